@@ -1,0 +1,52 @@
+/// What is decoded at one instant: a picture, or one frame of sound, or a part of it. Immutable.
+public struct AccessUnit: Sendable {
+    public let track: TrackID
+    /// When it is to be shown, on the stream's capture clock: for live pictures, when the light was captured.
+    public let presentationTime: MediaTime
+    /// When it is to be decoded; equal to the presentation time unless pictures are reordered. Strictly increasing per track.
+    public let decodeTime: MediaTime
+    /// Whether decoding can start here: for H.264 an IDR picture with its parameter sets in band. Every audio unit is one.
+    public let isRandomAccess: Bool
+    /// Which part of the unit this is: encoders that work slice by slice hand out several.
+    public let part: Part
+    /// The coded bytes of all units, back to back, without start codes or length prefixes.
+    public let bytes: [UInt8]
+    /// Where each NAL unit (H.264) or raw data block (AAC) lies in `bytes`; ascending, never empty.
+    public let units: [Range<Int>]
+
+    public enum Part: Hashable, Sendable {
+        case whole
+        case first
+        case middle
+        case last
+
+        /// Whether a new access unit starts with this part.
+        public var isStart: Bool { self == .whole || self == .first }
+        /// Whether the access unit is complete with this part.
+        public var isEnd: Bool { self == .whole || self == .last }
+    }
+
+    public init(
+        track: TrackID, presentationTime: MediaTime, decodeTime: MediaTime, isRandomAccess: Bool,
+        part: Part = .whole, bytes: [UInt8], units: [Range<Int>]
+    ) {
+        precondition(!units.isEmpty, "an access unit has at least one unit")
+        precondition(
+            units.allSatisfy { !$0.isEmpty && $0.lowerBound >= 0 && $0.upperBound <= bytes.count },
+            "units lie inside the bytes and are not empty")
+        self.track = track
+        self.presentationTime = presentationTime
+        self.decodeTime = decodeTime
+        self.isRandomAccess = isRandomAccess
+        self.part = part
+        self.bytes = bytes
+        self.units = units
+    }
+
+    /// The same bytes at other times: what a prelude does.
+    public func at(presentationTime: MediaTime, decodeTime: MediaTime) -> AccessUnit {
+        AccessUnit(
+            track: track, presentationTime: presentationTime, decodeTime: decodeTime,
+            isRandomAccess: isRandomAccess, part: part, bytes: bytes, units: units)
+    }
+}

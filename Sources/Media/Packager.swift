@@ -1,0 +1,24 @@
+/// Turns a stream's access units into what one kind of viewer is sent. A pure value: the same units give the same outputs.
+///
+/// It runs once per stream and kind (`Feed`), however many viewers there are, and once more, fresh, for a joining viewer's prelude.
+public protocol Packager: Sendable {
+    /// What viewers are sent for one access unit: immutable and shared by all of them.
+    associatedtype Output: PackagedUnit
+
+    /// A packager for these tracks, in the order of their ids.
+    init(tracks: [Track], options: Options)
+    associatedtype Options: Hashable, Sendable
+
+    /// The output for `unit`; `nil` where the unit cannot be sent to this kind of viewer.
+    mutating func package(_ unit: AccessUnit) -> Output?
+}
+
+/// What the middle must know of an output without knowing its kind.
+public protocol PackagedUnit: Sendable {
+    var track: TrackID { get }
+    var presentationTime: MediaTime { get }
+    /// Whether a viewer can start here.
+    var isRandomAccess: Bool { get }
+    /// Bytes held in memory, for the ring's bound.
+    var byteCount: Int { get }
+}

@@ -1,0 +1,23 @@
+extension Array where Element == UInt8 {
+    /// The array's bytes, borrowed. (`span.bytes` on an untyped literal would see words: this cannot.)
+    @inlinable
+    public var rawSpan: RawSpan {
+        @_lifetime(borrow self)
+        get { unsafe span.bytes }
+    }
+
+    /// A copy of `bytes`.
+    @inlinable
+    public init(_ bytes: RawSpan) {
+        self = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+    }
+}
+
+extension RawSpan {
+    /// The byte at `offset`, which the caller has checked to lie inside.
+    @inlinable
+    public func byte(at offset: Int) -> UInt8 {
+        precondition(offset >= 0 && offset < byteCount, "offset outside the span")
+        return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+}
