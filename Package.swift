@@ -13,12 +13,21 @@ let everywhere: [SwiftSetting] = [
 /// Pure targets also prove that they touch no unsafe memory.
 let pure: [SwiftSetting] = everywhere + [.strictMemorySafety()]
 
+let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+
 let package = Package(
     name: "apus",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0")
+    ],
     targets: [
         // Pure: no socket, clock, thread, randomness, Foundation.
         .target(name: "Wire", swiftSettings: everywhere),
         .target(name: "Media", dependencies: ["Wire"], swiftSettings: pure),
+
+        // Machinery.
+        .target(name: "Streams", dependencies: ["Media", collections], swiftSettings: everywhere),
+
         // Tests: one target per room, and real clients against the real binary.
         .target(name: "TestSupport", dependencies: ["Media"], path: "Tests/TestSupport", swiftSettings: everywhere),
     ],

@@ -2,22 +2,192 @@ import Media
 import Synchronization
 
 /// A path with its tracks and one ring of access units in capture order.
+///
+/// Published to by one source at a time, read by feeds. All methods may be called from any thread.
 public final class Stream: Sendable {
+    /// Limits of one stream, as configured.
+    public struct Limits: Hashable, Sendable {
+        public var history = Ring<AccessUnit>.Bounds()
+        public var randomAccess = RandomAccessBudget.Limits()
+
+        public init() {}
+    }
+
+    /// What viewers are told about the stream before its first unit.
+    public struct Announcement: Hashable, Sendable {
+        public let tracks: [Track]
+        /// Counts up with every change of the tracks, for the session description's version.
+        public let version: UInt64
+    }
+
+    private struct State: ~Copyable {
+        var announcement: Announcement?
+        var ring: Ring<AccessUnit>
+        var budget: RandomAccessBudget
+        var feeds: [FeedKey: any AnyFeed] = [:]
+        var source: (any Source)?
+        /// Tracks of which nothing passes before a random access point: a source has just started.
+        var awaitingRandomAccess: Set<TrackID> = []
+    }
+
     /// Where viewers find it: `/cam`.
     public let path: String
     /// The instant from which all tracks' media times count.
     public let epoch: MonotonicTime
 
-    public init(path: String, epoch: MonotonicTime) {
+    private let limits: Limits
+    private let state: Mutex<State>
+
+    public init(path: String, epoch: MonotonicTime, limits: Limits = Limits()) {
         self.path = path
         self.epoch = epoch
+        self.limits = limits
+        state = Mutex(
+            State(ring: Ring(bounds: limits.history), budget: RandomAccessBudget(limits: limits.randomAccess)))
     }
 
-    /// Says which tracks follow, or that their parameters changed; a source calls it before its first unit.
+    /// The tracks as announced last; `nil` before a source has announced any.
+    public var announcement: Announcement? { state.withLock { $0.announcement } }
+}
+
+// MARK: - The source's side
+
+extension Stream {
+    /// Says who is asked for random access points; `nil` when the source has gone.
+    public func attach(_ source: (any Source)?) {
+        state.withLock { $0.source = source }
+    }
+
+    /// Says which tracks follow, or that their parameters changed; a source calls it before its first unit and at each change.
+    ///
+    /// History from before is forgotten, and video goes on at its next random access point. Where kinds or clock rates differ
+    /// from before, the viewers' sessions end: what was negotiated does not hold any more.
     public func announce(_ tracks: [Track]) {
+        let ended = state.withLock { state -> [any AnyFeed] in
+            let version = (state.announcement?.version ?? 0) + 1
+            let isCompatible = state.announcement.map { Self.areCompatible($0.tracks, tracks) } ?? true
+            if state.announcement?.tracks != tracks {
+                state.announcement = Announcement(tracks: tracks, version: version)
+            }
+            state.ring.removeAll()
+            state.awaitingRandomAccess = Set(tracks.filter { $0.kind == .video }.map(\.id))
+            guard !isCompatible else { return [] }
+            defer { state.feeds = [:] }
+            return Array(state.feeds.values)
+        }
+        for feed in ended {
+            feed.end()
+            feed.wake()
+        }
     }
 
     /// Hands over the next access unit, in capture order; never blocks for a viewer.
+    ///
+    /// Units of tracks that were not announced, and pictures before a source's first random access point, are let go.
     public func publish(_ unit: AccessUnit) {
+        let feeds = state.withLock { state -> [any AnyFeed] in
+            guard let tracks = state.announcement?.tracks, tracks.contains(where: { $0.id == unit.track }) else {
+                return []
+            }
+            if state.awaitingRandomAccess.contains(unit.track) {
+                guard unit.isRandomAccess else { return [] }
+                state.awaitingRandomAccess.remove(unit.track)
+            }
+            if unit.isRandomAccess, tracks.contains(where: { $0.id == unit.track && $0.kind == .video }) {
+                state.budget.arrived()
+            }
+            state.ring.append(
+                unit, nanoseconds: unit.presentationTime.nanoseconds, byteCount: unit.bytes.count)
+            let feeds = Array(state.feeds.values)
+            for feed in feeds { feed.append(unit) }
+            return feeds
+        }
+        for feed in feeds { feed.wake() }
+    }
+
+    private static func areCompatible(_ old: [Track], _ new: [Track]) -> Bool {
+        old.elementsEqual(new) { $0.id == $1.id && $0.kind == $1.kind && $0.clockRate == $1.clockRate }
+    }
+}
+
+// MARK: - The viewers' side
+
+extension Stream {
+    /// Where a viewer joins: what has been, and where in the feed it goes on without a gap.
+    public struct JoinPoint: Sendable {
+        /// Units still in the ring, in capture order.
+        public let history: [AccessUnit]
+        /// Index in the feed of the first unit after the history.
+        public let nextIndex: Int64
+    }
+
+    /// The feed of this kind, made now if it is the first; `nil` before a source has announced its tracks.
+    public func feed<P: Packager>(_ packager: P.Type, options: P.Options) -> Feed<P>? {
+        state.withLock { state in
+            guard let tracks = state.announcement?.tracks else { return nil }
+            state.feeds = state.feeds.filter { $0.value.isAttached || $0.key == FeedKey(packager, options) }
+            if let feed = state.feeds[FeedKey(packager, options)] as? Feed<P> { return feed }
+            let bounds = Ring<P.Output>.Bounds(
+                nanoseconds: limits.history.nanoseconds, byteCount: limits.history.byteCount)
+            let feed = Feed<P>(tracks: tracks, options: options, history: Self.all(of: state.ring), bounds: bounds)
+            state.feeds[FeedKey(packager, options)] = feed
+            return feed
+        }
+    }
+
+    /// The history, and the index at which `feed` goes on after it: one consistent moment.
+    public func joinPoint(in feed: Feed<some Packager>) -> JoinPoint {
+        state.withLock { state in
+            JoinPoint(history: Self.all(of: state.ring), nextIndex: feed.endIndex)
+        }
+    }
+
+    /// Somebody needs a random access point: asks the source for one, within the stream's budget.
+    ///
+    /// - Returns: when to ask again if the budget does not allow it now.
+    @discardableResult
+    public func requestRandomAccess(at now: MonotonicTime) -> MonotonicTime? {
+        let (answer, source) = state.withLock { ($0.budget.requested(at: now), $0.source) }
+        switch answer {
+        case .granted:
+            source?.requestRandomAccess()
+            return nil
+        case .underWay:
+            return nil
+        case .notBefore(let instant):
+            return instant
+        }
+    }
+
+    private static func all(of ring: borrowing Ring<AccessUnit>) -> [AccessUnit] {
+        (ring.startIndex..<ring.endIndex).map { ring[$0] }
+    }
+}
+
+/// One packager kind with its options: one feed.
+private struct FeedKey: Hashable {
+    private let packager: ObjectIdentifier
+    private let options: AnyHashableSendable
+
+    init<P: Packager>(_ packager: P.Type, _ options: P.Options) {
+        self.packager = ObjectIdentifier(packager)
+        self.options = AnyHashableSendable(options)
+    }
+}
+
+/// A hashable value that may cross threads, whatever its type.
+private struct AnyHashableSendable: Hashable, Sendable {
+    private let value: any Hashable & Sendable
+
+    init(_ value: some Hashable & Sendable) {
+        self.value = value
+    }
+
+    static func == (left: Self, right: Self) -> Bool {
+        AnyHashable(left.value) == AnyHashable(right.value)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        value.hash(into: &hasher)
     }
 }
