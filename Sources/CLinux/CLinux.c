@@ -1,1 +1,34 @@
+#define _GNU_SOURCE
 #include "CLinux.h"
+
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+int clinux_epoll_wait(int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout) {
+#ifdef SYS_epoll_pwait2
+    int count = (int)syscall(SYS_epoll_pwait2, epoll, events, capacity, timeout, NULL, 0);
+    if (count >= 0 || errno != ENOSYS) return count;
+#endif
+    struct pollfd descriptor = {.fd = epoll, .events = POLLIN};
+    if (ppoll(&descriptor, 1, timeout, NULL) < 0) return -1;
+    return epoll_wait(epoll, events, capacity, 0);
+}
+
+int clinux_unacknowledged_bytes(int fd) {
+    int count = 0;
+    return ioctl(fd, SIOCOUTQ, &count) == 0 ? count : -1;
+}
+
+int clinux_unsent_bytes(int fd) {
+    int count = 0;
+    return ioctl(fd, SIOCOUTQNSD, &count) == 0 ? count : -1;
+}
+
+uint64_t clinux_raise_descriptor_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+    struct rlimit raised = {.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};
+    return setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur;
+}

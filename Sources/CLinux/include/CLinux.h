@@ -1,7 +1,67 @@
-/// Linux interfaces that Swift's Glibc module does not show: macros, unions, variadics and GNU extensions.
+// Linux interfaces that Swift's Glibc module does not show: epoll, batched and segmented datagrams, control
+// messages, processor affinity. Macros become functions and constants; nothing here keeps state.
+//
+// No _GNU_SOURCE here: Swift's Glibc module is built without it, and types that differ by it would clash. What needs it
+// is in the .c files; the few GNU declarations that Swift calls directly are repeated below.
 #pragma once
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/ip.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "CLinuxControl.h"
+#include "CLinuxThreads.h"
+
+#ifndef __USE_GNU
+/// One message of a batch (sendmmsg(2), recvmmsg(2)).
+struct mmsghdr {
+    struct msghdr msg_hdr;
+    unsigned int msg_len;
+};
+int sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags);
+int recvmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout);
+int accept4(int fd, struct sockaddr *address, socklen_t *byteCount, int flags);
+#endif
+
+// Enumerators, casts and expressions in glibc, which Swift would not import as Int32.
+static const int clinux_stream = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+static const int clinux_datagram = SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+static const int clinux_accept_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+static const int clinux_no_signal = MSG_NOSIGNAL;
+static const int clinux_dont_wait = MSG_DONTWAIT;
+static const int clinux_truncated = MSG_TRUNC;
+static const int clinux_level_ip = IPPROTO_IP;
+static const int clinux_level_ipv6 = IPPROTO_IPV6;
+static const int clinux_level_tcp = IPPROTO_TCP;
+static const int clinux_epoll_cloexec = EPOLL_CLOEXEC;
+static const int clinux_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
+static const uint32_t clinux_readable = EPOLLIN | EPOLLRDHUP;
+static const uint32_t clinux_writable = EPOLLOUT;
+static const uint32_t clinux_edge = EPOLLET;
+static const uint32_t clinux_peer_hangup = EPOLLRDHUP;
+
+/// Waits for events until `timeout` has passed (null: for ever), at nanosecond resolution: epoll_pwait2 where the
+/// kernel has it (Linux 5.11), else ppoll on the epoll descriptor, which has the same resolution.
+int clinux_epoll_wait(int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout);
+
+/// Bytes that TCP holds because the peer has not acknowledged them (SIOCOUTQ), or -1 with errno.
+int clinux_unacknowledged_bytes(int fd);
+
+/// Bytes that TCP holds and has not sent at all (SIOCOUTQNSD), or -1 with errno.
+int clinux_unsent_bytes(int fd);
+
+/// Raises the limit on open descriptors to the hard limit; answers the limit then in force.
+uint64_t clinux_raise_descriptor_limit(void);

@@ -1,0 +1,55 @@
+import CLinux
+import Glibc
+
+/// A system call that failed.
+public struct SystemError: Error, Sendable {
+    /// The call: `bind`.
+    public let call: StaticString
+    /// What `errno` was.
+    public let code: Int32
+
+    public init(call: StaticString, code: Int32) {
+        self.call = call
+        self.code = code
+    }
+
+    /// The failure of `call` that just happened on this thread.
+    static func last(_ call: StaticString) -> SystemError {
+        SystemError(call: call, code: errno)
+    }
+
+    /// Whether the process or the host is out of descriptors: what was refused will work once some are closed.
+    public var isDescriptorExhaustion: Bool { code == EMFILE || code == ENFILE }
+
+    /// Whether another socket holds the address or the port.
+    public var isAddressInUse: Bool { code == EADDRINUSE }
+
+    /// Whether the process may not do this: ports under 1024, for one.
+    public var isPermissionDenied: Bool { code == EACCES || code == EPERM }
+}
+
+extension SystemError: Equatable {
+    public static func == (left: Self, right: Self) -> Bool {
+        left.code == right.code && left.call.description == right.call.description
+    }
+}
+
+extension SystemError: CustomStringConvertible {
+    /// `bind: Address already in use (98)`.
+    public var description: String {
+        var text = [CChar](repeating: 0, count: 128)
+        let isKnown = strerror_r(code, &text, text.count) == 0
+        let bytes = text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        let message = isKnown ? String(decoding: bytes, as: UTF8.self) : "unknown error"
+        return "\(call): \(message) (\(code))"
+    }
+}
+
+/// Runs `body` again for as long as a signal interrupts it.
+@inline(__always)
+func uninterrupted<Result: SignedInteger>(_ body: () -> Result) -> Result {
+    while true {
+        let result = body()
+        if result != -1 || errno != EINTR { return result }
+    }
+}

@@ -1,0 +1,30 @@
+import CLinux
+import Glibc
+
+/// What a new thread is to run, on its way there.
+private final class Work: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+}
+
+/// Starts a thread that runs `body` and ends; the caller joins it.
+func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemError) -> pthread_t {
+    var thread = pthread_t()
+    let work = Unmanaged.passRetained(Work(body))
+    let status = pthread_create(&thread, nil, runWork, work.toOpaque())
+    guard status == 0 else {
+        work.release()
+        throw SystemError(call: "pthread_create", code: status)
+    }
+    return thread
+}
+
+/// A function and not a closure literal: a literal written in `main.swift` would belong to the main actor.
+private func runWork(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
+    return nil
+}
