@@ -1,0 +1,44 @@
+#include "CFFmpeg.h"
+
+#include <libavutil/intreadwrite.h>
+#include <stdatomic.h>
+#include <string.h>
+
+static _Atomic(apus_log_line) log_sink;
+static atomic_int log_level = AV_LOG_QUIET;
+
+// libav writes a line in pieces; each thread gathers its own.
+static _Thread_local char pending[1024];
+static _Thread_local int print_prefix = 1;
+
+static void forward(void *context, int level, const char *format, va_list arguments) {
+    apus_log_line sink = atomic_load(&log_sink);
+    int severity = level & 0xff;
+    if (sink == NULL || severity > atomic_load(&log_level)) return;
+    char piece[512];
+    av_log_format_line2(context, severity, format, arguments, piece, sizeof piece, &print_prefix);
+    strncat(pending, piece, sizeof pending - strlen(pending) - 1);
+    size_t length = strlen(pending);
+    bool whole = length > 0 && (pending[length - 1] == '\n' || pending[length - 1] == '\r');
+    if (!whole && length < sizeof pending - 1) return;
+    while (length > 0 && (pending[length - 1] == '\n' || pending[length - 1] == '\r')) pending[--length] = 0;
+    if (length > 0) sink(severity, pending);
+    pending[0] = 0;
+}
+
+void apus_set_log_sink(int level, apus_log_line sink) {
+    atomic_store(&log_level, sink == NULL ? AV_LOG_QUIET : level);
+    atomic_store(&log_sink, sink);
+    av_log_set_level(sink == NULL ? AV_LOG_QUIET : level);
+    av_log_set_callback(forward);
+}
+
+int apus_packet_quality(const AVPacket *packet) {
+    size_t length = 0;
+    const uint8_t *stats = av_packet_get_side_data(packet, AV_PKT_DATA_QUALITY_STATS, &length);
+    return stats != NULL && length >= 4 ? (int)AV_RL32(stats) : -1;
+}
+
+void apus_log_default_quiet(void) {
+    if (atomic_load(&log_sink) == NULL) av_log_set_callback(forward);
+}

@@ -1,0 +1,52 @@
+// The FFmpeg libraries (libavcodec 59 and newer), and the macros and callbacks of theirs that Swift cannot see.
+#ifndef CFFMPEG_H
+#define CFFMPEG_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libavcodec/avcodec.h>
+#include <libavcodec/bsf.h>
+#include <libavformat/avformat.h>
+#include <libavutil/audio_fifo.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/dict.h>
+#include <libavutil/error.h>
+#include <libavutil/frame.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/log.h>
+#include <libavutil/mathematics.h>
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
+#include <libswresample/swresample.h>
+#include <libswscale/swscale.h>
+
+// Error codes: macros over errno and four-character tags.
+static const int apus_averror_eagain = AVERROR(EAGAIN);
+static const int apus_averror_einval = AVERROR(EINVAL);
+static const int apus_averror_enomem = AVERROR(ENOMEM);
+static const int apus_averror_eio = AVERROR(EIO);
+static const int apus_averror_eof = AVERROR_EOF;
+static const int apus_averror_exit = AVERROR_EXIT;
+static const int apus_averror_invalid_data = AVERROR_INVALIDDATA;
+
+// The absence of a timestamp: INT64_MIN, behind a cast that Swift does not import.
+static const int64_t apus_nopts = AV_NOPTS_VALUE;
+// Microseconds, the time base of AVFormatContext.
+static const AVRational apus_time_base = {1, AV_TIME_BASE};
+
+// Where a line of libav's log goes; `level` is one of AV_LOG_*, `line` has no newline and lives only during the call.
+typedef void (*apus_log_line)(int level, const char *line);
+
+// Hands every line of at least `level` (AV_LOG_WARNING and more severe, say) to `sink`; NULL silences the libraries.
+// Process-wide; lines may come from any thread.
+void apus_set_log_sink(int level, apus_log_line sink);
+
+// Keeps the libraries from writing to standard error before a sink is set; call it before the first use of them.
+void apus_log_default_quiet(void);
+
+// The quality stats an encoder attached to `packet`: lambda of the picture's average quantizer; −1 where there are none.
+int apus_packet_quality(const AVPacket *packet);
+
+#endif

@@ -1,0 +1,23 @@
+import CFFmpeg
+
+/// What the codec and container libraries say about themselves: silent until a sink is set.
+public enum CodecLog {
+    public enum Severity: Hashable, Sendable {
+        case error
+        case warning
+    }
+
+    /// Hands warnings and errors of the FFmpeg libraries to `sink`, a line at a time, from whichever thread they arise on;
+    /// `nil` silences them. Process-wide. `sink` captures nothing, for C calls it.
+    public static func setSink(_ sink: (@convention(c) (_ level: CInt, _ line: UnsafePointer<CChar>?) -> Void)?) {
+        apus_set_log_sink(AV_LOG_WARNING, sink)
+    }
+
+    /// The severity of one of libav's levels.
+    public static func severity(level: CInt) -> Severity {
+        level <= AV_LOG_ERROR ? .error : .warning
+    }
+
+    /// Silences the libraries once, before the first codec opens, unless a sink has been set.
+    static let quietByDefault: Void = apus_log_default_quiet()
+}
