@@ -1,0 +1,45 @@
+import CLinux
+import Glibc
+
+/// The addresses under which others find this host.
+public enum LocalAddresses {
+    /// Those of the interfaces that are up, without loopback and link-local ones; IPv4 first. Port 0.
+    public static func all() throws(SystemError) -> [SocketAddress] {
+        try interfaces()
+            .filter { !$0.address.isLoopback && !$0.address.isLinkLocal }
+            .map(\.address)
+            .sorted { $0.family == .ipv4 && $1.family == .ipv6 }
+    }
+
+    /// The index of the interface that has `address`; `nil` where none does.
+    static func interfaceIndex(of address: SocketAddress) throws(SystemError) -> UInt32? {
+        let wanted = address.octets
+        return try interfaces().first { $0.address.octets == wanted }?.index
+    }
+
+    private static func interfaces() throws(SystemError) -> [(address: SocketAddress, index: UInt32)] {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { throw .last("getifaddrs") }
+        defer { freeifaddrs(list) }
+        return sequence(first: list) { $0?.pointee.ifa_next }.compactMap { entry -> (address: SocketAddress, index: UInt32)? in
+            guard let entry, let raw = entry.pointee.ifa_addr else { return nil }
+            guard entry.pointee.ifa_flags & UInt32(IFF_UP) != 0 else { return nil }
+            guard let address = address(at: raw) else { return nil }
+            return (address, if_nametoindex(entry.pointee.ifa_name))
+        }
+    }
+
+    /// Copies as much as the family says there is: less than a whole `sockaddr_storage`.
+    private static func address(at raw: UnsafePointer<sockaddr>) -> SocketAddress? {
+        var storage = sockaddr_storage()
+        let byteCount =
+            switch Int32(raw.pointee.sa_family) {
+            case AF_INET: MemoryLayout<sockaddr_in>.size
+            case AF_INET6: MemoryLayout<sockaddr_in6>.size
+            default: 0
+            }
+        let bytes = UnsafeRawBufferPointer(start: raw, count: byteCount)
+        withUnsafeMutableBytes(of: &storage) { $0.copyMemory(from: bytes) }
+        return SocketAddress(storage)
+    }
+}

@@ -1,0 +1,87 @@
+import CLinux
+import Glibc
+
+/// A datagram that was received; its bytes are valid until the next batch.
+public struct Datagram {
+    public let bytes: UnsafeRawBufferPointer
+    public let source: SocketAddress
+    /// The address of this host that it was sent to, with port 0; `nil` where the kernel did not tell.
+    public let destination: SocketAddress?
+}
+
+/// Room for a batch of datagrams, allocated once: one system call receives as many as wait.
+public struct ReceivedDatagrams: ~Copyable {
+    /// Datagrams in the batch at hand.
+    public private(set) var count = 0
+    private let messages: UnsafeMutableBufferPointer<mmsghdr>
+    private let parts: UnsafeMutableBufferPointer<iovec>
+    private let addresses: UnsafeMutableBufferPointer<sockaddr_storage>
+    private let payloads: UnsafeMutableRawBufferPointer
+    private let controls: UnsafeMutableRawBufferPointer
+
+    /// - Parameters:
+    ///   - capacity: Datagrams per batch.
+    ///   - datagramByteCount: Longer ones are dropped: 2048 holds whatever one Ethernet frame can carry.
+    public init(capacity: Int = 32, datagramByteCount: Int = 2048) {
+        messages = .allocate(capacity: capacity)
+        parts = .allocate(capacity: capacity)
+        addresses = .allocate(capacity: capacity)
+        payloads = .allocate(byteCount: capacity * datagramByteCount, alignment: 16)
+        controls = .allocate(byteCount: capacity * clinux_control_capacity, alignment: 16)
+        addresses.initialize(repeating: sockaddr_storage())
+        messages.initialize(repeating: mmsghdr())
+        for index in 0..<capacity {
+            let payload = payloads.baseAddress.map { $0 + index * datagramByteCount }
+            parts.initializeElement(at: index, to: iovec(iov_base: payload, iov_len: datagramByteCount))
+            messages[index].msg_hdr.msg_iov = parts.baseAddress.map { $0 + index }
+            messages[index].msg_hdr.msg_iovlen = 1
+            messages[index].msg_hdr.msg_name = addresses.baseAddress.map { UnsafeMutableRawPointer($0 + index) }
+            messages[index].msg_hdr.msg_control = controls.baseAddress.map { $0 + index * clinux_control_capacity }
+            reset(index)
+        }
+    }
+
+    deinit {
+        messages.deallocate()
+        parts.deallocate()
+        addresses.deallocate()
+        payloads.deallocate()
+        controls.deallocate()
+    }
+
+    /// Replaces the batch by what waits at `socket`; ends with `wouldBlock` where nothing does.
+    public mutating func receive(from socket: borrowing UDPSocket) -> ReadOutcome {
+        for index in 0..<count { reset(index) }
+        let received = uninterrupted {
+            recvmmsg(socket.fd, messages.baseAddress, UInt32(clamping: messages.count), clinux_dont_wait, nil)
+        }
+        count = Int(max(received, 0))
+        if received > 0 { return .bytes(count) }
+        return errno == EAGAIN ? .wouldBlock : .failed(.last("recvmmsg"))
+    }
+
+    /// The datagram at `index`, below `count`; `nil` where it was longer than there was room for.
+    public subscript(index: Int) -> Datagram? {
+        precondition(index < count, "only what was received can be read")
+        guard messages[index].msg_hdr.msg_flags & clinux_truncated == 0 else { return nil }
+        guard let source = SocketAddress(addresses[index]) else { return nil }
+        var destination = sockaddr_storage()
+        let isTold = clinux_control_destination(&messages[index].msg_hdr, &destination) != 0
+        let bytes = UnsafeRawBufferPointer(start: parts[index].iov_base, count: Int(messages[index].msg_len))
+        return Datagram(bytes: bytes, source: source, destination: isTold ? SocketAddress(destination) : nil)
+    }
+
+    /// Calls `body` with each datagram of the batch.
+    public func forEach(_ body: (Datagram) -> Void) {
+        for index in 0..<count {
+            if let datagram = self[index] { body(datagram) }
+        }
+    }
+
+    /// The kernel shortens these fields to what it wrote.
+    private func reset(_ index: Int) {
+        messages[index].msg_hdr.msg_namelen = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        messages[index].msg_hdr.msg_controllen = clinux_control_capacity
+        messages[index].msg_hdr.msg_flags = 0
+    }
+}

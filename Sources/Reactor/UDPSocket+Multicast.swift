@@ -1,0 +1,59 @@
+import CLinux
+import Glibc
+
+extension UDPSocket {
+    /// Lets multicast datagrams pass this many routers, less one: 1 keeps them on the link.
+    public func setMulticastTimeToLive(_ hops: UInt8) throws(SystemError) {
+        try setForBothFamilies(IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS, Int32(hops))
+    }
+
+    /// Whether receivers on this host get what it sends to groups.
+    public func setMulticastLoop(_ isOn: Bool) throws(SystemError) {
+        try setForBothFamilies(IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP, isOn ? 1 : 0)
+    }
+
+    /// Sends to groups by the interface that has `address`.
+    public func setMulticastInterface(having address: SocketAddress) throws(SystemError) {
+        let index = Int32(bitPattern: try Self.index(ofInterfaceHaving: address))
+        var request = ip_mreqn()
+        request.imr_ifindex = index
+        let status = setsockopt(
+            fd, clinux_level_ip, IP_MULTICAST_IF, &request, socklen_t(MemoryLayout<ip_mreqn>.size))
+        guard status == 0 else { throw .last("setsockopt") }
+        if family == .ipv6 { try descriptor.setOption(clinux_level_ipv6, IPV6_MULTICAST_IF, index) }
+    }
+
+    /// A dual-stack socket keeps one value per family.
+    func setForBothFamilies(_ ipv4Option: Int32, _ ipv6Option: Int32, _ value: Int32) throws(SystemError) {
+        try descriptor.setOption(clinux_level_ip, ipv4Option, value)
+        if family == .ipv6 { try descriptor.setOption(clinux_level_ipv6, ipv6Option, value) }
+    }
+
+    /// Receives what is sent to `group`, by the interface that has `address` (by the route's, if not given).
+    public func join(_ group: SocketAddress, onInterfaceHaving address: SocketAddress? = nil) throws(SystemError) {
+        try change(membership: MCAST_JOIN_GROUP, of: group, address)
+    }
+
+    /// No longer receives what is sent to `group`; the arguments are those of `join`.
+    public func leave(_ group: SocketAddress, onInterfaceHaving address: SocketAddress? = nil) throws(SystemError) {
+        try change(membership: MCAST_LEAVE_GROUP, of: group, address)
+    }
+
+    private func change(
+        membership option: Int32, of group: SocketAddress, _ address: SocketAddress?
+    ) throws(SystemError) {
+        var request = group_req()
+        if let address { request.gr_interface = try Self.index(ofInterfaceHaving: address) }
+        group.write(to: &request.gr_group, for: group.family)
+        let level = group.family == .ipv4 ? clinux_level_ip : clinux_level_ipv6
+        let status = setsockopt(fd, level, option, &request, socklen_t(MemoryLayout<group_req>.size))
+        guard status == 0 else { throw .last("setsockopt") }
+    }
+
+    private static func index(ofInterfaceHaving address: SocketAddress) throws(SystemError) -> UInt32 {
+        guard let index = try LocalAddresses.interfaceIndex(of: address) else {
+            throw SystemError(call: "getifaddrs", code: EADDRNOTAVAIL)
+        }
+        return index
+    }
+}
