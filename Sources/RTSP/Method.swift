@@ -1,0 +1,29 @@
+/// What a request asks for (RFC 2326, section 10); the names are case-sensitive.
+public struct Method: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public static let options = Method(rawValue: "OPTIONS")
+    public static let describe = Method(rawValue: "DESCRIBE")
+    public static let announce = Method(rawValue: "ANNOUNCE")
+    public static let setUp = Method(rawValue: "SETUP")
+    public static let play = Method(rawValue: "PLAY")
+    public static let pause = Method(rawValue: "PAUSE")
+    public static let tearDown = Method(rawValue: "TEARDOWN")
+    public static let getParameter = Method(rawValue: "GET_PARAMETER")
+    public static let setParameter = Method(rawValue: "SET_PARAMETER")
+    public static let redirect = Method(rawValue: "REDIRECT")
+    public static let record = Method(rawValue: "RECORD")
+
+    /// What this server does, in the order in which `Public` and `Allow` list it. VLC and ffmpeg look for
+    /// GET_PARAMETER there, ExoPlayer for DESCRIBE.
+    public static let served: [Method] = [
+        .options, .describe, .setUp, .play, .pause, .tearDown, .getParameter, .setParameter,
+    ]
+
+    /// What RFC 2326 knows and this server does not do: 405 rather than 501.
+    static let known: [Method] = [.announce, .redirect, .record]
+}

@@ -1,0 +1,57 @@
+/// What a ``ServerConnection`` orders.
+public enum ServerAction: Hashable, Sendable {
+    /// Write these bytes, after all that were ordered before.
+    case send([UInt8])
+    /// Answer with ``ServerConnection/described(_:_:at:)``.
+    case describe(RequestID, DescribeRequest)
+    /// Answer with ``ServerConnection/setUp(_:_:at:)``.
+    case setUp(RequestID, SetUpRequest)
+    /// Answer with ``ServerConnection/played(_:_:at:)`` and send packets once the reply is on its way.
+    case play(RequestID, PlayRequest)
+    /// Stop sending; the session stays.
+    case pause(SessionID)
+    /// Stop sending, say BYE, release the session.
+    case tearDown(SessionID, SessionEnd)
+    /// What a viewer sent on one of its channels: RTCP, on the odd one.
+    case receivedInterleaved(SessionID, channel: UInt8, [UInt8])
+    /// Close once all bytes are written. Every session was torn down before; nothing follows.
+    case close(CloseReason)
+}
+
+/// Why a session ended.
+public enum SessionEnd: Hashable, Sendable, CustomStringConvertible {
+    case tornDown
+    case timedOut(seconds: Int)
+    case connectionClosed(CloseReason)
+
+    public var description: String {
+        switch self {
+        case .tornDown: "the client tore it down"
+        case .timedOut(let seconds): "nothing was heard of the client for \(seconds) s"
+        case .connectionClosed(let reason): "\(reason)"
+        }
+    }
+}
+
+/// Why a connection is closed, as a sentence for the log.
+public enum CloseReason: Hashable, Sendable, CustomStringConvertible {
+    case peerClosed
+    case peerSpokeHTTP
+    case malformed(ParseError)
+    case messageTooSlow(seconds: Int)
+    case idle(seconds: Int)
+    case tooManyBytesWaiting(byteCount: Int)
+    case shuttingDown
+
+    public var description: String {
+        switch self {
+        case .peerClosed: "the client closed the connection"
+        case .peerSpokeHTTP: "the client speaks HTTP on the RTSP port"
+        case .malformed(let error): "the client sent what is no RTSP: \(error)"
+        case .messageTooSlow(let seconds): "a request was not complete after \(seconds) s"
+        case .idle(let seconds): "no session and no request for \(seconds) s"
+        case .tooManyBytesWaiting(let byteCount): "\(byteCount) bytes of requests wait behind one that is not answered yet"
+        case .shuttingDown: "the server shuts down"
+        }
+    }
+}

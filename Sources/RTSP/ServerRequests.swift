@@ -1,0 +1,117 @@
+/// Tells the answers of a connection's requests apart.
+public struct RequestID: Hashable, Sendable {
+    public let number: UInt64
+
+    public init(_ number: UInt64) {
+        self.number = number
+    }
+}
+
+/// A DESCRIBE that waits for ``ServerConnection/described(_:_:at:)``.
+public struct DescribeRequest: Hashable, Sendable {
+    /// Decoded, with a leading slash and without a trailing one: `/cam`.
+    public var path: String
+    /// Undecoded, without `?`.
+    public var query: String?
+    /// The value that Content-Base will have: the client's own URL, ending in `/`.
+    public var baseURL: String
+    public var userAgent: String?
+}
+
+/// A SETUP that waits for ``ServerConnection/setUp(_:_:at:)``.
+public struct SetUpRequest: Hashable, Sendable {
+    public var path: String
+    public var query: String?
+    /// The track's control name, `track1`; `nil` where the URL names none: right only for a stream of one track (else 459).
+    public var track: String?
+    /// The session that gets one track more; `nil` if this SETUP makes one.
+    public var session: SessionID?
+    /// What the client would take, best first, never empty.
+    public var offers: [TransportOffer]
+    public var userAgent: String?
+}
+
+/// A PLAY that waits for ``ServerConnection/played(_:_:at:)``.
+public struct PlayRequest: Hashable, Sendable {
+    public var session: SessionID
+    public var path: String
+    public var query: String?
+    /// In the order of their SETUPs.
+    public var tracks: [SetUpTrack]
+    public var range: RangeHeader?
+    public var userAgent: String?
+}
+
+/// A track of a session.
+public struct SetUpTrack: Hashable, Sendable {
+    /// The control name; `nil` if SETUP named none.
+    public var control: String?
+    /// The URL of its SETUP, as the client wrote it: for RTP-Info.
+    public var url: String
+    public var transport: TransportAnswer
+}
+
+/// A transport that a client offers and that this server knows how to serve.
+public enum TransportOffer: Hashable, Sendable {
+    case udp(clientPorts: PortPair)
+    /// Channels that are free on this connection.
+    case interleaved(ChannelPair)
+    case multicast
+}
+
+/// The transport that a track gets.
+public enum TransportAnswer: Hashable, Sendable {
+    /// - Parameter source: only where packets come from an address that is not the one the client connected to.
+    case udp(clientPorts: PortPair, serverPorts: PortPair, ssrc: UInt32, source: String? = nil)
+    case interleaved(ChannelPair, ssrc: UInt32)
+    case multicast(group: String, ports: PortPair, timeToLive: UInt8, ssrc: UInt32? = nil)
+}
+
+/// The answer to a DESCRIBE.
+public struct Description: Hashable, Sendable {
+    /// The session description (RFC 8866) as it goes out.
+    public var sdp: [UInt8]
+
+    public init(sdp: [UInt8]) {
+        self.sdp = sdp
+    }
+}
+
+/// The answer to a SETUP.
+public struct SetUpAnswer: Hashable, Sendable {
+    public var transport: TransportAnswer
+    /// The name that a session gets if this SETUP makes one; of no effect else.
+    public var freshSession: SessionID
+
+    public init(_ transport: TransportAnswer, freshSession: SessionID) {
+        self.transport = transport
+        self.freshSession = freshSession
+    }
+}
+
+/// The answer to a PLAY: packets may leave once its bytes are sent.
+public struct PlayAnswer: Hashable, Sendable {
+    public var rtpInfo: RTPInfo
+    /// In the unit that was asked for.
+    public var range: RangeHeader?
+
+    public init(rtpInfo: RTPInfo, range: RangeHeader?) {
+        self.rtpInfo = rtpInfo
+        self.range = range
+    }
+}
+
+/// The answer of a server that will not.
+public struct Refusal: Error, Hashable, Sendable {
+    public var status: StatusCode
+    /// The status's own phrase where `nil`.
+    public var reason: String?
+    /// For example Allow, Location or WWW-Authenticate.
+    public var headers: Headers
+
+    public init(_ status: StatusCode, reason: String? = nil, headers: Headers = [:]) {
+        self.status = status
+        self.reason = reason
+        self.headers = headers
+    }
+}

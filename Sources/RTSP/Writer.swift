@@ -1,0 +1,41 @@
+/// Puts messages into bytes (RFC 2326, sections 4, 6 and 7).
+///
+/// What it writes is well-formed whatever it is given: control characters in texts become blanks, headers without a
+/// value are left out, and `Content-Length` is its own, written where there is a body.
+public enum Writer {
+    public static func bytes(of request: Request) -> [UInt8] {
+        message("\(request.method.rawValue) \(request.target) \(request.version)", request.headers, request.body)
+    }
+
+    public static func bytes(of response: Response) -> [UInt8] {
+        message("\(response.version) \(response.status.code) \(response.reason)", response.headers, response.body)
+    }
+
+    /// Interleaved data: `$`, channel, length, then at most 65 535 bytes of `data`; `nil` if there are more.
+    public static func interleaved(channel: UInt8, _ data: [UInt8]) -> [UInt8]? {
+        guard let length = UInt16(exactly: data.count) else { return nil }
+        return [UInt8(ascii: "$"), channel, UInt8(length >> 8), UInt8(length & 0xFF)] + data
+    }
+
+    private static func message(_ startLine: String, _ headers: Headers, _ body: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(startLine, to: &bytes)
+        bytes += [0x0D, 0x0A]
+        for field in headers.fields where field.name != .contentLength {
+            append(field.name.text, field.value, to: &bytes)
+        }
+        if !body.isEmpty { append(HeaderName.contentLength.text, String(body.count), to: &bytes) }
+        return bytes + [0x0D, 0x0A] + body
+    }
+
+    private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
+        let value = value.trimmed
+        guard !value.isEmpty else { return }
+        append("\(name): \(value)", to: &bytes)
+        bytes += [0x0D, 0x0A]
+    }
+
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        bytes += text.utf8.lazy.map { $0.isForbiddenControl ? UInt8(ascii: " ") : $0 }
+    }
+}
