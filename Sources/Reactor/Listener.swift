@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// A connection that was accepted, and who made it.
-public struct AcceptedConnection: ~Copyable {
+@frozen public struct AcceptedConnection: ~Copyable {
     public let socket: TCPSocket
     public let peer: SocketAddress
 
@@ -42,6 +42,9 @@ public struct Listener: ~Copyable {
 
     /// The address and port that it has.
     public var localAddress: SocketAddress? { descriptor.localAddress }
+
+    /// Closes it now; connections that wait unaccepted are reset.
+    public consuming func close() {}
 
     /// The next connection; `nil` where none waits.
     ///

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// An RTP socket at an even port and its RTCP socket at the next (RFC 3550, 11).
-public struct PortPair: ~Copyable {
+@frozen public struct PortPair: ~Copyable {
     public let rtp: UDPSocket
     public let rtcp: UDPSocket
     /// The even port; RTCP has the next.

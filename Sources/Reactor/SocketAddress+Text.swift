@@ -4,12 +4,14 @@ import Glibc
 extension SocketAddress: CustomStringConvertible {
     /// A numeric address, `192.0.2.7`, `2001:db8::7` or `fe80::7%eth0`, with a port; `nil` for anything else, names too.
     public init?(_ host: String, port: UInt16) {
+        // C would take a NUL for the end of the text.
+        guard !host.utf8.contains(0) else { return nil }
         var ipv4 = in_addr()
         if inet_pton(AF_INET, host, &ipv4) == 1 {
             self.init(ipv4: UInt32(bigEndian: ipv4.s_addr), port: port)
             return
         }
-        let parts = host.split(separator: "%", maxSplits: 1)
+        let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         var ipv6 = in6_addr()
         guard let address = parts.first, inet_pton(AF_INET6, String(address), &ipv6) == 1 else { return nil }
         let scope = parts.count == 2 ? if_nametoindex(String(parts[1])) : 0

@@ -20,7 +20,7 @@ public enum WriteOutcome: Equatable, Sendable {
 }
 
 /// A TCP connection, or an attempt at one; it never blocks and raises no SIGPIPE.
-public struct TCPSocket: ~Copyable {
+@frozen public struct TCPSocket: ~Copyable {
     public let descriptor: Descriptor
 
     /// Takes over a socket that is non-blocking already.
@@ -73,6 +73,9 @@ public struct TCPSocket: ~Copyable {
         // Fails only where there is no connection any more.
         _ = shutdown(fd, Int32(SHUT_WR))
     }
+
+    /// Closes it now; what was written is still sent.
+    public consuming func close() {}
 
     /// IOV_MAX of Linux.
     public static let mostParts = 1024

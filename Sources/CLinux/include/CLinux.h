@@ -48,6 +48,7 @@ static const int clinux_level_ipv6 = IPPROTO_IPV6;
 static const int clinux_level_tcp = IPPROTO_TCP;
 static const int clinux_epoll_cloexec = EPOLL_CLOEXEC;
 static const int clinux_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
+static const int clinux_eventfd_semaphore = EFD_CLOEXEC | EFD_SEMAPHORE;
 static const uint32_t clinux_readable = EPOLLIN | EPOLLRDHUP;
 static const uint32_t clinux_writable = EPOLLOUT;
 static const uint32_t clinux_edge = EPOLLET;

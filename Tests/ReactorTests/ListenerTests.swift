@@ -1,0 +1,88 @@
+import CLinux
+import Glibc
+import Testing
+
+@testable import Reactor
+
+@Suite struct ListenerTests {
+    @Test(arguments: [AddressFamily.ipv4, .ipv6]) func oneSocketAcceptsBothFamilies(family: AddressFamily) throws {
+        let listener = try Listener.onAllAddresses(port: 0)
+        let client = try connect(to: listener, family)
+        guard let accepted = try listener.accept() else { throw NothingAccepted() }
+        let (peer, clientAddress) = (accepted.peer, client.localAddress)
+        #expect(peer.family == family)
+        #expect(peer.isLoopback)
+        #expect(peer == clientAddress)
+        let server = accepted.takeSocket()
+        let (serverAddress, clientPeer) = (server.localAddress, client.peerAddress)
+        #expect(serverAddress == clientPeer)
+    }
+
+    @Test func withoutAnyoneWaitingThereIsNothingToAccept() throws {
+        let listener = try Listener(at: .loopback(.ipv4, port: 0))
+        if try listener.accept() != nil { Issue.record("nobody connected") }
+    }
+
+    @Test func aSecondListenerOnThePortFails() throws {
+        let first = try Listener.onAllAddresses(port: 0)
+        let bound = first.localAddress
+        let port = try #require(bound).port
+        let error = #expect(throws: SystemError.self) { _ = try Listener.onAllAddresses(port: port) }
+        #expect(error?.isAddressInUse == true)
+        #expect(error?.description.hasPrefix("bind: Address already in use") == true)
+        // The IPv4 half of the dual-stack socket holds the port too.
+        #expect(throws: SystemError.self) { _ = try Listener(at: .loopback(.ipv4, port: port)) }
+    }
+
+    @Test func thePortIsFreeAgainAtOnceAlthoughConnectionsLinger() throws {
+        let listener = try Listener(at: .loopback(.ipv4, port: 0))
+        let bound = listener.localAddress
+        let address = try #require(bound)
+        let client = try connect(to: listener)
+        guard let accepted = try listener.accept() else { throw NothingAccepted() }
+        // The end that closes first lingers in TIME_WAIT, on the listener's port.
+        accepted.takeSocket().close()
+        listener.close()
+        let sawEnd = waitUntil(client.fd, POLLIN)
+        #expect(sawEnd)
+        client.close()
+        let again = try Listener(at: address)
+        let boundAgain = again.localAddress
+        #expect(boundAgain == address)
+    }
+
+    @Test func outOfDescriptorsIsToldApartAndTheConnectionStillWaits() throws {
+        let findings = Mailbox<[String]>()
+        let thread = try startThread { findings.put(exhaustDescriptors()) }
+        let found = findings.take()
+        pthread_join(thread, nil)
+        #expect(found == ["out of descriptors", "accepted"])
+    }
+}
+
+/// unshare(2), which Swift's Glibc module does not show.
+@_silgen_name("unshare") private func unshare(_ flags: Int32) -> Int32
+
+private let CLONE_FILES: Int32 = 0x400
+
+/// Fills the calling thread's own descriptor table, so that no other test suffers; all of it goes away with the thread.
+private func exhaustDescriptors() -> [String] {
+    guard unshare(CLONE_FILES) == 0 else { return ["unshare failed: \(errno)"] }
+    var findings: [String] = []
+    do {
+        let listener = try Listener(at: .loopback(.ipv4, port: 0))
+        let client = try connect(to: listener)
+        var last: Int32 = -1
+        while case let copy = dup(client.fd), copy >= 0 { last = copy }
+        do {
+            findings.append(try listener.accept() == nil ? "nothing waits" : "accepted")
+        } catch {
+            findings.append(error.isDescriptorExhaustion ? "out of descriptors" : error.description)
+        }
+        close(last)
+        findings.append(try listener.accept() == nil ? "nothing waits" : "accepted")
+    } catch {
+        findings.append("\(error)")
+    }
+    return findings
+}

@@ -1,0 +1,161 @@
+import CLinux
+import Glibc
+import Testing
+
+@testable import Reactor
+
+/// A datagram with its bytes copied.
+private struct Arrived: Equatable {
+    let bytes: [UInt8]
+    let source: SocketAddress
+    let destination: SocketAddress?
+}
+
+/// Receives until `count` datagrams have come, or two seconds passed without any.
+private func receive(_ count: Int, at socket: borrowing UDPSocket) -> [Arrived] {
+    var batch = ReceivedDatagrams(capacity: 8)
+    var all: [Arrived] = []
+    while all.count < count, waitUntil(socket.fd, POLLIN), case .bytes = batch.receive(from: socket) {
+        batch.forEach { all.append(Arrived(bytes: [UInt8]($0.bytes), source: $0.source, destination: $0.destination)) }
+    }
+    return all
+}
+
+private func address(of socket: borrowing UDPSocket) throws -> SocketAddress {
+    let bound = socket.localAddress
+    return try #require(bound)
+}
+
+private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address: SocketAddress) -> SystemError? {
+    bytes.withUnsafeBytes { socket.send($0, to: address) }
+}
+
+@Suite struct UDPSocketTests {
+    @Test(arguments: [AddressFamily.ipv4, .ipv6]) func aDatagramTellsWhereItCameFromAndTo(family: AddressFamily) throws {
+        let server = try UDPSocket.onAllAddresses(port: 0)
+        let client = try UDPSocket(at: .loopback(family, port: 0))
+        let serverAddress = SocketAddress.loopback(family, port: try address(of: server).port)
+        let clientAddress = try address(of: client)
+        #expect(send([1, 2, 3], from: client, to: serverAddress) == nil)
+        let arrived = receive(1, at: server)
+        #expect(arrived == [Arrived(bytes: [1, 2, 3], source: clientAddress, destination: serverAddress.with(port: 0))])
+        #expect(send([4], from: server, to: clientAddress) == nil)
+        #expect(receive(1, at: client).first?.source == serverAddress)
+    }
+
+    @Test func aBatchArrivesInOrderWhateverTheRoomPerCall() throws {
+        let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let sender = try UDPSocket.onAllAddresses(port: 0)
+        let sent = try sendBatch(count: 20, from: sender, to: try address(of: receiver))
+        #expect(sent == SentBatch(count: 20, error: nil))
+        #expect(receive(20, at: receiver).map(\.bytes) == (0..<20).map { [UInt8](repeating: $0, count: Int($0) + 1) })
+    }
+
+    @Test func nothingToReceiveWouldBlock() throws {
+        let socket = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        var batch = ReceivedDatagrams(capacity: 1)
+        #expect(batch.receive(from: socket) == .wouldBlock)
+        #expect(batch.count == 0)
+    }
+
+    @Test func anOverlongDatagramIsDroppedAndAnEmptyOneIsNot() throws {
+        let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let target = try address(of: receiver)
+        for count in [101, 100, 0] {
+            #expect(send([UInt8](repeating: 9, count: count), from: sender, to: target) == nil)
+        }
+        var batch = ReceivedDatagrams(capacity: 8, datagramByteCount: 100)
+        #expect(waitUntil(receiver.fd, POLLIN))
+        #expect(batch.receive(from: receiver) == .bytes(3))
+        var counts: [Int] = []
+        batch.forEach { counts.append($0.bytes.count) }
+        #expect(counts == [100, 0])
+    }
+
+    @Test(arguments: [AddressFamily.ipv4, .ipv6]) func aSegmentedSendDeliversExactDatagrams(family: AddressFamily) throws {
+        guard Segmentation.probe() else { return }
+        let receiver = try UDPSocket(at: .loopback(family, port: 0))
+        let sender = try UDPSocket.onAllAddresses(port: 0)
+        let payload = (0..<4_500).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        let error = try payload.withUnsafeBytes {
+            sender.send($0, to: try address(of: receiver), segmentByteCount: 1_000)
+        }
+        #expect(error == nil)
+        let arrived = receive(5, at: receiver)
+        #expect(arrived.map(\.bytes.count) == [1_000, 1_000, 1_000, 1_000, 500])
+        #expect(arrived.flatMap(\.bytes) == payload)
+    }
+
+    @Test func moreSegmentsThanTheKernelTakesAreRefusedAsSuch() throws {
+        guard Segmentation.probe() else { return }
+        let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let payload = [UInt8](repeating: 0, count: 4_000)
+        let error = try payload.withUnsafeBytes { sender.send($0, to: try address(of: receiver), segmentByteCount: 1) }
+        #expect(SentBatch(count: 0, error: error).refusesSegmentation)
+    }
+
+    @Test(arguments: ["127.0.0.2", "127.3.4.5"]) func anAnswerLeavesFromTheAddressThatWasAsked(source: String) throws {
+        let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let dual = try UDPSocket.onAllAddresses(port: 0)
+        let single = try UDPSocket(at: .any(.ipv4, port: 0))
+        let target = try address(of: receiver)
+        let from = try #require(SocketAddress(source, port: 0))
+        let bytes: [UInt8] = [7]
+        #expect(bytes.withUnsafeBytes { dual.send($0, to: target, segmentByteCount: nil, source: from) } == nil)
+        #expect(bytes.withUnsafeBytes { single.send($0, to: target, segmentByteCount: nil, source: from) } == nil)
+        #expect(receive(2, at: receiver).map { $0.source.with(port: 0) } == [from, from])
+    }
+
+    @Test func theServiceClassIsSetForBothFamilies() throws {
+        let socket = try UDPSocket.onAllAddresses(port: 0)
+        try socket.setDifferentiatedServices(codePoint: 34)
+        #expect(socket.descriptor.option(clinux_level_ip, IP_TOS) == 34 << 2)
+        if socket.family == .ipv6 { #expect(socket.descriptor.option(clinux_level_ipv6, IPV6_TCLASS) == 34 << 2) }
+    }
+
+    /// Time to live 0 and the loopback interface: nothing of this leaves the host.
+    @Test func aGroupIsReceivedByThoseWhoJoined() throws {
+        let lo = SocketAddress.loopback(.ipv4, port: 0)
+        let receiver = try UDPSocket.onAllAddresses(port: 0)
+        let group = try #require(SocketAddress("239.255.77.1", port: try address(of: receiver).port))
+        let sender = try UDPSocket.onAllAddresses(port: 0)
+        try sender.setMulticastInterface(having: lo)
+        try sender.setMulticastTimeToLive(0)
+        try sender.setMulticastLoop(true)
+        try receiver.join(group, onInterfaceHaving: lo)
+        #expect(send([5], from: sender, to: group) == nil)
+        let arrived = receive(1, at: receiver)
+        #expect(arrived.map(\.bytes) == [[5]])
+        #expect(arrived.first?.destination == group.with(port: 0))
+        try receiver.leave(group, onInterfaceHaving: lo)
+        #expect(throws: SystemError.self) { try receiver.leave(group, onInterfaceHaving: lo) }
+    }
+
+    private func sendBatch(
+        count: Int, from sender: borrowing UDPSocket, to address: SocketAddress
+    ) throws -> SentBatch {
+        var target = sockaddr_storage()
+        let targetByteCount = address.write(to: &target, for: sender.family)
+        let payload = UnsafeMutableRawBufferPointer.allocate(byteCount: count * count, alignment: 1)
+        let parts = UnsafeMutableBufferPointer<iovec>.allocate(capacity: count)
+        defer {
+            payload.deallocate()
+            parts.deallocate()
+        }
+        return withUnsafeMutablePointer(to: &target) { target in
+            var messages = [mmsghdr](repeating: mmsghdr(), count: count)
+            for index in 0..<count {
+                let bytes = UnsafeMutableRawBufferPointer(rebasing: payload[(index * count)..<(index * count + index + 1)])
+                bytes.initializeMemory(as: UInt8.self, repeating: UInt8(index))
+                parts.initializeElement(at: index, to: iovec(iov_base: bytes.baseAddress, iov_len: bytes.count))
+                messages[index].msg_hdr.msg_name = UnsafeMutableRawPointer(target)
+                messages[index].msg_hdr.msg_namelen = targetByteCount
+                messages[index].msg_hdr.msg_iov = parts.baseAddress.map { $0 + index }
+                messages[index].msg_hdr.msg_iovlen = 1
+            }
+            return messages.withUnsafeMutableBufferPointer { sender.send($0) }
+        }
+    }
+}
