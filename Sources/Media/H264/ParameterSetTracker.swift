@@ -1,0 +1,77 @@
+extension H264 {
+    /// All parameter sets that a stream has shown, the newest of each id, and what of them a random access unit lacks.
+    public struct ParameterSetTracker: Sendable {
+        private struct Known<Content: Sendable>: Sendable {
+            let unit: [UInt8]
+            let content: Content
+        }
+
+        /// Longer ones cannot be told to anyone: avcC and sprop-parameter-sets count in 16 bits.
+        private static let longestUnit = 0xFFFF
+
+        private var sequence: [Int: Known<SequenceParameterSet>] = [:]
+        private var picture: [Int: Known<PictureParameterSet>] = [:]
+        /// All sets known, for `Track.Format.h264`; `nil` before there is one of each kind.
+        public private(set) var parameterSets: ParameterSets?
+
+        public init() {}
+
+        /// Starts with sets told out of band.
+        public init(_ sets: ParameterSets) {
+            for unit in sets.sequence + sets.picture { _ = observe(unit) }
+        }
+
+        /// The sequence parameter set with this id, if it has been seen.
+        public func sequenceSet(_ id: Int) -> SequenceParameterSet? { sequence[id]?.content }
+
+        /// The picture parameter set with this id, if it has been seen.
+        public func pictureSet(_ id: Int) -> PictureParameterSet? { picture[id]?.content }
+
+        /// The sequence parameter set with the lowest id.
+        public var firstSequenceSet: SequenceParameterSet? {
+            sequence.min { $0.key < $1.key }?.value.content
+        }
+
+        /// Learns from one NAL unit of any type; true if it changed `parameterSets`, which viewers must then be told.
+        public mutating func observe(_ unit: [UInt8]) -> Bool {
+            guard unit.count <= Self.longestUnit, learns(unit) else { return false }
+            let before = parameterSets
+            parameterSets = ParameterSets(
+                sequence: sequence.sorted { $0.key < $1.key }.map(\.value.unit),
+                picture: picture.sorted { $0.key < $1.key }.map(\.value.unit))
+            return parameterSets != before
+        }
+
+        private mutating func learns(_ unit: [UInt8]) -> Bool {
+            if let set = SequenceParameterSet(parsing: unit) {
+                guard sequence[set.id]?.unit != unit else { return false }
+                sequence[set.id] = Known(unit: unit, content: set)
+                return true
+            }
+            if let set = PictureParameterSet(parsing: unit) {
+                guard picture[set.id]?.unit != unit else { return false }
+                picture[set.id] = Known(unit: unit, content: set)
+                return true
+            }
+            return false
+        }
+
+        /// The NAL units of an IDR access unit with all known parameter sets among them; none that was there is moved or lost.
+        ///
+        /// Missing sets go behind the access unit delimiter, picture sets also behind the unit's own sequence sets.
+        public func completed(_ units: [[UInt8]]) -> [[UInt8]] {
+            let ownSequence = Set(units.compactMap { SequenceParameterSet(parsing: $0)?.id })
+            let ownPicture = Set(units.compactMap { PictureParameterSet(parsing: $0)?.id })
+            let missingSequence = sequence.filter { !ownSequence.contains($0.key) }
+            let missingPicture = picture.filter { !ownPicture.contains($0.key) }
+            guard !missingSequence.isEmpty || !missingPicture.isEmpty else { return units }
+            var result = units
+            let front = units.first.flatMap(NALUnitHeader.init(of:))?.type == .accessUnitDelimiter ? 1 : 0
+            let lastOwn = units.lastIndex { NALUnitHeader(of: $0)?.type == .sequenceParameterSet }
+            let behindSequence = Swift.max(front, lastOwn.map { $0 + 1 } ?? 0)
+            result.insert(contentsOf: missingPicture.sorted { $0.key < $1.key }.map(\.value.unit), at: behindSequence)
+            result.insert(contentsOf: missingSequence.sorted { $0.key < $1.key }.map(\.value.unit), at: front)
+            return result
+        }
+    }
+}

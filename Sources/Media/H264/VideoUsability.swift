@@ -1,0 +1,78 @@
+import Wire
+
+extension H264 {
+    /// Video usability information of a sequence parameter set (ITU-T H.264, E.1.1): timing and reordering.
+    public struct VideoUsability: Hashable, Sendable {
+        /// num_units_in_tick and time_scale; a frame lasts two ticks. `nil` where absent or zero.
+        public let timing: Timing?
+        /// max_num_reorder_frames: how many frames may precede one in decoding order and follow it in output order.
+        public let reorderedFrames: Int?
+
+        /// How long a tick lasts: `unitsInTick / timeScale` seconds; both above 0.
+        public struct Timing: Hashable, Sendable {
+            public let unitsInTick: UInt32
+            public let timeScale: UInt32
+
+            /// How long a frame lasts, in nanoseconds, where that is between 1 ms and 10 s; else the stream's word is not to be trusted.
+            public var frameNanoseconds: Int64? {
+                // 2³² · 2 · 10⁹ < 2⁶³.
+                let quotient = UInt64(unitsInTick) * 2_000_000_000 / UInt64(timeScale)
+                return (1_000_000...10_000_000_000).contains(quotient) ? Int64(quotient) : nil
+            }
+        }
+
+        /// Keeps what can be read: `nil` only if even the fields before the timing are cut short.
+        @_lifetime(bits: copy bits)
+        init?(reading bits: inout BitReader) {
+            guard Self.skipPicture(&bits), let hasTiming = bits.flag() else { return nil }
+            var timing: Timing?
+            if hasTiming {
+                guard let units = bits.bits(32), let scale = bits.bits(32), bits.flag() != nil else { return nil }
+                if units > 0 && scale > 0 { timing = Timing(unitsInTick: units, timeScale: scale) }
+            }
+            self.timing = timing
+            reorderedFrames = Self.reorderedFrames(&bits)
+        }
+
+        /// Aspect ratio, overscan, signal type and chroma location.
+        @_lifetime(bits: copy bits)
+        private static func skipPicture(_ bits: inout BitReader) -> Bool {
+            guard let hasAspect = bits.flag() else { return false }
+            if hasAspect {
+                guard let aspect = bits.bits(8) else { return false }
+                if aspect == 255, !bits.skip(32) { return false }
+            }
+            guard let hasOverscan = bits.flag() else { return false }
+            if hasOverscan, !bits.skip(1) { return false }
+            guard let hasSignalType = bits.flag() else { return false }
+            if hasSignalType {
+                guard bits.skip(4), let hasColour = bits.flag() else { return false }
+                if hasColour, !bits.skip(24) { return false }
+            }
+            guard let hasLocation = bits.flag() else { return false }
+            return !hasLocation || (bits.unsignedExpGolomb() != nil && bits.unsignedExpGolomb() != nil)
+        }
+
+        @_lifetime(bits: copy bits)
+        private static func reorderedFrames(_ bits: inout BitReader) -> Int? {
+            guard let hasNAL = bits.flag(), !hasNAL || skipReferenceDecoder(&bits),
+                let hasVCL = bits.flag(), !hasVCL || skipReferenceDecoder(&bits)
+            else { return nil }
+            if hasNAL || hasVCL { guard bits.skip(1) else { return nil } }
+            guard bits.skip(1), bits.flag() == true, bits.skip(1) else { return nil }
+            for _ in 0..<4 { guard bits.unsignedExpGolomb() != nil else { return nil } }
+            guard let frames = bits.unsignedExpGolomb(), frames <= 16 else { return nil }
+            return Int(frames)
+        }
+
+        /// E.1.2.
+        @_lifetime(bits: copy bits)
+        private static func skipReferenceDecoder(_ bits: inout BitReader) -> Bool {
+            guard let count = bits.unsignedExpGolomb(), count <= 31, bits.skip(8) else { return false }
+            for _ in 0...count {
+                guard bits.unsignedExpGolomb() != nil, bits.unsignedExpGolomb() != nil, bits.skip(1) else { return false }
+            }
+            return bits.skip(20)
+        }
+    }
+}
