@@ -1,0 +1,21 @@
+/// What a packet's payload is, by the number that the session description gives it (RFC 3550, section 5.1).
+public struct PayloadType: Hashable, Sendable, BitwiseCopyable {
+    /// 0 to 127.
+    public let rawValue: UInt8
+
+    /// `nil` above 127: the field has seven bits.
+    @inlinable
+    public init?(_ rawValue: UInt8) {
+        guard rawValue <= 127 else { return nil }
+        self.rawValue = rawValue
+    }
+
+    /// The low seven bits of `octet`; the eighth is the marker.
+    @inlinable
+    public init(lowBitsOf octet: UInt8) {
+        rawValue = octet & 0x7F
+    }
+
+    /// The first of the numbers that have no meaning of their own: 96 (RFC 3551, section 6).
+    public static let firstDynamic = PayloadType(lowBitsOf: 96)
+}

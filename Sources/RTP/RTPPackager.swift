@@ -1,0 +1,47 @@
+import Media
+
+/// Turns a stream's access units into RTP payloads, one packetizer per track.
+public struct RTPPackager: Packager {
+    public typealias Output = PacketRun
+
+    public struct Options: Hashable, Sendable {
+        /// UDP payload of the longest packet, with its 12-byte RTP header.
+        public let maximumPacketBytes: Int
+
+        /// - Parameter maximumPacketBytes: brought into 64…9 000: below there is no room for headers, above is no link.
+        ///   1 400 leaves room for header extensions and an SRTP tag on a link of 1 500.
+        public init(maximumPacketBytes: Int = 1400) {
+            self.maximumPacketBytes = min(max(maximumPacketBytes, 64), 9000)
+        }
+
+        /// What a packet holds after its RTP header.
+        var maximumPayloadBytes: Int { maximumPacketBytes - Header.fixedByteCount }
+    }
+
+    private enum Packetizer: Sendable {
+        case h264(H264Packetizer)
+        case aac(AACPacketizer)
+    }
+
+    private let packetizers: [TrackID: Packetizer]
+
+    public init(tracks: [Track], options: Options) {
+        let maximum = options.maximumPayloadBytes
+        let pairs = tracks.map { track -> (TrackID, Packetizer) in
+            switch track.format {
+            case .h264: (track.id, .h264(H264Packetizer(maximumPayloadBytes: maximum)))
+            case .aac: (track.id, .aac(AACPacketizer(maximumPayloadBytes: maximum)))
+            }
+        }
+        packetizers = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The packets for `unit`; `nil` where its track is unknown or nothing of it can be carried.
+    public func package(_ unit: AccessUnit) -> PacketRun? {
+        switch packetizers[unit.track] {
+        case .h264(let packetizer): packetizer.packetize(unit)
+        case .aac(let packetizer): packetizer.packetize(unit)
+        case nil: nil
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// A packet's number within its stream: 16 bits that wrap (RFC 3550, section 5.1).
+public struct SequenceNumber: Hashable, Sendable, BitwiseCopyable {
+    public let rawValue: UInt16
+
+    @inlinable
+    public init(_ rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// The number `count` packets later, or earlier if `count` is negative.
+    @inlinable
+    public func advanced(by count: Int) -> Self {
+        Self(rawValue &+ UInt16(truncatingIfNeeded: count))
+    }
+
+    /// Packets from `other` to this one by the shorter way round, −32 768…32 767: positive if this one is newer.
+    @inlinable
+    public func distance(from other: Self) -> Int {
+        Int(Int16(bitPattern: rawValue &- other.rawValue))
+    }
+
+    /// Whether this number comes after `other` (RFC 1982, section 3.2; half way round counts as before).
+    @inlinable
+    public func isNewer(than other: Self) -> Bool {
+        distance(from: other) > 0
+    }
+}
