@@ -1,0 +1,62 @@
+extension Configuration {
+    /// Notes values that are each possible, but not together.
+    func noteContradictions(in reading: inout Reading) {
+        notePorts(in: &reading)
+        noteMulticast(in: &reading)
+        noteJoin(in: &reading)
+        for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
+            note(path, at: .root + "paths" + name, in: &reading)
+        }
+        noteSharedInput(in: &reading)
+    }
+
+    private func notePorts(in reading: inout Reading) {
+        let option = OptionPath.root + "rtp" + "lastUDPPort"
+        // An even port and the odd one above it, for one loop at least.
+        guard rtp.lastUDPPort - rtp.firstUDPPort < 2 else { return }
+        reading.note("must be at least 2 above rtp.firstUDPPort, which is \(rtp.firstUDPPort)", with: option)
+    }
+
+    private func noteMulticast(in reading: inout Reading) {
+        let section = OptionPath.root + "multicast"
+        if !multicast.port.isMultiple(of: 2) {
+            reading.note("must be even: RTCP takes the odd port above it", with: section + "port")
+        }
+        guard multicast.firstGroup <= multicast.lastGroup else {
+            return reading.note(
+                "is below multicast.firstGroup, which is \(multicast.firstGroup)", with: section + "lastGroup")
+        }
+        let needed = paths.values.count(where: \.multicast)
+        let available = Int(multicast.lastGroup.address - multicast.firstGroup.address) + 1
+        guard needed > available else { return }
+        reading.note("leaves \(available) groups for \(needed) multicast paths", with: section + "lastGroup")
+    }
+
+    private func noteJoin(in reading: inout Reading) {
+        if join.minimumPreludeFrames > join.maximumPreludeFrames {
+            reading.note(
+                "is more than join.maximumPreludeFrames, which is \(join.maximumPreludeFrames)",
+                with: .root + "join" + "minimumPreludeFrames")
+        }
+        if join.maximumPreludeBytes > ring.bytes {
+            reading.note(
+                "is more than ring.bytes keeps, which is \(ring.bytes)", with: .root + "join" + "maximumPreludeBytes")
+        }
+    }
+
+    private func note(_ path: Path, at option: OptionPath, in reading: inout Reading) {
+        // 4:2:0 halves both dimensions.
+        for (key, length) in [("width", path.video.width), ("height", path.video.height)] where length % 2 != 0 {
+            reading.note("must be even, and \(length) is odd", with: option + "video" + key)
+        }
+    }
+
+    private func noteSharedInput(in reading: inout Reading) {
+        let readers = paths.filter { $0.value.source == .standardInput }.map(\.key).sorted()
+        for name in readers.dropFirst() {
+            reading.note(
+                "standard input is read by paths.\(readers[0]) already",
+                with: .root + "paths" + name + "source")
+        }
+    }
+}

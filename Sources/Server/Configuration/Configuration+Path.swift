@@ -1,0 +1,94 @@
+extension Configuration {
+    /// One stream: where it comes from, and how it is encoded where Apus encodes it.
+    public struct Path: Hashable, Sendable {
+        public var source = SourceDescription.testCard
+        /// The session name that players show; empty for the path.
+        public var title = ""
+        public var description = ""
+        /// Whether a file starts again at its end.
+        public var loop = true
+        /// Whether viewers may watch it from a multicast group.
+        public var multicast = false
+        /// Overrides `join.mode` for this path.
+        public var join: JoinMode?
+        public var video = Video()
+        public var audio = Audio()
+
+        public init() {}
+    }
+
+    /// The H.264 that Apus makes, for sources that are not H.264 already.
+    public struct Video: Hashable, Sendable {
+        public var encoder = "auto"
+        public var width = 1280
+        public var height = 720
+        public var framesPerSecond = 30
+        public var bitsPerSecond = 2_500_000
+        public var gopMilliseconds = 2000
+        public var profile = Profile.high
+        public var preset = Preset.superfast
+        public var threads = 2
+
+        public init() {}
+
+        /// Frames from one IDR picture to the next, at least 1.
+        public var gopFrames: Int { max(1, framesPerSecond * gopMilliseconds / 1000) }
+
+        public enum Profile: String, CaseIterable, Sendable {
+            case baseline, main, high
+        }
+
+        public enum Preset: String, CaseIterable, Sendable {
+            case ultrafast, superfast, veryfast, faster, fast, medium
+        }
+    }
+
+    /// The AAC that Apus makes, for sources that are not AAC already.
+    public struct Audio: Hashable, Sendable {
+        public var enabled = true
+        public var sampleRate = SampleRate.hz48000
+        public var channels = 2
+        public var bitsPerSecond = 128_000
+
+        public init() {}
+
+        /// Rates that AAC-LC and all the players know, in Hz.
+        public enum SampleRate: String, CaseIterable, Sendable {
+            case hz16000 = "16000"
+            case hz22050 = "22050"
+            case hz24000 = "24000"
+            case hz32000 = "32000"
+            case hz44100 = "44100"
+            case hz48000 = "48000"
+
+            /// In Hz.
+            public var hertz: Int { Int(rawValue) ?? 48_000 }
+        }
+    }
+}
+
+/// What a stream is made of, as written: `testcard`, `-`, or a path in the file system.
+public enum SourceDescription: Hashable, Sendable, CustomStringConvertible {
+    case testCard
+    case standardInput
+    /// A file, a fifo or a device: which it is shows when it is opened.
+    case path(String)
+
+    /// The source that `text` names; `nil` where it is empty.
+    public init?(_ text: String) {
+        switch text {
+        case "": return nil
+        case "testcard": self = .testCard
+        case "-": self = .standardInput
+        default: self = .path(text)
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .testCard: "testcard"
+        case .standardInput: "-"
+        case .path(let path): path
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Streams
+
+/// All that can be set, read once at start and never changed afterwards.
+///
+/// Units, defaults and reasons stand in `Schema+Configuration.swift`, from which the decoder and the reference file are made.
+public struct Configuration: Hashable, Sendable {
+    public var server = Server()
+    public var log = Log()
+    public var loops = Loops()
+    public var limits = Limits()
+    public var rtp = RTP()
+    public var multicast = Multicast()
+    public var join = Join()
+    public var ring = Ring()
+    public var randomAccess = RandomAccess()
+    /// By name: `cam` is served at `/cam`.
+    public var paths: [String: Path] = [:]
+
+    public init() {}
+
+    /// Where clients connect.
+    public struct Server: Hashable, Sendable {
+        public var port = 8554
+        /// Numeric; empty for all of the host's, IPv6 and IPv4.
+        public var addresses: [String] = []
+        public var sessionTimeoutSeconds = 60
+
+        public init() {}
+    }
+
+    /// What is told on standard error.
+    public struct Log: Hashable, Sendable {
+        public var level = Level.info
+
+        public init() {}
+
+        public enum Level: String, CaseIterable, Sendable {
+            case trace, debug, info, notice, warning, error, critical
+        }
+    }
+
+    /// The threads that serve viewers.
+    public struct Loops: Hashable, Sendable {
+        /// 0 for one per core.
+        public var threads = 0
+
+        public init() {}
+    }
+
+    /// What any one client may take.
+    public struct Limits: Hashable, Sendable {
+        public var requestHeadBytes = 16_384
+        public var requestHeaders = 64
+        public var urlBytes = 2048
+        public var bodyBytes = 65_536
+        public var requestHeadSeconds = 10
+        public var idleConnectionSeconds = 60
+        public var connectionsPerAddress = 64
+        public var sessionsPerConnection = 8
+        public var viewers = 4096
+        public var viewerLagMilliseconds = 500
+        public var viewerStallSeconds = 10
+
+        public init() {}
+    }
+
+    /// Packets and the ports that they leave from.
+    public struct RTP: Hashable, Sendable {
+        public var maximumPacketBytes = 1400
+        public var firstUDPPort = 6970
+        public var lastUDPPort = 9999
+        public var dscp = 0
+
+        public init() {}
+    }
+
+    /// The groups that multicast paths are given, in the order of their names.
+    public struct Multicast: Hashable, Sendable {
+        public var firstGroup = MulticastGroup.firstDefault
+        public var lastGroup = MulticastGroup.lastDefault
+        /// RTP port of the first track; RTCP is one above, the next track two above.
+        public var port = 5004
+        public var timeToLive = 1
+        /// Numeric address of the interface to send through; empty for the default route's.
+        public var interface = ""
+
+        public init() {}
+    }
+
+    /// How a viewer gets its first picture.
+    public struct Join: Hashable, Sendable {
+        public var mode = JoinMode.auto
+        public var preludeMilliseconds = 200
+        public var minimumPreludeFrames = 20
+        public var maximumPreludeFrames = 150
+        public var maximumPreludeBytes = 1_000_000
+        public var preludeBytesPerSecond = 5_000_000
+
+        public init() {}
+    }
+
+    /// How much of each stream is kept.
+    public struct Ring: Hashable, Sendable {
+        public var seconds = 12
+        public var bytes = 16_000_000
+
+        public init() {}
+    }
+
+    /// How often viewers may make an encoder start a new group of pictures.
+    public struct RandomAccess: Hashable, Sendable {
+        public var burst = 3
+        public var intervalMilliseconds = 500
+
+        public init() {}
+    }
+}
+
+/// Where a viewer's first picture comes from.
+public enum JoinMode: String, CaseIterable, Sendable {
+    /// A prelude where it fits its limits, else the next random access point.
+    case auto
+    /// A prelude always, whatever its size.
+    case prelude
+    /// Only live pictures, from the next random access point on.
+    case keyframe
+}

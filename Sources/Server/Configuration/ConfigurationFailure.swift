@@ -1,0 +1,48 @@
+/// One thing that is wrong with a configuration, and where.
+public struct ConfigurationProblem: Error, Hashable, Sendable {
+    /// Line and column, from 1; `nil` where the problem concerns the whole file.
+    public let position: Position?
+    /// The option: `server.port`; empty where the text is no YAML.
+    public let option: String
+    /// One sentence without a full stop.
+    public let message: String
+
+    public struct Position: Hashable, Comparable, Sendable {
+        public let line: Int
+        public let column: Int
+
+        public static func < (left: Self, right: Self) -> Bool {
+            (left.line, left.column) < (right.line, right.column)
+        }
+    }
+}
+
+/// A configuration that cannot be used: everything that is wrong with it, in the order of its lines.
+public struct ConfigurationFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    public let file: String
+    public let problems: [ConfigurationProblem]
+
+    init(file: String, problems: [ConfigurationProblem]) {
+        self.file = file
+        self.problems = problems.sorted {
+            ($0.position ?? .start, $0.option) < ($1.position ?? .start, $1.option)
+        }
+    }
+
+    /// A failure that concerns the whole file.
+    init(file: String, message: String) {
+        self.init(file: file, problems: [ConfigurationProblem(position: nil, option: "", message: message)])
+    }
+
+    /// One line per problem, as compilers write them: `apus.yml:3:9: server.port: …`.
+    public var description: String {
+        problems.map { problem in
+            let place = problem.position.map { "\(file):\($0.line):\($0.column)" } ?? file
+            return ([place] + [problem.option].filter { !$0.isEmpty } + [problem.message]).joined(separator: ": ")
+        }.joined(separator: "\n")
+    }
+}
+
+extension ConfigurationProblem.Position {
+    fileprivate static let start = Self(line: 0, column: 0)
+}

@@ -1,0 +1,86 @@
+import Yams
+
+// Values that hold others: sections, lists, and the map of paths.
+
+extension Entry {
+    /// Options below a key.
+    static func section<Inner>(
+        _ key: String, _ member: WritableKeyPath<Section, Inner>, _ schema: Schema<Inner>, _ reason: String
+    ) -> Self {
+        Entry(
+            key: key,
+            read: { node, path, section, reading in
+                schema.read(node, at: path, into: &section[keyPath: member], noting: &reading)
+            },
+            reference: { section, indent in
+                comment(reason, indent: indent) + blanks(indent) + "\(key):\n"
+                    + schema.reference(section[keyPath: member], indent: indent + 2)
+            })
+    }
+
+    /// A list of texts, each of which `isValid`.
+    static func texts(
+        _ key: String, _ member: WritableKeyPath<Section, [String]>, expecting expectation: String, atMost count: Int,
+        _ reason: String, isValid: @escaping (String) -> Bool
+    ) -> Self {
+        Entry(
+            key: key,
+            read: { node, path, section, reading in
+                guard case .sequence(let items) = node, items.count <= count else {
+                    return reading.note("expects a list of at most \(count), not \(node.kind)", at: node, path)
+                }
+                section[keyPath: member] = items.compactMap { item in
+                    if case .scalar(let scalar) = item, scalar.anchor == nil, isValid(scalar.string) {
+                        return scalar.string
+                    }
+                    reading.note("expects \(expectation), not \(item.kind)", at: item, path)
+                    return nil
+                }
+            },
+            reference: { section, indent in
+                let items = section[keyPath: member].map(quoted).joined(separator: ", ")
+                return optionLines(
+                    key, value: "[\(items)]", expecting: "a list of \(expectation)", reason, indent: indent)
+            })
+    }
+
+    /// Sections below names that the user chooses.
+    static func named<Inner>(
+        _ key: String, _ member: WritableKeyPath<Section, [String: Inner]>, _ schema: Schema<Inner>,
+        default makeDefault: @escaping () -> Inner, expecting expectation: String, atMost count: Int,
+        _ reason: String, isValid: @escaping (String) -> Bool
+    ) -> Self {
+        let readName = { (nameNode: Node, node: Node, path: OptionPath, reading: inout Reading) -> (String, Inner)? in
+            guard let name = reading.key(nameNode, at: path) else { return nil }
+            guard isValid(name) else {
+                reading.note("a name is \(expectation)", at: nameNode, path + printable(name))
+                return nil
+            }
+            guard !reading.refusesAnchor(of: node, at: path + name) else { return nil }
+            reading.remember(path + name, at: nameNode)
+            var inner = makeDefault()
+            schema.read(node, at: path + name, into: &inner, noting: &reading)
+            return (name, inner)
+        }
+        return Entry(
+            key: key,
+            read: { node, path, section, reading in
+                if node.isNothing { return }
+                guard case .mapping(let mapping) = node, mapping.count <= count else {
+                    return reading.note(
+                        "expects at most \(count) names with options below each, not \(node.kind)", at: node, path)
+                }
+                for (nameNode, inner) in mapping {
+                    guard let (name, value) = readName(nameNode, inner, path, &reading) else { continue }
+                    section[keyPath: member][name] = value
+                }
+            },
+            reference: { section, indent in
+                let sections = section[keyPath: member].sorted { $0.key < $1.key }.map { name, inner in
+                    blanks(indent + 2) + "\(name):\n" + schema.reference(inner, indent: indent + 4)
+                }
+                return comment("\(reason) A name is \(expectation).", indent: indent)
+                    + blanks(indent) + "\(key):\n" + sections.joined(separator: "\n")
+            })
+    }
+}

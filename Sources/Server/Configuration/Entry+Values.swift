@@ -1,0 +1,124 @@
+import Yams
+
+// The kinds of value that an option may have. Each reads the text of one scalar and says what it expects.
+
+extension Entry {
+    /// A whole number within `range`.
+    static func integer(
+        _ key: String, _ member: WritableKeyPath<Section, Int>, in range: ClosedRange<Int>, unit: String = "",
+        _ reason: String
+    ) -> Self {
+        let bounds = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        return value(
+            key, member, expecting: unit.isEmpty ? bounds : "\(bounds) (\(unit))", reason,
+            parse: { text, style in style == .plain ? Int(text).flatMap { range.contains($0) ? $0 : nil } : nil },
+            show: { "\($0)" })
+    }
+
+    /// `true` or `false`.
+    static func boolean(_ key: String, _ member: WritableKeyPath<Section, Bool>, _ reason: String) -> Self {
+        let words = ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false]
+        return value(
+            key, member, expecting: "true or false", reason,
+            parse: { text, style in style == .plain ? words[text.lowercased()] : nil },
+            show: { $0 ? "true" : "false" })
+    }
+
+    /// One line of text.
+    static func text(
+        _ key: String, _ member: WritableKeyPath<Section, String>, maximumBytes: Int = 200, _ reason: String
+    ) -> Self {
+        value(
+            key, member, expecting: "one line of text, at most \(maximumBytes) bytes", reason,
+            parse: { text, _ in isLine(text, maximumBytes: maximumBytes) ? text : nil },
+            show: quoted)
+    }
+
+    /// One of the words of an enumeration.
+    static func choice<Choice: RawRepresentable & CaseIterable>(
+        _ key: String, _ member: WritableKeyPath<Section, Choice>, unit: String = "", _ reason: String
+    ) -> Self where Choice.RawValue == String {
+        let words = Choice.allCases.map(\.rawValue)
+        let expectation = "one of " + words.joined(separator: ", ") + (unit.isEmpty ? "" : " (\(unit))")
+        return value(
+            key, member, expecting: expectation, words: words, reason,
+            parse: { text, _ in Choice(rawValue: text) }, show: { $0.rawValue })
+    }
+
+    /// One of the words of an enumeration, or nothing.
+    static func optionalChoice<Choice: RawRepresentable & CaseIterable>(
+        _ key: String, _ member: WritableKeyPath<Section, Choice?>, _ reason: String
+    ) -> Self where Choice.RawValue == String {
+        let words = Choice.allCases.map(\.rawValue)
+        let entry: Self = value(
+            key, member, expecting: "one of " + words.joined(separator: ", "), words: words, reason,
+            parse: { text, _ in Choice(rawValue: text).map(Optional.some) }, show: { $0?.rawValue ?? "null" })
+        return Entry(
+            key: key,
+            read: { node, path, section, reading in
+                if node.isNothing { return section[keyPath: member] = nil }
+                entry.read(node, path, &section, &reading)
+            },
+            reference: entry.reference)
+    }
+
+    /// A value that has a textual form of its own.
+    static func value<Value>(
+        _ key: String, _ member: WritableKeyPath<Section, Value>, expecting expectation: String,
+        words: [String] = [], _ reason: String, parse: @escaping (String, Node.Scalar.Style) -> Value?,
+        show: @escaping (Value) -> String
+    ) -> Self {
+        Entry(
+            key: key,
+            read: { node, path, section, reading in
+                guard case .scalar(let scalar) = node, !node.isNothing else {
+                    return reading.note("expects \(expectation), not \(node.kind)", at: node, path)
+                }
+                guard let value = parse(scalar.string, scalar.style) else {
+                    let hint = nearestName(to: scalar.string, among: words).map { "; the nearest is `\($0)`" }
+                    return reading.note(
+                        "expects \(expectation), not \(node.kind)\(hint ?? "")", at: node, path)
+                }
+                section[keyPath: member] = value
+            },
+            reference: { section, indent in
+                optionLines(
+                    key, value: show(section[keyPath: member]), expecting: expectation, reason, indent: indent)
+            })
+    }
+}
+
+// MARK: - Text
+
+/// Whether `text` is one line without control characters: it ends up in session descriptions and logs.
+func isLine(_ text: String, maximumBytes: Int) -> Bool {
+    text.utf8.count <= maximumBytes && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+}
+
+/// `text` as a double-quoted YAML scalar.
+func quoted(_ text: String) -> String {
+    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+}
+
+/// An option of the reference file: why, what it takes, and the line itself.
+func optionLines(_ key: String, value: String, expecting expectation: String, _ reason: String, indent: Int) -> String {
+    comment(reason, indent: indent) + comment("Expects \(expectation); the default is \(value).", indent: indent)
+        + blanks(indent) + "\(key): \(value)\n"
+}
+
+/// `text` as comment lines of at most 110 columns.
+func comment(_ text: String, indent: Int) -> String {
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+        if let last = lines.last, indent + last.count + word.count + 3 <= 110 {
+            lines[lines.count - 1] = last + " " + word
+        } else {
+            lines.append(String(word))
+        }
+    }
+    return lines.map { blanks(indent) + "# \($0)\n" }.joined()
+}
+
+func blanks(_ count: Int) -> String {
+    String(repeating: " ", count: count)
+}

@@ -1,0 +1,207 @@
+import Reactor
+
+// Every option of the configuration: its name, what it expects, its unit, and why one would change it.
+// Defaults stand with the members of `Configuration`.
+
+extension Schema<Configuration> {
+    static var configuration: Self {
+        Schema([
+            .section("server", \.server, .server, "Where clients connect."),
+            .section("log", \.log, .log, "What is told on standard error."),
+            .section("loops", \.loops, .loops, "The threads that serve viewers."),
+            .section(
+                "limits", \.limits, .limits,
+                "What any one client may take, so that no one costs the others anything. "
+                    + "The defaults are several times what known clients need."),
+            .section("rtp", \.rtp, .rtp, "Packets, and the ports that they leave from."),
+            .section("multicast", \.multicast, .multicast, "The groups that paths with `multicast: true` are given."),
+            .section("join", \.join, .join, "How a viewer gets its first picture."),
+            .section("ring", \.ring, .ring, "How much of each stream is kept, for joins and for slow viewers."),
+            .section(
+                "randomAccess", \.randomAccess, .randomAccess,
+                "How often viewers may make an encoder start a new group of pictures. Ten a second cost a "
+                    + "2 Mbit/s picture 3 QP and 11 % of its bits, so nobody's joining may take more than this."),
+            .named(
+                "paths", \.paths, .path, default: Configuration.Path.init,
+                expecting: "1 to 64 letters, digits, `-`, `_` and `.`, and is no `.` or `..`", atMost: 1000,
+                "The streams, by name: `cam` is served at rtsp://host:8554/cam. Without any, the test card is `cam`.",
+                isValid: isPathName),
+        ])
+    }
+}
+
+/// Whether a stream may be served at `/name`: letters that no client has to escape.
+func isPathName(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count) && name != "." && name != ".."
+        && name.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
+            default: false
+            }
+        }
+}
+
+extension Schema<Configuration.Server> {
+    static var server: Self {
+        Schema([
+            .integer(
+                "port", \.port, in: 1...65_535, unit: "TCP port",
+                "8554 is what servers without special rights use; 554 is RTSP's own."),
+            .texts(
+                "addresses", \.addresses, expecting: "numeric IPv4 or IPv6 addresses", atMost: 64,
+                "Addresses to listen on; empty for all of the host's.",
+                isValid: { SocketAddress($0, port: 0) != nil }),
+            .integer(
+                "sessionTimeoutSeconds", \.sessionTimeoutSeconds, in: 5...3600, unit: "seconds",
+                "Told to clients, which send a sign of life before it is over; a session ends after 1.25 times this. "
+                    + "60 is RFC 2326's default and what clients are tested with."),
+        ])
+    }
+}
+
+extension Schema<Configuration.Log> {
+    static var log: Self {
+        Schema([.choice("level", \.level, "Messages below this level are not written.")])
+    }
+}
+
+extension Schema<Configuration.Loops> {
+    static var loops: Self {
+        Schema([.integer("threads", \.threads, in: 0...256, "Event loops; 0 for one per core.")])
+    }
+}
+
+extension Schema<Configuration.Limits> {
+    static var limits: Self {
+        Schema([
+            .integer(
+                "requestHeadBytes", \.requestHeadBytes, in: 1024...1_048_576, unit: "bytes",
+                "Request line and headers; real ones stay under 2 KB."),
+            .integer("requestHeaders", \.requestHeaders, in: 16...1024, "Headers of one request; real ones have 5 to 15."),
+            .integer("urlBytes", \.urlBytes, in: 256...16_384, unit: "bytes", "Length of a request's URL."),
+            .integer(
+                "bodyBytes", \.bodyBytes, in: 1024...1_048_576, unit: "bytes",
+                "Body of a request; a larger one is refused (413) before anything of it is kept."),
+            .integer(
+                "requestHeadSeconds", \.requestHeadSeconds, in: 1...300, unit: "seconds",
+                "From a request's first byte to the end of its headers; stops clients that dribble."),
+            .integer(
+                "idleConnectionSeconds", \.idleConnectionSeconds, in: 5...3600, unit: "seconds",
+                "Silence after which a connection without a session is closed."),
+            .integer(
+                "connectionsPerAddress", \.connectionsPerAddress, in: 1...65_536,
+                "Connections from one address at a time; loopback is exempt. Raise it for many viewers behind one NAT."),
+            .integer(
+                "sessionsPerConnection", \.sessionsPerConnection, in: 1...64,
+                "Sessions on one connection; players need 1. More are answered 453."),
+            .integer(
+                "viewers", \.viewers, in: 1...1_000_000,
+                "Viewers of the whole server; more are answered 453. Each costs about 10 KB and a descriptor or two."),
+            .integer(
+                "viewerLagMilliseconds", \.viewerLagMilliseconds, in: 50...10_000, unit: "milliseconds of media",
+                "A TCP viewer further behind than this skips to the next random access point, so that nobody "
+                    + "watches the past."),
+            .integer(
+                "viewerStallSeconds", \.viewerStallSeconds, in: 1...300, unit: "seconds",
+                "A TCP viewer that takes not a single byte for this long is let go."),
+        ])
+    }
+}
+
+extension Schema<Configuration.RTP> {
+    static var rtp: Self {
+        Schema([
+            .integer(
+                "maximumPacketBytes", \.maximumPacketBytes, in: 256...1452, unit: "bytes of UDP payload",
+                "1400 leaves room for header extensions, an SRTP tag and tunnels; 1452 is what IPv6 carries on Ethernet."),
+            .integer(
+                "firstUDPPort", \.firstUDPPort, in: 1024...65_534, unit: "UDP port",
+                "First of the ports for RTP and RTCP over UDP: a pair per event loop."),
+            .integer(
+                "lastUDPPort", \.lastUDPPort, in: 1025...65_535, unit: "UDP port",
+                "Last of them. Let this range through your firewall."),
+            .integer(
+                "dscp", \.dscp, in: 0...63,
+                "Differentiated services code point of media packets; 34 (AF41) where the network honours it."),
+        ])
+    }
+}
+
+extension Schema<Configuration.Multicast> {
+    static var multicast: Self {
+        Schema([
+            .group("firstGroup", \.firstGroup, "Group of the first multicast path in alphabetical order; the next gets the next."),
+            .group("lastGroup", \.lastGroup, "Last group that paths may get."),
+            .integer(
+                "port", \.port, in: 1024...65_500, unit: "UDP port, even",
+                "RTP port of a path's first track; RTCP is one above, the next track two above."),
+            .integer(
+                "timeToLive", \.timeToLive, in: 0...255, unit: "routers",
+                "1 stays in the local network, 0 on this host."),
+            .value(
+                "interface", \.interface, expecting: "a numeric address of this host, or nothing",
+                "Address of the interface to send through; empty for that of the default route.",
+                parse: { text, _ in text.isEmpty || SocketAddress(text, port: 0) != nil ? text : nil }, show: quoted),
+        ])
+    }
+}
+
+extension Schema<Configuration.Join> {
+    static var join: Self {
+        Schema([
+            .choice(
+                "mode", \.mode,
+                "auto: the pictures since the last random access point, squeezed into a short window, where that fits the "
+                    + "limits below, else like keyframe. prelude: squeezed always. keyframe: only live pictures, from the "
+                    + "next random access point on, which the encoder is asked for."),
+            .integer(
+                "preludeMilliseconds", \.preludeMilliseconds, in: 100...1000, unit: "milliseconds",
+                "Window into which the past is squeezed. Below 100 mpv stalls; VLC with live555 likes 500."),
+            .integer(
+                "minimumPreludeFrames", \.minimumPreludeFrames, in: 0...300, unit: "pictures",
+                "Where the last random access point is younger, the prelude starts at the one before: players probe on "
+                    + "so many pictures, and what they wait for stays as delay."),
+            .integer(
+                "maximumPreludeFrames", \.maximumPreludeFrames, in: 1...10_000, unit: "pictures",
+                "More are not replayed: a small device takes too long to decode them."),
+            .integer(
+                "maximumPreludeBytes", \.maximumPreludeBytes, in: 10_000...100_000_000, unit: "bytes",
+                "More are not replayed: what takes longer than 200 ms to send stays as delay."),
+            .integer(
+                "preludeBytesPerSecond", \.preludeBytesPerSecond, in: 100_000...1_000_000_000, unit: "bytes per second",
+                "Pace of a prelude over UDP: a player's default receive buffer holds 95 packets."),
+        ])
+    }
+}
+
+extension Schema<Configuration.Ring> {
+    static var ring: Self {
+        Schema([
+            .integer(
+                "seconds", \.seconds, in: 1...600, unit: "seconds of media",
+                "Longer than the longest group of pictures, so that a joining viewer finds a start."),
+            .integer("bytes", \.bytes, in: 1_000_000...4_000_000_000, unit: "bytes", "Upper bound, whatever the bitrate."),
+        ])
+    }
+}
+
+extension Schema<Configuration.RandomAccess> {
+    static var randomAccess: Self {
+        Schema([
+            .integer("burst", \.burst, in: 1...100, "Requests that are granted at once."),
+            .integer(
+                "intervalMilliseconds", \.intervalMilliseconds, in: 0...60_000, unit: "milliseconds",
+                "After which one more is granted."),
+        ])
+    }
+}
+
+extension Entry {
+    fileprivate static func group(
+        _ key: String, _ member: WritableKeyPath<Section, MulticastGroup>, _ reason: String
+    ) -> Self {
+        value(
+            key, member, expecting: "an IPv4 multicast address from 224.0.0.0 to 239.255.255.255", reason,
+            parse: { text, _ in MulticastGroup(text) }, show: \.description)
+    }
+}

@@ -1,0 +1,57 @@
+// Every option of one path.
+
+extension Schema<Configuration.Path> {
+    static var path: Self {
+        Schema([
+            .value(
+                "source", \.source, expecting: "testcard, a file, a fifo, a device, or \"-\" for standard input",
+                "What is served. Files are whatever FFmpeg opens; H.264 and AAC pass through untouched. "
+                    + "A fifo or standard input carries H.264 in Annex B form.",
+                parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceDescription(text) : nil },
+                show: \.description),
+            .text("title", \.title, "Name that players show; empty for the path."),
+            .text("description", \.description, "More about it, for players that show it."),
+            .boolean("loop", \.loop, "Whether a file starts again at its end."),
+            .boolean(
+                "multicast", \.multicast,
+                "Whether viewers may also watch from a multicast group: one copy on the wire for all of them."),
+            .optionalChoice("join", \.join, "Instead of join.mode, for this path; null for join.mode."),
+            .section("video", \.video, .video, "The H.264 that Apus makes, where the source is not H.264 already."),
+            .section("audio", \.audio, .audio, "The AAC that Apus makes, where the source is not AAC already."),
+        ])
+    }
+}
+
+extension Schema<Configuration.Video> {
+    static var video: Self {
+        Schema([
+            .text("encoder", \.encoder, "Encoder by FFmpeg's name, as libx264; auto takes the first that works here."),
+            .integer("width", \.width, in: 16...8192, unit: "pixels, even", "Width of the picture."),
+            .integer("height", \.height, in: 16...8192, unit: "pixels, even", "Height of the picture."),
+            .integer("framesPerSecond", \.framesPerSecond, in: 1...240, unit: "pictures per second", "Frame rate."),
+            .integer(
+                "bitsPerSecond", \.bitsPerSecond, in: 10_000...200_000_000, unit: "bits per second",
+                "Target, held within a window of two pictures so that no picture waits for the wire."),
+            .integer(
+                "gopMilliseconds", \.gopMilliseconds, in: 100...60_000, unit: "milliseconds",
+                "From one IDR picture to the next. Joining is as quick at any value; recordings cut finer at small ones."),
+            .choice("profile", \.profile, "baseline for very old devices; high gives the best picture."),
+            .choice(
+                "preset", \.preset,
+                "libx264's speed. At 1280x720 on a small machine a picture takes 2.2 ms with ultrafast, 3.0 with superfast, "
+                    + "4.3 with veryfast."),
+            .integer("threads", \.threads, in: 1...64, "Slices encoded side by side; more take less time and cost some picture."),
+        ])
+    }
+}
+
+extension Schema<Configuration.Audio> {
+    static var audio: Self {
+        Schema([
+            .boolean("enabled", \.enabled, "Whether there is sound at all."),
+            .choice("sampleRate", \.sampleRate, unit: "Hz", "Sampling rate."),
+            .integer("channels", \.channels, in: 1...2, "1 for mono, 2 for stereo."),
+            .integer("bitsPerSecond", \.bitsPerSecond, in: 16_000...512_000, unit: "bits per second", "Bitrate."),
+        ])
+    }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import Logging
+import Reactor
+
+/// Writes each message as one line on standard error: time, level, message, `key=value` pairs.
+///
+/// Coloured only on a terminal. A line is one write, so lines of several threads do not mix.
+public struct LineLogHandler: LogHandler {
+    public var metadata: Logger.Metadata = [:]
+    public var logLevel: Logger.Level
+    public var metadataProvider: Logger.MetadataProvider?
+
+    private let label: String
+    private let isTerminal: Bool
+    private let write: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - isTerminal: whether to colour the levels.
+    ///   - write: takes a whole line, line feed included.
+    public init(
+        label: String, level: Logger.Level = .info, isTerminal: Bool = isatty(STDERR_FILENO) == 1,
+        write: @escaping @Sendable (String) -> Void = writeToStandardError
+    ) {
+        self.label = label
+        self.logLevel = level
+        self.isTerminal = isTerminal
+        self.write = write
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(event: LogEvent) {
+        let all = metadata
+            .merging(metadataProvider?.get() ?? [:]) { $1 }
+            .merging(event.metadata ?? [:]) { $1 }
+        let pairs = all.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.shown("\($0.value)"))" }.joined()
+        let time = timestamp(unixNanoseconds: WallClock.unixNanoseconds())
+        write("\(time) \(shown(event.level)) \(printable("\(event.message)"))\(pairs)\n")
+    }
+
+    private func shown(_ level: Logger.Level) -> String {
+        let name = "\(level)".padded(to: 8)
+        guard isTerminal else { return name }
+        let colour =
+            switch level {
+            case .trace, .debug: "2"
+            case .info: "32"
+            case .notice: "36"
+            case .warning: "33"
+            case .error, .critical: "31"
+            }
+        return "\u{1B}[\(colour)m\(name)\u{1B}[0m"
+    }
+
+    /// A value is quoted where it would not read as one word.
+    private static func shown(_ value: String) -> String {
+        let text = printable(value)
+        return text.isEmpty || text.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" })
+            ? "\"" + text.replacing("\"", with: "\\\"") + "\"" : text
+    }
+}
+
+/// Writes `line` to standard error; what the other end does not take is lost.
+@Sendable public func writeToStandardError(_ line: String) {
+    let bytes = Array(line.utf8)
+    _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+}
+
+extension String {
+    fileprivate func padded(to count: Int) -> String {
+        self + String(repeating: " ", count: max(0, count - self.count))
+    }
+}

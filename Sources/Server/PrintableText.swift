@@ -1,0 +1,10 @@
+/// `text` with its control characters spelled out, as `\u{a}`: what clients send, or files hold, ends up in messages,
+/// and no line feed and no terminal sequence of theirs may.
+func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    return text.unicodeScalars.map { isControl($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
+}
+
+private func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+}

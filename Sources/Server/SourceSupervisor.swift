@@ -1,0 +1,120 @@
+import Dispatch
+import Logging
+import Media
+import Reactor
+import Streams
+import Synchronization
+
+/// Keeps one stream's source running on a thread of its own: starts it again when it fails, tells why, and ends it.
+///
+/// What happens to its source stays here: other streams and the stream's own viewers go on.
+/// All methods may be called from any thread.
+public final class SourceSupervisor: Sendable {
+    /// What becomes of a source whose input ended without a failure.
+    public enum EndOfInput: Sendable {
+        /// A file that is not looped, a fifo that may get a new writer.
+        case startsAgain
+        /// Standard input, which cannot be opened twice.
+        case isFinal
+    }
+
+    private let source: any Source
+    private let stream: Stream
+    private let endOfInput: EndOfInput
+    private let log: Logger
+    private let now: @Sendable () -> MonotonicTime
+    private let isStopping = Atomic(false)
+    /// Signalled once by `stop`: ends a pause early.
+    private let stopSignal = DispatchSemaphore(value: 0)
+    private let finished = DispatchGroup()
+
+    /// - Parameter now: reads the monotonic clock.
+    public init(
+        _ source: any Source, into stream: Stream, atEndOfInput endOfInput: EndOfInput = .startsAgain, log: Logger,
+        now: @escaping @Sendable () -> MonotonicTime = MonotonicTime.now
+    ) {
+        self.source = source
+        self.stream = stream
+        self.endOfInput = endOfInput
+        self.now = now
+        var log = log
+        log[metadataKey: "path"] = "\(stream.path)"
+        log[metadataKey: "source"] = "\(source.label)"
+        self.log = log
+    }
+
+    /// Starts the thread; to be called once.
+    public func start() {
+        stream.attach(source)
+        // A queue of its own is a thread of its own for as long as its work blocks.
+        DispatchQueue(label: "apus.source \(stream.path)").async(group: finished) { self.supervise() }
+    }
+
+    /// Asks the source to end; returns at once.
+    public func stop() {
+        guard isStopping.exchange(true, ordering: .sequentiallyConsistent) == false else { return }
+        stopSignal.signal()
+        source.stop()
+    }
+
+    /// Waits until the source has ended after `stop`, at most so long.
+    ///
+    /// - Returns: whether it has ended.
+    @discardableResult
+    public func join(timeoutMilliseconds: Int) -> Bool {
+        finished.wait(timeout: .now() + .milliseconds(timeoutMilliseconds)) == .success
+    }
+
+    private func supervise() {
+        var schedule = RestartSchedule()
+        while !isStopping.load(ordering: .sequentiallyConsistent) {
+            let start = now()
+            log.debug("source starts")
+            let end = runOnce()
+            if isStopping.load(ordering: .sequentiallyConsistent) { break }
+            if case .ofInput = end, endOfInput == .isFinal {
+                log.notice("the input has ended; the path stays, without media")
+                break
+            }
+            let verdict = schedule.ended(end.reason, startedAt: start, at: now())
+            report(end, verdict)
+            if stopSignal.wait(timeout: .now() + .milliseconds(Int(verdict.pauseMilliseconds))) == .success { break }
+        }
+        stream.attach(nil)
+        log.debug("source stopped")
+    }
+
+    private enum End {
+        case ofInput
+        case failure(SourceFailure)
+
+        var reason: String {
+            switch self {
+            case .ofInput: "the input ended"
+            case .failure(let failure): failure.reason
+            }
+        }
+    }
+
+    private func runOnce() -> End {
+        do throws(SourceFailure) {
+            try source.run(into: stream)
+            return .ofInput
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func report(_ end: End, _ verdict: RestartSchedule.Verdict) {
+        guard case .tell(let untold) = verdict.report else { return }
+        var metadata: Logger.Metadata = ["retryMilliseconds": "\(verdict.pauseMilliseconds)"]
+        if untold > 0 { metadata["sinceLastTold"] = "\(untold)" }
+        switch end {
+        case .ofInput:
+            log.info("the input ended; starting it again", metadata: metadata)
+        case .failure(let failure):
+            let remedy = failure.remedy.isEmpty ? "" : "; \(failure.remedy)"
+            log.error("\(failure.reason)\(remedy)", metadata: metadata)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Testing
+
+@testable import Server
+
+struct ConfigurationTests {
+    @Test func anEmptyFileIsTheDefaults() throws {
+        for yaml in ["", "\n", "# nothing\n", "---\n", "server:\npaths:\n", "{}"] {
+            #expect(try Configuration(yaml: yaml, file: "apus.yml") == Configuration())
+        }
+    }
+
+    @Test func everyKindOfOptionIsRead() throws {
+        let yaml = """
+            server: { port: 554, addresses: [127.0.0.1, "::1"], sessionTimeoutSeconds: 30 }
+            log: { level: debug }
+            loops: { threads: 2 }
+            rtp: { maximumPacketBytes: 1200, dscp: 34 }
+            multicast: { firstGroup: 239.1.2.3, interface: 127.0.0.1 }
+            join: { mode: keyframe }
+            paths:
+              cam:
+                source: testcard
+                title: "The yard: north"
+                multicast: yes
+                video: { width: 640, height: 360, framesPerSecond: 25, gopMilliseconds: 1000, profile: baseline }
+                audio: { enabled: false, sampleRate: 44100 }
+              film:
+                source: /srv/film.mp4
+                loop: false
+                join: prelude
+            """
+        let configuration = try Configuration(yaml: yaml, file: "apus.yml")
+        #expect(configuration.server.port == 554)
+        #expect(configuration.server.addresses == ["127.0.0.1", "::1"])
+        #expect(configuration.log.level == .debug)
+        #expect(configuration.loops.threads == 2)
+        #expect(configuration.rtp.maximumPacketBytes == 1200)
+        #expect(configuration.multicast.firstGroup.description == "239.1.2.3")
+        #expect(configuration.join.mode == .keyframe)
+        let cam = try #require(configuration.paths["cam"])
+        #expect(cam.title == "The yard: north")
+        #expect(cam.multicast)
+        #expect(cam.video.gopFrames == 25)
+        #expect(cam.video.profile == .baseline)
+        #expect(!cam.audio.enabled)
+        #expect(cam.audio.sampleRate.hertz == 44_100)
+        #expect(cam.join == nil)
+        let film = try #require(configuration.paths["film"])
+        #expect(film.source == .path("/srv/film.mp4"))
+        #expect(!film.loop)
+        #expect(film.join == .prelude)
+    }
+
+    @Test(arguments: wrong)
+    func whatIsWrongIsNamedWithItsPlace(_ wrong: Wrong) {
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try Configuration(yaml: wrong.yaml, file: "apus.yml")
+        }
+        #expect(failure?.description == wrong.message)
+    }
+
+    @Test func allProblemsAreToldAtOnceInTheOrderOfTheLines() {
+        let yaml = "server:\n  prot: 1\n  port: x\nlog: 5\nrign:\n  seconds: 1\n"
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try Configuration(yaml: yaml, file: "apus.yml")
+        }
+        #expect(failure?.problems.map(\.option) == ["server.prot", "server.port", "log", "rign"])
+        #expect(failure?.problems.map { $0.position?.line } == [2, 3, 4, 5])
+    }
+
+    @Test func anAliasBombIsRefusedWithoutBeingUnfolded() {
+        let bomb = (0..<40).reduce(into: "a0: &a0 [x, x]\n") { text, level in
+            text += "a\(level + 1): &a\(level + 1) [*a\(level), *a\(level), *a\(level)]\n"
+        }
+        #expect(throws: ConfigurationFailure.self) { try Configuration(yaml: bomb, file: "apus.yml") }
+        let key = "? [&a [x], &b [*a, *a], &c [*b, *b], &d [*c, *c]]\n: 1\n"
+        #expect(throws: ConfigurationFailure.self) { try Configuration(yaml: key, file: "apus.yml") }
+    }
+
+    @Test func aHugeOrDeepTextIsRefused() {
+        let texts = [
+            String(repeating: "#", count: Configuration.maximumFileBytes + 1),
+            String(repeating: "[", count: 100_000),
+            String(repeating: "- ", count: 100_000),
+            String(repeating: "{a: ", count: 100_000),
+        ]
+        for text in texts {
+            #expect(throws: ConfigurationFailure.self) { try Configuration(yaml: text, file: "apus.yml") }
+        }
+    }
+
+    @Test func aMissingFileAndAFolderAreNamed() {
+        for (file, message) in [
+            ("/nowhere/apus.yml", "no such file, or no right to read it"), ("/", "is no regular file"),
+            ("/dev/zero", "is no regular file"),
+        ] {
+            let failure = #expect(throws: ConfigurationFailure.self) { try Configuration.load(file) }
+            #expect(failure?.description == "\(file): \(message)")
+        }
+    }
+}
+
+struct Wrong: Sendable, CustomTestStringConvertible {
+    let yaml: String
+    let message: String
+
+    init(_ yaml: String, _ message: String) {
+        self.yaml = yaml
+        self.message = message
+    }
+
+    var testDescription: String { message }
+}
+
+private let wrong = [
+    Wrong("server:\n  prot: 1\n", "apus.yml:2:3: server.prot: no such option; the nearest is `port`"),
+    Wrong(
+        "loops:\n  colour: 1\n", "apus.yml:2:3: loops.colour: no such option; there are threads"),
+    Wrong(
+        "server:\n  port: lots\n",
+        "apus.yml:2:9: server.port: expects a whole number from 1 to 65535 (TCP port), not `lots`"),
+    Wrong(
+        "server:\n  port: 65536\n",
+        "apus.yml:2:9: server.port: expects a whole number from 1 to 65535 (TCP port), not `65536`"),
+    Wrong(
+        "server:\n  port: \"554\"\n",
+        "apus.yml:2:9: server.port: expects a whole number from 1 to 65535 (TCP port), not `554`"),
+    Wrong(
+        "server:\n  port:\n",
+        "apus.yml:2:8: server.port: expects a whole number from 1 to 65535 (TCP port), not nothing"),
+    Wrong(
+        "server:\n  port: [1]\n",
+        "apus.yml:2:9: server.port: expects a whole number from 1 to 65535 (TCP port), not a list"),
+    Wrong("server: 8554\n", "apus.yml:1:9: server: expects options below it, not `8554`"),
+    Wrong("- server\n", "apus.yml:1:1: expects options below it, not a list"),
+    Wrong(
+        "server: { addresses: [127.0.0.1, localhost] }\n",
+        "apus.yml:1:34: server.addresses: expects numeric IPv4 or IPv6 addresses, not `localhost`"),
+    Wrong(
+        "join:\n  mode: keyfram\n",
+        "apus.yml:2:9: join.mode: expects one of auto, prelude, keyframe, not `keyfram`; the nearest is `keyframe`"),
+    Wrong(
+        "paths: { cam: { loop: 1 } }\n", "apus.yml:1:23: paths.cam.loop: expects true or false, not `1`"),
+    Wrong(
+        "paths:\n  a/b:\n    source: testcard\n",
+        "apus.yml:2:3: paths.a/b: a name is 1 to 64 letters, digits, `-`, `_` and `.`, and is no `.` or `..`"),
+    Wrong(
+        "paths:\n  cam: { title: \"a\\nb\" }\n",
+        "apus.yml:2:17: paths.cam.title: expects one line of text, at most 200 bytes, not `a\\u{a}b`"),
+    Wrong(
+        "paths:\n  cam: { video: { width: 641 } }\n",
+        "apus.yml:2:26: paths.cam.video.width: must be even, and 641 is odd"),
+    Wrong(
+        "paths:\n  a:\n    source: -\n",
+        "apus.yml:3:13: no YAML: block sequence entries are not allowed in this context; a lone - stands in quotes"),
+    Wrong(
+        "paths:\n  a: { source: \"-\" }\n  b: { source: \"-\" }\n",
+        "apus.yml:3:16: paths.b.source: standard input is read by paths.a already"),
+    Wrong(
+        "rtp:\n  firstUDPPort: 7000\n  lastUDPPort: 7001\n",
+        "apus.yml:3:16: rtp.lastUDPPort: must be at least 2 above rtp.firstUDPPort, which is 7000"),
+    Wrong("multicast:\n  port: 5005\n", "apus.yml:2:9: multicast.port: must be even: RTCP takes the odd port above it"),
+    Wrong(
+        "multicast:\n  firstGroup: 10.0.0.1\n",
+        "apus.yml:2:15: multicast.firstGroup: expects an IPv4 multicast address from 224.0.0.0 to 239.255.255.255, "
+            + "not `10.0.0.1`"),
+    Wrong(
+        "multicast: { firstGroup: 239.0.0.1, lastGroup: 239.0.0.1 }\n"
+            + "paths: { a: { multicast: true }, b: { multicast: true } }\n",
+        "apus.yml:1:48: multicast.lastGroup: leaves 1 groups for 2 multicast paths"),
+    Wrong(
+        "join: { maximumPreludeBytes: 2000000 }\nring: { bytes: 1000000 }\n",
+        "apus.yml:1:30: join.maximumPreludeBytes: is more than ring.bytes keeps, which is 1000000"),
+    Wrong("server: {\n", "apus.yml:2:1: no YAML: did not find expected node content"),
+    Wrong("a: 1\na: 2\n", "apus.yml:1:1: the same key stands twice: `a`"),
+    Wrong("--- 1\n--- 2\n", "apus.yml:2:1: no YAML: but found another document"),
+    Wrong(
+        "log: &x { level: info }\n", "apus.yml:1:6: log: anchors and aliases are not supported: write the value out"),
+]

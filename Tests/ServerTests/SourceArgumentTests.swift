@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Server
+
+struct SourceArgumentTests {
+    @Test(arguments: [
+        (["testcard"], ["cam": SourceDescription.testCard]),
+        (["-"], ["cam": .standardInput]),
+        (["/srv/film.mp4"], ["cam": .path("/srv/film.mp4")]),
+        (["door=/dev/video0"], ["door": .path("/dev/video0")]),
+        (["door=-"], ["door": .standardInput]),
+        (["./a=b.mp4"], ["cam": .path("./a=b.mp4")]),
+        (["film=a=b.mp4"], ["film": .path("a=b.mp4")]),
+        (["one/a.mp4", "b.tar.gz"], ["a": .path("one/a.mp4"), "b.tar": .path("b.tar.gz")]),
+        (["testcard", "my film.mp4"], ["testcard": .testCard, "my-film": .path("my film.mp4")]),
+        (["testcard", "x=testcard"], ["testcard": .testCard, "x": .testCard]),
+        (["a.mp4", "/tmp/.hidden"], ["a": .path("a.mp4"), ".hidden": .path("/tmp/.hidden")]),
+        (["a.mp4", "..."], ["a": .path("a.mp4"), "stream": .path("...")]),
+    ])
+    func argumentsBecomePaths(_ arguments: [String], _ expected: [String: SourceDescription]) throws {
+        let parsed = try arguments.map(SourceArgument.init)
+        #expect(try SourceArgument.paths(parsed).mapValues(\.source) == expected)
+    }
+
+    @Test func theSettingsOfTheModelAreKept() throws {
+        var model = Configuration.Path()
+        model.video.width = 640
+        let paths = try SourceArgument.paths([SourceArgument("film.mp4")], like: model)
+        #expect(paths["cam"]?.video.width == 640)
+        #expect(paths["cam"]?.source == .path("film.mp4"))
+    }
+
+    @Test(arguments: [
+        ("", "`` names no source: write testcard, a file, a device, or -"),
+        ("cam=", "`cam=` names no source: write testcard, a file, a device, or -"),
+        ("=x", "`` in `=x` cannot be a stream's name: it takes letters, digits, `-`, `_` and `.`"),
+        ("a b=x", "`a b` in `a b=x` cannot be a stream's name: it takes letters, digits, `-`, `_` and `.`"),
+        ("..=x", "`..` in `..=x` cannot be a stream's name: it takes letters, digits, `-`, `_` and `.`"),
+    ])
+    func whatCannotBeServedIsRefused(_ argument: String, _ message: String) {
+        let refusal = #expect(throws: SourceArgument.Refusal.self) { try SourceArgument(argument) }
+        #expect(refusal?.description == message)
+    }
+
+    @Test(arguments: [
+        (["a/x.mp4", "b/x.mp4"], "two sources would be /x: give one a name, as in other=b/x.mp4"),
+        (["a=-", "b=-"], "standard input can feed one stream only, and - is there twice"),
+    ])
+    func sourcesInEachOthersWayAreRefused(_ arguments: [String], _ message: String) throws {
+        let parsed = try arguments.map(SourceArgument.init)
+        let refusal = #expect(throws: SourceArgument.Refusal.self) { try SourceArgument.paths(parsed) }
+        #expect(refusal?.description == message)
+    }
+}
+
+struct NearestNameTests {
+    @Test(arguments: [
+        ("prot", ["port", "path"], "port"), ("PORT", ["port"], "port"), ("colour", ["port"], nil), ("", ["port"], nil),
+        ("framesPerSec", ["framesPerSecond", "width"], "framesPerSecond"), ("x", ["y"], nil), ("a", [], nil),
+    ] as [(String, [String], String?)])
+    func theNearestNameIsFoundIfOneIsNear(_ word: String, _ candidates: [String], _ expected: String?) {
+        #expect(nearestName(to: word, among: candidates) == expected)
+    }
+
+    @Test func aLongWordIsNearNoName() {
+        #expect(nearestName(to: String(repeating: "a", count: 10_000), among: ["a"]) == nil)
+    }
+}
+
+struct MulticastGroupTests {
+    @Test(arguments: ["224.0.0.0", "239.255.42.1", "239.255.255.255"])
+    func aGroupIsWrittenAsItWasRead(_ text: String) {
+        #expect(MulticastGroup(text)?.description == text)
+    }
+
+    @Test(arguments: ["", "223.0.0.1", "240.0.0.0", "239.1.1", "239.1.1.256", "239.1.1.1.1", "239..1.1", "+239.1.1.1", "ff02::1"])
+    func whatIsNoGroupIsRefused(_ text: String) {
+        #expect(MulticastGroup(text) == nil)
+    }
+
+    @Test func groupsEndAtTheLast() throws {
+        let last = try #require(MulticastGroup("239.255.255.255"))
+        #expect(last.advanced(by: 1) == nil)
+        #expect(last.advanced(by: -1) == nil)
+        #expect(try #require(MulticastGroup("239.0.0.255")).advanced(by: 1)?.description == "239.0.1.0")
+    }
+}

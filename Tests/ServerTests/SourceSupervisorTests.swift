@@ -1,0 +1,118 @@
+import Logging
+import Media
+import Streams
+import Synchronization
+import Testing
+
+@testable import Server
+
+struct RestartScheduleTests {
+    private static func seconds(_ seconds: Double) -> MonotonicTime {
+        MonotonicTime(nanoseconds: Int64(seconds * 1_000_000_000))
+    }
+
+    @Test func pausesDoubleFromAQuarterSecondToTen() {
+        var schedule = RestartSchedule()
+        var now = Self.seconds(100)
+        let pauses = (0..<8).map { _ in
+            let verdict = schedule.ended("no file", startedAt: now, at: now)
+            now = now.advanced(byMilliseconds: verdict.pauseMilliseconds)
+            return verdict.pauseMilliseconds
+        }
+        #expect(pauses == [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000])
+    }
+
+    @Test func aSourceThatRanForTenSecondsStartsOver() {
+        var schedule = RestartSchedule()
+        _ = schedule.ended("a", startedAt: Self.seconds(0), at: Self.seconds(0))
+        _ = schedule.ended("a", startedAt: Self.seconds(1), at: Self.seconds(1))
+        #expect(schedule.ended("a", startedAt: Self.seconds(2), at: Self.seconds(11.9)).pauseMilliseconds == 1000)
+        #expect(schedule.ended("a", startedAt: Self.seconds(12), at: Self.seconds(22)).pauseMilliseconds == 250)
+    }
+
+    @Test func theSameReasonIsToldOnceAMinuteAndANewOneAtOnce() {
+        var schedule = RestartSchedule()
+        let table: [(Double, String, RestartSchedule.Report)] = [
+            (0, "a", .tell(untold: 0)), (1, "a", .keepQuiet), (2, "a", .keepQuiet), (3, "b", .tell(untold: 0)),
+            (4, "b", .keepQuiet), (62.9, "b", .keepQuiet), (63, "b", .tell(untold: 2)), (64, "a", .tell(untold: 0)),
+        ]
+        for (instant, reason, expected) in table {
+            let now = Self.seconds(instant)
+            #expect(schedule.ended(reason, startedAt: now, at: now).report == expected, "at \(instant) s")
+        }
+    }
+}
+
+struct SourceSupervisorTests {
+    @Test func aSourceThatFailsIsStartedAgainAndItsFailureTold() {
+        let source = ScriptedSource(failures: 2)
+        let lines = Lines()
+        let supervisor = SourceSupervisor(source, into: Stream(path: "/cam", epoch: .init(nanoseconds: 0)), log: lines.logger)
+        supervisor.start()
+        source.waitUntilRunning()
+        supervisor.stop()
+        #expect(supervisor.join(timeoutMilliseconds: 1000))
+        #expect(source.runs == 3)
+        #expect(lines.all.count { $0.contains("the camera is away; plug it in") } == 1)
+    }
+
+    @Test func stoppingEndsAPauseAtOnce() {
+        let source = ScriptedSource(failures: .max)
+        let supervisor = SourceSupervisor(
+            source, into: Stream(path: "/cam", epoch: .init(nanoseconds: 0)), log: Lines().logger)
+        supervisor.start()
+        supervisor.stop()
+        supervisor.stop()
+        #expect(supervisor.join(timeoutMilliseconds: 1000))
+    }
+
+    @Test func anInputThatCannotBeOpenedTwiceIsNot() {
+        let source = ScriptedSource(failures: 0, endsAtOnce: true)
+        let lines = Lines()
+        let supervisor = SourceSupervisor(
+            source, into: Stream(path: "/cam", epoch: .init(nanoseconds: 0)), atEndOfInput: .isFinal, log: lines.logger)
+        supervisor.start()
+        #expect(supervisor.join(timeoutMilliseconds: 1000))
+        #expect(source.runs == 1)
+        #expect(lines.all.contains { $0.contains("the input has ended") })
+    }
+}
+
+/// Fails so many times, then runs until it is stopped.
+private final class ScriptedSource: Source {
+    private struct State {
+        var runs = 0
+        var isStopped = false
+    }
+
+    let label = "script"
+    private let failures: Int
+    private let endsAtOnce: Bool
+    private let state = Mutex(State())
+    private let started = Semaphore()
+    private let stopped = Semaphore()
+
+    init(failures: Int, endsAtOnce: Bool = false) {
+        self.failures = failures
+        self.endsAtOnce = endsAtOnce
+    }
+
+    var runs: Int { state.withLock { $0.runs } }
+
+    func waitUntilRunning() { started.wait() }
+
+    func run(into stream: Stream) throws(SourceFailure) {
+        let run = state.withLock { state in
+            state.runs += 1
+            return state.runs
+        }
+        guard run > failures else { throw SourceFailure(reason: "the camera is away", remedy: "plug it in") }
+        if endsAtOnce { return }
+        started.signal()
+        stopped.wait()
+    }
+
+    func stop() { stopped.signal() }
+
+    func requestRandomAccess() {}
+}
