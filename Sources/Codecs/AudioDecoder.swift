@@ -1,0 +1,55 @@
+import CFFmpeg
+import Media
+
+/// Decodes sound of any codec that libavcodec knows. Confined to one thread.
+public final class AudioDecoder {
+    private let decoder: Decoder
+
+    /// Opens the decoder that `parameters`, a container's description of the track, ask for.
+    public init(_ parameters: UnsafePointer<AVCodecParameters>) throws(CodecFailure) {
+        decoder = try Decoder(parameters, threads: 1)
+    }
+
+    /// A decoder of AAC as `configuration` describes it.
+    public init(_ configuration: AAC.AudioSpecificConfig) throws(CodecFailure) {
+        decoder = try Decoder(
+            AV_CODEC_ID_AAC, AVMEDIA_TYPE_AUDIO, configuration: configuration.bytes, threads: 1)
+    }
+
+    /// Decodes one packet as its container holds it; the times are in the caller's time base and come back with the sound.
+    public func decode(
+        _ bytes: UnsafeRawBufferPointer, presentationTime: Int64?, decodeTime: Int64?
+    ) throws(CodecFailure) -> [DecodedSound] {
+        let frames = try decoder.decode(bytes, presentationTime: presentationTime, decodeTime: decodeTime)
+        return frames.map(DecodedSound.init)
+    }
+
+    /// Decodes an access unit of AAC; the sound's times are in ticks of its clock.
+    public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedSound] {
+        let frames = try decoder.decode(
+            unit.bytes, presentationTime: unit.presentationTime.ticks, decodeTime: unit.decodeTime.ticks)
+        return frames.map(DecodedSound.init)
+    }
+
+    /// The sound that it still holds, at the end of the input.
+    public func finish() throws(CodecFailure) -> [DecodedSound] {
+        try decoder.decode(nil, presentationTime: nil, decodeTime: nil).map(DecodedSound.init)
+    }
+}
+
+/// Sound as a decoder made it, in whatever sample format: `Resampler` makes it planar float. Confined to one thread.
+public final class DecodedSound {
+    let reference: FrameReference
+
+    init(_ reference: FrameReference) {
+        self.reference = reference
+    }
+
+    /// Samples of each channel.
+    public var sampleCount: Int { Int(reference.pointer.pointee.nb_samples) }
+    /// Samples of each channel per second.
+    public var sampleRate: Int { Int(reference.pointer.pointee.sample_rate) }
+    public var channelCount: Int { Int(reference.pointer.pointee.ch_layout.nb_channels) }
+    /// In the time base of the packets that it came from; `nil` where they told none.
+    public var presentationTime: Int64? { reference.presentationTime }
+}

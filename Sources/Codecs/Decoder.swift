@@ -1,0 +1,62 @@
+import CFFmpeg
+import Media
+
+/// What picture and sound decoders share: coded bytes in, frames out. Confined to one thread.
+struct Decoder {
+    private let context: CodecContext
+
+    /// Opens the decoder that `parameters` ask for.
+    init(_ parameters: UnsafePointer<AVCodecParameters>, threads: Int) throws(CodecFailure) {
+        let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
+        guard let codec = avcodec_find_decoder(parameters.pointee.codec_id) else {
+            throw CodecFailure(
+                reason: "no decoder for \(name) is installed", remedy: "convert the input to H.264 and AAC")
+        }
+        context = try CodecContext(codec)
+        let status = avcodec_parameters_to_context(context.pointer, parameters)
+        guard status >= 0 else { throw CodecFailure("the parameters of \(name) are unusable", code: status) }
+        context.pointer.pointee.thread_count = CInt(clamping: threads)
+        try context.open(remedy: "convert the input to H.264 and AAC")
+    }
+
+    /// Opens a decoder for `codec` with its out-of-band configuration.
+    init(_ codec: AVCodecID, _ kind: AVMediaType, configuration: [UInt8], threads: Int) throws(CodecFailure) {
+        var parameters = avcodec_parameters_alloc()
+        defer { avcodec_parameters_free(&parameters) }
+        guard let parameters else { throw .outOfMemory }
+        parameters.pointee.codec_id = codec
+        parameters.pointee.codec_type = kind
+        if !configuration.isEmpty {
+            // libav reads beyond the end, up to its padding, and frees it with its own allocator.
+            guard let copy = av_mallocz(configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
+                throw .outOfMemory
+            }
+            configuration.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+            parameters.pointee.extradata = copy.assumingMemoryBound(to: UInt8.self)
+            parameters.pointee.extradata_size = CInt(configuration.count)
+        }
+        try self.init(parameters, threads: threads)
+    }
+
+    /// Decodes one packet, whole; `nil` bytes say that none follow. Damaged packets give no frame.
+    func decode(
+        _ bytes: UnsafeRawBufferPointer?, presentationTime: Int64?, decodeTime: Int64?
+    ) throws(CodecFailure) -> [FrameReference] {
+        // What it refuses is damaged: decoding goes on with what follows.
+        _ = try context.send(bytes: bytes, presentationTime: presentationTime, decodeTime: decodeTime)
+        var frames: [FrameReference] = []
+        while let frame = try context.receiveFrame() { frames.append(frame) }
+        return frames
+    }
+}
+
+extension Decoder {
+    /// The same for bytes in an array. (The array's own `withUnsafeBytes` loses the error's type.)
+    func decode(
+        _ bytes: [UInt8], presentationTime: Int64?, decodeTime: Int64?
+    ) throws(CodecFailure) -> [FrameReference] {
+        try bytes.span.bytes.withUnsafeBytes { (raw) throws(CodecFailure) in
+            try decode(raw, presentationTime: presentationTime, decodeTime: decodeTime)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import CFFmpeg
+import Media
+
+/// Decodes pictures of any codec that libavcodec knows. Confined to one thread.
+public final class VideoDecoder {
+    private let decoder: Decoder
+
+    /// Opens the decoder that `parameters`, a container's description of the track, ask for.
+    public init(_ parameters: UnsafePointer<AVCodecParameters>, threads: Int = 1) throws(CodecFailure) {
+        decoder = try Decoder(parameters, threads: threads)
+    }
+
+    /// A decoder of H.264 that takes its parameter sets in band.
+    public init() throws(CodecFailure) {
+        decoder = try Decoder(AV_CODEC_ID_H264, AVMEDIA_TYPE_VIDEO, configuration: [], threads: 1)
+    }
+
+    /// Decodes one packet as its container holds it; the times are in the caller's time base and come back with the pictures.
+    public func decode(
+        _ bytes: UnsafeRawBufferPointer, presentationTime: Int64?, decodeTime: Int64?
+    ) throws(CodecFailure) -> [DecodedPicture] {
+        let frames = try decoder.decode(bytes, presentationTime: presentationTime, decodeTime: decodeTime)
+        return frames.map(DecodedPicture.init)
+    }
+
+    /// Decodes a whole access unit of H.264; the pictures' times are in ticks of its clock.
+    public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedPicture] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(unit.bytes.count + 4 * unit.units.count)
+        for range in unit.units {
+            bytes += [0, 0, 0, 1]
+            bytes += unit.bytes[range]
+        }
+        let frames = try decoder.decode(
+            bytes, presentationTime: unit.presentationTime.ticks, decodeTime: unit.decodeTime.ticks)
+        return frames.map(DecodedPicture.init)
+    }
+
+    /// The pictures that it still holds, at the end of the input.
+    public func finish() throws(CodecFailure) -> [DecodedPicture] {
+        try decoder.decode(nil, presentationTime: nil, decodeTime: nil).map(DecodedPicture.init)
+    }
+}
+
+/// A picture as a decoder made it, in whatever pixel format: `Scaler` makes it I420. Confined to one thread.
+public final class DecodedPicture {
+    let reference: FrameReference
+
+    init(_ reference: FrameReference) {
+        self.reference = reference
+    }
+
+    public var width: Int { Int(reference.pointer.pointee.width) }
+    public var height: Int { Int(reference.pointer.pointee.height) }
+    /// In the time base of the packets that it came from; `nil` where they told none.
+    public var presentationTime: Int64? { reference.presentationTime }
+}

@@ -1,0 +1,66 @@
+extension VideoEncoder {
+    /// What the picture is and how it is to be coded.
+    public struct Settings: Hashable, Sendable {
+        /// `auto`, or an encoder's name in libavcodec: `libx264`.
+        public var encoder = "auto"
+        /// Even, in pixels.
+        public var width = 1280
+        /// Even, in pixels.
+        public var height = 720
+        public var frameRate = FrameRate.thirty
+        /// Bits per second.
+        public var bitrate = 2_500_000
+        /// Pictures from one IDR picture to the next, unless one is asked for earlier.
+        public var gopFrames = 60
+        public var profile = Profile.high
+        /// x264's trade of processor time for picture quality: `ultrafast` … `medium`.
+        public var preset = "superfast"
+        /// Threads, and with them slices per picture: each thread codes a band of the picture.
+        public var threads = 2
+        /// The decoder's buffer in pictures' worth of bits: the smaller, the evener the picture sizes and the lower the delay.
+        public var bufferFrames = 2
+
+        public init() {}
+    }
+
+    /// The tools that a decoder must know (ITU-T H.264, Annex A).
+    public enum Profile: String, Hashable, Sendable, CaseIterable {
+        case baseline
+        case main
+        case high
+    }
+
+    /// Pictures per second, as a fraction: 30000/1001 is NTSC's 29.97.
+    public struct FrameRate: Hashable, Sendable, CustomStringConvertible {
+        /// Positive.
+        public let numerator: Int32
+        /// Positive.
+        public let denominator: Int32
+
+        /// `nil` unless both are positive and the rate lies between 1 picture in 10 s and 1 000 a second.
+        public init?(_ numerator: Int32, _ denominator: Int32 = 1) {
+            guard numerator > 0, denominator > 0, Int64(numerator) * 10 >= Int64(denominator),
+                Int64(numerator) <= 1000 * Int64(denominator)
+            else { return nil }
+            self.numerator = numerator
+            self.denominator = denominator
+        }
+
+        private init(known numerator: Int32) {
+            self.numerator = numerator
+            denominator = 1
+        }
+
+        public static let thirty = FrameRate(known: 30)
+
+        public var framesPerSecond: Double { Double(numerator) / Double(denominator) }
+
+        /// `30`, `29.97`.
+        public var description: String {
+            let hundredths = Int64(numerator) * 100 / Int64(denominator)
+            let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
+            if rest == 0 { return "\(whole)" }
+            return "\(whole)." + (rest < 10 ? "0\(rest)" : "\(rest)")
+        }
+    }
+}
