@@ -1,0 +1,37 @@
+/// The parameters of an `a=fmtp:` line: `96 packetization-mode=1;profile-level-id=42C01E` (RFC 8866, section 6.15).
+public struct FormatParameters: Hashable, Sendable {
+    /// Names and values in order; a name without `=` has an empty value.
+    public let all: [(name: String, value: String)]
+
+    public init(_ all: [(name: String, value: String)]) {
+        self.all = all
+    }
+
+    /// Reads what stands behind the payload type: pieces between semicolons, blanks around them allowed.
+    init(_ text: Substring) {
+        all = text.pieces(separatedBy: ";").map(\.trimmed).filter { !$0.isEmpty }.map { piece in
+            guard let (name, value) = piece.divided(at: "=") else { return (String(piece), "") }
+            return (String(name.trimmed), String(value.trimmed))
+        }
+    }
+
+    /// The first value of that name, in any case: Ubiquiti writes `SizeLength`.
+    public subscript(name: String) -> String? {
+        all.first { $0.name.equalsIgnoringCase(name) }?.value
+    }
+
+    /// The first value of that name as a decimal number.
+    func number(_ name: String) -> UInt64? {
+        self[name].flatMap(UInt64.init(decimal:))
+    }
+
+    var text: String {
+        all.map { $0.value.isEmpty ? $0.name : "\($0.name)=\($0.value)" }.joined(separator: ";")
+    }
+
+    public static func == (left: Self, right: Self) -> Bool { left.text == right.text }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+    }
+}
