@@ -1,42 +1,172 @@
 import Media
 import Wire
 
-/// The address of one end of a connection.
-public struct Endpoint: Hashable, Sendable {
-    /// Numeric, without brackets and scope.
-    public var address: String
-    public var isLoopback: Bool
-
-    public init(address: String, isLoopback: Bool) {
-        self.address = address
-        self.isLoopback = isLoopback
-    }
-}
-
-/// The server's end of an RTSP connection, without its socket.
+/// The server's end of an RTSP/1.0 connection (RFC 2326), without its socket: events in, orders out.
+///
+/// The law: one input, then ``nextAction()`` until it is `nil`, then wait for bytes, answers or ``nextDeadline``.
+/// Requests are answered in their order. One that only the server can answer (DESCRIBE, SETUP, PLAY) becomes an
+/// action; those behind it wait until the answer is put in. Time and session names are put in too, so that the same
+/// inputs always give the same bytes.
+///
+/// Small machines do the work: ``Parser`` (bytes → messages), `AdmittedRequest` (checks), `TransportChoice`,
+/// `SessionTable` of `Session`s, `ChannelTable` (interleaving), `ConnectionTimer`. This type only joins them.
+/// It is confined to its loop.
 public struct ServerConnection: Sendable {
     public let configuration: Configuration
     public let peer: Endpoint
     public let local: Endpoint
 
-    public struct Configuration: Hashable, Sendable {
-        public init() {}
-    }
+    var parser: Parser
+    var sessions: SessionTable
+    var channels = ChannelTable()
+    var timer: ConnectionTimer
+    /// The request that waits for its answer.
+    var pending: PendingRequest?
+    private var requestCount: UInt64 = 0
+    private var actions: [ServerAction] = []
+    private var givenActionCount = 0
+    private var hasPeerEnded = false
+    /// Whether ``ServerAction/close(_:)`` was ordered: inputs have no effect any more.
+    public private(set) var isClosed = false
 
     public init(configuration: Configuration, peer: Endpoint, local: Endpoint, at now: MonotonicTime) {
         self.configuration = configuration
         self.peer = peer
         self.local = local
+        parser = Parser(limits: configuration.messageLimits)
+        sessions = SessionTable(
+            maximumCount: configuration.maximumSessionCount, timeoutSeconds: configuration.sessionTimeoutSeconds)
+        timer = ConnectionTimer(
+            messageSeconds: configuration.messageSeconds, idleSeconds: configuration.idleSeconds, at: now)
     }
 
-    public mutating func received(_ bytes: RawSpan, at now: MonotonicTime) {}
-    public mutating func receivedEnd(at now: MonotonicTime) {}
-    public mutating func described(_ id: RequestID, _ answer: Result<Description, Refusal>, at now: MonotonicTime) {}
-    public mutating func setUp(_ id: RequestID, _ answer: Result<SetUpAnswer, Refusal>, at now: MonotonicTime) {}
-    public mutating func played(_ id: RequestID, _ answer: Result<PlayAnswer, Refusal>, at now: MonotonicTime) {}
-    public mutating func heard(_ session: SessionID, at now: MonotonicTime) {}
-    public mutating func deadlinePassed(at now: MonotonicTime) {}
-    public mutating func shuttingDown() {}
-    public mutating func nextAction() -> ServerAction? { nil }
-    public var nextDeadline: MonotonicTime? { nil }
+    /// Whether bytes should be read: not while many wait behind a request that is not answered yet.
+    public var wantsBytes: Bool {
+        !isClosed && (pending == nil || parser.waitingByteCount < configuration.maximumWaitingByteCount / 2)
+    }
+
+    /// Bytes came.
+    public mutating func received(_ bytes: RawSpan, at now: MonotonicTime) {
+        guard !isClosed, !hasPeerEnded else { return }
+        parser.append(bytes)
+        readMessages(at: now)
+        if pending != nil, parser.waitingByteCount > configuration.maximumWaitingByteCount {
+            close(.tooManyBytesWaiting(byteCount: parser.waitingByteCount))
+        }
+    }
+
+    /// The peer will send nothing more; what it has sent is answered first.
+    public mutating func receivedEnd(at now: MonotonicTime) {
+        guard !isClosed else { return }
+        hasPeerEnded = true
+        readMessages(at: now)
+    }
+
+    /// A session's viewer showed life: RTCP came from its address and ports, or its interleaved data drained.
+    public mutating func heard(_ session: SessionID, at now: MonotonicTime) {
+        sessions.heard(session, at: now)
+    }
+
+    /// ``nextDeadline`` has come. Earlier than that, nothing happens.
+    public mutating func deadlinePassed(at now: MonotonicTime) {
+        guard !isClosed else { return }
+        for session in sessions.overdue(at: now, except: pending?.session) {
+            end(session, .timedOut(seconds: Int(sessions.maximumSilenceMilliseconds / 1000)))
+            timer.sessionEnded(at: now)
+        }
+        if let reason = timer.overdue(at: now, mayIdle: mayIdle) { close(reason) }
+    }
+
+    /// The server ends: every session is torn down and the connection closed.
+    public mutating func shuttingDown() {
+        close(.shuttingDown)
+    }
+
+    /// The next order; `nil` when all have been given.
+    public mutating func nextAction() -> ServerAction? {
+        guard givenActionCount < actions.count else {
+            actions.removeAll(keepingCapacity: true)
+            givenActionCount = 0
+            return nil
+        }
+        defer { givenActionCount += 1 }
+        return actions[givenActionCount]
+    }
+
+    /// When ``deadlinePassed(at:)`` is due; any input may change it.
+    public var nextDeadline: MonotonicTime? {
+        guard !isClosed else { return nil }
+        let deadlines = [sessions.nextDeadline(except: pending?.session), timer.nextDeadline(mayIdle: mayIdle)]
+        return deadlines.compactMap(\.self).min()
+    }
+
+    private var mayIdle: Bool { sessions.isEmpty && pending == nil }
+
+    /// Handles messages until one must wait for its answer.
+    mutating func readMessages(at now: MonotonicTime) {
+        do throws(ParseError) {
+            while pending == nil, !isClosed, let element = try parser.next() {
+                timer.messageEnded()
+                handle(element, at: now)
+            }
+        } catch {
+            closeAfter(error)
+        }
+        guard !isClosed else { return }
+        timer.messageStands(isInside: pending == nil && parser.isInsideMessage, at: now)
+        if hasPeerEnded, pending == nil { close(.peerClosed) }
+    }
+
+    private mutating func handle(_ element: Parser.Element, at now: MonotonicTime) {
+        switch element {
+        case .request(let request):
+            timer.requestCame(at: now)
+            handle(request, at: now)
+        case .interleaved(let channel, let bytes):
+            guard let session = channels.owner(of: channel) else { return }
+            sessions.heard(session, at: now)
+            order(.receivedInterleaved(session, channel: channel, bytes))
+        case .response:
+            // This server asks nothing of clients.
+            break
+        }
+    }
+
+    mutating func order(_ action: ServerAction) {
+        actions.append(action)
+    }
+
+    /// Makes the requests behind this one wait for its answer.
+    mutating func wait(for kind: PendingRequest.Kind, _ cSeq: CSeq) -> RequestID {
+        requestCount &+= 1
+        let request = PendingRequest(id: RequestID(requestCount), cSeq: cSeq, kind: kind)
+        pending = request
+        return request.id
+    }
+
+    /// Forgets a session and has its sending ended.
+    mutating func end(_ session: SessionID, _ reason: SessionEnd) {
+        sessions[session] = nil
+        channels.release(session)
+        order(.tearDown(session, reason))
+    }
+
+    private mutating func closeAfter(_ error: ParseError) {
+        guard error.fault == .http else {
+            send(Response(error.status), to: error.cSeq)
+            return close(.malformed(error))
+        }
+        // VLC tries HTTP after a failed DESCRIBE and would wait for this answer.
+        let answer = "HTTP/1.0 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        order(.send(Array(answer.utf8)))
+        close(.peerSpokeHTTP)
+    }
+
+    private mutating func close(_ reason: CloseReason) {
+        guard !isClosed else { return }
+        isClosed = true
+        pending = nil
+        for session in sessions.sessions { end(session.id, .connectionClosed(reason)) }
+        order(.close(reason))
+    }
 }

@@ -64,11 +64,3 @@ public struct Transport: Hashable, Sendable {
         headerValue.pieces(separatedBy: ",").compactMap(Transport.init)
     }
 }
-
-extension Transport {
-    /// Reads one specification.
-    init?(_ text: Substring) { nil }
-
-    /// The specification in lower case, without blanks and empty parameters.
-    public var headerValue: String { "" }
-}

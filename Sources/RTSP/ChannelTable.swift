@@ -1,0 +1,25 @@
+/// Which session each interleaved channel of a connection belongs to.
+struct ChannelTable: Sendable {
+    private var owners: [UInt8: SessionID] = [:]
+
+    /// The session that uses `channel`.
+    func owner(of channel: UInt8) -> SessionID? { owners[channel] }
+
+    func isFree(_ pair: ChannelPair) -> Bool {
+        pair.rtp != pair.rtcp && owners[pair.rtp] == nil && owners[pair.rtcp] == nil
+    }
+
+    /// The lowest even channel and the odd one above it that are both free: for clients that name none.
+    var firstFreePair: ChannelPair? {
+        stride(from: UInt8(0), to: 255, by: 2).lazy.map { ChannelPair(rtp: $0, rtcp: $0 + 1) }.first(where: isFree)
+    }
+
+    mutating func take(_ pair: ChannelPair, for session: SessionID) {
+        owners[pair.rtp] = session
+        owners[pair.rtcp] = session
+    }
+
+    mutating func release(_ session: SessionID) {
+        owners = owners.filter { $0.value != session }
+    }
+}

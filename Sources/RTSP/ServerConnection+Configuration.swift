@@ -1,0 +1,22 @@
+extension ServerConnection {
+    /// What one connection may do.
+    public struct Configuration: Hashable, Sendable {
+        /// The value of `Server` in responses.
+        public var serverName = "apus"
+        /// Seconds after which a client must have shown life; told in SETUP. Sessions end at 1.25 times that.
+        public var sessionTimeoutSeconds = 60
+        /// What one message may measure.
+        public var messageLimits = Parser.Limits()
+        /// Seconds from a message's first byte to its last: a head of 16 KB takes far less on any line that carries video.
+        public var messageSeconds = 10
+        /// Seconds without a request after which a connection without session is closed.
+        public var idleSeconds = 60
+        /// Sessions of one connection; clients use one, recorders one per stream of a device.
+        public var maximumSessionCount = 8
+        /// Bytes that may wait behind a request that is not answered yet: more than the largest message. Stop reading
+        /// while ``ServerConnection/wantsBytes`` is false, and no client ever gets there.
+        public var maximumWaitingByteCount = 256 * 1024
+
+        public init() {}
+    }
+}

@@ -1,0 +1,103 @@
+import Media
+
+/// What each method does (RFC 2326, section 10).
+extension ServerConnection {
+    /// Answers a request, or makes it wait for its answer.
+    mutating func handle(_ request: Request, at now: MonotonicTime) {
+        guard let cSeq = CSeq(request.headers) else { return send(Response(.badRequest), to: nil) }
+        do throws(Refusal) {
+            guard request.version == .one else { throw Refusal(.versionNotSupported) }
+            let admitted = try AdmittedRequest(request)
+            let session = try session(of: admitted, at: now)
+            try carryOut(admitted, session, cSeq, at: now)
+        } catch {
+            send(error, to: cSeq)
+        }
+    }
+
+    /// The session that the request names, which has thereby shown life.
+    private mutating func session(of request: AdmittedRequest, at now: MonotonicTime) throws(Refusal) -> Session? {
+        guard let id = try request.sessionID() else { return nil }
+        sessions.heard(id, at: now)
+        // A name of another connection's session is unknown here: no one keeps or ends what is not theirs.
+        guard let session = sessions[id] else { throw Refusal(.sessionNotFound) }
+        return session
+    }
+
+    private mutating func carryOut(
+        _ request: AdmittedRequest, _ session: Session?, _ cSeq: CSeq, at now: MonotonicTime
+    ) throws(Refusal) {
+        switch request.method {
+        case .options: send(Response(.ok, headers: [.public: Method.servedList]), to: cSeq, in: session?.id)
+        case .describe: try describe(request, cSeq)
+        case .setUp: try setUp(request, session, cSeq)
+        case .getParameter, .setParameter: try parameters(request, session, cSeq)
+        case .play: try play(request, try required(session, by: request), cSeq)
+        case .pause: try pause(try required(session, by: request), cSeq)
+        case .tearDown: tearDown(try required(session, by: request), cSeq, at: now)
+        default: throw Refusal(.notImplemented)
+        }
+    }
+
+    /// The session of a method that controls one, if the URL means it.
+    private func required(_ session: Session?, by request: AdmittedRequest) throws(Refusal) -> Session {
+        let url = try request.requiredURL()
+        guard let session else { throw Refusal(.sessionNotFound) }
+        try session.admitControl(at: url)
+        return session
+    }
+
+    private mutating func describe(_ request: AdmittedRequest, _ cSeq: CSeq) throws(Refusal) {
+        let url = try request.requiredURL()
+        guard request.acceptsSDP else { throw Refusal(.notAcceptable) }
+        let describe = DescribeRequest(
+            path: url.wholePath, query: url.query, baseURL: url.base, userAgent: request.userAgent)
+        order(.describe(wait(for: .describe(describe), cSeq), describe))
+    }
+
+    private mutating func setUp(_ request: AdmittedRequest, _ session: Session?, _ cSeq: CSeq) throws(Refusal) {
+        let url = try request.requiredURL()
+        if let session {
+            try session.admitSetUp(path: url.path, track: url.track)
+        } else {
+            try sessions.admitOneMore()
+        }
+        let setUp = SetUpRequest(
+            path: url.path, query: url.query, track: url.track, session: session?.id,
+            offers: try TransportChoice.offers(in: request.headers, peer: peer, channels: channels),
+            userAgent: request.userAgent)
+        order(.setUp(wait(for: .setUp(setUp, url: url.text), cSeq), setUp))
+    }
+
+    private mutating func play(_ request: AdmittedRequest, _ session: Session, _ cSeq: CSeq) throws(Refusal) {
+        let range = try request.range()
+        guard session.state == .ready else { return send(Response(.ok), to: cSeq, in: session.id) }
+        let play = PlayRequest(
+            session: session.id, path: session.path, query: session.query, tracks: session.tracks, range: range,
+            userAgent: request.userAgent)
+        order(.play(wait(for: .play(session.id), cSeq), play))
+    }
+
+    private mutating func pause(_ session: Session, _ cSeq: CSeq) throws(Refusal) {
+        if session.state == .playing {
+            sessions[session.id]?.paused()
+            order(.pause(session.id))
+        }
+        send(Response(.ok), to: cSeq, in: session.id)
+    }
+
+    private mutating func tearDown(_ session: Session, _ cSeq: CSeq, at now: MonotonicTime) {
+        end(session.id, .tornDown)
+        timer.sessionEnded(at: now)
+        send(Response(.ok), to: cSeq)
+    }
+
+    /// Without parameters, both are the keepalive of most clients; there is no parameter yet.
+    private mutating func parameters(
+        _ request: AdmittedRequest, _ session: Session?, _ cSeq: CSeq
+    ) throws(Refusal) {
+        let isEmpty = request.body.allSatisfy { $0.isLinearWhiteSpace || $0 == 0x0D || $0 == 0x0A }
+        guard isEmpty else { throw Refusal(.parameterNotUnderstood) }
+        send(Response(.ok), to: cSeq, in: session?.id)
+    }
+}

@@ -1,0 +1,71 @@
+/// From what a client offers in SETUP to what this server can serve, in the client's order (RFC 2326, section 12.39).
+enum TransportChoice {
+    /// - Parameters:
+    ///   - peer: the only address that media may go to.
+    ///   - channels: those in use on the connection.
+    /// - Throws: 400 without a Transport header, 403 if media should only go elsewhere, 461 if nothing suits: VLC and
+    ///   ffmpeg then try another transport.
+    static func offers(
+        in headers: Headers, peer: Endpoint, channels: ChannelTable
+    ) throws(Refusal) -> [TransportOffer] {
+        let values = headers.values(of: .transport)
+        guard !values.isEmpty else { throw Refusal(.badRequest, reason: "Transport Missing") }
+        let transports = values.flatMap(Transport.list).filter { $0.profile == "RTP/AVP" && $0.mode != .record }
+        let own = transports.filter { isOwn($0, peer: peer) }
+        if own.isEmpty, !transports.isEmpty {
+            throw Refusal(.forbidden, reason: "Destination Is Not The Client")
+        }
+        let offers = own.compactMap { offer($0, channels: channels) }
+        guard !offers.isEmpty else { throw Refusal(.unsupportedTransport) }
+        return offers
+    }
+
+    /// A `destination` turns the server on someone else; in multicast the server chooses the group anyway.
+    private static func isOwn(_ transport: Transport, peer: Endpoint) -> Bool {
+        guard transport.delivery == .unicast, let destination = transport.destination else { return true }
+        let address = destination.utf8.filter { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
+        return String(decoding: address, as: UTF8.self).isSame(as: peer.address)
+    }
+
+    private static func offer(_ transport: Transport, channels: ChannelTable) -> TransportOffer? {
+        switch (transport.lowerTransport, transport.delivery) {
+        case (.udp, .unicast):
+            guard let ports = transport.clientPorts, ports.rtp != 0, ports.rtcp != 0, ports.rtp != ports.rtcp else {
+                return nil
+            }
+            return .udp(clientPorts: ports)
+        case (.udp, .multicast): return .multicast
+        case (.tcp, .unicast):
+            guard let pair = transport.interleaved ?? channels.firstFreePair, channels.isFree(pair) else { return nil }
+            return .interleaved(pair)
+        case (.tcp, .multicast): return nil
+        }
+    }
+}
+
+extension TransportAnswer {
+    /// The one specification of the reply, as SETUP's offer was meant.
+    var transport: Transport {
+        switch self {
+        case .udp(let clientPorts, let serverPorts, let ssrc, let source):
+            var transport = Transport(.udp, .unicast)
+            transport.source = source
+            transport.clientPorts = clientPorts
+            transport.serverPorts = serverPorts
+            transport.ssrc = ssrc
+            return transport
+        case .interleaved(let channels, let ssrc):
+            var transport = Transport(.tcp, .unicast)
+            transport.interleaved = channels
+            transport.ssrc = ssrc
+            return transport
+        case .multicast(let group, let ports, let timeToLive, let ssrc):
+            var transport = Transport(.udp, .multicast)
+            transport.destination = group
+            transport.ports = ports
+            transport.timeToLive = timeToLive
+            transport.ssrc = ssrc
+            return transport
+        }
+    }
+}
