@@ -11,6 +11,10 @@ int clinux_epoll_wait(int epoll, struct epoll_event *events, int capacity, const
     int count = (int)syscall(SYS_epoll_pwait2, epoll, events, capacity, timeout, NULL, 0);
     if (count >= 0 || errno != ENOSYS) return count;
 #endif
+    return clinux_epoll_wait_by_poll(epoll, events, capacity, timeout);
+}
+
+int clinux_epoll_wait_by_poll(int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout) {
     struct pollfd descriptor = {.fd = epoll, .events = POLLIN};
     if (ppoll(&descriptor, 1, timeout, NULL) < 0) return -1;
     return epoll_wait(epoll, events, capacity, 0);

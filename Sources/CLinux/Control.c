@@ -3,6 +3,7 @@
 
 #include <netinet/udp.h>
 #include <string.h>
+#include <time.h>
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
@@ -70,4 +71,20 @@ int clinux_tell_destinations(int fd, int family) {
     int on = 1;
     if (family == AF_INET6) return setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof(on));
     return setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof(on));
+}
+
+int clinux_tell_arrivals(int fd) {
+    int on = 1;
+    return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
+}
+
+int clinux_control_arrival(struct msghdr *message, int64_t *nanoseconds) {
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_TIMESTAMPNS) continue;
+        struct timespec time;
+        memcpy(&time, CMSG_DATA(header), sizeof(time));
+        *nanoseconds = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+        return 1;
+    }
+    return 0;
 }

@@ -5,7 +5,7 @@ public enum ControlMessages {
     /// Room for all that `write` writes, in bytes. Start it at a multiple of 8.
     public static let byteCount = 64
 
-    /// Writes them for a socket of `family`; answers the bytes used, for `msg_controllen`: 0 where nothing is asked for.
+    /// Writes them for a socket of `family`; answers the bytes used, for `msg_controllen`: 0 where none is asked for.
     ///
     /// - Parameters:
     ///   - segmentByteCount: The size of each datagram but the last (UDP_SEGMENT); `nil` for a single one.

@@ -68,7 +68,8 @@ public final class EventLoop: @unchecked Sendable {
         signal.raise()
     }
 
-    /// Waits until the thread has ended; returns at once where it never started or was joined. Not from the loop's thread.
+    /// Waits until the thread has ended; returns at once where it never started or was joined.
+    /// Not from the loop's thread.
     public func join() {
         let thread = self.thread.withLock { $0.take() }
         if let thread { pthread_join(thread, nil) }

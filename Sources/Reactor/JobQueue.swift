@@ -2,32 +2,34 @@ import Synchronization
 
 /// The jobs that wait for a loop's next turn.
 final class JobQueue: Sendable {
-    private let waiting = Mutex<[UnownedJob]>([])
-    /// Jobs to run next; only the loop's thread touches it, but for its lock, which is then always free.
-    private let running = Mutex<[UnownedJob]>([])
+    private struct Arrays {
+        var waiting: [UnownedJob] = []
+        /// Empty, with room from earlier turns; lent to the loop while it runs jobs.
+        var spare: [UnownedJob] = []
+    }
 
-    var isEmpty: Bool { waiting.withLock { $0.isEmpty } }
+    private let arrays = Mutex(Arrays())
+
+    var isEmpty: Bool { arrays.withLock { $0.waiting.isEmpty } }
 
     func append(_ job: UnownedJob) {
-        waiting.withLock { $0.append(job) }
+        arrays.withLock { $0.waiting.append(job) }
     }
 
     /// Runs the jobs that wait now, not those that they enqueue; answers whether there was any.
     @discardableResult
     func run(on executor: UnownedSerialExecutor) -> Bool {
-        // Two arrays swap places, so that neither is ever allocated anew.
-        var batch = running.withLock { take(&$0) }
-        waiting.withLock { swap(&$0, &batch) }
-        let ranAny = !batch.isEmpty
+        // Two arrays change places, so that neither is allocated anew.
+        var batch: [UnownedJob] = []
+        arrays.withLock { arrays in
+            guard !arrays.waiting.isEmpty else { return }
+            swap(&batch, &arrays.waiting)
+            swap(&arrays.waiting, &arrays.spare)
+        }
+        guard !batch.isEmpty else { return false }
         for job in batch { job.runSynchronously(on: executor) }
         batch.removeAll(keepingCapacity: true)
-        running.withLock { $0 = batch }
-        return ranAny
-    }
-
-    private func take(_ array: inout [UnownedJob]) -> [UnownedJob] {
-        var taken: [UnownedJob] = []
-        swap(&taken, &array)
-        return taken
+        arrays.withLock { $0.spare = batch }
+        return true
     }
 }

@@ -33,7 +33,7 @@ public struct Listener: ~Copyable {
     public static func onAllAddresses(port: UInt16, backlog: Int32 = 512) throws(SystemError) -> Listener {
         do {
             return try Listener(at: .any(.ipv6, port: port), backlog: backlog)
-        } catch where error.code == EAFNOSUPPORT || error.code == EADDRNOTAVAIL {
+        } catch let error where error.code == EAFNOSUPPORT || error.code == EADDRNOTAVAIL {
             return try Listener(at: .any(.ipv4, port: port), backlog: backlog)
         }
     }

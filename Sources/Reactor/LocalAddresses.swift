@@ -21,12 +21,15 @@ public enum LocalAddresses {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { throw .last("getifaddrs") }
         defer { freeifaddrs(list) }
-        return sequence(first: list) { $0?.pointee.ifa_next }.compactMap { entry -> (address: SocketAddress, index: UInt32)? in
-            guard let entry, let raw = entry.pointee.ifa_addr else { return nil }
-            guard entry.pointee.ifa_flags & UInt32(IFF_UP) != 0 else { return nil }
-            guard let address = address(at: raw) else { return nil }
-            return (address, if_nametoindex(entry.pointee.ifa_name))
+        var found: [(address: SocketAddress, index: UInt32)] = []
+        var next = list
+        while let entry = next {
+            next = entry.pointee.ifa_next
+            let isUp = entry.pointee.ifa_flags & UInt32(IFF_UP) != 0
+            guard isUp, let raw = entry.pointee.ifa_addr, let address = address(at: raw) else { continue }
+            found.append((address, if_nametoindex(entry.pointee.ifa_name)))
         }
+        return found
     }
 
     /// Copies as much as the family says there is: less than a whole `sockaddr_storage`.

@@ -21,7 +21,7 @@ import Glibc
                 let rtp = try UDPSocket.onAllAddresses(port: port, bufferByteCount: bufferByteCount)
                 let rtcp = try UDPSocket.onAllAddresses(port: port + 1, bufferByteCount: bufferByteCount)
                 return PortPair(rtp: rtp, rtcp: rtcp, port: port)
-            } catch where error.isAddressInUse {
+            } catch let error where error.isAddressInUse {
                 continue
             }
         }

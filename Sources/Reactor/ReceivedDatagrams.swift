@@ -7,6 +7,8 @@ public struct Datagram {
     public let source: SocketAddress
     /// The address of this host that it was sent to, with port 0; `nil` where the kernel did not tell.
     public let destination: SocketAddress?
+    /// When the kernel received it, in nanoseconds since 1970; `nil` unless the socket tells arrival times.
+    public let arrivalUnixNanoseconds: Int64?
 }
 
 /// Room for a batch of datagrams, allocated once: one system call receives as many as wait.
@@ -68,11 +70,15 @@ public struct ReceivedDatagrams: ~Copyable {
         var destination = sockaddr_storage()
         let isTold = clinux_control_destination(&messages[index].msg_hdr, &destination) != 0
         let bytes = UnsafeRawBufferPointer(start: parts[index].iov_base, count: Int(messages[index].msg_len))
-        return Datagram(bytes: bytes, source: source, destination: isTold ? SocketAddress(destination) : nil)
+        var arrival: Int64 = 0
+        let isTimed = clinux_control_arrival(&messages[index].msg_hdr, &arrival) != 0
+        return Datagram(
+            bytes: bytes, source: source, destination: isTold ? SocketAddress(destination) : nil,
+            arrivalUnixNanoseconds: isTimed ? arrival : nil)
     }
 
     /// Calls `body` with each datagram of the batch.
-    public func forEach(_ body: (Datagram) -> Void) {
+    public func forEachDatagram(_ body: (Datagram) -> Void) {
         for index in 0..<count {
             if let datagram = self[index] { body(datagram) }
         }

@@ -26,7 +26,10 @@ public enum Segmentation {
 
     private static func sendTwo(from sender: borrowing UDPSocket, to address: SocketAddress) -> Bool {
         let payload = [UInt8](repeating: 0x55, count: 2 * segmentByteCount)
-        return payload.withUnsafeBytes { sender.send($0, to: address, segmentByteCount: UInt16(segmentByteCount)) == nil }
+        let error = payload.withUnsafeBytes {
+            sender.send($0, to: address, segmentByteCount: UInt16(segmentByteCount))
+        }
+        return error == nil
     }
 
     private static func receivesTwo(_ receiver: borrowing UDPSocket) -> Bool {
@@ -36,7 +39,7 @@ public enum Segmentation {
             var descriptor = pollfd(fd: receiver.fd, events: Int16(POLLIN), revents: 0)
             guard poll(&descriptor, 1, 200) == 1, case .bytes = batch.receive(from: receiver) else { return false }
             var areExact = true
-            batch.forEach { areExact = areExact && $0.bytes.count == segmentByteCount }
+            batch.forEachDatagram { areExact = areExact && $0.bytes.count == segmentByteCount }
             guard areExact else { return false }
             arrived += batch.count
         }

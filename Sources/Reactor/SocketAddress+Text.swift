@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 extension SocketAddress: CustomStringConvertible {
-    /// A numeric address, `192.0.2.7`, `2001:db8::7` or `fe80::7%eth0`, with a port; `nil` for anything else, names too.
+    /// A numeric address, `192.0.2.7`, `2001:db8::7` or `fe80::7%eth0`, with a port; `nil` for all else, names too.
     public init?(_ host: String, port: UInt16) {
         // C would take a NUL for the end of the text.
         guard !host.utf8.contains(0) else { return nil }

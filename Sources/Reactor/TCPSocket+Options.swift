@@ -7,8 +7,8 @@ extension TCPSocket {
         try descriptor.setOption(clinux_level_tcp, TCP_NODELAY, 1)
     }
 
-    /// Has the socket count as writable only while fewer than `byteCount` bytes wait unsent (TCP_NOTSENT_LOWAT), so that
-    /// a backlog stays where it can still be dropped.
+    /// Has the socket count as writable only while fewer than `byteCount` bytes wait unsent (TCP_NOTSENT_LOWAT),
+    /// so that a backlog stays where it can still be dropped.
     public func limitUnsent(toBytes byteCount: Int32) throws(SystemError) {
         try descriptor.setOption(clinux_level_tcp, TCP_NOTSENT_LOWAT, byteCount)
     }
@@ -27,6 +27,11 @@ extension TCPSocket {
     /// Fixes the send buffer, which then no longer grows by itself; the kernel doubles it for its bookkeeping.
     public func setSendBuffer(bytes byteCount: Int32) throws(SystemError) {
         try descriptor.setOption(SOL_SOCKET, SO_SNDBUF, byteCount)
+    }
+
+    /// Fixes the receive buffer, which then no longer grows by itself; the kernel doubles it for its bookkeeping.
+    public func setReceiveBuffer(bytes byteCount: Int32) throws(SystemError) {
+        try descriptor.setOption(SOL_SOCKET, SO_RCVBUF, byteCount)
     }
 
     /// Bytes written that the peer has not acknowledged (SIOCOUTQ); 0 where the connection is gone.

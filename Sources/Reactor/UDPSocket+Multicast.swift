@@ -14,7 +14,7 @@ extension UDPSocket {
 
     /// Sends to groups by the interface that has `address`.
     public func setMulticastInterface(having address: SocketAddress) throws(SystemError) {
-        let index = Int32(bitPattern: try Self.index(ofInterfaceHaving: address))
+        let index = Int32(bitPattern: try LocalAddresses.index(ofInterfaceHaving: address))
         var request = ip_mreqn()
         request.imr_ifindex = index
         let status = setsockopt(
@@ -31,26 +31,31 @@ extension UDPSocket {
 
     /// Receives what is sent to `group`, by the interface that has `address` (by the route's, if not given).
     public func join(_ group: SocketAddress, onInterfaceHaving address: SocketAddress? = nil) throws(SystemError) {
-        try change(membership: MCAST_JOIN_GROUP, of: group, address)
+        try descriptor.changeMembership(MCAST_JOIN_GROUP, of: group, address)
     }
 
     /// No longer receives what is sent to `group`; the arguments are those of `join`.
     public func leave(_ group: SocketAddress, onInterfaceHaving address: SocketAddress? = nil) throws(SystemError) {
-        try change(membership: MCAST_LEAVE_GROUP, of: group, address)
+        try descriptor.changeMembership(MCAST_LEAVE_GROUP, of: group, address)
     }
+}
 
-    private func change(
-        membership option: Int32, of group: SocketAddress, _ address: SocketAddress?
+extension Descriptor {
+    /// Joins or leaves `group`, as `option` says.
+    func changeMembership(
+        _ option: Int32, of group: SocketAddress, _ address: SocketAddress?
     ) throws(SystemError) {
         var request = group_req()
-        if let address { request.gr_interface = try Self.index(ofInterfaceHaving: address) }
+        if let address { request.gr_interface = try LocalAddresses.index(ofInterfaceHaving: address) }
         group.write(to: &request.gr_group, for: group.family)
         let level = group.family == .ipv4 ? clinux_level_ip : clinux_level_ipv6
         let status = setsockopt(fd, level, option, &request, socklen_t(MemoryLayout<group_req>.size))
         guard status == 0 else { throw .last("setsockopt") }
     }
+}
 
-    private static func index(ofInterfaceHaving address: SocketAddress) throws(SystemError) -> UInt32 {
+extension LocalAddresses {
+    fileprivate static func index(ofInterfaceHaving address: SocketAddress) throws(SystemError) -> UInt32 {
         guard let index = try LocalAddresses.interfaceIndex(of: address) else {
             throw SystemError(call: "getifaddrs", code: EADDRNOTAVAIL)
         }

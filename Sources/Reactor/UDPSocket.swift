@@ -5,7 +5,8 @@ import Glibc
 public struct SentBatch: Equatable, Sendable {
     /// Messages sent, from the first on.
     public let count: Int
-    /// Why the first message was not sent; `nil` where at least one was: to learn what stopped a batch halfway, send the rest.
+    /// Why the first message was not sent; `nil` where at least one was: what stopped a batch halfway shows when the
+    /// rest is sent.
     public let error: SystemError?
 
     /// Whether the socket's buffer was full.
@@ -23,7 +24,7 @@ public struct UDPSocket: ~Copyable {
 
     /// Binds at `address`; port 0 lets the kernel choose. At `::`, serves both families.
     ///
-    /// - Parameter bufferByteCount: The size asked for of both buffers; the kernel grants what `net.core.[rw]mem_max` allows.
+    /// - Parameter bufferByteCount: The size asked for of both buffers; `net.core.wmem_max` and `rmem_max` bound it.
     public init(at address: SocketAddress, bufferByteCount: Int32 = 4 << 20) throws(SystemError) {
         let family = address.family
         let descriptor = try Descriptor(socket(family.domain, clinux_datagram, 0), from: "socket")
@@ -40,7 +41,7 @@ public struct UDPSocket: ~Copyable {
     public static func onAllAddresses(port: UInt16, bufferByteCount: Int32 = 4 << 20) throws(SystemError) -> UDPSocket {
         do {
             return try UDPSocket(at: .any(.ipv6, port: port), bufferByteCount: bufferByteCount)
-        } catch where error.code == EAFNOSUPPORT || error.code == EADDRNOTAVAIL {
+        } catch let error where error.code == EAFNOSUPPORT || error.code == EADDRNOTAVAIL {
             return try UDPSocket(at: .any(.ipv4, port: port), bufferByteCount: bufferByteCount)
         }
     }

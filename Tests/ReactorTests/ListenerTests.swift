@@ -63,11 +63,11 @@ import Testing
 /// unshare(2), which Swift's Glibc module does not show.
 @_silgen_name("unshare") private func unshare(_ flags: Int32) -> Int32
 
-private let CLONE_FILES: Int32 = 0x400
+private let cloneFiles: Int32 = 0x400
 
 /// Fills the calling thread's own descriptor table, so that no other test suffers; all of it goes away with the thread.
 private func exhaustDescriptors() -> [String] {
-    guard unshare(CLONE_FILES) == 0 else { return ["unshare failed: \(errno)"] }
+    guard unshare(cloneFiles) == 0 else { return ["unshare failed: \(errno)"] }
     var findings: [String] = []
     do {
         let listener = try Listener(at: .loopback(.ipv4, port: 0))

@@ -14,7 +14,10 @@ import Testing
         #expect(SocketAddress(text, port: 554)?.description == written)
     }
 
-    @Test(arguments: ["", "localhost", "1.2.3", "1.2.3.4.5", "256.1.1.1", "::1%", "::1%nosuchlink", "[::1]", "%lo", "1.2.3.4\0"])
+    @Test(arguments: [
+        "", "localhost", "1.2.3", "1.2.3.4.5", "256.1.1.1", "::1%", "::1%nosuchlink",
+        "[::1]", "%lo", "1.2.3.4\0",
+    ])
     func namesAndDamagedTextAreNoAddresses(text: String) {
         #expect(SocketAddress(text, port: 1) == nil)
     }
@@ -64,7 +67,8 @@ import Testing
 
     @Test func octetsAreInNetworkOrder() throws {
         #expect(SocketAddress("192.0.2.7", port: 0)?.octets == [192, 0, 2, 7])
-        #expect(SocketAddress("2001:db8::7", port: 0)?.octets == [0x20, 1, 0xD, 0xB8] + [UInt8](repeating: 0, count: 11) + [7])
+        #expect(
+            SocketAddress("2001:db8::7", port: 0)?.octets == [0x20, 1, 13, 0xB8] + Array(repeating: 0, count: 11) + [7])
     }
 
     @Test func localAddressesAreWhatOthersCanReach() throws {

@@ -16,7 +16,9 @@ private func receive(_ count: Int, at socket: borrowing UDPSocket) -> [Arrived] 
     var batch = ReceivedDatagrams(capacity: 8)
     var all: [Arrived] = []
     while all.count < count, waitUntil(socket.fd, POLLIN), case .bytes = batch.receive(from: socket) {
-        batch.forEach { all.append(Arrived(bytes: [UInt8]($0.bytes), source: $0.source, destination: $0.destination)) }
+        batch.forEachDatagram {
+            all.append(Arrived(bytes: [UInt8]($0.bytes), source: $0.source, destination: $0.destination))
+        }
     }
     return all
 }
@@ -31,14 +33,16 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
 }
 
 @Suite struct UDPSocketTests {
-    @Test(arguments: [AddressFamily.ipv4, .ipv6]) func aDatagramTellsWhereItCameFromAndTo(family: AddressFamily) throws {
+    @Test(arguments: [AddressFamily.ipv4, .ipv6]) func aDatagramTellsWhereItCameFromAndTo(family: AddressFamily) throws
+    {
         let server = try UDPSocket.onAllAddresses(port: 0)
         let client = try UDPSocket(at: .loopback(family, port: 0))
         let serverAddress = SocketAddress.loopback(family, port: try address(of: server).port)
         let clientAddress = try address(of: client)
         #expect(send([1, 2, 3], from: client, to: serverAddress) == nil)
         let arrived = receive(1, at: server)
-        #expect(arrived == [Arrived(bytes: [1, 2, 3], source: clientAddress, destination: serverAddress.with(port: 0))])
+        #expect(
+            arrived == [Arrived(bytes: [1, 2, 3], source: clientAddress, destination: serverAddress.with(port: 0))])
         #expect(send([4], from: server, to: clientAddress) == nil)
         #expect(receive(1, at: client).first?.source == serverAddress)
     }
@@ -69,11 +73,13 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(waitUntil(receiver.fd, POLLIN))
         #expect(batch.receive(from: receiver) == .bytes(3))
         var counts: [Int] = []
-        batch.forEach { counts.append($0.bytes.count) }
+        batch.forEachDatagram { counts.append($0.bytes.count) }
         #expect(counts == [100, 0])
     }
 
-    @Test(arguments: [AddressFamily.ipv4, .ipv6]) func aSegmentedSendDeliversExactDatagrams(family: AddressFamily) throws {
+    @Test(arguments: [AddressFamily.ipv4, .ipv6]) func aSegmentedSendDeliversExactDatagrams(family: AddressFamily)
+        throws
+    {
         guard Segmentation.probe() else { return }
         let receiver = try UDPSocket(at: .loopback(family, port: 0))
         let sender = try UDPSocket.onAllAddresses(port: 0)
@@ -133,6 +139,35 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(throws: SystemError.self) { try receiver.leave(group, onInterfaceHaving: lo) }
     }
 
+    /// As above, confined to the host.
+    @Test func twoReceiversOfAGroupShareItsPort() throws {
+        let lo = SocketAddress.loopback(.ipv4, port: 0)
+        let group = try #require(SocketAddress("239.255.77.2", port: 41_500))
+        let first = try UDPSocket(receiving: group, onInterfaceHaving: lo)
+        let second = try UDPSocket(receiving: group, onInterfaceHaving: lo)
+        let sender = try UDPSocket(at: .any(.ipv4, port: 0))
+        try sender.setMulticastInterface(having: lo)
+        try sender.setMulticastTimeToLive(0)
+        #expect(send([6], from: sender, to: group) == nil)
+        #expect(receive(1, at: first).map(\.bytes) == [[6]])
+        #expect(receive(1, at: second).map(\.bytes) == [[6]])
+    }
+
+    @Test func theKernelTellsWhenADatagramCame() throws {
+        let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        try receiver.tellArrivalTimes()
+        let before = WallClock.unixNanoseconds()
+        #expect(send([1], from: sender, to: try address(of: receiver)) == nil)
+        var batch = ReceivedDatagrams(capacity: 1)
+        #expect(waitUntil(receiver.fd, POLLIN))
+        #expect(batch.receive(from: receiver) == .bytes(1))
+        let after = WallClock.unixNanoseconds()
+        var arrival: Int64?
+        batch.forEachDatagram { arrival = $0.arrivalUnixNanoseconds }
+        #expect((before...after).contains(try #require(arrival)))
+    }
+
     private func sendBatch(
         count: Int, from sender: borrowing UDPSocket, to address: SocketAddress
     ) throws -> SentBatch {
@@ -147,7 +182,8 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         return withUnsafeMutablePointer(to: &target) { target in
             var messages = [mmsghdr](repeating: mmsghdr(), count: count)
             for index in 0..<count {
-                let bytes = UnsafeMutableRawBufferPointer(rebasing: payload[(index * count)..<(index * count + index + 1)])
+                let bytes = UnsafeMutableRawBufferPointer(
+                    rebasing: payload[(index * count)..<(index * count + index + 1)])
                 bytes.initializeMemory(as: UInt8.self, repeating: UInt8(index))
                 parts.initializeElement(at: index, to: iovec(iov_base: bytes.baseAddress, iov_len: bytes.count))
                 messages[index].msg_hdr.msg_name = UnsafeMutableRawPointer(target)

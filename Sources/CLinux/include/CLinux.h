@@ -58,6 +58,9 @@ static const uint32_t clinux_peer_hangup = EPOLLRDHUP;
 /// kernel has it (Linux 5.11), else ppoll on the epoll descriptor, which has the same resolution.
 int clinux_epoll_wait(int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout);
 
+/// The second of these ways, for kernels without the first.
+int clinux_epoll_wait_by_poll(int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout);
+
 /// Bytes that TCP holds because the peer has not acknowledged them (SIOCOUTQ), or -1 with errno.
 int clinux_unacknowledged_bytes(int fd);
 

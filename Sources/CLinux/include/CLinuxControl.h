@@ -24,3 +24,9 @@ int clinux_control_destination(struct msghdr *message, struct sockaddr_storage *
 
 /// Has the kernel tell where each datagram was sent to; answers 0, or -1 with errno.
 int clinux_tell_destinations(int fd, int family);
+
+/// Has the kernel tell when it received each datagram (SO_TIMESTAMPNS); answers 0, or -1 with errno.
+int clinux_tell_arrivals(int fd);
+
+/// Reads when the kernel received a datagram, in nanoseconds since 1970; answers whether the kernel told.
+int clinux_control_arrival(struct msghdr *message, int64_t *nanoseconds);

@@ -1,0 +1,27 @@
+import CLinux
+import Glibc
+
+/// What receivers of media need beyond a server's sockets.
+extension UDPSocket {
+    /// Has the kernel note when each datagram came, before it waits to be read (SO_TIMESTAMPNS).
+    public func tellArrivalTimes() throws(SystemError) {
+        guard clinux_tell_arrivals(fd) == 0 else { throw .last("setsockopt") }
+    }
+
+    /// A receiver of `group` at its port, beside others on this host (SO_REUSEADDR); takes nothing that is sent
+    /// elsewhere.
+    ///
+    /// - Parameter address: Of the interface to receive by; the route's, if not given.
+    public init(
+        receiving group: SocketAddress, onInterfaceHaving address: SocketAddress? = nil,
+        bufferByteCount: Int32 = 4 << 20
+    ) throws(SystemError) {
+        let descriptor = try Descriptor(socket(group.family.domain, clinux_datagram, 0), from: "socket")
+        try descriptor.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
+        try descriptor.setOption(SOL_SOCKET, SO_RCVBUF, bufferByteCount)
+        try descriptor.bind(group, for: group.family)
+        try descriptor.changeMembership(MCAST_JOIN_GROUP, of: group, address)
+        self.descriptor = descriptor
+        family = group.family
+    }
+}
