@@ -11,6 +11,12 @@ extension Array where Element == UInt8 {
     public init(_ bytes: RawSpan) {
         self = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
     }
+
+    /// Appends a copy of `bytes`.
+    @inlinable
+    public mutating func append(_ bytes: RawSpan) {
+        unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
+    }
 }
 
 extension RawSpan {

@@ -1,0 +1,80 @@
+import Wire
+
+/// What one RTCP datagram holds: a report first, then others (RFC 3550, section 6.1).
+public struct Compound: Hashable, Sendable {
+    public var packets: [ControlPacket]
+
+    public init(_ packets: [ControlPacket]) {
+        self.packets = packets
+    }
+
+    /// What a sender says regularly: its report and its canonical name, and that it leaves, when it does.
+    public init(report: SenderReport, canonicalName: String, goodbye: Goodbye? = nil) {
+        packets = [
+            .senderReport(report),
+            .sourceDescription(SourceDescription(ssrc: report.ssrc, canonicalName: canonicalName)),
+        ]
+        if let goodbye { packets.append(.goodbye(goodbye)) }
+    }
+
+    /// What a receiver says regularly, and what it asks for at once.
+    public init(report: ReceiverReport, canonicalName: String, feedback: [Feedback] = [], goodbye: Goodbye? = nil) {
+        packets = [
+            .receiverReport(report),
+            .sourceDescription(SourceDescription(ssrc: report.ssrc, canonicalName: canonicalName)),
+        ]
+        packets += feedback.map(ControlPacket.feedback)
+        if let goodbye { packets.append(.goodbye(goodbye)) }
+    }
+
+    /// Why a datagram is no compound packet (RFC 3550, A.2): nothing of it is used.
+    public enum Damage: Error, Hashable, Sendable {
+        /// Not even one word, or bytes after the last packet.
+        case tooShort
+        case wrongVersion
+        /// The first packet is neither a sender's nor a receiver's report.
+        case reportIsNotFirst
+        /// A packet says it is longer than the datagram.
+        case lengthBeyondEnd
+        /// In a packet that is not the last, or longer than the packet.
+        case badPadding
+        /// A packet's contents do not fit its length.
+        case malformed(packetType: UInt8)
+    }
+
+    /// Reads a whole datagram; packets of unknown types are passed over.
+    public init(parsing datagram: RawSpan) throws(Damage) {
+        packets = []
+        var reader = ByteReader(datagram)
+        repeat {
+            let isFirst = reader.offset == 0
+            guard let flags = reader.uint8(), let packetType = reader.uint8(), let words = reader.uint16()
+            else { throw .tooShort }
+            guard flags >> 6 == 2 else { throw .wrongVersion }
+            guard !isFirst || packetType == 200 || packetType == 201 else { throw .reportIsNotFirst }
+            guard let padded = reader.take(Int(words) * 4) else { throw .lengthBeyondEnd }
+            let body = try Self.withoutPadding(padded, isPadded: flags & 0x20 != 0, isLast: reader.remaining == 0)
+            switch ControlPacket.read(packetType: packetType, count: flags & 0x1F, body: body) {
+            case .packet(let packet): packets.append(packet)
+            case .unknown: break
+            case .malformed: throw .malformed(packetType: packetType)
+            }
+        } while reader.remaining > 0
+    }
+
+    @_lifetime(copy body)
+    private static func withoutPadding(_ body: RawSpan, isPadded: Bool, isLast: Bool) throws(Damage) -> RawSpan {
+        guard isPadded else { return body }
+        guard isLast, body.byteCount > 0 else { throw .badPadding }
+        let padding = Int(body.byte(at: body.byteCount - 1))
+        guard padding > 0, padding % 4 == 0, padding <= body.byteCount else { throw .badPadding }
+        return body.extracting(0..<(body.byteCount - padding))
+    }
+
+    /// The datagram.
+    public func encoded() -> [UInt8] {
+        var writer = ByteWriter(capacity: 128)
+        for packet in packets { packet.write(to: &writer) }
+        return writer.bytes
+    }
+}

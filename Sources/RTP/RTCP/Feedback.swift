@@ -1,0 +1,120 @@
+import Wire
+
+/// What a receiver asks of a sender at once (RFC 4585, section 6; RFC 5104, section 4.3.1).
+public struct Feedback: Hashable, Sendable {
+    /// Who asks.
+    public var sender: SSRC
+    public var request: Request
+
+    public enum Request: Hashable, Sendable {
+        /// Packets of `media` are missing (RFC 4585, section 6.2.1).
+        case genericNACK(media: SSRC, [LostPackets])
+        /// The decoder of `media` has lost its picture (RFC 4585, section 6.3.1).
+        case pictureLossIndication(media: SSRC)
+        /// A random access point is wanted of each (RFC 5104, section 4.3.1).
+        case fullIntraRequest([FullIntraEntry])
+    }
+
+    /// A missing packet and which of the 16 after it are missing too.
+    public struct LostPackets: Hashable, Sendable {
+        public var first: SequenceNumber
+        /// Bit i stands for the packet i + 1 after the first.
+        public var following: UInt16
+
+        public init(first: SequenceNumber, following: UInt16 = 0) {
+            self.first = first
+            self.following = following
+        }
+
+        /// All missing numbers, ascending: 1 to 17.
+        public var sequenceNumbers: [SequenceNumber] {
+            let offsets = (1...16).filter { following >> ($0 - 1) & 1 == 1 }
+            return [first] + offsets.map { first.advanced(by: $0) }
+        }
+    }
+
+    /// Of which source a random access point is wanted; a repeated number is a repeated request.
+    public struct FullIntraEntry: Hashable, Sendable {
+        public var ssrc: SSRC
+        public var number: UInt8
+
+        public init(ssrc: SSRC, number: UInt8) {
+            self.ssrc = ssrc
+            self.number = number
+        }
+    }
+
+    public init(sender: SSRC, request: Request) {
+        self.sender = sender
+        self.request = request
+    }
+
+    /// Packet type and format in the header (RFC 4585, section 6.1).
+    enum Kind: Hashable {
+        case genericNACK, pictureLossIndication, fullIntraRequest
+
+        /// `nil` for what is not read here: REMB, TMMBR, transport-wide congestion control and others.
+        init?(packetType: UInt8, format: UInt8) {
+            switch (packetType, format) {
+            case (205, 1): self = .genericNACK
+            case (206, 1): self = .pictureLossIndication
+            case (206, 4): self = .fullIntraRequest
+            default: return nil
+            }
+        }
+    }
+
+    init?(body: RawSpan, kind: Kind) {
+        var reader = ByteReader(body)
+        guard let sender = reader.uint32().map(SSRC.init), let media = reader.uint32().map(SSRC.init)
+        else { return nil }
+        switch kind {
+        case .pictureLossIndication:
+            self.init(sender: sender, request: .pictureLossIndication(media: media))
+        case .genericNACK:
+            var lost: [LostPackets] = []
+            while let first = reader.uint16(), let following = reader.uint16() {
+                lost.append(LostPackets(first: SequenceNumber(first), following: following))
+            }
+            guard !lost.isEmpty else { return nil }
+            self.init(sender: sender, request: .genericNACK(media: media, lost))
+        case .fullIntraRequest:
+            var entries: [FullIntraEntry] = []
+            while let ssrc = reader.uint32() {
+                guard let number = reader.uint8(), reader.skip(3) else { return nil }
+                entries.append(FullIntraEntry(ssrc: SSRC(ssrc), number: number))
+            }
+            guard !entries.isEmpty else { return nil }
+            self.init(sender: sender, request: .fullIntraRequest(entries))
+        }
+    }
+
+    var header: (packetType: UInt8, format: UInt8) {
+        switch request {
+        case .genericNACK: (205, 1)
+        case .pictureLossIndication: (206, 1)
+        case .fullIntraRequest: (206, 4)
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.uint32(sender.rawValue)
+        switch request {
+        case .pictureLossIndication(let media):
+            writer.uint32(media.rawValue)
+        case .genericNACK(let media, let lost):
+            writer.uint32(media.rawValue)
+            for packets in lost {
+                writer.uint16(packets.first.rawValue)
+                writer.uint16(packets.following)
+            }
+        case .fullIntraRequest(let entries):
+            // The media source field is not used (RFC 5104, section 4.3.1.2).
+            writer.uint32(0)
+            for entry in entries {
+                writer.uint32(entry.ssrc.rawValue)
+                writer.uint32(UInt32(entry.number) << 24)
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Media
+import RTP
+import TestSupport
+import Wire
+
+/// NAL units of the given types and lengths with random bodies.
+func randomNALUnits(_ shape: [(type: UInt8, byteCount: Int)], using random: inout SplitMix64) -> [[UInt8]] {
+    shape.map { type, byteCount in
+        let importance = UInt8.random(in: 0...3, using: &random) << 5
+        return [importance | type] + random.bytes(byteCount - 1)
+    }
+}
+
+/// An access unit of `units`, back to back.
+func accessUnit(
+    _ units: [[UInt8]], track: Int = 0, part: AccessUnit.Part = .whole, ticks: Int64 = 3000,
+    isRandomAccess: Bool = false
+) -> AccessUnit {
+    var bytes: [UInt8] = []
+    var ranges: [Range<Int>] = []
+    for unit in units {
+        ranges.append(bytes.count..<(bytes.count + unit.count))
+        bytes += unit
+    }
+    let time = MediaTime(ticks: ticks, rate: .video)
+    return AccessUnit(
+        track: TrackID(track), presentationTime: time, decodeTime: time, isRandomAccess: isRandomAccess, part: part,
+        bytes: bytes, units: ranges)
+}
+
+/// A packager of one video track (0) and one sound track (1).
+func packager(maximumPacketBytes: Int = 1400) -> RTPPackager {
+    guard let sets = H264.ParameterSets(sequence: [[0x67, 66, 0, 30]], picture: [[0x68, 0xCE]]) else {
+        preconditionFailure("these are parameter sets")
+    }
+    let config = AAC.AudioSpecificConfig(bytes: [0x11, 0x90], sampleRate: .audio48k, channelCount: 2)
+    return RTPPackager(
+        tracks: [
+            Track(id: TrackID(0), clockRate: .video, format: .h264(sets)),
+            Track(id: TrackID(1), clockRate: .audio48k, format: .aac(config)),
+        ], options: .init(maximumPacketBytes: maximumPacketBytes))
+}
+
+extension PacketRun {
+    /// The payloads, copied.
+    var payloads: [[UInt8]] { packets.map { [UInt8](payload(of: $0)) } }
+
+    /// The packets as a viewer sends them: header and payload in one.
+    func datagrams(_ rewriter: inout HeaderRewriter) -> [[UInt8]] {
+        defer { rewriter.advance(by: packets.count) }
+        return packets.indices.map { index in
+            var header = [UInt8](repeating: 0, count: Header.fixedByteCount)
+            header.withUnsafeMutableBytes { bytes in
+                guard let start = bytes.baseAddress else { return }
+                rewriter.writeHeader(
+                    ofPacket: index, ticks: presentationTime.rtpTicks, isMarked: packets[index].isMarked, to: start)
+            }
+            return header + payloads[index]
+        }
+    }
+}
+
+extension HeaderRewriter {
+    static func forTests(firstSequenceNumber: UInt16 = 65_530) -> HeaderRewriter {
+        HeaderRewriter(
+            payloadType: PayloadType(lowBitsOf: 96), ssrc: SSRC(0xDEAD_BEEF),
+            firstSequenceNumber: SequenceNumber(firstSequenceNumber), timestampOffset: 0xFFFF_FF00)
+    }
+}
+
+extension H264Depacketizer {
+    mutating func push(datagram: [UInt8]) {
+        guard let (header, payload) = Header.parse(datagram.rawSpan) else { return }
+        push(datagram.rawSpan.extracting(payload), header: header)
+    }
+}
+
+extension AACDepacketizer {
+    mutating func push(datagram: [UInt8]) {
+        guard let (header, payload) = Header.parse(datagram.rawSpan) else { return }
+        push(datagram.rawSpan.extracting(payload), header: header)
+    }
+}
+
+extension ReceivedUnit {
+    var contents: [[UInt8]] { units.map { [UInt8](bytes[$0]) } }
+}
+
+extension Header {
+    /// The parser on an array: the test macros cannot hold a span.
+    static func parse(_ packet: [UInt8]) -> (header: Header, payload: Range<Int>)? {
+        parse(packet.rawSpan)
+    }
+}
+
+extension Compound {
+    /// The parser on an array: the test macros cannot hold a span.
+    init(parsing datagram: [UInt8]) throws(Damage) {
+        try self.init(parsing: datagram.rawSpan)
+    }
+}
+
+/// The next unit; the test macros cannot call what mutates.
+func take(_ depacketizer: inout H264Depacketizer) -> ReceivedUnit? { depacketizer.next() }
+
+/// The next unit; the test macros cannot call what mutates.
+func take(_ depacketizer: inout AACDepacketizer) -> ReceivedUnit? { depacketizer.next() }
