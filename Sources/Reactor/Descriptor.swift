@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// An open file descriptor, owned: closed exactly once, at the latest when its owner goes away.
-public struct Descriptor: ~Copyable {
+public struct Descriptor: ~Copyable, Sendable {
     /// The number by which the kernel knows it, valid for as long as this value lives.
     public let fd: Int32
 

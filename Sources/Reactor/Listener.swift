@@ -13,7 +13,7 @@ import Glibc
 /// A TCP socket that accepts connections.
 ///
 /// Without SO_REUSEPORT: a second server on the port must fail, instead of taking a share of the viewers.
-public struct Listener: ~Copyable {
+public struct Listener: ~Copyable, Sendable {
     public let descriptor: Descriptor
 
     /// Listens at `address`; port 0 lets the kernel choose.

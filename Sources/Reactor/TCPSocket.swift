@@ -37,6 +37,9 @@ public enum WriteOutcome: Equatable, Sendable {
     }
 
     public var fd: Int32 { descriptor.fd }
+
+    /// Gives up the descriptor to whoever hands it on.
+    public consuming func takeDescriptor() -> Descriptor { descriptor }
     public var localAddress: SocketAddress? { descriptor.localAddress }
     /// The peer's address; `nil` where the connection is not made or was reset.
     public var peerAddress: SocketAddress? { descriptor.peerAddress }

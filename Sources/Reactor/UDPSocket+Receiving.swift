@@ -25,3 +25,16 @@ extension UDPSocket {
         family = group.family
     }
 }
+
+extension PortPair {
+    /// Receivers of a group's RTP and RTCP; see `UDPSocket.init(receiving:)`.
+    public static func receiving(
+        _ group: SocketAddress, controlPort: UInt16, onInterfaceHaving address: SocketAddress? = nil,
+        bufferByteCount: Int32 = 4 << 20
+    ) throws(SystemError) -> PortPair {
+        let rtp = try UDPSocket(receiving: group, onInterfaceHaving: address, bufferByteCount: bufferByteCount)
+        let rtcp = try UDPSocket(
+            receiving: group.with(port: controlPort), onInterfaceHaving: address, bufferByteCount: bufferByteCount)
+        return PortPair(rtp: rtp, rtcp: rtcp, port: group.port)
+    }
+}
