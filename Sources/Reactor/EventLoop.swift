@@ -5,7 +5,8 @@ import Synchronization
 
 /// What a loop runs: usually an actor whose executor is that loop, and which enters itself with `assumeIsolated`.
 ///
-/// The loop allocates nothing per turn; `assumeIsolated` allocates twice (Swift 6.3.1), so it is entered once per turn and not per event.
+/// The loop allocates nothing per turn; `assumeIsolated` allocates twice (Swift 6.3.1), so it is entered once per turn
+/// and not per event.
 public protocol EventLoopHandler: AnyObject, Sendable {
     /// One turn, on the loop's thread: once per batch of events, passed deadline or wake-up.
     ///
