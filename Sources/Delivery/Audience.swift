@@ -1,0 +1,80 @@
+import Media
+import RTP
+import Streams
+
+/// One loop's viewers of one feed, and the feed as this loop sees it.
+///
+final class Audience {
+    let stream: Stream
+    let feed: Feed<RTPPackager>
+    /// The track whose random access points decide where one can start: the video, else the first.
+    let leading: Track
+    var reader = FeedReader<PacketRun>()
+    private(set) var viewers: [Viewer] = []
+    /// Who is served first: rotates, so that nobody is always last.
+    private var rotation = 0
+    /// When to ask for a random access point again, because the stream's budget did not allow it.
+    var randomAccessRetry = MonotonicTime.distantFuture
+
+    init(stream: Stream, feed: Feed<RTPPackager>) {
+        self.stream = stream
+        self.feed = feed
+        // An announced stream has at least one track: sources announce what they play.
+        leading = feed.tracks.first { $0.kind == .video } ?? feed.tracks[0]
+    }
+
+    func insert(_ viewer: Viewer) {
+        viewers.append(viewer)
+        viewer.audience = self
+    }
+
+    func remove(_ viewer: Viewer) {
+        viewers.removeAll { $0 === viewer }
+        viewer.audience = nil
+    }
+
+    /// The track that decides where this viewer can start: it may have set up the sound alone.
+    func leadingTrack(for viewer: Viewer) -> Track {
+        if viewer.watches(leading.id) { return leading }
+        return feed.tracks.first { viewer.watches($0.id) } ?? leading
+    }
+
+    /// Serves everyone once, starting with another viewer each time.
+    func serveAll(with transmitter: Transmitter) {
+        guard !viewers.isEmpty else { return }
+        rotation = (rotation + 1) % viewers.count
+        for offset in viewers.indices {
+            let index = rotation + offset
+            transmitter.serve(viewers[index < viewers.count ? index : index - viewers.count], of: self)
+        }
+    }
+
+    /// The run at `index`, if it is in view.
+    func run(at index: Int64) -> PacketRun? {
+        index >= reader.startIndex && index < reader.endIndex ? reader[index] : nil
+    }
+
+    /// Media time from the viewer's next unit to the newest, in nanoseconds; `nil` where it has been sent everything.
+    func lag(of viewer: Viewer) -> Int64? {
+        guard let newest = run(at: reader.endIndex - 1), viewer.position.index < reader.endIndex,
+            let next = run(at: max(viewer.position.index, reader.startIndex))
+        else { return nil }
+        return newest.presentationTime.nanoseconds - next.presentationTime.nanoseconds
+    }
+
+    /// Asks for a random access point, now or as soon as the budget allows.
+    func requestRandomAccess(at now: MonotonicTime) {
+        randomAccessRetry = stream.requestRandomAccess(at: now) ?? .distantFuture
+    }
+
+    /// Index of the newest random access point of the viewer's leading track after `index`, if it is no older than `age` nanoseconds.
+    func recentRandomAccess(after index: Int64, for viewer: Viewer, within age: Int64) -> Int64? {
+        let leading = leadingTrack(for: viewer).id
+        guard let newest = run(at: reader.endIndex - 1)?.presentationTime.nanoseconds else { return nil }
+        for candidate in stride(from: reader.endIndex - 1, to: index, by: -1) {
+            guard let run = run(at: candidate), newest - run.presentationTime.nanoseconds <= age else { return nil }
+            if run.track == leading, run.isRandomAccess, run.part.isStart { return candidate }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,17 @@
+/// What one loop has sent and dropped since it started.
+public struct DeliveryStatistics: Hashable, Sendable {
+    /// Datagrams and interleaved packets.
+    public internal(set) var packets: UInt64 = 0
+    /// RTP bytes with their headers.
+    public internal(set) var bytes: UInt64 = 0
+    /// Messages handed to the kernel over UDP: each is a train of packets, or one packet where segmentation is not to be had.
+    public internal(set) var messages: UInt64 = 0
+    /// `sendmmsg` and `writev` calls.
+    public internal(set) var systemCalls: UInt64 = 0
+    /// Access units handed to viewers: units × viewers.
+    public internal(set) var units: UInt64 = 0
+    /// Access units not sent to viewers who did not keep up.
+    public internal(set) var droppedUnits: UInt64 = 0
+    /// Messages that the kernel refused for good: no route, filtered.
+    public internal(set) var refusedMessages: UInt64 = 0
+}

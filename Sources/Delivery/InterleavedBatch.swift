@@ -1,0 +1,70 @@
+import CLinux
+import RTP
+
+/// Packets of one run, framed for one RTSP connection, gathered for one write (RFC 2326, section 10.12).
+///
+/// ```
+/// '$' | channel | length, 2 bytes | RTP header, 12 bytes | payload, in the run
+/// ```
+/// All memory is made once per loop and shared by its viewers. Payloads are pointed at: write before the run goes.
+final class InterleavedBatch {
+    /// Packets in one write, two vectors each: the kernel takes 1 024 vectors (IOV_MAX).
+    static let capacity = 512
+    static let prefixByteCount = 16
+
+    private let vectors: UnsafeMutablePointer<iovec>
+    private let prefixes: UnsafeMutableRawPointer
+    private(set) var packetCount = 0
+
+    init() {
+        vectors = .allocate(capacity: 2 * Self.capacity)
+        vectors.initialize(repeating: iovec(), count: 2 * Self.capacity)
+        prefixes = .allocate(byteCount: Self.capacity * Self.prefixByteCount, alignment: 16)
+    }
+
+    deinit {
+        vectors.deallocate()
+        prefixes.deallocate()
+    }
+
+    /// What to write: prefix and payload of each packet.
+    var parts: UnsafeBufferPointer<iovec> { UnsafeBufferPointer(start: vectors, count: 2 * packetCount) }
+
+    /// Replaces the batch by the packets `range` of `run`, at most `capacity`.
+    func fill(_ range: Range<Int>, of run: PacketRun, ticks: UInt32, channel: UInt8, rewriter: HeaderRewriter) {
+        packetCount = range.count
+        for index in range {
+            let packet = run.packets[index]
+            let slot = index - range.lowerBound
+            let prefix = prefixes + slot * Self.prefixByteCount
+            let byteCount = UInt16(truncatingIfNeeded: 12 + Int(packet.byteCount))
+            prefix.storeBytes(of: 0x24, as: UInt8.self)
+            prefix.storeBytes(of: channel, toByteOffset: 1, as: UInt8.self)
+            prefix.storeBytes(of: byteCount.bigEndian, toByteOffset: 2, as: UInt16.self)
+            rewriter.writeHeader(ofPacket: slot, ticks: ticks, isMarked: packet.isMarked, to: prefix + 4)
+            vectors[2 * slot] = iovec(iov_base: prefix, iov_len: Self.prefixByteCount)
+            vectors[2 * slot + 1] = iovec(readingFrom: run.payload(of: packet))
+        }
+    }
+
+    /// How many packets the first `byteCount` bytes cover; one that is cut counts, and `keep` gets what is left of it.
+    func packets(coveredBy byteCount: Int, keep: (UnsafeRawBufferPointer) -> Void) -> (count: Int, isCut: Bool) {
+        var rest = byteCount
+        for packet in 0..<packetCount {
+            let (prefix, payload) = (vectors[2 * packet], vectors[2 * packet + 1])
+            let length = prefix.iov_len + payload.iov_len
+            if rest >= length {
+                rest -= length
+                continue
+            }
+            guard rest > 0 else { return (packet, false) }
+            for part in [prefix, payload] {
+                let passed = min(rest, part.iov_len)
+                rest -= passed
+                keep(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(start: part.iov_base, count: part.iov_len)[passed...]))
+            }
+            return (packet + 1, true)
+        }
+        return (packetCount, false)
+    }
+}

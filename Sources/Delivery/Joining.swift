@@ -1,0 +1,87 @@
+import Media
+import RTP
+import Streams
+
+/// How viewers join in the middle of a group of pictures.
+public enum JoinMode: String, Hashable, Sendable, CaseIterable {
+    /// The prelude where it fits its limits, else a random access point.
+    case auto
+    /// The same, for those who want to see it in the configuration.
+    case prelude
+    /// The next random access point, which is asked of the encoder where there is one.
+    case keyframe
+}
+
+/// What a PLAY needs to know of how this viewer joins.
+public struct JoinOptions: Hashable, Sendable {
+    public var mode: JoinMode
+    /// How long the squeezed history lasts, in nanoseconds.
+    public var preludeWindow: Int64
+    public var prelude: Prelude.Limits
+
+    public init(
+        mode: JoinMode = .auto, preludeWindow: Int64 = 200_000_000, prelude: Prelude.Limits = Prelude.Limits()
+    ) {
+        self.mode = mode
+        self.preludeWindow = preludeWindow
+        self.prelude = prelude
+    }
+}
+
+extension Audience {
+    /// Puts the viewer where it starts: at the beginning of a prelude, or before the next random access point.
+    func join(_ viewer: Viewer, options: JoinOptions, packaging: RTPPackager.Options, at now: MonotonicTime) {
+        let point = stream.joinPoint(in: feed)
+        viewer.endPrelude()
+        viewer.position = Viewer.Position(index: point.nextIndex)
+        viewer.squeeze = nil
+        viewer.behindSince = nil
+        viewer.lastProgress = now
+        guard options.mode != .keyframe, !viewer.isMulticast,
+            let prelude = Prelude(
+                history: point.history.filter { viewer.watches($0.track) }, leading: leadingTrack(for: viewer),
+                window: options.preludeWindow, limits: options.prelude)
+        else {
+            viewer.isAwaitingRandomAccess = true
+            return requestRandomAccess(at: now)
+        }
+        let packager = RTPPackager(tracks: feed.tracks, options: packaging)
+        viewer.prelude = prelude.units.compactMap { packager.package($0) }
+        viewer.squeeze = prelude.squeeze
+        viewer.squeezedTrack = prelude.track
+        viewer.isAwaitingRandomAccess = false
+        if viewer.output == nil { viewer.pacer = Pacer(limits: Pacer.Limits(), at: now) }
+    }
+
+    /// The first packet of each of the viewer's tracks, for RTP-Info (RFC 2326, section 12.33).
+    ///
+    /// - Returns: `rtptime` is missing where the track's first unit does not exist yet.
+    func firstPackets(of viewer: Viewer) -> [FirstPacket] {
+        let leading = leadingTrack(for: viewer).id
+        return viewer.tracks.indices.compactMap { index in
+            guard let track = viewer.tracks[index] else { return nil }
+            let run = firstRun(of: TrackID(index), for: viewer, leading: leading)
+            return FirstPacket(
+                track: TrackID(index), sequenceNumber: track.rewriter.nextSequenceNumber,
+                timestamp: run.map { viewer.ticks(of: $0) &+ track.rewriter.timestampOffset })
+        }
+    }
+
+    private func firstRun(of track: TrackID, for viewer: Viewer, leading: TrackID) -> PacketRun? {
+        if let run = viewer.prelude.first(where: { $0.track == track }) { return run }
+        var index = max(viewer.position.index, reader.startIndex)
+        while let run = run(at: index) {
+            if run.track == track, viewer.passes(run, leading: leading) { return run }
+            index += 1
+        }
+        return nil
+    }
+}
+
+/// What RTP-Info says of one track.
+public struct FirstPacket: Hashable, Sendable {
+    public let track: TrackID
+    public let sequenceNumber: SequenceNumber
+    /// `nil` where the first unit does not exist yet.
+    public var timestamp: UInt32?
+}

@@ -1,0 +1,75 @@
+import Media
+import Reactor
+
+/// The sending half of an RTSP connection: replies and interleaved packets on one byte stream, never one inside the other.
+///
+/// What the socket takes only in part leaves the rest of that one packet or reply here; nothing else queues: the media's
+/// backlog stays in the feed's ring. Confined to its loop.
+public final class TCPOutput {
+    public let socket: TCPSocket
+    /// Bytes that must leave before anything else: replies, reports, the rest of a packet that was cut.
+    private var pending: [UInt8] = []
+    /// How many of them have left.
+    private var pendingStart = 0
+
+    /// Whether the socket took less than it was given: the owner waits until it is writable.
+    public private(set) var isBlocked = false
+    /// Set once a write has failed for good: the connection is over.
+    public private(set) var failure: SystemError?
+    /// When the socket last took a byte.
+    public private(set) var lastProgress: MonotonicTime
+
+    public init(socket: consuming TCPSocket, at now: MonotonicTime) {
+        self.socket = socket
+        lastProgress = now
+    }
+
+    /// Bytes that wait here.
+    public var pendingByteCount: Int { pending.count - pendingStart }
+
+    /// Adds bytes that leave with the next `flush` or packet.
+    public func append(_ bytes: some Collection<UInt8>) {
+        pending.append(contentsOf: bytes)
+    }
+
+    /// Hands what waits to the socket.
+    public func flush(at now: MonotonicTime) {
+        while pendingByteCount > 0, failure == nil {
+            let outcome = pending.withUnsafeBytes { bytes in
+                socket.write(UnsafeRawBufferPointer(rebasing: bytes[pendingStart...]))
+            }
+            guard let taken = note(outcome, at: now) else { return }
+            pendingStart += taken
+        }
+        pending.removeAll(keepingCapacity: true)
+        pendingStart = 0
+        isBlocked = false
+    }
+
+    /// Writes what waits, then the batch's packets in one call.
+    ///
+    /// - Returns: how many packets are out of the caller's hands: sent whole, or cut, with the rest kept here.
+    func write(_ batch: InterleavedBatch, at now: MonotonicTime) -> Int {
+        if pendingByteCount > 0 { flush(at: now) }
+        guard pendingByteCount == 0, failure == nil else { return 0 }
+        guard let taken = note(socket.write(batch.parts), at: now) else { return 0 }
+        let (packets, isCut) = batch.packets(coveredBy: taken) { pending.append(contentsOf: $0) }
+        if isCut || packets < batch.packetCount { isBlocked = true }
+        return packets
+    }
+
+    /// Takes account of what became of a write: the bytes taken, or `nil` where there were none.
+    private func note(_ outcome: WriteOutcome, at now: MonotonicTime) -> Int? {
+        switch outcome {
+        case .wrote(let byteCount):
+            lastProgress = now
+            isBlocked = false
+            return byteCount
+        case .wouldBlock:
+            isBlocked = true
+        case .failed(let error):
+            failure = error
+        }
+        return nil
+    }
+}

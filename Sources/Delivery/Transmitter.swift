@@ -1,0 +1,194 @@
+import Media
+import RTP
+import Streams
+
+/// What serves a loop's viewers: the scratch memory they share, the policy, and the counters. Confined to its loop.
+///
+/// Nothing here allocates, locks or throws per packet; references are counted per run.
+final class Transmitter {
+    let policy: SlowViewerPolicy
+    private let interleaved = InterleavedBatch()
+    var statistics = DeliveryStatistics()
+    /// When the turn began.
+    var now = MonotonicTime(nanoseconds: 0)
+    /// Sockets with unsent messages.
+    private var portsInUse: [UDPPorts] = []
+    /// Viewers that took nothing for too long: their owner lets them go.
+    var stalled: [Viewer] = []
+
+    init(policy: SlowViewerPolicy) {
+        self.policy = policy
+    }
+
+    /// Sends a viewer what it has not been sent yet, as far as its route takes it.
+    func serve(_ viewer: Viewer, of audience: Audience) {
+        guard viewer.phase == .playing else { return }
+        // Batches are flushed at the end of each turn: nothing points into a prelude that ended in an earlier one.
+        if !viewer.prelude.isEmpty, !viewer.isInPrelude { viewer.endPrelude() }
+        guard isKeepingUp(viewer, of: audience) else { return }
+        let leading = audience.leadingTrack(for: viewer).id
+        while let run = nextRun(of: viewer, in: audience) {
+            if viewer.position.packet > 0 || viewer.passes(run, leading: leading) {
+                if run.track == leading { viewer.isAwaitingRandomAccess = false }
+                guard send(run, to: viewer) else {
+                    viewer.behindSince = viewer.behindSince ?? now
+                    return
+                }
+                statistics.units += 1
+            }
+            viewer.advance()
+        }
+        viewer.behindSince = nil
+        viewer.pacer = nil
+    }
+
+    /// Hands all batches to the kernel.
+    func flush() {
+        while let ports = portsInUse.popLast() { ports.flush(&statistics) }
+    }
+
+    private func nextRun(of viewer: Viewer, in audience: Audience) -> PacketRun? {
+        if viewer.isInPrelude { return viewer.prelude[viewer.position.prelude] }
+        return audience.run(at: viewer.position.index)
+    }
+
+    /// Sends what is left of a run; false if the route takes no more now.
+    private func send(_ run: PacketRun, to viewer: Viewer) -> Bool {
+        switch viewer.tracks[run.track.index]?.lane {
+        case .udp(let route): send(run, to: viewer, over: route)
+        case .interleaved(let channel): send(run, to: viewer, on: channel)
+        case nil: true
+        }
+    }
+
+    private func count(packets: Int, octets: Int, of track: TrackID, for viewer: Viewer) {
+        viewer.tracks[track.index]?.count(packets: packets, octets: octets)
+        viewer.lastProgress = now
+        statistics.packets += UInt64(packets)
+        statistics.bytes += UInt64(octets + 12 * packets)
+    }
+}
+
+// MARK: - UDP: trains into the batch
+
+extension Transmitter {
+    private func send(_ run: PacketRun, to viewer: Viewer, over route: UDPRoute) -> Bool {
+        let ticks = viewer.ticks(of: run)
+        for train in run.trains where train.upperBound > viewer.position.packet {
+            while viewer.position.packet < train.upperBound {
+                guard !route.ports.isBlocked else { return false }
+                let next = viewer.position.packet
+                let end = route.ports.isSegmenting ? train.upperBound : next + 1
+                let count = pacedCount(from: next, to: end, of: run, for: viewer)
+                guard count > 0 else { return false }
+                guard append(next..<(next + count), of: run, ticks: ticks, to: route, for: viewer) else { return false }
+            }
+        }
+        return true
+    }
+
+    /// Adds one message to the batch; false if a flush put this viewer back.
+    private func append(
+        _ range: Range<Int>, of run: PacketRun, ticks: UInt32, to route: UDPRoute, for viewer: Viewer
+    ) -> Bool {
+        let batch = route.ports.batch
+        if !batch.hasRoom(forPackets: range.count) {
+            let position = viewer.position
+            route.ports.flush(&statistics)
+            guard viewer.position == position, !route.ports.isBlocked else { return false }
+        }
+        if !portsInUse.contains(where: { $0 === route.ports }) { portsInUse.append(route.ports) }
+        guard let rewriter = viewer.tracks[run.track.index]?.rewriter else { return true }
+        let octets = batch.append(
+            range, of: run, ticks: ticks, to: route, rewriter: rewriter, viewer: viewer, position: viewer.position)
+        viewer.position.packet = range.upperBound
+        viewer.pacer?.sent(octets)
+        count(packets: range.count, octets: octets, of: run.track, for: viewer)
+        statistics.messages += 1
+        return true
+    }
+
+    /// How many packets from `next` on the viewer's pace allows: all of them where it has none.
+    private func pacedCount(from next: Int, to end: Int, of run: PacketRun, for viewer: Viewer) -> Int {
+        guard var allowance = viewer.pacer?.bytesAllowed(at: now) else { return end - next }
+        var count = 0
+        while next + count < end, allowance > 0 {
+            allowance -= Int(run.packets[next + count].byteCount)
+            count += 1
+        }
+        return count
+    }
+}
+
+// MARK: - TCP: one write per run
+
+extension Transmitter {
+    private func send(_ run: PacketRun, to viewer: Viewer, on channel: UInt8) -> Bool {
+        guard let output = viewer.output else { return true }
+        let ticks = viewer.ticks(of: run)
+        while viewer.position.packet < run.packets.count {
+            guard !output.isBlocked, output.failure == nil else { return false }
+            guard let rewriter = viewer.tracks[run.track.index]?.rewriter else { return true }
+            let first = viewer.position.packet
+            let end = min(run.packets.count, first + InterleavedBatch.capacity)
+            interleaved.fill(first..<end, of: run, ticks: ticks, channel: channel, rewriter: rewriter)
+            statistics.systemCalls += 1
+            settle(first..<(first + output.write(interleaved, at: now)), of: run, for: viewer)
+        }
+        return true
+    }
+
+    /// These packets are out of our hands.
+    private func settle(_ range: Range<Int>, of run: PacketRun, for viewer: Viewer) {
+        guard !range.isEmpty else { return }
+        let octets = range.reduce(0) { $0 + Int(run.packets[$1].byteCount) }
+        viewer.position.packet = range.upperBound
+        count(packets: range.count, octets: octets, of: run.track, for: viewer)
+    }
+}
+
+// MARK: - Who does not keep up
+
+extension Transmitter {
+    /// Whether the viewer may be sent its next unit; else it was let go. Who is too late is put to where it goes on.
+    private func isKeepingUp(_ viewer: Viewer, of audience: Audience) -> Bool {
+        guard let lag = audience.lag(of: viewer) else { return true }
+        let isInsideUnit =
+            viewer.position.packet > 0 || audience.run(at: viewer.position.index)?.part.isStart == false
+        let stall = viewer.behindSince.map { now - max($0, progress(of: viewer)) } ?? 0
+        let isOverrun = viewer.position.index < audience.reader.startIndex
+        switch policy.verdict(lag: lag, stall: stall, isInsideUnit: isInsideUnit, isOverrun: isOverrun) {
+        case .carryOn:
+            return true
+        case .skipToRandomAccess:
+            skip(viewer, of: audience)
+            return true
+        case .letGo:
+            stalled.append(viewer)
+            return false
+        }
+    }
+
+    private func progress(of viewer: Viewer) -> MonotonicTime {
+        max(viewer.lastProgress, viewer.output?.lastProgress ?? viewer.lastProgress)
+    }
+
+    /// Goes on at the newest random access point that is recent itself, or waits for the next, which is asked for.
+    private func skip(_ viewer: Viewer, of audience: Audience) {
+        let before = viewer.position.index
+        viewer.endPrelude()
+        viewer.position.packet = 0
+        if let index = audience.recentRandomAccess(
+            after: before, for: viewer, within: policy.maximumLag / 2)
+        {
+            viewer.position.index = index
+        } else {
+            viewer.position.index = audience.reader.endIndex
+            audience.requestRandomAccess(at: now)
+        }
+        viewer.isAwaitingRandomAccess = true
+        let dropped = UInt64(viewer.position.index - before)
+        viewer.droppedUnits += dropped
+        statistics.droppedUnits += dropped
+    }
+}

@@ -1,0 +1,123 @@
+import Media
+import RTP
+import Streams
+
+/// Someone who watches one stream: a cursor into a feed's ring and the numbers that are this viewer's own. There is no queue.
+///
+/// Sequence numbers stay contiguous whatever is skipped (a gap would look like loss); timestamps jump. Born and dying in one loop.
+public final class Viewer {
+    /// Where the viewer is: always between two packets.
+    struct Position: Equatable {
+        /// Of the next run in the prelude, while there is one.
+        var prelude = 0
+        /// Of the next run in the feed, after the prelude.
+        var index: Int64 = 0
+        /// Of the next packet in the run.
+        var packet = 0
+    }
+
+    /// How far the viewer has come.
+    enum Phase: Equatable {
+        /// Set up, or paused: nothing is sent.
+        case idle
+        /// PLAY is being answered: what comes first is looked for.
+        case joining
+        case playing
+    }
+
+    /// Unique in its loop.
+    public let id: UInt64
+    /// What the client's logs and ours call it: canonical name of its reports (RFC 3550, section 6.5.1).
+    let canonicalName: String
+    /// The tracks it set up, by their index in the stream.
+    public internal(set) var tracks: [ViewerTrack?]
+    /// The connection that carries its interleaved packets; `nil` on UDP.
+    public let output: TCPOutput?
+
+    /// Whether it stands for a multicast group: a prelude would disturb those who watch already.
+    public let isMulticast: Bool
+
+    /// Whom it watches with, from joining until it pauses or ends.
+    var audience: Audience?
+    var phase = Phase.idle
+    /// What it gets before the feed: from a random access point to where it joined.
+    var prelude: [PacketRun] = []
+    var position = Position()
+    /// Whether pictures are passed over until one that can be decoded alone.
+    var isAwaitingRandomAccess = false
+    /// For late B-pictures after the prelude.
+    var squeeze: Squeeze?
+    var squeezedTrack: TrackID?
+    /// Spreads the prelude on UDP; `nil` once the viewer has caught up.
+    var pacer: Pacer?
+    /// When it last took a packet.
+    var lastProgress: MonotonicTime
+    /// Since when units wait for it; `nil` while it keeps up.
+    var behindSince: MonotonicTime?
+    /// When its next sender reports are due.
+    var nextReport = MonotonicTime.distantFuture
+
+    /// Units not sent because it did not keep up.
+    public internal(set) var droppedUnits: UInt64 = 0
+
+    public init(
+        id: UInt64, canonicalName: String, trackCount: Int, output: TCPOutput?, isMulticast: Bool = false,
+        at now: MonotonicTime
+    ) {
+        self.id = id
+        self.canonicalName = canonicalName
+        self.output = output
+        self.isMulticast = isMulticast
+        tracks = Array(repeating: nil, count: trackCount)
+        lastProgress = now
+    }
+
+    /// Adds what a SETUP negotiated; a track set up again takes the new place.
+    public func setUp(_ track: TrackID, as viewerTrack: ViewerTrack) {
+        tracks[track.index] = viewerTrack
+    }
+
+    /// Whether runs of this track are for this viewer.
+    func watches(_ track: TrackID) -> Bool {
+        track.index < tracks.count && tracks[track.index] != nil
+    }
+
+    /// Whether `run` may be sent now.
+    func passes(_ run: PacketRun, leading: TrackID) -> Bool {
+        guard watches(run.track) else { return false }
+        guard isAwaitingRandomAccess, run.track == leading else { return true }
+        return run.isRandomAccess && run.part.isStart
+    }
+
+    /// The run's RTP timestamp, before this viewer's offset.
+    func ticks(of run: PacketRun) -> UInt32 {
+        guard let squeeze, run.track == squeezedTrack else { return run.presentationTime.rtpTicks }
+        return UInt32(truncatingIfNeeded: squeeze(run.presentationTime.ticks))
+    }
+
+    /// Whether the next run is one of the prelude.
+    var isInPrelude: Bool { position.prelude < prelude.count }
+
+    /// Lets go of the prelude. Not while messages of it are in a batch.
+    func endPrelude() {
+        prelude = []
+        position.prelude = 0
+    }
+
+    /// The run at the position is done with.
+    func advance() {
+        if isInPrelude {
+            position.prelude += 1
+        } else {
+            position.index += 1
+        }
+        position.packet = 0
+    }
+
+    /// The kernel did not take a message: the viewer is where it was before, its numbers too.
+    func goBack(to position: Position, track: TrackID, packets: Int, octets: Int) {
+        self.position = position
+        isAwaitingRandomAccess = false
+        tracks[track.index]?.takeBack(packets: packets, octets: octets)
+    }
+}

@@ -1,0 +1,81 @@
+import Logging
+import Media
+import Reactor
+import Synchronization
+
+/// The thread that accepts connections and hands each to the loop with the fewest.
+///
+/// Out of descriptors it pauses: those who watch go on, and no processor time is spent on trying.
+final class Acceptor: EventLoopHandler {
+    private struct State: ~Copyable {
+        let listener: Listener
+        /// When accepting goes on, if it is paused.
+        var pausedUntil: MonotonicTime?
+    }
+
+    /// After running out of descriptors, in nanoseconds.
+    private static let pause: Int64 = 100_000_000
+    private static let token = Token(rawValue: 1)
+
+    let port: UInt16
+    private let loop: EventLoop
+    private let loops: [ServerLoop]
+    private let registry: Registry
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    init(listener: consuming Listener, loops: [ServerLoop], registry: Registry, logger: Logger) throws(SystemError) {
+        loop = try EventLoop(name: "apus-accept")
+        port = listener.localAddress?.port ?? 0
+        self.loops = loops
+        self.registry = registry
+        self.logger = logger
+        try loop.add(listener.fd, .read, token: Self.token)
+        state = Mutex(State(listener: listener))
+    }
+
+    func start() throws(SystemError) {
+        try loop.start(self)
+    }
+
+    /// Accepts no more; the listener closes with this object.
+    func stop() {
+        loop.stop()
+        loop.join()
+    }
+
+    func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime {
+        let error = state.withLock { acceptAll(&$0, at: now) }
+        if let error { logger.error("cannot accept connections for now", metadata: ["reason": "\(error)"]) }
+        return state.withLock { $0.pausedUntil } ?? .distantFuture
+    }
+
+    private func acceptAll(_ state: inout State, at now: MonotonicTime) -> SystemError? {
+        if let pausedUntil = state.pausedUntil {
+            guard now >= pausedUntil else { return nil }
+            state.pausedUntil = nil
+            // The listener is open: this cannot fail.
+            try? loop.add(state.listener.fd, .read, token: Self.token)
+        }
+        do {
+            while let accepted = try state.listener.accept() { handOver(accepted) }
+            return nil
+        } catch {
+            loop.remove(state.listener.fd)
+            state.pausedUntil = now + Self.pause
+            return error
+        }
+    }
+
+    private func handOver(_ accepted: consuming AcceptedConnection) {
+        let peer = accepted.peer
+        guard registry.admit(peer) else {
+            logger.warning("connection refused: its address has too many", metadata: ["peer": "\(peer)"])
+            return
+        }
+        guard let target = loops.min(by: { $0.load < $1.load }) else { return }
+        let fd = accepted.takeSocket().takeDescriptor().release()
+        target.inbox.put(Inbox.Accepted(fd: fd, peer: peer))
+        target.loop.wake()
+    }
+}

@@ -1,0 +1,30 @@
+import Media
+import RTSP
+import Reactor
+import SDP
+import Streams
+
+/// The session description of a stream, as DESCRIBE answers it.
+enum Describing {
+    /// Text of the description for a client that came to `local`.
+    static func description(of entry: PathDirectory.Entry, local: SocketAddress) -> Description? {
+        guard let announcement = entry.stream.announcement else { return nil }
+        let description = SessionDescription.live(
+            title: entry.options.title, description: entry.options.description, tracks: announcement.tracks,
+            // Not the group where the path is multicast too: live555 asks for multicast whenever `c=` is a group.
+            connection: .unspecified(ipVersion: local.family == .ipv4 ? .ipv4 : .ipv6),
+            originSessionID: UInt64(bitPattern: entry.stream.epoch.nanoseconds), originVersion: announcement.version,
+            originAddress: local.host, controls: true, avpf: false)
+        return Description(sdp: Array(description.text.utf8))
+    }
+
+    /// The refusal for a path where nothing is; the log says the nearest, the reason phrase helps who types.
+    static func notFound(_ path: String, among paths: PathDirectory) -> Refusal {
+        if path == "/" {
+            let list = paths.paths.prefix(20).joined(separator: " ")
+            return Refusal(.notFound, reason: list.isEmpty ? "Not Found: no stream yet" : "Not Found: there are \(list)")
+        }
+        guard let nearest = paths.nearest(to: path) else { return Refusal(.notFound) }
+        return Refusal(.notFound, reason: "Not Found: nearest is \(nearest)")
+    }
+}

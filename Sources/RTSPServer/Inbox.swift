@@ -1,0 +1,35 @@
+import Reactor
+import Synchronization
+
+/// How accepted connections reach the loop that serves them. From any thread.
+final class Inbox: Sendable {
+    /// An accepted socket, owned by whoever takes it.
+    struct Accepted: Sendable {
+        let fd: Int32
+        let peer: SocketAddress
+    }
+
+    private let waiting = Mutex<[Accepted]>([])
+    private let connections = Atomic(0)
+
+    /// Connections of the loop, those that wait here included.
+    var load: Int { connections.load(ordering: .relaxed) }
+
+    func put(_ accepted: Accepted) {
+        connections.add(1, ordering: .relaxed)
+        waiting.withLock { $0.append(accepted) }
+    }
+
+    func takeAll() -> [Accepted] {
+        waiting.withLock { waiting in
+            guard !waiting.isEmpty else { return [] }
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+
+    /// A connection has gone.
+    func connectionClosed() {
+        connections.subtract(1, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,120 @@
+import Delivery
+import Media
+import RTP
+import Reactor
+import Streams
+
+/// The multicast groups that one loop sends to, each on air for as long as anyone has asked for it. Confined to its loop.
+final class MulticastGroups {
+    /// One path's group: one viewer for all who joined.
+    final class Group {
+        let viewer: Viewer
+        let options: MulticastOptions
+        var members = 0
+        /// Whether it is sent to: from the first PLAY on.
+        var isOnAir = false
+
+        init(viewer: Viewer, options: MulticastOptions) {
+            self.viewer = viewer
+            self.options = options
+        }
+    }
+
+    private var groups: [String: Group] = [:]
+
+    /// The path's group, if it is on air.
+    func group(at path: String) -> Group? { groups[path] }
+
+    /// Adds one member; the group is made with the first.
+    ///
+    /// - Throws: where its address is none or no socket can send there.
+    func join(
+        _ entry: PathDirectory.Entry, tracks: [Track], options: MulticastOptions, numbers: inout some RandomNumberGenerator,
+        canonicalName: String, id: UInt64, isSegmenting: Bool, at now: MonotonicTime
+    ) throws(MulticastFailure) -> Group {
+        if let group = groups[entry.stream.path] {
+            group.members += 1
+            return group
+        }
+        guard let address = SocketAddress(options.group, port: options.port), address.isMulticast else {
+            throw .notAGroup(options.group)
+        }
+        let viewer = Viewer(
+            id: id, canonicalName: canonicalName, trackCount: tracks.count, output: nil, isMulticast: true, at: now)
+        do {
+            let ports = try Self.ports(for: options, isSegmenting: isSegmenting)
+            for track in tracks {
+                let port = options.port &+ UInt16(truncatingIfNeeded: 2 * track.id.index)
+                let route = UDPRoute(
+                    destination: address.with(port: port), reportDestination: address.with(port: port &+ 1), source: nil,
+                    ports: ports)
+                viewer.setUp(
+                    track.id,
+                    as: ViewerTrack(rewriter: .random(payloadTypeOf: track.id, using: &numbers), lane: .udp(route)))
+            }
+        } catch {
+            throw .socket(error)
+        }
+        let group = Group(viewer: viewer, options: options)
+        group.members = 1
+        groups[entry.stream.path] = group
+        return group
+    }
+
+    /// One member left; answers the group's viewer if it was the last, which then ends.
+    func leave(_ path: String) -> Viewer? {
+        guard let group = groups[path] else { return nil }
+        group.members -= 1
+        guard group.members <= 0 else { return nil }
+        groups[path] = nil
+        return group.viewer
+    }
+
+    /// All groups' viewers; afterwards there is none.
+    func removeAll() -> [Viewer] {
+        defer { groups = [:] }
+        return groups.values.map(\.viewer)
+    }
+
+    private static func ports(for options: MulticastOptions, isSegmenting: Bool) throws(SystemError) -> UDPPorts {
+        let pair = try PortPair.bind(evenIn: 32_768...60_998)
+        for socket in 0..<2 {
+            try configure(pair, socket, options)
+        }
+        return UDPPorts(pair: pair, isSegmenting: isSegmenting)
+    }
+
+    private static func configure(_ pair: borrowing PortPair, _ index: Int, _ options: MulticastOptions) throws(SystemError) {
+        let interface = options.interface.flatMap { SocketAddress($0, port: 0) }
+        if index == 0 {
+            try pair.rtp.setMulticastTimeToLive(options.timeToLive)
+            if let interface { try pair.rtp.setMulticastInterface(having: interface) }
+        } else {
+            try pair.rtcp.setMulticastTimeToLive(options.timeToLive)
+            if let interface { try pair.rtcp.setMulticastInterface(having: interface) }
+        }
+    }
+}
+
+/// Why a path cannot be multicast.
+enum MulticastFailure: Error, CustomStringConvertible {
+    case notAGroup(String)
+    case socket(SystemError)
+
+    var description: String {
+        switch self {
+        case .notAGroup(let text): "\(text) is no multicast address"
+        case .socket(let error): "\(error)"
+        }
+    }
+}
+
+extension HeaderRewriter {
+    /// A viewer's numbers for one track: random SSRC, first sequence number and timestamp (RFC 3550, section 5.1).
+    static func random(payloadTypeOf track: TrackID, using numbers: inout some RandomNumberGenerator) -> HeaderRewriter {
+        HeaderRewriter(
+            payloadType: PayloadType(lowBitsOf: UInt8(truncatingIfNeeded: 96 + track.index)),
+            ssrc: SSRC(numbers.next()), firstSequenceNumber: SequenceNumber(numbers.next()),
+            timestampOffset: numbers.next())
+    }
+}

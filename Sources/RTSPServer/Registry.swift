@@ -1,0 +1,66 @@
+import Reactor
+import Synchronization
+
+/// What all loops share of who is connected: counts against limits, and client ports that are taken. From any thread.
+final class Registry: Sendable {
+    private struct State {
+        var connectionsByHost: [SocketAddress: Int] = [:]
+        var viewerCount = 0
+        var destinations: Set<SocketAddress> = []
+    }
+
+    private let state = Mutex(State())
+    private let maximumConnectionsPerAddress: Int
+    private let maximumViewers: Int
+
+    init(maximumConnectionsPerAddress: Int, maximumViewers: Int) {
+        self.maximumConnectionsPerAddress = maximumConnectionsPerAddress
+        self.maximumViewers = maximumViewers
+    }
+
+    /// A connection came; false if its address has too many. Loopback is exempt.
+    func admit(_ peer: SocketAddress) -> Bool {
+        state.withLock { state in
+            let host = peer.with(port: 0)
+            let count = state.connectionsByHost[host, default: 0]
+            guard peer.isLoopback || count < maximumConnectionsPerAddress else { return false }
+            state.connectionsByHost[host] = count + 1
+            return true
+        }
+    }
+
+    /// A connection that was admitted has gone.
+    func left(_ peer: SocketAddress) {
+        state.withLock { state in
+            let host = peer.with(port: 0)
+            let count = state.connectionsByHost[host, default: 1] - 1
+            state.connectionsByHost[host] = count > 0 ? count : nil
+        }
+    }
+
+    /// One more session; false if there are enough.
+    func admitViewer() -> Bool {
+        state.withLock { state in
+            guard state.viewerCount < maximumViewers else { return false }
+            state.viewerCount += 1
+            return true
+        }
+    }
+
+    func viewerLeft() {
+        state.withLock { $0.viewerCount -= 1 }
+    }
+
+    /// Takes a client's address and port for one session; false if another has it: two never share one.
+    func take(_ destinations: [SocketAddress]) -> Bool {
+        state.withLock { state in
+            guard state.destinations.isDisjoint(with: destinations) else { return false }
+            state.destinations.formUnion(destinations)
+            return true
+        }
+    }
+
+    func release(_ destinations: [SocketAddress]) {
+        state.withLock { $0.destinations.subtract(destinations) }
+    }
+}

@@ -1,0 +1,74 @@
+import Delivery
+import Logging
+import Media
+import Reactor
+import Streams
+import Synchronization
+
+/// The RTSP server: one listener, and loops that serve what it accepts.
+public final class Server: Sendable {
+    private let options: ServerOptions
+    private let loops: [ServerLoop]
+    private let acceptor: Acceptor
+    private let logger: Logger
+
+    /// Binds the port and all loops' UDP ports; nothing is served before `start`.
+    ///
+    /// - Throws: `isAddressInUse` or `isPermissionDenied` where the port cannot be had.
+    public init(options: ServerOptions, directory: PathDirectory, logger: Logger) throws(SystemError) {
+        self.options = options
+        self.logger = logger
+        let listener = try Self.listener(options)
+        let registry = Registry(
+            maximumConnectionsPerAddress: options.maximumConnectionsPerAddress,
+            maximumViewers: options.maximumViewers)
+        var numbers = SystemRandomNumberGenerator()
+        let canonicalName = "apus-\(String(numbers.next() as UInt64, radix: 36))"
+        let isSegmenting = Segmentation.probe()
+        if !isSegmenting { logger.notice("the kernel cuts no UDP trains: sending single datagrams") }
+        var loops: [ServerLoop] = []
+        for index in 0..<max(1, options.loopCount) {
+            loops.append(
+                try ServerLoop(
+                    index: index, loop: EventLoop(name: "apus-loop-\(index)"), options: options, directory: directory,
+                    registry: registry, inbox: Inbox(), multicastHome: loops.first, canonicalName: canonicalName,
+                    isSegmenting: isSegmenting, logger: logger))
+        }
+        self.loops = loops
+        acceptor = try Acceptor(listener: listener, loops: loops, registry: registry, logger: logger)
+    }
+
+    /// The TCP port that is listened at.
+    public var port: UInt16 { acceptor.port }
+
+    /// Starts serving, on threads of its own.
+    public func start() throws(SystemError) {
+        for loop in loops { try loop.loop.start(loop) }
+        try acceptor.start()
+    }
+
+    /// Says goodbye to every viewer, closes everything and ends the threads.
+    public func stop() async {
+        acceptor.stop()
+        for loop in loops {
+            await loop.stop(at: .now())
+            loop.loop.stop()
+        }
+        for loop in loops { loop.loop.join() }
+    }
+
+    /// What all loops have sent so far.
+    public func statistics() async -> [DeliveryStatistics] {
+        var all: [DeliveryStatistics] = []
+        for loop in loops { all.append(await loop.statistics) }
+        return all
+    }
+
+    private static func listener(_ options: ServerOptions) throws(SystemError) -> Listener {
+        guard let text = options.address else { return try Listener.onAllAddresses(port: options.port) }
+        guard let address = SocketAddress(text, port: options.port) else {
+            throw SystemError(call: "bind", code: 22)  // EINVAL: the configuration admits numeric addresses only.
+        }
+        return try Listener(at: address)
+    }
+}

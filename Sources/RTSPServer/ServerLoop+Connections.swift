@@ -1,0 +1,111 @@
+import Delivery
+import Logging
+import Media
+import RTSP
+import Reactor
+import Streams
+
+/// Connections come, are read and go.
+extension ServerLoop {
+    /// Serves a connection from now on.
+    func adopt(_ accepted: Inbox.Accepted, at now: MonotonicTime) {
+        let socket = TCPSocket(adopting: Descriptor(adopting: accepted.fd))
+        lastToken += 1
+        let token = Token(rawValue: lastToken)
+        do {
+            guard let local = socket.localAddress, !isStopping else { return dropped(accepted) }
+            try socket.sendWithoutDelay()
+            try socket.limitUnsent(toBytes: options.unsentBytes)
+            // What the host's default is (bbr paces, and delays) must not decide; where cubic is missing it does.
+            try? socket.setCongestionControl("cubic")
+            try loop.add(socket.fd, .read, token: token)
+            let connection = Connection(
+                token: token, socket: socket, peer: accepted.peer, local: local, configuration: options.connection,
+                at: now)
+            connections[token] = connection
+            perform(connection, at: now)
+        } catch {
+            logger.warning("connection dropped", metadata: ["peer": "\(accepted.peer)", "reason": "\(error)"])
+            dropped(accepted)
+        }
+    }
+
+    private func dropped(_ accepted: Inbox.Accepted) {
+        registry.left(accepted.peer)
+        inbox.connectionClosed()
+    }
+
+    /// Feeds the machine what the client sent.
+    func read(_ connection: Connection, at now: MonotonicTime) {
+        // Two rounds at most, so that a flood from one client leaves the loop to the others.
+        for _ in 0..<2 where connection.closing == nil && connections[connection.token] != nil {
+            let outcome = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { buffer in
+                let outcome = connection.output.socket.read(into: buffer)
+                if case .bytes(let count) = outcome {
+                    let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
+                    connection.machine.received(bytes.bytes, at: now)
+                }
+                return outcome
+            }
+            switch outcome {
+            case .bytes:
+                perform(connection, at: now)
+            case .wouldBlock:
+                return
+            case .end:
+                connection.machine.receivedEnd(at: now)
+                return perform(connection, at: now)
+            case .failed(let error):
+                return lost(connection, error, at: now)
+            }
+        }
+    }
+
+    /// The socket is of no use any more.
+    func lost(_ connection: Connection, _ error: SystemError, at now: MonotonicTime) {
+        logger.debug("connection lost", metadata: ["peer": "\(connection.peer)", "reason": "\(error)"])
+        connection.machine.receivedEnd(at: now)
+        perform(connection, at: now)
+        remove(connection, at: now)
+    }
+
+    /// Hands out what waits, watches the socket for what it can do, closes it when it is done.
+    func settle(_ connection: Connection, at now: MonotonicTime) {
+        if connection.output.pendingByteCount > 0, !connection.output.isBlocked { connection.output.flush(at: now) }
+        if let failure = connection.output.failure { return lost(connection, failure, at: now) }
+        if connection.closing != nil {
+            let isStuck = now - connection.output.lastProgress > options.delivery.policy.maximumStall
+            if connection.output.pendingByteCount == 0 || isStuck { return remove(connection, at: now) }
+        }
+        let wanted = connection.wantedInterest(maximumPendingReplyBytes: options.maximumPendingReplyBytes)
+        guard wanted != connection.interest else { return }
+        connection.interest = wanted
+        // The socket is open and watched: this cannot fail.
+        try? loop.change(connection.output.socket.fd, wanted, token: connection.token)
+    }
+
+    /// Closes a connection and ends what it made.
+    func remove(_ connection: Connection, at now: MonotonicTime) {
+        guard connections.removeValue(forKey: connection.token) != nil else { return }
+        for session in connection.sessions.values {
+            end(session, of: connection, because: "connection closed", at: now)
+        }
+        deadlines.remove(connection.token)
+        waiting.removeAll { $0.connection === connection }
+        loop.remove(connection.output.socket.fd)
+        registry.left(connection.peer)
+        inbox.connectionClosed()
+    }
+
+    /// Says goodbye to everyone and closes everything, before the loop stops.
+    func stop(at now: MonotonicTime) {
+        isStopping = true
+        for connection in connections.values {
+            connection.machine.shuttingDown()
+            perform(connection, at: now)
+            connection.output.flush(at: now)
+            remove(connection, at: now)
+        }
+        for viewer in groups.removeAll() { delivery.end(viewer, at: now) }
+    }
+}

@@ -1,0 +1,152 @@
+import Delivery
+import Logging
+import Media
+import RTP
+import RTSP
+import Reactor
+import Streams
+
+/// Multicast sessions: members of a group that one loop, the home, sends to, whichever loop their connection is on.
+extension ServerLoop {
+    /// What a member must know of its group.
+    struct Membership: Sendable {
+        let group: String
+        let ports: RTSP.PortPair
+        let timeToLive: UInt8
+        let ssrc: UInt32
+    }
+
+    private var home: ServerLoop { multicastHome ?? self }
+
+    func setUpMulticast(
+        _ id: RequestID, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ track: Track, _ existing: Session?,
+        on connection: Connection
+    ) {
+        let token = connection.token
+        let home = home
+        Task {
+            let membership = await home.join(entry, track: track.id, isNewMember: existing == nil)
+            joined(id, request, entry, track, membership, token)
+        }
+    }
+
+    /// The home has answered: the session is made, if its connection is still there.
+    private func joined(
+        _ id: RequestID, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ track: Track,
+        _ membership: Result<Membership, Refusal>, _ token: Token
+    ) {
+        let now = loop.now
+        guard let connection = connections[token] else {
+            if case .success = membership, request.session == nil { leaveHome(entry.stream.path) }
+            return
+        }
+        let answer = membership.flatMap { membership -> Result<SetUpAnswer, Refusal> in
+            let fresh = SessionID(random: numbers.next(), numbers.next())
+            let existing = request.session.flatMap { connection.sessions[$0] }
+            guard let session = existing ?? makeSession(fresh, entry, .multicast, on: connection, at: now) else {
+                leaveHome(entry.stream.path)
+                return .failure(Refusal(.notEnoughBandwidth))
+            }
+            session.tracks[request.track] = track.id
+            let transport = TransportAnswer.multicast(
+                group: membership.group, ports: membership.ports, timeToLive: membership.timeToLive, ssrc: membership.ssrc)
+            return .success(SetUpAnswer(transport, freshSession: session.id))
+        }
+        connection.machine.setUp(id, answer, at: now)
+        perform(connection, at: now)
+        settle(connection, at: now)
+    }
+
+    func playMulticast(_ id: RequestID, _ request: PlayRequest, _ session: Session, on connection: Connection) {
+        let token = connection.token
+        let (home, path) = (home, session.entry.stream.path)
+        Task {
+            let first = await home.play(path)
+            guard let connection = connections[token], let session = connection.sessions[request.session] else { return }
+            let now = loop.now
+            let answer = PlayAnswer(rtpInfo: rtpInfo(request, session, first), range: request.liveRange(at: now))
+            connection.machine.played(id, .success(answer), at: now)
+            perform(connection, at: now)
+            settle(connection, at: now)
+            session.startedAt = now
+            logJoin(session, of: connection)
+        }
+    }
+
+    func leaveMulticast(_ session: Session) {
+        leaveHome(session.entry.stream.path)
+    }
+
+    private func leaveHome(_ path: String) {
+        let home = home
+        Task { await home.leave(path) }
+    }
+
+    // MARK: On the home loop
+
+    private func join(_ entry: PathDirectory.Entry, track: TrackID, isNewMember: Bool) -> Result<Membership, Refusal> {
+        let now = loop.now
+        guard let options = entry.options.multicast, let tracks = entry.stream.announcement?.tracks else {
+            return .failure(Refusal(.unsupportedTransport))
+        }
+        do {
+            let group = try isNewMember ? newMember(of: entry, tracks, options, at: now) : existingGroup(entry.stream.path)
+            guard track.index < group.viewer.tracks.count, let viewerTrack = group.viewer.tracks[track.index] else {
+                return .failure(Refusal(.notFound))
+            }
+            let port = options.port &+ UInt16(truncatingIfNeeded: 2 * track.index)
+            return .success(
+                Membership(
+                    group: options.group, ports: RTSP.PortPair(rtp: port, rtcp: port &+ 1), timeToLive: options.timeToLive,
+                    ssrc: viewerTrack.rewriter.ssrc.rawValue))
+        } catch {
+            logger.warning("multicast refused", metadata: ["path": "\(entry.stream.path)", "reason": "\(error)"])
+            return .failure(Refusal(.unsupportedTransport))
+        }
+    }
+
+    private func newMember(
+        of entry: PathDirectory.Entry, _ tracks: [Track], _ options: MulticastOptions, at now: MonotonicTime
+    ) throws(MulticastFailure) -> MulticastGroups.Group {
+        lastToken += 1
+        return try groups.join(
+            entry, tracks: tracks, options: options, numbers: &numbers, canonicalName: canonicalName, id: lastToken,
+            isSegmenting: isSegmenting, at: now)
+    }
+
+    private func existingGroup(_ path: String) throws(MulticastFailure) -> MulticastGroups.Group {
+        guard let group = groups.group(at: path) else { throw .notAGroup(path) }
+        return group
+    }
+
+    /// Starts the group if it is not on air yet; else asks for a random access point for the one who joined.
+    private func play(_ path: String) -> [FirstPacket] {
+        let now = loop.now
+        guard let group = groups.group(at: path), let entry = directory.entry(at: path) else { return [] }
+        if group.isOnAir {
+            delivery.requestRandomAccess(for: group.viewer, at: now)
+            return delivery.firstPackets(of: group.viewer).map(\.withoutTimestamp)
+        }
+        var join = entry.options.join
+        join.mode = .keyframe
+        guard delivery.join(group.viewer, stream: entry.stream, options: join, at: now) else { return [] }
+        group.isOnAir = true
+        let first = delivery.firstPackets(of: group.viewer).map(\.withoutTimestamp)
+        delivery.start(group.viewer, at: now)
+        return first
+    }
+
+    private func leave(_ path: String) {
+        guard let viewer = groups.leave(path) else { return }
+        delivery.end(viewer, at: loop.now)
+    }
+}
+
+extension FirstPacket {
+    /// Of a group one knows the next number, but not which unit a member hears first.
+    fileprivate var withoutTimestamp: FirstPacket {
+        var copy = self
+        copy.timestamp = nil
+        return copy
+    }
+}

@@ -1,0 +1,180 @@
+import Delivery
+import Logging
+import Media
+import RTP
+import RTSP
+import Reactor
+import Streams
+
+/// A request that waits for something to exist.
+struct WaitingRequest {
+    enum Kind {
+        case describe(DescribeRequest)
+        case play(PlayRequest, Session)
+    }
+
+    let connection: Connection
+    let id: RequestID
+    let kind: Kind
+    /// When it is answered whatever exists.
+    let deadline: MonotonicTime
+}
+
+/// What the RTSP machine orders.
+extension ServerLoop {
+    /// Between two looks at requests that wait, in nanoseconds.
+    private static let waitingInterval: Int64 = 10_000_000
+
+    /// Carries out all orders of a connection's machine.
+    func perform(_ connection: Connection, at now: MonotonicTime) {
+        while let action = connection.machine.nextAction() { perform(action, on: connection, at: now) }
+        if let deadline = connection.machine.nextDeadline {
+            deadlines.set(connection.token, deadline)
+        } else {
+            deadlines.remove(connection.token)
+        }
+    }
+
+    private func perform(_ action: ServerAction, on connection: Connection, at now: MonotonicTime) {
+        switch action {
+        case .send(let bytes):
+            connection.output.append(bytes)
+        case .describe(let id, let request):
+            connection.userAgent = request.userAgent ?? connection.userAgent
+            describe(id, request, on: connection, deadline: now.advanced(byMilliseconds: options.describeMilliseconds), at: now)
+        case .setUp(let id, let request):
+            connection.userAgent = request.userAgent ?? connection.userAgent
+            setUp(id, request, on: connection, at: now)
+        case .play(let id, let request):
+            play(id, request, on: connection, at: now)
+        case .pause(let id):
+            pause(id, on: connection)
+        case .tearDown(let id, let reason):
+            guard let session = connection.sessions[id] else { return }
+            end(session, of: connection, because: "\(reason)", at: now)
+        case .receivedInterleaved(let id, _, let bytes):
+            guard let session = connection.sessions[id] else { return }
+            received(bytes.span.bytes, from: session, on: connection, at: now)
+        case .close(let reason):
+            connection.closing = reason
+            logger.debug("connection closes", metadata: ["peer": "\(connection.peer)", "reason": "\(reason)"])
+        }
+    }
+
+    // MARK: DESCRIBE
+
+    private func describe(
+        _ id: RequestID, _ request: DescribeRequest, on connection: Connection, deadline: MonotonicTime,
+        at now: MonotonicTime
+    ) {
+        guard let entry = directory.entry(at: request.path) else {
+            let refusal = Describing.notFound(request.path, among: directory)
+            logger.info(
+                "no such path",
+                metadata: [
+                    "path": "\(request.path)", "nearest": "\(directory.nearest(to: request.path) ?? "none")",
+                    "peer": "\(connection.peer)",
+                ])
+            return connection.machine.described(id, .failure(refusal), at: now)
+        }
+        if let description = Describing.description(of: entry, local: connection.local) {
+            return connection.machine.described(id, .success(description), at: now)
+        }
+        guard now < deadline else {
+            let refusal = Refusal(
+                .serviceUnavailable, reason: "Service Unavailable: \(entry.stream.path) has no input yet",
+                headers: ["Retry-After": "2"])
+            return connection.machine.described(id, .failure(refusal), at: now)
+        }
+        waiting.append(WaitingRequest(connection: connection, id: id, kind: .describe(request), deadline: deadline))
+    }
+
+    // MARK: PLAY, PAUSE
+
+    private func play(_ id: RequestID, _ request: PlayRequest, on connection: Connection, at now: MonotonicTime) {
+        guard let session = connection.sessions[request.session] else {
+            return connection.machine.played(id, .failure(Refusal(.sessionNotFound)), at: now)
+        }
+        if session.lowerTransport == .multicast {
+            return playMulticast(id, request, session, on: connection)
+        }
+        var join = session.entry.options.join
+        join.preludeWindow = max(
+            join.preludeWindow, ClientDialect(userAgent: connection.userAgent).minimumPreludeMilliseconds * 1_000_000)
+        guard delivery.join(session.viewer, stream: session.entry.stream, options: join, at: now) else {
+            let refusal = Refusal(.serviceUnavailable, reason: "Service Unavailable: the stream has no input")
+            return connection.machine.played(id, .failure(refusal), at: now)
+        }
+        let deadline = now.advanced(byMilliseconds: options.playReplyMilliseconds)
+        answer(id, request, session, on: connection, deadline: deadline, at: now)
+    }
+
+    /// Answers a PLAY if all first packets are known, or the deadline has come.
+    private func answer(
+        _ id: RequestID, _ request: PlayRequest, _ session: Session, on connection: Connection,
+        deadline: MonotonicTime, at now: MonotonicTime
+    ) {
+        let first = delivery.firstPackets(of: session.viewer)
+        guard first.allSatisfy({ $0.timestamp != nil }) || now >= deadline else {
+            waiting.append(
+                WaitingRequest(connection: connection, id: id, kind: .play(request, session), deadline: deadline))
+            return
+        }
+        let answer = PlayAnswer(rtpInfo: rtpInfo(request, session, first), range: request.liveRange(at: now))
+        connection.machine.played(id, .success(answer), at: now)
+        perform(connection, at: now)
+        // A TEARDOWN pipelined behind the PLAY has ended it already.
+        guard connection.sessions[session.id] === session else { return }
+        session.startedAt = now
+        // On UDP the reply goes ahead of the packets; on TCP reply, reports and packets leave in one write.
+        if session.lowerTransport == .udp { connection.output.flush(at: now) }
+        delivery.start(session.viewer, at: now)
+        connection.output.flush(at: now)
+        logJoin(session, of: connection)
+    }
+
+    func rtpInfo(_ request: PlayRequest, _ session: Session, _ first: [FirstPacket]) -> RTPInfo {
+        RTPInfo(
+            request.tracks.compactMap { track in
+                guard let id = session.tracks[track.control], let packet = first.first(where: { $0.track == id }) else {
+                    return nil
+                }
+                return RTPInfo.Entry(
+                    url: track.url, sequenceNumber: packet.sequenceNumber.rawValue, timestamp: packet.timestamp)
+            })
+    }
+
+    private func pause(_ id: SessionID, on connection: Connection) {
+        guard let session = connection.sessions[id], session.lowerTransport != .multicast else { return }
+        delivery.pause(session.viewer)
+        logger.info("paused", metadata: metadata(of: session, connection))
+    }
+
+    // MARK: What waits
+
+    /// Looks at requests that wait; answers when to look again.
+    func answerWaiting(at now: MonotonicTime) -> MonotonicTime {
+        guard !waiting.isEmpty else { return .distantFuture }
+        let requests = waiting
+        waiting = []
+        for request in requests where connections[request.connection.token] != nil {
+            switch request.kind {
+            case .describe(let describeRequest):
+                describe(request.id, describeRequest, on: request.connection, deadline: request.deadline, at: now)
+            case .play(let playRequest, let session):
+                guard request.connection.sessions[session.id] === session else { continue }
+                answer(request.id, playRequest, session, on: request.connection, deadline: request.deadline, at: now)
+            }
+            perform(request.connection, at: now)
+        }
+        return waiting.isEmpty ? .distantFuture : now + Self.waitingInterval
+    }
+}
+
+extension PlayRequest {
+    /// The range of a live stream in the unit that was asked for.
+    func liveRange(at now: MonotonicTime) -> RangeHeader {
+        guard case .clock = range else { return .live }
+        return .clock(from: WallClock.unixNanoseconds(), to: nil)
+    }
+}

@@ -1,0 +1,157 @@
+import Delivery
+import Logging
+import Media
+import RTP
+import RTSP
+import Reactor
+import Streams
+
+/// Sessions are set up and end.
+extension ServerLoop {
+    func setUp(_ id: RequestID, _ request: SetUpRequest, on connection: Connection, at now: MonotonicTime) {
+        do throws(Refusal) {
+            let (entry, track) = try track(of: request)
+            let session = try existingSession(of: request, for: entry, on: connection)
+            for offer in request.offers where session == nil || session?.lowerTransport == offer.lowerTransport {
+                if case .multicast = offer {
+                    guard entry.options.multicast != nil else { continue }
+                    return setUpMulticast(id, request, entry, track, session, on: connection)
+                }
+                guard let answer = try take(offer, request, entry, track, session, on: connection, at: now) else { continue }
+                _ = connection.machine.setUp(id, .success(answer), at: now)
+                return
+            }
+            throw Refusal(.unsupportedTransport)
+        } catch {
+            connection.machine.setUp(id, .failure(error), at: now)
+        }
+    }
+
+    /// The session that a SETUP adds a track to; `nil` if it makes one.
+    private func existingSession(
+        of request: SetUpRequest, for entry: PathDirectory.Entry, on connection: Connection
+    ) throws(Refusal) -> Session? {
+        guard let id = request.session else { return nil }
+        guard let session = connection.sessions[id] else { throw Refusal(.sessionNotFound) }
+        guard session.entry.stream === entry.stream else { throw Refusal(.aggregateOperationNotAllowed) }
+        return session
+    }
+
+    /// The stream and the track that a SETUP names.
+    private func track(of request: SetUpRequest) throws(Refusal) -> (PathDirectory.Entry, Track) {
+        guard let entry = directory.entry(at: request.path) else {
+            throw Describing.notFound(request.path, among: directory)
+        }
+        guard let tracks = entry.stream.announcement?.tracks else { throw Refusal(.serviceUnavailable) }
+        guard let name = request.track else {
+            guard tracks.count == 1, let only = tracks.first else { throw Refusal(.aggregateOperationNotAllowed) }
+            return (entry, only)
+        }
+        guard let track = tracks.first(where: { "track\($0.id.index + 1)" == name }) else {
+            throw Refusal(.notFound, reason: "Not Found: no such track")
+        }
+        return (entry, track)
+    }
+
+    /// Sets up one unicast transport; `nil` where this offer cannot be had.
+    private func take(
+        _ offer: TransportOffer, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ track: Track,
+        _ existing: Session?, on connection: Connection, at now: MonotonicTime
+    ) throws(Refusal) -> SetUpAnswer? {
+        let rewriter = HeaderRewriter.random(payloadTypeOf: track.id, using: &numbers)
+        let lane: ViewerTrack.Lane
+        let transport: TransportAnswer
+        var destinations: [SocketAddress] = []
+        switch offer {
+        case .multicast:
+            return nil
+        case .interleaved(let channels):
+            lane = .interleaved(channel: channels.rtp)
+            transport = .interleaved(channels, ssrc: rewriter.ssrc.rawValue)
+        case .udp(let client):
+            destinations = [connection.peer.with(port: client.rtp), connection.peer.with(port: client.rtcp)]
+            guard registry.take(destinations) else { return nil }
+            lane = .udp(
+                UDPRoute(
+                    destination: destinations[0], reportDestination: destinations[1], source: connection.local,
+                    ports: ports))
+            let server = RTSP.PortPair(rtp: ports.pair.port, rtcp: ports.pair.port + 1)
+            transport = .udp(clientPorts: client, serverPorts: server, ssrc: rewriter.ssrc.rawValue)
+        }
+        let fresh = SessionID(random: numbers.next(), numbers.next())
+        let session = existing ?? makeSession(fresh, entry, offer.lowerTransport, on: connection, at: now)
+        guard let session else {
+            registry.release(destinations)
+            throw Refusal(.notEnoughBandwidth, reason: "Not Enough Bandwidth: too many viewers")
+        }
+        session.viewer.setUp(track.id, as: ViewerTrack(rewriter: rewriter, lane: lane))
+        session.tracks[request.track] = track.id
+        session.destinations += destinations
+        for destination in destinations { viewersByReportSource[destination] = session }
+        return SetUpAnswer(transport, freshSession: session.id)
+    }
+
+    /// A session with its viewer; `nil` where there are too many.
+    func makeSession(
+        _ id: SessionID, _ entry: PathDirectory.Entry, _ lowerTransport: Session.LowerTransport,
+        on connection: Connection, at now: MonotonicTime
+    ) -> Session? {
+        guard let tracks = entry.stream.announcement?.tracks, registry.admitViewer() else { return nil }
+        lastToken += 1
+        let viewer = Viewer(
+            id: lastToken, canonicalName: canonicalName, trackCount: tracks.count,
+            output: lowerTransport == .interleaved ? connection.output : nil, at: now)
+        let session = Session(id: id, entry: entry, viewer: viewer, lowerTransport: lowerTransport)
+        connection.sessions[id] = session
+        sessionsByViewer[viewer.id] = (connection, session)
+        return session
+    }
+
+    /// Ends a session: goodbye, and everything that it held is free again.
+    func end(_ session: Session, of connection: Connection, because reason: String, at now: MonotonicTime) {
+        guard connection.sessions.removeValue(forKey: session.id) != nil else { return }
+        if session.lowerTransport == .multicast { leaveMulticast(session) }
+        delivery.end(session.viewer, at: now)
+        waiting.removeAll { if case .play(_, let waiting) = $0.kind { waiting === session } else { false } }
+        sessionsByViewer[session.viewer.id] = nil
+        for destination in session.destinations { viewersByReportSource[destination] = nil }
+        registry.release(session.destinations)
+        registry.viewerLeft()
+        guard session.startedAt != nil else { return }
+        var metadata = metadata(of: session, connection)
+        metadata["reason"] = "\(reason)"
+        if session.viewer.droppedUnits > 0 { metadata["dropped"] = "\(session.viewer.droppedUnits) units" }
+        logger.info("left", metadata: metadata)
+    }
+
+    /// Ends the session of a viewer whom delivery gave up; its connection goes with it.
+    func end(_ viewer: Viewer, because reason: String, at now: MonotonicTime) {
+        guard let (connection, session) = sessionsByViewer[viewer.id] else {
+            return delivery.end(viewer, at: now)
+        }
+        end(session, of: connection, because: reason, at: now)
+        remove(connection, at: now)
+    }
+
+    func logJoin(_ session: Session, of connection: Connection) {
+        logger.info("joined", metadata: metadata(of: session, connection))
+    }
+
+    func metadata(of session: Session, _ connection: Connection) -> Logger.Metadata {
+        [
+            "path": "\(session.entry.stream.path)", "peer": "\(connection.peer)",
+            "transport": "\(session.lowerTransport.rawValue)", "client": "\(connection.userAgent ?? "unnamed")",
+        ]
+    }
+}
+
+extension TransportOffer {
+    /// How packets travel if this offer is taken.
+    var lowerTransport: Session.LowerTransport {
+        switch self {
+        case .udp: .udp
+        case .interleaved: .interleaved
+        case .multicast: .multicast
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Delivery
+import Logging
+import Media
+import RTSP
+import Reactor
+import Streams
+
+/// One event loop of the server: its connections, their sessions and viewers, its pair of UDP ports.
+///
+/// An actor whose executor is the loop: entered once per batch of events, so that all state here is confined to one
+/// thread at the cost of a plain class. Files beside this one: accepting, requests, datagrams, multicast.
+actor ServerLoop {
+    nonisolated let loop: EventLoop
+    let index: Int
+    let options: ServerOptions
+    let directory: PathDirectory
+    let registry: Registry
+    let logger: Logger
+    /// Who sends to multicast groups: one loop for all.
+    let multicastHome: ServerLoop?
+    let delivery: DeliveryLoop
+    let ports: UDPPorts
+    let isSegmenting: Bool
+    let inbox: Inbox
+    /// The canonical name of all our reports: random, as RFC 7022 recommends, and the same for all tracks.
+    let canonicalName: String
+
+    var numbers = SystemRandomNumberGenerator()
+    var connections: [Token: Connection] = [:]
+    var datagrams = ReceivedDatagrams()
+    var viewersByReportSource: [SocketAddress: Session] = [:]
+    var sessionsByViewer: [UInt64: (connection: Connection, session: Session)] = [:]
+    var groups = MulticastGroups()
+    var deadlines = DeadlineQueue<Token>()
+    /// Requests that wait for a unit or for a source, looked at in each turn.
+    var waiting: [WaitingRequest] = []
+    var lastToken: UInt64 = 16
+    var isPortsWatchedForWriting = false
+    var isStopping = false
+
+    static let rtpToken = Token(rawValue: 1)
+    static let rtcpToken = Token(rawValue: 2)
+
+    init(
+        index: Int, loop: EventLoop, options: ServerOptions, directory: PathDirectory, registry: Registry,
+        inbox: Inbox, multicastHome: ServerLoop?, canonicalName: String, isSegmenting: Bool, logger: Logger
+    ) throws(SystemError) {
+        self.loop = loop
+        self.index = index
+        self.options = options
+        self.directory = directory
+        self.registry = registry
+        self.inbox = inbox
+        self.multicastHome = multicastHome
+        self.canonicalName = canonicalName
+        self.isSegmenting = isSegmenting
+        self.logger = logger
+        let pair = try PortPair.bind(evenIn: options.udpPorts)
+        if let codePoint = options.codePoint { try pair.rtp.setDifferentiatedServices(codePoint: codePoint) }
+        try loop.add(pair.rtp.fd, .read, token: Self.rtpToken)
+        try loop.add(pair.rtcp.fd, .read, token: Self.rtcpToken)
+        ports = UDPPorts(pair: pair, isSegmenting: isSegmenting)
+        delivery = DeliveryLoop(options: options.delivery, waker: LoopWaker(loop), at: .now())
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// What was sent from here.
+    var statistics: DeliveryStatistics { delivery.statistics }
+
+    /// Viewers and connections here, by which new connections are spread.
+    nonisolated var load: Int { inbox.load }
+}
+
+/// How streams wake a loop.
+final class LoopWaker: Waker {
+    private let loop: EventLoop
+
+    init(_ loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func wake() {
+        loop.wake()
+    }
+}
+
+extension ServerLoop: EventLoopHandler {
+    nonisolated func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime {
+        assumeIsolated { $0.turn(events, at: now) }
+    }
+
+    private func turn(_ events: Events, at now: MonotonicTime) -> MonotonicTime {
+        for event in events { handle(event, at: now) }
+        for accepted in inbox.takeAll() { adopt(accepted, at: now) }
+        let deliveryDeadline = delivery.turn(at: now)
+        handleDeliveryEvents(at: now)
+        let waitingDeadline = answerWaiting(at: now)
+        passDeadlines(at: now)
+        settleOutputs(at: now)
+        return min(deliveryDeadline, waitingDeadline, deadlines.next)
+    }
+
+    private func handle(_ event: Event, at now: MonotonicTime) {
+        switch event.token {
+        case Self.rtpToken:
+            if event.readiness.contains(.writable) { ports.becameWritable() }
+            receivePunches(at: now)
+        case Self.rtcpToken:
+            receiveReports(at: now)
+        default:
+            // Events of one turn may still name a connection that was closed earlier in it.
+            guard let connection = connections[event.token] else { return }
+            if event.readiness.contains(.writable) { drain(connection, at: now) }
+            if !event.readiness.isDisjoint(with: [.readable, .hangup, .error]) { read(connection, at: now) }
+        }
+    }
+
+    /// The socket takes bytes again: first what waits, then the media of its viewers.
+    private func drain(_ connection: Connection, at now: MonotonicTime) {
+        connection.output.flush(at: now)
+        for session in connection.sessions.values where session.lowerTransport == .interleaved {
+            delivery.outputBecameWritable(of: session.viewer, at: now)
+            connection.machine.heard(session.id, at: now)
+        }
+    }
+
+    private func handleDeliveryEvents(at now: MonotonicTime) {
+        for event in delivery.takeEvents() {
+            switch event {
+            case .stalled(let viewer):
+                let seconds = options.delivery.policy.maximumStall / 1_000_000_000
+                end(viewer, because: "took nothing for \(seconds) s", at: now)
+            case .ended(let viewer):
+                end(viewer, because: "the stream's tracks have changed", at: now)
+            }
+        }
+    }
+
+    private func passDeadlines(at now: MonotonicTime) {
+        while let token = deadlines.popDue(at: now) {
+            guard let connection = connections[token] else { continue }
+            connection.machine.deadlinePassed(at: now)
+            perform(connection, at: now)
+        }
+    }
+
+    /// After each turn: hands out what replies wait, watches sockets for what they can do, closes who is done.
+    private func settleOutputs(at now: MonotonicTime) {
+        for connection in connections.values { settle(connection, at: now) }
+        let isBlocked = ports.isBlocked
+        if isBlocked != isPortsWatchedForWriting {
+            // The socket was added at the start and stays for the loop's life: this cannot fail.
+            try? loop.change(ports.pair.rtp.fd, isBlocked ? [.read, .write] : .read, token: Self.rtpToken)
+            isPortsWatchedForWriting = isBlocked
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Delivery
+import RTSP
+
+/// What the RTSP server is configured with. Every value has the default that the configuration documents.
+public struct ServerOptions: Sendable {
+    /// TCP port of the listener.
+    public var port: UInt16 = 8554
+    /// The one address to listen at, numeric; all addresses where `nil`.
+    public var address: String?
+    /// Event loops; viewers are spread over them.
+    public var loopCount = 1
+    /// Where each loop takes a pair of UDP ports from.
+    public var udpPorts: ClosedRange<UInt16> = 6970...7169
+    /// Sessions that may exist at once.
+    public var maximumViewers = 4_096
+    /// Connections of one address at once; loopback is exempt.
+    public var maximumConnectionsPerAddress = 64
+    /// Bytes of replies that may wait for a client before its requests wait too.
+    public var maximumPendingReplyBytes = 65_536
+    /// Bytes that TCP may hold unsent: what is more stays in the ring, where it can still be dropped.
+    public var unsentBytes: Int32 = 16_384
+    /// Differentiated-services code point of media packets; `nil` leaves them unmarked.
+    public var codePoint: UInt8?
+    /// Milliseconds that a PLAY reply waits for the first unit, so that RTP-Info can tell its time.
+    public var playReplyMilliseconds: Int64 = 250
+    /// Milliseconds that a DESCRIBE waits for a source that has just started.
+    public var describeMilliseconds: Int64 = 3_000
+    public var connection = ServerConnection.Configuration()
+    public var delivery = DeliveryLoop.Options()
+
+    public init() {}
+}
+
+/// What one path adds.
+public struct PathOptions: Sendable {
+    /// `s=` of its session description.
+    public var title: String
+    /// `i=` of its session description.
+    public var description: String?
+    public var join = JoinOptions()
+    /// Where it is also sent, once for all who ask for it; `nil` where multicast is off.
+    public var multicast: MulticastOptions?
+
+    public init(title: String) {
+        self.title = title
+    }
+}
+
+/// Where a path is multicast.
+public struct MulticastOptions: Hashable, Sendable {
+    /// IPv4 or IPv6 literal of the group.
+    public var group: String
+    /// RTP port of the first track, even; RTCP has the next, further tracks the next pairs.
+    public var port: UInt16
+    /// Routers to pass, less one: 1 stays on the link.
+    public var timeToLive: UInt8
+    /// Address of the interface to send by; the route's where `nil`.
+    public var interface: String?
+
+    public init(group: String, port: UInt16, timeToLive: UInt8 = 1, interface: String? = nil) {
+        self.group = group
+        self.port = port
+        self.timeToLive = timeToLive
+        self.interface = interface
+    }
+}

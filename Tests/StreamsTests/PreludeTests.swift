@@ -1,0 +1,100 @@
+import Media
+import Testing
+
+@testable import Streams
+
+struct SqueezeTests {
+    @Test func theHistoryFitsTheWindowAndNowIsNow() {
+        let squeeze = Squeeze(first: 0, newest: 180_000, window: 18_000)
+        #expect(squeeze(0) == 162_000)
+        #expect(squeeze(90_000) == 171_000)
+        #expect(squeeze(180_000) == 180_000)
+        #expect(squeeze(183_000) == 183_000)
+    }
+
+    @Test func aShortHistoryIsNotStretched() {
+        let squeeze = Squeeze(first: 1_000, newest: 4_000, window: 18_000)
+        for ticks in stride(from: Int64(1_000), through: 4_000, by: 100) { #expect(squeeze(ticks) == ticks) }
+    }
+
+    @Test func orderIsKeptForAnyTimes() {
+        let squeeze = Squeeze(first: -5, newest: 1 << 40, window: 18_000)
+        var previous = Int64.min
+        for ticks in stride(from: Int64(-5), through: 1 << 40, by: 1 << 30) {
+            #expect(squeeze(ticks) >= previous)
+            previous = squeeze(ticks)
+        }
+    }
+}
+
+struct PreludeTests {
+    private let window: Int64 = 200_000_000
+
+    /// IDRs every `gop` pictures, 40 ms apart, sound beside each.
+    private func history(pictures: Int, gop: Int, byteCount: Int = 100) -> [AccessUnit] {
+        var units: [AccessUnit] = []
+        for index in 0..<pictures {
+            let milliseconds = Int64(index) * 40
+            units.append(.picture(milliseconds, idr: index % gop == 0, byteCount: byteCount))
+            units.append(.sound(milliseconds + 1))
+        }
+        return units
+    }
+
+    @Test func itStartsAtTheLastRandomAccessPointAndEndsNow() throws {
+        let prelude = try #require(
+            Prelude(history: history(pictures: 130, gop: 100), leading: .video, window: window, limits: .init()))
+        let pictures = prelude.units.filter { $0.track == TrackID(0) }
+        #expect(pictures.count == 30)
+        #expect(pictures.first?.isRandomAccess == true)
+        #expect(pictures.last?.milliseconds == 5_160)
+        #expect(pictures.first?.milliseconds == 4_960)
+    }
+
+    @Test func soundStartsLive() throws {
+        let prelude = try #require(
+            Prelude(history: history(pictures: 130, gop: 100), leading: .video, window: window, limits: .init()))
+        let sounds = prelude.units.filter { $0.track == TrackID(1) }
+        #expect(sounds.map(\.milliseconds) == [5_161])
+    }
+
+    @Test(arguments: [(pictures: 119, count: 119), (pictures: 120, count: 20), (pictures: 101, count: 101)])
+    func aYoungRandomAccessPointIsLeftForTheOneBefore(_ row: (pictures: Int, count: Int)) throws {
+        let prelude = try #require(
+            Prelude(history: history(pictures: row.pictures, gop: 100), leading: .video, window: window, limits: .init()))
+        #expect(prelude.units.count { $0.track == TrackID(0) } == row.count)
+    }
+
+    @Test func theOneBeforeIsNotWorthMoreFramesThanAPlayerCanDecode() throws {
+        let prelude = try #require(
+            Prelude(history: history(pictures: 155, gop: 150), leading: .video, window: window, limits: .init()))
+        #expect(prelude.units.count { $0.track == TrackID(0) } == 5)
+    }
+
+    @Test func aHistoryThatIsTooLongOrTooLargeMakesNoPrelude() {
+        #expect(Prelude(history: history(pictures: 151, gop: 300), leading: .video, window: window, limits: .init()) == nil)
+        let large = history(pictures: 100, gop: 300, byteCount: 10_001)
+        #expect(Prelude(history: large, leading: .video, window: window, limits: .init()) == nil)
+        let mid = history(pictures: 100, gop: 300).filter { !$0.isRandomAccess || $0.track != TrackID(0) }
+        #expect(Prelude(history: mid, leading: .video, window: window, limits: .init()) == nil)
+    }
+
+    @Test func reorderedPicturesKeepTheirOrderAndTimesOfTheirOwn() throws {
+        let times: [Int64] = [0, 160, 80, 40, 120, 320, 240, 200, 280, 480, 400]
+        let units = times.map { AccessUnit.picture($0, idr: $0 == 0) }
+        let prelude = try #require(
+            Prelude(history: units, leading: .video, window: 1_000, limits: .init(minimumFrames: 1)))
+        let squeezed = prelude.units.map(\.presentationTime.ticks)
+        #expect(Set(squeezed).count == times.count)
+        let order = times.indices.sorted { times[$0] < times[$1] }
+        #expect(order.map { squeezed[$0] } == squeezed.sorted())
+        #expect(prelude.squeeze?(440 * 90) ?? 0 <= 480 * 90)
+    }
+
+    @Test func ofSoundAloneTheNewestUnitIsEnough() throws {
+        let prelude = try #require(
+            Prelude(history: (0..<9).map { .sound($0 * 21) }, leading: .audio, window: window, limits: .init()))
+        #expect(prelude.units.map(\.milliseconds) == [168])
+        #expect(prelude.squeeze == nil)
+    }
+}

@@ -1,0 +1,115 @@
+import Media
+import Synchronization
+import Testing
+
+@testable import Streams
+
+struct StreamTests {
+    private let stream = Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
+
+    private func onAir(_ tracks: [Track] = [.video, .audio]) throws -> Feed<EchoPackager> {
+        stream.announce(tracks)
+        return try #require(stream.feed(EchoPackager.self, options: 0))
+    }
+
+    private func outputs(of feed: Feed<EchoPackager>) -> [Int64] {
+        var reader = FeedReader<EchoPackager.Output>()
+        feed.update(&reader)
+        return (reader.startIndex..<reader.endIndex).map { reader[$0].presentationTime.nanoseconds / 1_000_000 }
+    }
+
+    @Test func aStreamWithoutTracksHasNoFeed() {
+        #expect(stream.feed(EchoPackager.self, options: 0) == nil)
+    }
+
+    @Test func aFeedIsMadeOnceAndReplaysTheHistory() throws {
+        stream.announce([.video])
+        stream.publish(.picture(0, idr: true))
+        stream.publish(.picture(40))
+        let feed = try #require(stream.feed(EchoPackager.self, options: 0))
+        let waker = CountingWaker()
+        feed.attach(waker)
+        stream.publish(.picture(80))
+        #expect(outputs(of: feed) == [0, 40, 80])
+        #expect(stream.feed(EchoPackager.self, options: 0) === feed)
+        #expect(stream.feed(EchoPackager.self, options: 1) !== feed)
+        #expect(waker.count.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func whoJoinsGoesOnAfterTheHistoryWithoutAGap() throws {
+        let feed = try onAir([.video])
+        stream.publish(.picture(0, idr: true))
+        stream.publish(.picture(40))
+        let point = stream.joinPoint(in: feed)
+        stream.publish(.picture(80))
+        #expect(point.history.map(\.milliseconds) == [0, 40])
+        var reader = FeedReader<EchoPackager.Output>()
+        feed.update(&reader)
+        #expect(reader[point.nextIndex].presentationTime.nanoseconds == 80_000_000)
+    }
+
+    @Test func afterASourceStartsAgainPicturesGoOnAtARandomAccessPoint() throws {
+        let feed = try onAir()
+        stream.publish(.picture(0, idr: true))
+        stream.announce([.video, .audio])
+        stream.publish(.picture(40))
+        stream.publish(.sound(41))
+        stream.publish(.picture(80, idr: true))
+        #expect(outputs(of: feed) == [0, 41, 80])
+        #expect(stream.joinPoint(in: feed).history.map(\.milliseconds) == [41, 80])
+    }
+
+    @Test func changedParametersRaiseTheVersionAndKeepTheViewers() throws {
+        let feed = try onAir([.video])
+        #expect(stream.announcement?.version == 1)
+        stream.announce([.video])
+        #expect(stream.announcement?.version == 1)
+        let sets = try #require(H264.ParameterSets(sequence: [[0x67, 0x64, 0, 0x28]], picture: [[0x68, 0xEE]]))
+        stream.announce([Track(id: TrackID(0), clockRate: .video, format: .h264(sets))])
+        #expect(stream.announcement?.version == 2)
+        #expect(stream.feed(EchoPackager.self, options: 0) === feed)
+    }
+
+    @Test func otherTracksEndTheFeed() throws {
+        let feed = try onAir([.video])
+        stream.announce([.video, .audio])
+        var reader = FeedReader<EchoPackager.Output>()
+        feed.update(&reader)
+        #expect(reader.hasEnded)
+        #expect(stream.feed(EchoPackager.self, options: 0) !== feed)
+    }
+
+    @Test func unitsOfUnknownTracksAreLetGo() throws {
+        let feed = try onAir([.video])
+        stream.publish(.sound(5))
+        #expect(outputs(of: feed).isEmpty)
+    }
+
+    @Test func randomAccessIsAskedOfTheSourceWithinTheBudget() throws {
+        _ = try onAir([.video])
+        let source = CountingSource()
+        stream.attach(source)
+        let now = MonotonicTime(nanoseconds: 0)
+        for _ in 0..<5 { #expect(stream.requestRandomAccess(at: now) == nil) }
+        #expect(source.requests.load(ordering: .relaxed) == 1)
+        stream.publish(.picture(0, idr: true))
+        #expect(stream.requestRandomAccess(at: now) == nil)
+        #expect(source.requests.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func aReaderThatLooksSeldomSeesTheRingAsItIs() throws {
+        var limits = Stream.Limits()
+        limits.history = .init(nanoseconds: 1_000_000_000, byteCount: 1_000_000)
+        let stream = Stream(path: "/short", epoch: MonotonicTime(nanoseconds: 0), limits: limits)
+        stream.announce([.video])
+        let feed = try #require(stream.feed(EchoPackager.self, options: 0))
+        var reader = FeedReader<EchoPackager.Output>()
+        for instant in 0..<100 {
+            stream.publish(.picture(Int64(instant) * 40, idr: instant == 0))
+            if instant == 3 { feed.update(&reader) }
+        }
+        feed.update(&reader)
+        #expect(reader.endIndex == 100 && reader.startIndex == 74)
+        #expect(reader[74].presentationTime.nanoseconds == 74 * 40_000_000)
+    }
+}
