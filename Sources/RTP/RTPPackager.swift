@@ -8,7 +8,7 @@ public struct RTPPackager: Packager {
         /// UDP payload of the longest packet, with its 12-byte RTP header.
         public let maximumPacketBytes: Int
 
-        /// - Parameter maximumPacketBytes: brought into 64…9 000: below there is no room for headers, above is no link.
+        /// - Parameter maximumPacketBytes: brought into 64…9 000: less has no room for headers, no link has more.
         ///   1 400 leaves room for header extensions and an SRTP tag on a link of 1 500.
         public init(maximumPacketBytes: Int = 1400) {
             self.maximumPacketBytes = min(max(maximumPacketBytes, 64), 9000)

@@ -9,7 +9,7 @@ struct SequenceTracker: Sendable {
         case late
     }
 
-    /// How far behind a packet is taken for a straggler: further back, the sender began anew (RFC 3550, A.1: MAX_MISORDER).
+    /// How far behind a packet is taken for a straggler; further back, the sender began anew (RFC 3550, A.1).
     private static let maximumMisorder = 100
 
     private var last: SequenceNumber?

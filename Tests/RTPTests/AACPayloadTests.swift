@@ -72,20 +72,21 @@ import Wire
         }
     }
 
-    @Test(arguments: [
-        [],
-        [0],
-        [0, 0],
-        [0, 16],
-        [0, 16, 0],
-        [0, 15, 0, 8, 1],
-        [0, 16, 0, 0],
-        [0, 16, 0, 8],
-        [0, 16, 0, 9, 1],
-        [0, 32, 0, 8, 0, 9, 1, 2],
-        [0, 32, 0, 8, 0, 16, 1, 2],
-        [255, 255, 0, 8, 1],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [],
+            [0],
+            [0, 0],
+            [0, 16],
+            [0, 16, 0],
+            [0, 15, 0, 8, 1],
+            [0, 16, 0, 0],
+            [0, 16, 0, 8],
+            [0, 16, 0, 9, 1],
+            [0, 32, 0, 8, 0, 9, 1, 2],
+            [0, 32, 0, 8, 0, 16, 1, 2],
+            [255, 255, 0, 8, 1],
+        ] as [[UInt8]])
     func aMalformedPacketIsCountedAndItsNeighboursStay(payload: [UInt8]) {
         var depacketizer = AACDepacketizer()
         depacketizer.push(([0, 16, 0, 8, 1] as [UInt8]).rawSpan, header: header(1))

@@ -71,23 +71,24 @@ import Wire
         }
     }
 
-    @Test(arguments: [
-        ([], .tooShort),
-        ([0x40, 201, 0, 1, 0, 0, 0, 1], .wrongVersion),
-        ([0x81, 202, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0], .reportIsNotFirst),
-        ([0x80, 201, 0, 2, 0, 0, 0, 1], .lengthBeyondEnd),
-        ([0x81, 201, 0, 1, 0, 0, 0, 1], .malformed(packetType: 201)),
-        ([0x80, 200, 0, 1, 0, 0, 0, 1], .malformed(packetType: 200)),
-        ([0x80, 201, 0, 0], .malformed(packetType: 201)),
-        ([0xA0, 201, 0, 2, 0, 0, 0, 1, 0, 0, 0, 12], .badPadding),
-        ([0xA0, 201, 0, 2, 0, 0, 0, 1, 0, 0, 0, 3], .badPadding),
-        ([0xA0, 201, 0, 2, 0, 0, 0, 1, 0, 0, 0, 4, 0x80, 203, 0, 0], .badPadding),
-        ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x81, 202, 0, 2, 0, 0, 0, 1, 1, 9, 65, 0], .malformed(packetType: 202)),
-        ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x81, 202, 0, 2, 0, 0, 0, 1, 1, 2, 65, 66], .malformed(packetType: 202)),
-        ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x81, 203, 0, 0], .malformed(packetType: 203)),
-        ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x80, 203, 0, 1, 9, 65, 66, 67], .malformed(packetType: 203)),
-        ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x81, 205, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2], .malformed(packetType: 205)),
-    ] as [([UInt8], Compound.Damage)])
+    @Test(
+        arguments: [
+            ([], .tooShort),
+            ([0x40, 201, 0, 1, 0, 0, 0, 1], .wrongVersion),
+            ([0x81, 202, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0], .reportIsNotFirst),
+            ([0x80, 201, 0, 2, 0, 0, 0, 1], .lengthBeyondEnd),
+            ([0x81, 201, 0, 1, 0, 0, 0, 1], .malformed(packetType: 201)),
+            ([0x80, 200, 0, 1, 0, 0, 0, 1], .malformed(packetType: 200)),
+            ([0x80, 201, 0, 0], .malformed(packetType: 201)),
+            ([0xA0, 201, 0, 2, 0, 0, 0, 1, 0, 0, 0, 12], .badPadding),
+            ([0xA0, 201, 0, 2, 0, 0, 0, 1, 0, 0, 0, 3], .badPadding),
+            ([0xA0, 201, 0, 2, 0, 0, 0, 1, 0, 0, 0, 4, 0x80, 203, 0, 0], .badPadding),
+            ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x81, 202, 0, 2, 0, 0, 0, 1, 1, 9, 65, 0], .malformed(packetType: 202)),
+            ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x81, 202, 0, 2, 0, 0, 0, 1, 1, 2, 65, 66], .malformed(packetType: 202)),
+            ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x81, 203, 0, 0], .malformed(packetType: 203)),
+            ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x80, 203, 0, 1, 9, 65, 66, 67], .malformed(packetType: 203)),
+            ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x81, 205, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2], .malformed(packetType: 205)),
+        ] as [([UInt8], Compound.Damage)])
     func aDamagedDatagramIsRefusedWithItsReason(datagram: [UInt8], damage: Compound.Damage) {
         #expect(throws: damage) { try Compound(parsing: datagram) }
     }
@@ -108,7 +109,8 @@ import Wire
         for round in 0..<20_000 {
             var datagram = Self.compounds[round % Self.compounds.count].encoded()
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                datagram[Int.random(in: 0..<datagram.count, using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)
+                datagram[Int.random(in: 0..<datagram.count, using: &random)] ^=
+                    1 << UInt8.random(in: 0...7, using: &random)
             }
             // Refusal is as good an answer as a value here; only a trap is wrong.
             guard let compound = try? Compound(parsing: datagram) else { continue }

@@ -55,7 +55,8 @@ import Wire
     @Test func aPacketThatComesTwiceCountsOnce() {
         var depacketizer = H264Depacketizer()
         for number in [1, 2, 2, 1, 3] as [UInt16] {
-            depacketizer.push(([0x41, UInt8(number)] as [UInt8]).rawSpan, header: header(number, isMarked: number == 3))
+            depacketizer.push(
+                ([0x41, UInt8(number)] as [UInt8]).rawSpan, header: header(number, isMarked: number == 3))
         }
         #expect(take(&depacketizer)?.contents == [[0x41, 1], [0x41, 2], [0x41, 3]])
         #expect(depacketizer.counts.latePackets == 2)
@@ -67,23 +68,24 @@ import Wire
         #expect(take(&depacketizer)?.contents == [[0x65, 9]])
     }
 
-    @Test(arguments: [
-        [],
-        [0x00, 1],
-        [0x18],
-        [0x18, 0],
-        [0x18, 0, 0],
-        [0x18, 0, 2, 0x67],
-        [0x18, 0, 1, 0x67, 0],
-        [0x18, 0, 2, 0x1C, 0],
-        [0x19, 0, 0, 0, 1, 0x41],
-        [0x1C],
-        [0x1C, 0x85],
-        [0x7C, 0x98, 1],
-        [0x1D, 0x85, 0, 0, 1],
-        [0x1E, 1],
-        [0x1F, 1],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [],
+            [0x00, 1],
+            [0x18],
+            [0x18, 0],
+            [0x18, 0, 0],
+            [0x18, 0, 2, 0x67],
+            [0x18, 0, 1, 0x67, 0],
+            [0x18, 0, 2, 0x1C, 0],
+            [0x19, 0, 0, 0, 1, 0x41],
+            [0x1C],
+            [0x1C, 0x85],
+            [0x7C, 0x98, 1],
+            [0x1D, 0x85, 0, 0, 1],
+            [0x1E, 1],
+            [0x1F, 1],
+        ] as [[UInt8]])
     func aMalformedPacketIsCountedAndItsNeighboursStay(payload: [UInt8]) {
         var depacketizer = H264Depacketizer()
         depacketizer.push(([0x41, 1] as [UInt8]).rawSpan, header: header(1))

@@ -74,7 +74,7 @@ import Wire
         for (index, number) in [(0, 65_533), (2, 65_535), (3, 0), (5, 2)] as [(Int, UInt16)] {
             var bytes = [UInt8](repeating: 0xFF, count: 13)
             bytes.withUnsafeMutableBytes {
-                // One byte in: the place need not be aligned.
+                // One byte in: the place need not be aligned. Thirteen bytes have an address.
                 rewriter.writeHeader(ofPacket: index, ticks: 0x200, isMarked: index == 3, to: $0.baseAddress! + 1)
             }
             let header = try #require(Header.parse([UInt8](bytes.dropFirst()))).header

@@ -6,7 +6,7 @@ import Wire
 /// ends with the marker or where the timestamp changes. After a loss, a fragmented NAL unit is dropped up to the next
 /// start; what arrived whole is handed on, in a unit that is not complete.
 public struct H264Depacketizer: Sendable {
-    /// Bytes of an access unit at most, so that a sender without markers cannot fill memory: level 6.2 stays below.
+    /// Bytes of an access unit at most, so that a sender without markers cannot fill memory: twenty times a 4K IDR.
     public static let maximumUnitBytes = 8 << 20
     /// NAL units in an access unit at most: 16 times what 8K encoders use.
     static let maximumNALUnits = 4096
@@ -94,11 +94,11 @@ public struct H264Depacketizer: Sendable {
     /// False if the payload is malformed; then it has added nothing.
     private mutating func append(_ payload: RawSpan) -> Bool {
         guard payload.byteCount > 0, hasRoom(for: payload.byteCount) else { return false }
-        let header = NALUnitHeader(payload.byte(at: 0))
-        if header.type == NALUnitHeader.fragment { return appendFragment(payload, header) }
+        let header = NALUnitOctet(payload.byte(at: 0))
+        if header.type == NALUnitOctet.fragment { return appendFragment(payload, header) }
         // Anything but a fragment ends a fragmented NAL unit, complete or not.
         dropFragments()
-        if header.type == NALUnitHeader.aggregate { return appendAggregate(payload) }
+        if header.type == NALUnitOctet.aggregate { return appendAggregate(payload) }
         guard header.isCarriable else { return false }
         appendUnit(payload)
         return true
@@ -120,7 +120,7 @@ public struct H264Depacketizer: Sendable {
         var reader = ByteReader(payload.extracting(droppingFirst: 1))
         while reader.remaining > 0 {
             guard let length = reader.uint16(), length > 0, let unit = reader.take(Int(length)),
-                NALUnitHeader(unit.byte(at: 0)).isCarriable, units.count < Self.maximumNALUnits
+                NALUnitOctet(unit.byte(at: 0)).isCarriable, units.count < Self.maximumNALUnits
             else {
                 bytes.removeSubrange(byteCount...)
                 units.removeSubrange(unitCount...)
@@ -132,11 +132,11 @@ public struct H264Depacketizer: Sendable {
     }
 
     /// FU-A (RFC 6184, section 5.8). A start that is also an end is forbidden, but devices send it, and it is clear.
-    private mutating func appendFragment(_ payload: RawSpan, _ indicator: NALUnitHeader) -> Bool {
+    private mutating func appendFragment(_ payload: RawSpan, _ indicator: NALUnitOctet) -> Bool {
         guard payload.byteCount > 2 else { return false }
         let flags = payload.byte(at: 1)
         let (isStart, isEnd) = (flags & 0x80 != 0, flags & 0x40 != 0)
-        let header = NALUnitHeader(type: flags, like: indicator)
+        let header = NALUnitOctet(type: flags, like: indicator)
         guard header.isCarriable else { return false }
         if isStart {
             dropFragments()

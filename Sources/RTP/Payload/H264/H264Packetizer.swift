@@ -3,13 +3,13 @@ import Wire
 
 /// H.264 into RTP payloads, packetization-mode 1 (RFC 6184).
 ///
-/// Parameter sets, with the SEI around them, share a STAP-A; a NAL unit that fits is a packet; a longer one becomes FU-A
-/// fragments of equal length. All NAL units keep their order, so a client that copies gets the source's.
+/// Parameter sets, with the SEI around them, share a STAP-A; a NAL unit that fits is a packet; a longer one is cut into
+/// FU-A fragments of equal length. All keep their order, so a client that copies gets the source's NAL units.
 struct H264Packetizer: Sendable {
     let maximumPayloadBytes: Int
 
     func packetize(_ unit: AccessUnit) -> PacketRun? {
-        let carriable = unit.units.filter { NALUnitHeader(unit.bytes[$0.lowerBound]).isCarriable }
+        let carriable = unit.units.filter { NALUnitOctet(unit.bytes[$0.lowerBound]).isCarriable }
         guard !carriable.isEmpty else { return nil }
         return PacketRun(of: unit, capacity: capacity(for: carriable)) { writer in
             for group in groups(of: carriable, in: unit.bytes) {
@@ -45,7 +45,7 @@ struct H264Packetizer: Sendable {
         var length = 0
         var holdsParameterSet = false
         for unit in units {
-            let header = NALUnitHeader(bytes[unit.lowerBound])
+            let header = NALUnitOctet(bytes[unit.lowerBound])
             byteCount += 2 + unit.count
             guard header.isParameterSet || header.isSupplementalInformation, byteCount <= maximumPayloadBytes
             else { break }
@@ -73,8 +73,8 @@ struct H264Packetizer: Sendable {
     private func writeAggregate(
         _ group: ArraySlice<Range<Int>>, of bytes: [UInt8], to writer: inout PacketRun.Writer
     ) {
-        let header = group.reduce(NALUnitHeader(NALUnitHeader.aggregate)) {
-            $0.aggregated(with: NALUnitHeader(bytes[$1.lowerBound]))
+        let header = group.reduce(NALUnitOctet(NALUnitOctet.aggregate)) {
+            $0.aggregated(with: NALUnitOctet(bytes[$1.lowerBound]))
         }
         writer.append(header.octet)
         for unit in group {
@@ -86,8 +86,8 @@ struct H264Packetizer: Sendable {
 
     /// FU-A (RFC 6184, section 5.8): the NAL header is split over indicator and FU header; it is not repeated.
     private func writeFragments(of unit: Range<Int>, of bytes: [UInt8], to writer: inout PacketRun.Writer) {
-        let header = NALUnitHeader(bytes[unit.lowerBound])
-        let indicator = NALUnitHeader(type: NALUnitHeader.fragment, like: header)
+        let header = NALUnitOctet(bytes[unit.lowerBound])
+        let indicator = NALUnitOctet(type: NALUnitOctet.fragment, like: header)
         let body = (unit.lowerBound + 1)..<unit.upperBound
         // The unit is longer than a payload, so its body is longer than a fragment: first and last are never the same.
         for fragment in EqualFragments(of: body, maximum: maximumFragmentBytes) {

@@ -2,13 +2,13 @@ import Wire
 
 /// What can be told of an H.264 payload by a look at its first bytes.
 public enum H264Peek {
-    /// Whether the payload begins a slice of an IDR picture: by itself, in an aggregate, or as a first fragment (RFC 6184).
+    /// Whether the payload begins a slice of an IDR picture: alone, in an aggregate, or as a first fragment.
     public static func beginsIDR(_ payload: RawSpan) -> Bool {
         guard payload.byteCount > 1 else { return false }
-        switch NALUnitHeader(payload.byte(at: 0)).type {
+        switch NALUnitOctet(payload.byte(at: 0)).type {
         case idr: return true
-        case NALUnitHeader.aggregate: return aggregateHoldsIDR(payload)
-        case NALUnitHeader.fragment:
+        case NALUnitOctet.aggregate: return aggregateHoldsIDR(payload)
+        case NALUnitOctet.fragment:
             let fragment = payload.byte(at: 1)
             return fragment & 0x80 != 0 && fragment & 0x1F == idr
         default: return false
@@ -21,7 +21,7 @@ public enum H264Peek {
         var reader = ByteReader(payload)
         _ = reader.skip(1)
         while let length = reader.uint16(), let unit = reader.take(Int(length)) {
-            if unit.byteCount > 0, NALUnitHeader(unit.byte(at: 0)).type == idr { return true }
+            if unit.byteCount > 0, NALUnitOctet(unit.byte(at: 0)).type == idr { return true }
         }
         return false
     }

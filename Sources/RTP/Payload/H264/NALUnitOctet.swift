@@ -1,11 +1,11 @@
-/// The first byte of a NAL unit, as the payload format sees it (RFC 6184, section 1.3).
+/// The NAL unit type octet, which is also the first byte of every payload (RFC 6184, sections 1.3 and 5.3).
 ///
 /// ```
 /// +-+-+-+-+-+-+-+-+
 /// |F|NRI|  Type   |
 /// +-+-+-+-+-+-+-+-+
 /// ```
-struct NALUnitHeader: Hashable, Sendable {
+struct NALUnitOctet: Hashable, Sendable {
     let octet: UInt8
 
     init(_ octet: UInt8) {
@@ -13,7 +13,7 @@ struct NALUnitHeader: Hashable, Sendable {
     }
 
     /// A header of `type` with the F and NRI bits of `other`.
-    init(type: UInt8, like other: NALUnitHeader) {
+    init(type: UInt8, like other: NALUnitOctet) {
         octet = other.octet & 0xE0 | type & 0x1F
     }
 
@@ -26,10 +26,10 @@ struct NALUnitHeader: Hashable, Sendable {
     var isSupplementalInformation: Bool { type == 6 }
 
     /// The header of an aggregate that also holds `other`: F if any has it, the highest NRI (RFC 6184, section 5.7).
-    func aggregated(with other: NALUnitHeader) -> NALUnitHeader {
+    func aggregated(with other: NALUnitOctet) -> NALUnitOctet {
         let forbidden = (octet | other.octet) & 0x80
         let importance = max(octet & 0x60, other.octet & 0x60)
-        return NALUnitHeader(forbidden | importance | octet & 0x1F)
+        return NALUnitOctet(forbidden | importance | octet & 0x1F)
     }
 
     static let aggregate: UInt8 = 24
