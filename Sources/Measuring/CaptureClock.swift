@@ -1,0 +1,25 @@
+import Media
+
+/// Maps one track's RTP timestamps to the wall-clock instant of capture, from its sender reports (RFC 3550, section 6.4.1).
+public struct CaptureClock: Sendable {
+    private let rate: ClockRate
+    private var anchor: (unixNanoseconds: Int64, timestamp: UInt32)?
+
+    public init(rate: ClockRate) {
+        self.rate = rate
+    }
+
+    /// Takes a sender report: `timestamp` and `time` denote the same instant.
+    public mutating func received(time: NTPTime, timestamp: UInt32) {
+        anchor = (time.unixNanoseconds, timestamp)
+    }
+
+    /// When the unit with this timestamp was captured, in nanoseconds since 1970; `nil` before the first sender report.
+    ///
+    /// Right for timestamps less than half the timestamp's range (6.6 hours of video) from the report.
+    public func unixNanoseconds(of timestamp: UInt32) -> Int64? {
+        guard let anchor else { return nil }
+        let ticks = Int64(Int32(bitPattern: timestamp &- anchor.timestamp))
+        return anchor.unixNanoseconds &+ rate.nanoseconds(inTicks: ticks)
+    }
+}

@@ -1,0 +1,36 @@
+import Histogram
+
+/// Durations by their distribution: constant memory, three significant digits, from a microsecond to ten minutes.
+public struct DurationHistogram {
+    private static let longestMicroseconds: UInt64 = 600_000_000
+    private var microseconds = Histogram<UInt64>(
+        highestTrackableValue: longestMicroseconds, numberOfSignificantValueDigits: .three)
+
+    public init() {}
+
+    /// Adds one duration; negative ones count as zero, longer ones as ten minutes.
+    public mutating func record(nanoseconds: Int64) {
+        microseconds.record(min(UInt64(max(0, nanoseconds)) / 1_000, Self.longestMicroseconds))
+    }
+
+    /// The quantiles that reports print; `nil` where nothing was recorded.
+    public var summary: DurationSummary? {
+        guard microseconds.totalCount > 0 else { return nil }
+        func milliseconds(_ percentile: Double) -> Double {
+            // The histogram answers with the upper end of a value's bucket, which may lie above the largest value.
+            Double(min(microseconds.valueAtPercentile(percentile), microseconds.max)) / 1_000
+        }
+        return DurationSummary(
+            count: UInt64(microseconds.totalCount), p50: milliseconds(50), p95: milliseconds(95),
+            p99: milliseconds(99), max: milliseconds(100))
+    }
+}
+
+/// A distribution in five numbers: how many, and quantiles in milliseconds.
+public struct DurationSummary: Codable, Equatable, Sendable {
+    public let count: UInt64
+    public let p50: Double
+    public let p95: Double
+    public let p99: Double
+    public let max: Double
+}

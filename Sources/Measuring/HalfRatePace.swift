@@ -1,0 +1,47 @@
+import Media
+
+/// How much a viewer may read who reads at half the stream's rate, as the steady viewers measure it.
+struct HalfRatePace {
+    private var viewers = 0
+    private var byteCount = 0
+    private var windowStart: MonotonicTime?
+    private var lastShare: MonotonicTime?
+    private var bytesPerSecond: Double?
+
+    private static let windowNanoseconds: Int64 = 1_000_000_000
+
+    /// Whether the stream's rate is known.
+    var isKnown: Bool { bytesPerSecond != nil }
+
+    mutating func viewerJoined() {
+        viewers += 1
+    }
+
+    /// A steady viewer received so much.
+    mutating func received(byteCount: Int) {
+        self.byteCount += byteCount
+    }
+
+    /// What each half-rate viewer may read since it was asked last, and what may be in its hand at most; `nil` while unknown.
+    mutating func share(at now: MonotonicTime) -> (byteCount: Int, limit: Int)? {
+        measure(at: now)
+        defer { lastShare = now }
+        guard let bytesPerSecond, let lastShare else { return nil }
+        let half = bytesPerSecond / 2
+        // A tenth of a second in hand smooths over what the ticks' own lateness would take away.
+        return (Int(half * Double(now - lastShare) / 1e9), max(1_500, Int(half / 10)))
+    }
+
+    private mutating func measure(at now: MonotonicTime) {
+        guard let windowStart else {
+            self.windowStart = now
+            return byteCount = 0
+        }
+        guard now - windowStart >= Self.windowNanoseconds, viewers > 0 else { return }
+        let rate = Double(byteCount) / Double(viewers) / (Double(now - windowStart) / 1e9)
+        // Slowly, so that the bytes of one large picture do not count for a second.
+        bytesPerSecond = bytesPerSecond.map { $0 * 0.8 + rate * 0.2 } ?? (rate > 0 ? rate : nil)
+        self.windowStart = now
+        byteCount = 0
+    }
+}

@@ -1,0 +1,102 @@
+/// What the sequence numbers of one track tell about its packets: which are missing, late or doubled.
+///
+/// Numbers are extended past their 16 bits as in RFC 3550, appendix A.1. A window of the last 64 packets tells a late packet
+/// from a doubled one; nothing else is kept, so memory does not grow.
+public struct LossTracker: Sendable {
+    /// Distinct packets.
+    public private(set) var packets: UInt64 = 0
+    /// Packets that had been received before.
+    public private(set) var duplicates: UInt64 = 0
+    /// Packets that came after one with a higher number.
+    public private(set) var reordered: UInt64 = 0
+    /// How often a number was skipped, whether or not the packets came later.
+    public private(set) var gaps: UInt64 = 0
+
+    private var first: Int64 = 0
+    private var highest: Int64?
+    /// Bit i: whether packet `highest - i` was received.
+    private var window: UInt64 = 0
+    /// The number that was announced for the first packet, until that came.
+    private var announced: UInt16?
+
+    public init() {}
+
+    /// How a packet's number stands to those before it.
+    public enum Placement: Equatable, Sendable {
+        /// It follows the highest number so far, or is the first of all.
+        case next
+        /// `missing` numbers before it have not come.
+        case afterGap(missing: Int)
+        /// It comes late, and fills a gap.
+        case late
+        case duplicate
+    }
+
+    /// Packets that did not come between the first and the highest number.
+    public var lost: UInt64 {
+        guard let highest else { return 0 }
+        // The difference of two extended numbers, each moved by less than 2¹⁶ per packet: no overflow in a lifetime.
+        let expected = UInt64(max(0, highest &- first &+ 1))
+        return expected > packets ? expected - packets : 0
+    }
+
+    /// Announces the first packet's number (RTP-Info), so that a loss at the very start counts too; before or after that packet.
+    ///
+    /// A number over 1 000 before the first packet is taken for a server's error.
+    public mutating func announceFirst(_ number: UInt16) {
+        guard highest != nil else {
+            announced = number
+            return
+        }
+        noteMissing(before: first, from: number)
+    }
+
+    /// Counts a packet and says how its number stands to those before it.
+    public mutating func received(_ number: UInt16) -> Placement {
+        guard let highest else { return receivedFirst(number) }
+        let distance = Int64(Int16(bitPattern: number &- UInt16(truncatingIfNeeded: highest)))
+        return distance > 0 ? advance(by: distance, from: highest) : receivedLate(by: -distance)
+    }
+
+    private mutating func receivedFirst(_ number: UInt16) -> Placement {
+        first = Int64(number)
+        highest = first
+        window = 1
+        packets = 1
+        guard let announced else { return .next }
+        let before = first
+        noteMissing(before: before, from: announced)
+        return first == before ? .next : .afterGap(missing: Int(before - first))
+    }
+
+    private mutating func noteMissing(before start: Int64, from number: UInt16) {
+        let missing = Int64(UInt16(truncatingIfNeeded: start) &- number)
+        guard missing > 0, missing <= 1_000 else { return }
+        first = start - missing
+        gaps += 1
+    }
+
+    private mutating func advance(by distance: Int64, from highest: Int64) -> Placement {
+        self.highest = highest + distance
+        window = distance < 64 ? window << UInt64(distance) | 1 : 1
+        packets += 1
+        guard distance > 1 else { return .next }
+        gaps += 1
+        return .afterGap(missing: Int(distance - 1))
+    }
+
+    private mutating func receivedLate(by distance: Int64) -> Placement {
+        // Beyond the window nobody can tell: a packet that old is more often one from a long detour than a copy.
+        if distance < 64 {
+            let bit: UInt64 = 1 << UInt64(distance)
+            guard window & bit == 0 else {
+                duplicates += 1
+                return .duplicate
+            }
+            window |= bit
+        }
+        packets += 1
+        reordered += 1
+        return .late
+    }
+}

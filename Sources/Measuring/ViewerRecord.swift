@@ -1,0 +1,101 @@
+import Media
+import RTSPClient
+
+/// What one viewer saw: instants, counters, never a packet.
+final class ViewerRecord {
+    /// How a viewer behaves.
+    enum Kind: Hashable {
+        /// Takes all that comes, to the end.
+        case steady
+        /// Stops reading its connection after PLAY.
+        case stalled
+        /// Reads its connection at half the stream's rate.
+        case halfRate
+        /// Vanishes soon, without TEARDOWN.
+        case churning
+    }
+
+    let kind: Kind
+    let opened: MonotonicTime
+    private(set) var playing: MonotonicTime?
+    private(set) var firstPacket: MonotonicTime?
+    /// When the first unit at which decoding can start was complete.
+    private(set) var firstRandomAccess: MonotonicTime?
+    /// Why it ended, if it did.
+    var end: SessionEnd?
+    private(set) var byteCount: UInt64 = 0
+    private(set) var unitsInTime: UInt64 = 0
+    /// The greatest time from capture to arrival, in nanoseconds.
+    private(set) var oldestPicture: Int64 = 0
+    private(set) var tracks: [TrackRecord] = []
+    /// Index of the track whose pictures count: the first of video, else the first.
+    private var mainTrack = 0
+
+    /// One track's counters.
+    struct TrackRecord {
+        var loss = LossTracker()
+        var units = AccessUnitTracker()
+        var capture: CaptureClock
+        var transit: TransitTime
+
+        init(rate: ClockRate) {
+            capture = CaptureClock(rate: rate)
+            transit = TransitTime(rate: rate)
+        }
+    }
+
+    /// A unit that came whole on the main track.
+    struct Picture {
+        /// When it was captured, in nanoseconds since 1970; `nil` while unknown, and in the first second: a prelude's times denote none.
+        let captured: Int64?
+        let arrival: MonotonicTime
+    }
+
+    init(_ kind: Kind, opened: MonotonicTime) {
+        self.kind = kind
+        self.opened = opened
+    }
+
+    func described(rates: [ClockRate], mainTrack: Int) {
+        tracks = rates.map { TrackRecord(rate: $0) }
+        self.mainTrack = mainTrack
+    }
+
+    func played(firstSequenceNumbers: [UInt16?], at now: MonotonicTime) {
+        playing = now
+        for (index, number) in firstSequenceNumbers.enumerated() where tracks.indices.contains(index) {
+            if let number { tracks[index].loss.announceFirst(number) }
+        }
+    }
+
+    func reported(track: Int, time: NTPTime, timestamp: UInt32) {
+        tracks[track].capture.received(time: time, timestamp: timestamp)
+    }
+
+    /// Counts a packet; answers the picture that it makes whole.
+    func received(_ packet: borrowing ReceivedPacket, lateNanoseconds: Int64) -> Picture? {
+        firstPacket = firstPacket ?? packet.arrival
+        byteCount &+= UInt64(packet.byteCount)
+        let index = packet.track
+        if kind == .halfRate, index == mainTrack { judgeAge(packet) }
+        let placement = tracks[index].loss.received(packet.sequenceNumber)
+        let unit = tracks[index].units.received(
+            placement, timestamp: packet.timestamp, isMarked: packet.isMarked, isRandomAccess: packet.isRandomAccess)
+        guard let unit else { return nil }
+        let lateness = tracks[index].transit.lateness(timestamp: unit.timestamp, arrival: packet.arrival)
+        if lateness <= lateNanoseconds { unitsInTime += 1 }
+        guard index == mainTrack else { return nil }
+        if unit.isRandomAccess { firstRandomAccess = firstRandomAccess ?? packet.arrival }
+        return Picture(captured: captureTime(of: unit, arrival: packet.arrival), arrival: packet.arrival)
+    }
+
+    private func judgeAge(_ packet: borrowing ReceivedPacket) {
+        guard let captured = tracks[packet.track].capture.unixNanoseconds(of: packet.timestamp) else { return }
+        oldestPicture = max(oldestPicture, packet.arrivalUnixNanoseconds &- captured)
+    }
+
+    private func captureTime(of unit: AccessUnitTracker.Completion, arrival: MonotonicTime) -> Int64? {
+        guard let firstPacket, arrival - firstPacket > 1_000_000_000 else { return nil }
+        return tracks[mainTrack].capture.unixNanoseconds(of: unit.timestamp)
+    }
+}

@@ -1,0 +1,42 @@
+import Media
+import RTSPClient
+
+/// What `apus bench viewers` is asked to do.
+public struct ViewersPlan: Sendable {
+    public var session: SessionPlan
+    /// Viewers that watch to the end.
+    public var count: Int
+    public var seconds: Double
+    /// Viewers that join per second.
+    public var rampPerSecond: Double = 100
+    /// Further viewers on TCP that stop reading after PLAY.
+    public var stalled = 0
+    /// Further viewers on TCP that read at half the stream's rate.
+    public var halfRate = 0
+    /// Further viewers that join each second and vanish half a second later, without TEARDOWN.
+    public var churnPerSecond = 0
+    /// Units that are later than this, compared with the quickest, are not in time.
+    public var lateMilliseconds: Int64 = 100
+    /// The server's process, whose processor time, memory and descriptors are watched.
+    public var server: ServerProcess?
+
+    public init(session: SessionPlan, count: Int, seconds: Double) {
+        self.session = session
+        self.count = count
+        self.seconds = seconds
+    }
+
+    /// The session of a viewer of this kind.
+    func session(of kind: ViewerRecord.Kind) -> SessionPlan {
+        var plan = session
+        switch kind {
+        case .steady, .churning: break
+        case .stalled: plan.transport = .tcp
+        case .halfRate:
+            plan.transport = .tcp
+            // By itself the kernel would take in many seconds of what the viewer does not read, and hide the server's dropping.
+            plan.receiveBufferByteCount = 16_384
+        }
+        return plan
+    }
+}

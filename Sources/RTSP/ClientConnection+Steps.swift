@@ -1,0 +1,111 @@
+import Media
+import SDP
+
+/// What each answer leads to.
+extension ClientConnection {
+    mutating func receive(_ response: Response, at now: MonotonicTime) {
+        // Answers come in the order of the requests; one with another number is late, from before a TEARDOWN, or of no use.
+        guard let pending, CSeq(response.headers)?.number == pending.number else { return }
+        self.pending = nil
+        if phase == .playing { return receiveKeepaliveAnswer(response, at: now) }
+        if phase == .tearDown { return close(.finished) }
+        // A server that does not know OPTIONS may still describe.
+        guard response.status.isSuccess || phase == .options else {
+            return close(.refused(pending.method, response.status, reason: response.reason))
+        }
+        switch phase {
+        case .options: receiveOptions(response, at: now)
+        case .describe: receiveDescription(response)
+        case .setUp(let index): receiveSetUp(index, response, at: now)
+        case .play: receivePlay(response, at: now)
+        case .idle, .choosing, .playing, .tearDown, .closed: break
+        }
+    }
+
+    private mutating func receiveOptions(_ response: Response, at now: MonotonicTime) {
+        if response.headers.list(of: .public).contains(Method.getParameter.rawValue) {
+            keepaliveMethod = .getParameter
+        }
+        phase = .describe
+        send(.describe, base, [.accept: "application/sdp"], at: now)
+    }
+
+    private mutating func receiveDescription(_ response: Response) {
+        do throws(SessionDescription.ParseError) {
+            let description = try SessionDescription(parsing: response.body)
+            // RFC 2326, C.1.1: Content-Base, then Content-Location, then the URL that was asked for.
+            base = response.headers[.contentBase] ?? response.headers[.contentLocation] ?? base
+            aggregate = resolve(description.attributes.value(of: "control"))
+            media = description.media
+            phase = .choosing
+            act(.described(description))
+        } catch {
+            close(.badDescription(error))
+        }
+    }
+
+    private mutating func receiveSetUp(_ index: Int, _ response: Response, at now: MonotonicTime) {
+        guard let header = response.headers[.session].flatMap({ SessionHeader($0) }) else {
+            return close(.unusableAnswer(.setUp, "no session"))
+        }
+        guard let transport = response.headers[.transport].flatMap({ Transport.list($0).first }) else {
+            return close(.unusableAnswer(.setUp, "no transport"))
+        }
+        session = header
+        act(.setUp(index: index, transport))
+        if tracks.indices.contains(index + 1) {
+            sendSetUp(index + 1, at: now)
+        } else {
+            phase = .play
+            send(.play, aggregate, [.range: "npt=now-"], at: now)
+        }
+    }
+
+    private mutating func receivePlay(_ response: Response, at now: MonotonicTime) {
+        phase = .playing
+        scheduleKeepalive(at: now)
+        let entries = response.headers.values(of: .rtpInfo).flatMap { RTPInfo($0).entries }
+        act(.playing(starts: trackURLs.indices.map { start(ofTrack: $0, in: entries) }))
+    }
+
+    /// The entry of a track: by its URL, by the end of it where servers leave out the rest, or by its place.
+    private func start(ofTrack index: Int, in entries: [RTPInfo.Entry]) -> RTPInfo.Entry? {
+        let url = trackURLs[index]
+        if let same = entries.first(where: { $0.url == url }) { return same }
+        if let same = entries.first(where: { !$0.url.isEmpty && url.hasSuffix("/" + $0.url) }) { return same }
+        return entries.count == trackURLs.count ? entries[index] : nil
+    }
+
+    private mutating func receiveKeepaliveAnswer(_ response: Response, at now: MonotonicTime) {
+        switch response.status {
+        case .sessionNotFound: close(.refused(keepaliveMethod, response.status, reason: response.reason))
+        case .methodNotAllowed, .notImplemented, .parameterNotUnderstood: keepaliveMethod = .options
+        default: break
+        }
+    }
+
+    mutating func sendSetUp(_ index: Int, at now: MonotonicTime) {
+        phase = .setUp(index: index)
+        send(.setUp, trackURLs[index], [.transport: tracks[index].transport.headerValue], at: now)
+    }
+
+    mutating func sendKeepalive(at now: MonotonicTime) {
+        scheduleKeepalive(at: now)
+        if pending == nil { send(keepaliveMethod, aggregate, at: now) }
+    }
+
+    /// Half the timeout: one keepalive may get lost in a stalled connection and the next still comes in time.
+    private mutating func scheduleKeepalive(at now: MonotonicTime) {
+        let seconds = min(max(session?.timeoutSeconds ?? 60, 2), 3_600)
+        keepaliveDue = now.advanced(byMilliseconds: Int64(seconds) * 500)
+    }
+
+    /// A control attribute as a URL (RFC 2326, C.1.1): absolute, `*` for the whole, or relative to the base.
+    ///
+    /// Relative ones are appended, also behind a query, as ffmpeg and live555 do, not resolved by RFC 3986.
+    func resolve(_ control: String?) -> String {
+        guard let control, control != "*", !control.isEmpty else { return base }
+        if RequestURL(control) != nil { return control }
+        return base.hasSuffix("/") ? base + control : base + "/" + control
+    }
+}

@@ -1,0 +1,179 @@
+import Media
+import SDP
+import Wire
+
+/// The client's side of one RTSP connection with one session, without sockets and clocks (RFC 2326).
+///
+/// One input, then drain `nextAction()`, then wait until `nextDeadline`. One request is under way at a time:
+///
+/// | phase | input | next phase |
+/// |---|---|---|
+/// | idle | connected | OPTIONS sent |
+/// | OPTIONS sent | any answer | DESCRIBE sent |
+/// | DESCRIBE sent | 200 with SDP | choosing (`.described`) |
+/// | choosing | setUp | SETUP sent for the first track |
+/// | SETUP sent | 200 | SETUP sent for the next track, or PLAY sent |
+/// | PLAY sent | 200 | playing (`.playing`) |
+/// | playing | half the session's timeout | playing, keepalive sent |
+/// | any with a session | tearDown | TEARDOWN sent |
+/// | TEARDOWN sent | any answer | closed |
+/// | any | refusal, silence, rubbish, end | closed |
+public struct ClientConnection: Sendable {
+    public struct Configuration: Hashable, Sendable {
+        public var userAgent = "apus"
+        /// How long the server may take for an answer: PROTOCOL-wise it has none, players wait about this long.
+        public var answerTimeoutMilliseconds: Int64 = 10_000
+
+        public init() {}
+    }
+
+    enum Phase: Hashable, Sendable {
+        case idle
+        case options
+        case describe
+        case choosing
+        case setUp(index: Int)
+        case play
+        case playing
+        case tearDown
+        case closed
+    }
+
+    /// A request whose answer has not come.
+    struct Pending: Hashable, Sendable {
+        var number: UInt32
+        var method: Method
+        var deadline: MonotonicTime
+    }
+
+    let configuration: Configuration
+    /// The URL that was asked for; after DESCRIBE what relative controls are relative to.
+    var base: String
+    /// What PLAY, keepalives and TEARDOWN name.
+    var aggregate: String
+    var phase = Phase.idle
+    var media: [MediaDescription] = []
+    var tracks: [TrackSetUp] = []
+    var trackURLs: [String] = []
+    var session: SessionHeader?
+    var keepaliveMethod = Method.options
+    var pending: Pending?
+    var keepaliveDue = MonotonicTime.distantFuture
+    private var parser = Parser()
+    private var actions: [ClientAction] = []
+    private var nextNumber: UInt32 = 1
+
+    /// A client of `url`, which is sent as `RequestURL` writes it: without user and password.
+    public init(url: RequestURL, configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        base = url.text
+        aggregate = url.text
+    }
+
+    /// Whether the bytes so far end at a message's end: then a caller may take an interleaved frame out by itself.
+    public var isBetweenMessages: Bool { !parser.isInsideMessage }
+
+    /// When `deadlinePassed` wants to be called; `distantFuture` where nothing is awaited.
+    public var nextDeadline: MonotonicTime {
+        phase == .closed ? .distantFuture : min(pending?.deadline ?? .distantFuture, keepaliveDue)
+    }
+
+    /// The next thing to do; `nil` when all is done.
+    public mutating func nextAction() -> ClientAction? {
+        actions.isEmpty ? nil : actions.removeFirst()
+    }
+
+    /// The connection is made.
+    public mutating func connected(at now: MonotonicTime) {
+        guard phase == .idle else { return }
+        phase = .options
+        send(.options, base, at: now)
+    }
+
+    /// Bytes came.
+    public mutating func received(_ bytes: RawSpan, at now: MonotonicTime) {
+        guard phase != .closed else { return }
+        parser.append(bytes)
+        do throws(ParseError) {
+            while phase != .closed, let element = try parser.next() {
+                receive(element, at: now)
+            }
+        } catch {
+            close(.badMessage(error))
+        }
+    }
+
+    /// The server ended the connection.
+    public mutating func receivedEnd(at now: MonotonicTime) {
+        close(phase == .tearDown ? .finished : .endedByServer)
+    }
+
+    /// Chooses the tracks to play, at least one, in answer to `.described`.
+    public mutating func setUp(_ tracks: [TrackSetUp], at now: MonotonicTime) {
+        guard phase == .choosing else { return }
+        guard !tracks.isEmpty, tracks.allSatisfy({ media.indices.contains($0.mediaIndex) }) else {
+            return close(.unusableAnswer(.describe, "no track to set up"))
+        }
+        self.tracks = tracks
+        trackURLs = tracks.map { resolve(media[$0.mediaIndex].control) }
+        sendSetUp(0, at: now)
+    }
+
+    /// Ends the session, politely where there is one.
+    public mutating func tearDown(at now: MonotonicTime) {
+        guard phase != .closed, phase != .tearDown else { return }
+        guard session != nil else { return close(.finished) }
+        phase = .tearDown
+        keepaliveDue = .distantFuture
+        send(.tearDown, aggregate, at: now)
+    }
+
+    /// The deadline came: an answer is overdue, or a keepalive is due.
+    public mutating func deadlinePassed(at now: MonotonicTime) {
+        guard phase != .closed else { return }
+        if let pending, pending.deadline <= now {
+            close(phase == .tearDown ? .finished : .noAnswer(pending.method))
+        } else if keepaliveDue <= now {
+            sendKeepalive(at: now)
+        }
+    }
+
+    private mutating func receive(_ element: Parser.Element, at now: MonotonicTime) {
+        switch element {
+        case .interleaved(let channel, let bytes): actions.append(.receivedInterleaved(channel: channel, bytes))
+        case .response(let response): receive(response, at: now)
+        case .request(let request): refuse(request)
+        }
+    }
+
+    /// Servers may ask too; nothing that they ask is needed here (RFC 2326, section 10).
+    private mutating func refuse(_ request: Request) {
+        var headers = Headers()
+        headers[.cSeq] = request.headers[.cSeq]
+        let status: StatusCode = request.method == .options ? .ok : .notImplemented
+        actions.append(.send(Writer.bytes(of: Response(status, headers: headers))))
+    }
+
+    mutating func act(_ action: ClientAction) {
+        actions.append(action)
+    }
+
+    mutating func close(_ reason: ClientCloseReason) {
+        guard phase != .closed else { return }
+        phase = .closed
+        pending = nil
+        keepaliveDue = .distantFuture
+        actions.append(.close(reason))
+    }
+
+    mutating func send(_ method: Method, _ target: String, _ more: Headers = [:], at now: MonotonicTime) {
+        let number = nextNumber
+        nextNumber = nextNumber < 0x7FFF_FFFF ? nextNumber + 1 : 1
+        var headers: Headers = [.cSeq: String(number), .userAgent: configuration.userAgent]
+        if let session { headers[.session] = session.id.text }
+        for field in more.fields { headers.append(field.name, field.value) }
+        pending = Pending(
+            number: number, method: method, deadline: now.advanced(byMilliseconds: configuration.answerTimeoutMilliseconds))
+        actions.append(.send(Writer.bytes(of: Request(method, target, headers: headers))))
+    }
+}

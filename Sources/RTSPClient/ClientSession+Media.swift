@@ -1,0 +1,184 @@
+import Media
+import RTP
+import RTSP
+import Reactor
+import SDP
+
+/// A place for what cannot be copied in an array.
+final class TrackBox {
+    var reception: TrackReception
+
+    init(_ reception: consuming TrackReception) {
+        self.reception = reception
+    }
+
+    func close(_ loop: EventLoop) {
+        if let fd = reception.sockets?.rtp.fd { loop.remove(fd) }
+        if let fd = reception.sockets?.rtcp.fd { loop.remove(fd) }
+        reception.sockets = nil
+    }
+}
+
+/// What the machine's orders mean, and what becomes of packets.
+extension ClientSession {
+    func perform(_ action: ClientAction, _ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime) {
+        switch action {
+        case .send(let bytes): outbox += bytes
+        case .described(let description): receiveDescription(description, sessions, owner, at: now)
+        case .setUp(let index, let transport): setUp(tracks[index], index: index, transport)
+        case .playing(let starts):
+            beginReporting(at: now)
+            let numbers = starts.map { $0?.sequenceNumber }
+            owner.session(number, reached: .playing(firstSequenceNumbers: numbers), of: sessions, at: now)
+        case .receivedInterleaved(let channel, let bytes):
+            receiveInterleaved(channel: channel, bytes.span.bytes, arrival: .now(), owner)
+        case .close(let reason): fail(.closed(reason))
+        }
+    }
+
+    private func receiveDescription(
+        _ description: SessionDescription, _ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime
+    ) {
+        let media = description.media.enumerated().compactMap { index, media in
+            media.describedTrack.map { (index: index, track: $0) }
+        }
+        owner.session(number, reached: .described(description, tracks: media.map(\.track)), of: sessions, at: now)
+        if plan.isDescribeOnly { return machine.tearDown(at: now) }
+        guard !media.isEmpty else { return fail(.nothingToPlay) }
+        do throws(SystemError) {
+            var setUps: [TrackSetUp] = []
+            for (index, track) in media {
+                setUps.append(TrackSetUp(mediaIndex: index, transport: try offer(for: track)))
+            }
+            machine.setUp(setUps, at: now)
+        } catch {
+            fail(.failed(error))
+        }
+    }
+
+    /// Makes room for a track and says how its packets shall come.
+    private func offer(for track: DescribedTrack) throws(SystemError) -> Transport {
+        let index = tracks.count
+        var transport: Transport
+        switch plan.transport {
+        case .tcp:
+            transport = Transport(.tcp, .unicast)
+            let channel = UInt8(truncatingIfNeeded: index * 2)
+            transport.interleaved = ChannelPair(rtp: channel, rtcp: channel | 1)
+            tracks.append(TrackBox(TrackReception(track, sockets: nil)))
+        case .multicast:
+            transport = Transport(.udp, .multicast)
+            tracks.append(TrackBox(TrackReception(track, sockets: nil)))
+        case .udp:
+            let pair = try Reactor.PortPair.bind(evenIn: ports(), bufferByteCount: plan.datagramBufferByteCount)
+            transport = Transport(.udp, .unicast)
+            transport.clientPorts = RTSP.PortPair(rtp: pair.port, rtcp: pair.port + 1)
+            try watch(pair, track: index)
+            tracks.append(TrackBox(TrackReception(track, sockets: pair)))
+        }
+        return transport
+    }
+
+    private func watch(_ sockets: borrowing Reactor.PortPair, track index: Int) throws(SystemError) {
+        try sockets.rtp.tellArrivalTimes()
+        try sockets.rtcp.tellArrivalTimes()
+        try loop.add(sockets.rtp.fd, .read, token: token(ofSocket: 1 + 2 * index))
+        try loop.add(sockets.rtcp.fd, .read, token: token(ofSocket: 2 + 2 * index))
+    }
+
+    private func setUp(_ box: TrackBox, index: Int, _ transport: Transport) {
+        box.reception.expect(transport.ssrc)
+        switch (plan.transport, transport.lowerTransport, transport.delivery) {
+        case (.tcp, .tcp, _):
+            let channel = UInt8(truncatingIfNeeded: index * 2)
+            box.reception.route = .interleaved(
+                transport.interleaved ?? ChannelPair(rtp: channel, rtcp: channel | 1))
+        case (.udp, .udp, .unicast):
+            let host = transport.source.flatMap { SocketAddress($0, port: 0) } ?? plan.server
+            box.reception.route = .datagrams(server: transport.serverPorts.map { host.with(port: $0.rtcp) })
+        case (.multicast, .udp, .multicast): joinGroup(box, index: index, transport)
+        default: fail(.closed(.unusableAnswer(.setUp, "another transport than was asked for")))
+        }
+    }
+
+    private func joinGroup(_ box: TrackBox, index: Int, _ transport: Transport) {
+        guard let ports = transport.ports, let destination = transport.destination,
+            let group = SocketAddress(destination, port: ports.rtp), group.isMulticast
+        else { return fail(.closed(.unusableAnswer(.setUp, "no multicast group"))) }
+        do throws(SystemError) {
+            let local = group.family == localAddress?.family ? localAddress : nil
+            let pair = try Reactor.PortPair.receiving(
+                group, controlPort: ports.rtcp, onInterfaceHaving: local, bufferByteCount: plan.datagramBufferByteCount)
+            try watch(pair, track: index)
+            box.reception.sockets = consume pair
+            // No reports to the group: each of a thousand viewers would receive those of all others.
+            box.reception.route = .datagrams(server: nil)
+        } catch {
+            fail(.failed(error))
+        }
+    }
+
+    func receiveDatagrams(socket: Int, _ room: inout ReceptionRoom, _ owner: any SessionOwner) {
+        let index = (socket - 1) / 2
+        let isControl = socket % 2 == 0
+        guard tracks.indices.contains(index) else { return }
+        let outcome = tracks[index].receive(isControl: isControl, into: &room.datagrams)
+        // A port that nobody reads at the server's host shows here as an error; packets go on coming.
+        guard case .bytes = outcome else { return }
+        let clockOffset = MonotonicTime.now().nanoseconds - WallClock.unixNanoseconds()
+        for place in 0..<room.datagrams.count {
+            guard let datagram = room.datagrams[place] else { continue }
+            let arrival = datagram.arrivalUnixNanoseconds.map { MonotonicTime(nanoseconds: $0 &+ clockOffset) }
+            receive(datagram.bytes.bytes, track: index, isControl: isControl, arrival: arrival ?? .now(), owner)
+        }
+    }
+
+    func receiveInterleaved(channel: UInt8, _ bytes: RawSpan, arrival: MonotonicTime, _ owner: any SessionOwner) {
+        for (index, box) in tracks.enumerated() {
+            guard case .interleaved(let pair) = box.reception.route else { continue }
+            if pair.rtp == channel { return receive(bytes, track: index, isControl: false, arrival: arrival, owner) }
+            if pair.rtcp == channel { return receive(bytes, track: index, isControl: true, arrival: arrival, owner) }
+        }
+    }
+
+    private func receive(
+        _ bytes: RawSpan, track index: Int, isControl: Bool, arrival: MonotonicTime, _ owner: any SessionOwner
+    ) {
+        let box = tracks[index]
+        if isControl {
+            guard let report = box.reception.senderReport(in: bytes, arrival: arrival) else { return }
+            return owner.session(number, track: index, reported: report.ntpTime, timestamp: report.rtpTimestamp)
+        }
+        guard let (header, range) = box.reception.accept(bytes, arrival: arrival) else { return }
+        let payload = bytes.extracting(range)
+        let packet = ReceivedPacket(
+            track: index, header: header, isRandomAccess: box.reception.beginsRandomAccess(payload), arrival: arrival,
+            byteCount: bytes.byteCount, payload: payload)
+        owner.session(number, received: packet)
+    }
+
+    func sendReports(at now: MonotonicTime) {
+        for box in tracks {
+            guard let report = box.reception.report(from: ssrc, at: now) else { continue }
+            switch box.reception.route {
+            case .interleaved(let pair): outbox += Writer.interleaved(channel: pair.rtcp, report) ?? []
+            case .datagrams(let server?): box.send(report, to: server)
+            case .datagrams(nil), .none: break
+            }
+        }
+    }
+}
+
+extension TrackBox {
+    fileprivate func receive(isControl: Bool, into datagrams: inout ReceivedDatagrams) -> ReadOutcome {
+        switch reception.sockets {
+        case .some(let pair): isControl ? datagrams.receive(from: pair.rtcp) : datagrams.receive(from: pair.rtp)
+        case .none: .wouldBlock
+        }
+    }
+
+    /// A report that cannot be sent is as good as one that got lost.
+    fileprivate func send(_ report: [UInt8], to server: SocketAddress) {
+        _ = report.withUnsafeBytes { reception.sockets?.rtcp.send($0, to: server) }
+    }
+}

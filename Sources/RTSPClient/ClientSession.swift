@@ -1,0 +1,236 @@
+import Media
+import RTP
+import RTSP
+import Reactor
+import SDP
+
+/// One session: the machine of `RTSP` bound to a connection and to the sockets of its tracks. Loop thread only.
+final class ClientSession {
+    let number: SessionNumber
+    let plan: SessionPlan
+    let loop: EventLoop
+    let ssrc: SSRC
+    let ports: () -> ClosedRange<UInt16>
+    var machine: ClientConnection
+    var tracks: [TrackBox] = []
+    var outbox: [UInt8] = []
+    private(set) var end: SessionEnd?
+    private(set) var isOver = false
+    /// Bytes that may be read; `nil` without limit.
+    private var credit: Int?
+    private var inbox: [UInt8] = []
+    private var socket: TCPSocket?
+    private var isConnected = false
+    private let connectDeadline: MonotonicTime
+    private var reportDue = MonotonicTime.distantFuture
+
+    /// How long the kernel may try to connect.
+    private static let connectMilliseconds: Int64 = 10_000
+    /// How often receivers report (RFC 3550, section 6.2: five seconds at least).
+    private static let reportMilliseconds: Int64 = 5_000
+
+    init(
+        _ number: SessionNumber, _ plan: SessionPlan, loop: EventLoop, ssrc: UInt32,
+        ports: @escaping () -> ClosedRange<UInt16>, at now: MonotonicTime
+    ) {
+        self.number = number
+        self.plan = plan
+        self.loop = loop
+        self.ssrc = SSRC(ssrc)
+        self.ports = ports
+        var configuration = ClientConnection.Configuration()
+        configuration.userAgent = plan.userAgent
+        machine = ClientConnection(url: plan.url, configuration: configuration)
+        connectDeadline = now.advanced(byMilliseconds: Self.connectMilliseconds)
+        connect()
+    }
+
+    /// The loop's name for one of the session's sockets: 0 the connection, then RTP and RTCP of each track.
+    func token(ofSocket socket: Int) -> Token {
+        Token(rawValue: UInt64(number.index) << 8 | UInt64(socket))
+    }
+
+    static func place(of token: Token) -> (session: Int, socket: Int) {
+        (Int(truncatingIfNeeded: token.rawValue >> 8), Int(token.rawValue & 0xFF))
+    }
+
+    /// When `deadlinePassed` wants to be called.
+    var nextDeadline: MonotonicTime {
+        isConnected ? min(machine.nextDeadline, reportDue) : connectDeadline
+    }
+
+    var localAddress: SocketAddress? { socket?.localAddress }
+
+    private func connect() {
+        do throws(SystemError) {
+            let socket = try TCPSocket(connectingTo: plan.server)
+            try socket.sendWithoutDelay()
+            if let byteCount = plan.receiveBufferByteCount { try socket.setReceiveBuffer(bytes: byteCount) }
+            try loop.add(socket.fd, .write, token: token(ofSocket: 0))
+            self.socket = consume socket
+        } catch {
+            end = .failed(error)
+        }
+    }
+
+    func fail(_ reason: SessionEnd) {
+        end = end ?? reason
+    }
+
+    func tearDown(at now: MonotonicTime) {
+        if isConnected { machine.tearDown(at: now) } else { fail(.closed(.finished)) }
+    }
+
+    func deadlinePassed(at now: MonotonicTime) {
+        guard isConnected else {
+            return now < connectDeadline ? () : fail(.closed(.noAnswer(.options)))
+        }
+        machine.deadlinePassed(at: now)
+        if reportDue <= now {
+            sendReports(at: now)
+            reportDue = now.advanced(byMilliseconds: Self.reportMilliseconds)
+        }
+    }
+
+    func beginReporting(at now: MonotonicTime) {
+        reportDue = now.advanced(byMilliseconds: Self.reportMilliseconds)
+    }
+
+    /// Nothing is told of the session from now on.
+    func closeSockets() {
+        isOver = true
+        for track in tracks { track.close(loop) }
+        if let fd = socket?.fd { loop.remove(fd) }
+        socket = nil
+    }
+}
+
+extension ClientSession {
+    func handle(
+        _ readiness: Readiness, of socket: Int, _ room: inout ReceptionRoom, _ owner: any SessionOwner,
+        in sessions: Sessions, at now: MonotonicTime
+    ) {
+        guard end == nil else { return }
+        guard socket == 0 else { return receiveDatagrams(socket: socket, &room, owner) }
+        if !isConnected { return finishConnecting(owner, in: sessions, at: now) }
+        if readiness.contains(.writable) { flush() }
+        if credit == 0, !readiness.isDisjoint(with: [.error, .hangup]) { return fail(.closed(.endedByServer)) }
+        if !readiness.isDisjoint(with: [.readable, .hangup, .error]) { read(&room, owner, in: sessions, at: now) }
+    }
+
+    private func finishConnecting(_ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime) {
+        if let error = socket?.connectionFailure() { return fail(.failed(error)) }
+        isConnected = true
+        watch()
+        owner.session(number, reached: .connected, of: sessions, at: now)
+        machine.connected(at: now)
+    }
+
+    private func read(
+        _ room: inout ReceptionRoom, _ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime
+    ) {
+        let byteCount = min(credit ?? room.bytes.count, room.bytes.count)
+        guard byteCount > 0 else { return }
+        let outcome = room.bytes.withUnsafeMutableBytes { buffer in
+            socket?.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<byteCount])) ?? .wouldBlock
+        }
+        switch outcome {
+        case .bytes(let count):
+            if let credit { limit(to: credit - count) }
+            receive(room.bytes.span.extracting(first: count), owner, in: sessions, at: now)
+        case .wouldBlock: break
+        case .end: machine.receivedEnd(at: now)
+        case .failed(let error): fail(.failed(error))
+        }
+    }
+
+    /// Takes whole interleaved frames out where no message is under way, without a copy; the machine gets all else.
+    private func receive(
+        _ bytes: Span<UInt8>, _ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime
+    ) {
+        guard !inbox.isEmpty else {
+            let used = take(bytes, owner, in: sessions, at: now)
+            return inbox.append(bytes.extracting(droppingFirst: used))
+        }
+        var waiting: [UInt8] = []
+        swap(&waiting, &inbox)
+        waiting.append(bytes)
+        let used = take(waiting.span, owner, in: sessions, at: now)
+        waiting.removeFirst(used)
+        inbox = waiting
+    }
+
+    /// Answers how many bytes were used; the others begin a frame that is not whole.
+    private func take(
+        _ bytes: Span<UInt8>, _ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime
+    ) -> Int {
+        let arrival = MonotonicTime.now()
+        var offset = 0
+        while offset < bytes.count, !isOver {
+            let rest = bytes.extracting(offset..<bytes.count)
+            guard machine.isBetweenMessages, rest[0] == UInt8(ascii: "$") else {
+                machine.received(rest.bytes, at: now)
+                drain(sessions, owner, at: now)
+                return bytes.count
+            }
+            guard rest.count >= 4 else { break }
+            let frame = 4 + (Int(rest[2]) << 8 | Int(rest[3]))
+            guard rest.count >= frame else { break }
+            receiveInterleaved(channel: rest[1], rest.extracting(4..<frame).bytes, arrival: arrival, owner)
+            offset += frame
+        }
+        return offset
+    }
+
+    /// Does what the machine wants done.
+    func drain(_ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime) {
+        while end == nil, let action = machine.nextAction() {
+            perform(action, sessions, owner, at: now)
+        }
+        flush()
+        guard let end, !isOver else { return }
+        isOver = true
+        owner.session(number, reached: .ended(end), of: sessions, at: now)
+    }
+
+    func flush() {
+        guard isConnected, !outbox.isEmpty, socket != nil else { return }
+        let outcome = outbox.withUnsafeBytes { socket?.write($0) ?? .wouldBlock }
+        switch outcome {
+        case .wrote(let count): outbox.removeFirst(count)
+        case .wouldBlock: break
+        case .failed(let error): fail(.failed(error))
+        }
+        watch()
+    }
+
+    func limitReading() {
+        if credit == nil { limit(to: 0) }
+    }
+
+    func allowReading(byteCount: Int, atMost limit: Int) {
+        guard let credit else { return }
+        self.limit(to: min(credit + byteCount, limit))
+    }
+
+    private func limit(to byteCount: Int) {
+        let couldRead = credit != 0
+        credit = max(0, byteCount)
+        if couldRead != (credit != 0) { watch() }
+    }
+
+    /// Tells the loop what the connection waits for.
+    private func watch() {
+        guard let fd = socket?.fd else { return }
+        var interest: Interest = credit == 0 ? [] : .read
+        if !outbox.isEmpty { interest.insert(.write) }
+        // A descriptor that was added can always be changed.
+        do { try loop.change(fd, interest, token: token(ofSocket: 0)) } catch { fail(.failed(error)) }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
+    }
+}

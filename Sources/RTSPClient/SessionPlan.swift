@@ -1,0 +1,85 @@
+import Media
+import Reactor
+import RTSP
+import SDP
+
+/// Which way a session's packets shall come.
+public enum SessionTransport: String, Hashable, Sendable, CaseIterable {
+    case udp
+    case tcp
+    case multicast
+}
+
+/// With whom a session is to be held, and how.
+public struct SessionPlan: Sendable {
+    public var url: RequestURL
+    /// Where the server is: the first address of the URL's host.
+    public var server: SocketAddress
+    public var transport: SessionTransport
+    /// Ends after the description, without setting up anything.
+    public var isDescribeOnly = false
+    /// The receive buffer of the connection; the kernel's choice where `nil`.
+    public var receiveBufferByteCount: Int32?
+    /// The receive buffers of the UDP sockets. The kernel doubles what is asked for: this gives its usual default of 212 992.
+    public var datagramBufferByteCount: Int32 = 106_496
+    public var userAgent = "apus"
+
+    /// A session with the stream at `url`; looks up the host's name, which blocks.
+    public init(_ url: RequestURL, transport: SessionTransport) throws(SessionEnd) {
+        guard let server = SocketAddress.lookUp(url.host, port: url.port ?? 554).first else {
+            throw .unknownHost(url.host)
+        }
+        self.url = url
+        self.server = server
+        self.transport = transport
+    }
+
+    /// A session with the stream at `url`, as a user wrote it; looks up the host's name, which blocks.
+    public init(_ url: String, transport: SessionTransport) throws(SessionEnd) {
+        guard let url = RequestURL(url) else { throw .unusableURL(url) }
+        try self.init(url, transport: transport)
+    }
+}
+
+/// Which session of a loop: counted from 0, never used again.
+public struct SessionNumber: Hashable, Sendable {
+    public let index: Int
+}
+
+/// How far a session has come. Each is reached at most once, in this order.
+public enum Milestone: Sendable {
+    /// The TCP connection is made.
+    case connected
+    case described(SessionDescription, tracks: [DescribedTrack])
+    /// PLAY is answered: for each track the number of the first packet, where the server said.
+    case playing(firstSequenceNumbers: [UInt16?])
+    /// It is over; the session is gone.
+    case ended(SessionEnd)
+}
+
+/// Why a session ended.
+public enum SessionEnd: Error, Sendable, CustomStringConvertible {
+    case closed(ClientCloseReason)
+    case failed(SystemError)
+    case unusableURL(String)
+    /// No address is known for the URL's host.
+    case unknownHost(String)
+    /// The description holds no RTP stream.
+    case nothingToPlay
+
+    /// Whether it ended as its owner wanted.
+    public var isWanted: Bool {
+        if case .closed(.finished) = self { return true }
+        return false
+    }
+
+    public var description: String {
+        switch self {
+        case .closed(let reason): reason.description
+        case .failed(let error): error.description
+        case .unusableURL(let url): "\(url) is no RTSP URL"
+        case .unknownHost(let host): "no address is known for \(host)"
+        case .nothingToPlay: "the description names no RTP stream"
+        }
+    }
+}
