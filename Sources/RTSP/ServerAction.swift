@@ -50,7 +50,8 @@ public enum CloseReason: Hashable, Sendable, CustomStringConvertible {
         case .malformed(let error): "the client sent what is no RTSP: \(error)"
         case .messageTooSlow(let seconds): "a request was not complete after \(seconds) s"
         case .idle(let seconds): "no session and no request for \(seconds) s"
-        case .tooManyBytesWaiting(let byteCount): "\(byteCount) bytes of requests wait behind one that is not answered yet"
+        case .tooManyBytesWaiting(let byteCount):
+            "\(byteCount) bytes of requests wait behind one that is not answered yet"
         case .shuttingDown: "the server shuts down"
         }
     }

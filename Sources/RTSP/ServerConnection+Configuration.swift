@@ -7,7 +7,7 @@ extension ServerConnection {
         public var sessionTimeoutSeconds = 60
         /// What one message may measure.
         public var messageLimits = Parser.Limits()
-        /// Seconds from a message's first byte to its last: a head of 16 KB takes far less on any line that carries video.
+        /// Seconds from a message's first byte to its last: 16 KB take far less on any line that carries video.
         public var messageSeconds = 10
         /// Seconds without a request after which a connection without session is closed.
         public var idleSeconds = 60

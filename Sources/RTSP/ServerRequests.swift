@@ -22,7 +22,8 @@ public struct DescribeRequest: Hashable, Sendable {
 public struct SetUpRequest: Hashable, Sendable {
     public var path: String
     public var query: String?
-    /// The track's control name, `track1`; `nil` where the URL names none: right only for a stream of one track (else 459).
+    /// The track's control name, `track1`; `nil` where the URL names none, which is right only for a stream of one
+    /// track (else 459).
     public var track: String?
     /// The session that gets one track more; `nil` if this SETUP makes one.
     public var session: SessionID?

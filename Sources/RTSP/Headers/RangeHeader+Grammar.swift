@@ -46,7 +46,9 @@ extension NormalPlayTime {
             self = .now
             return
         }
-        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map { Substring($0) }
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map {
+            Substring($0)
+        }
         guard parts.count == 1 || parts.count == 3, let (seconds, fraction) = Fraction.read(parts[parts.count - 1])
         else { return nil }
         var whole = seconds

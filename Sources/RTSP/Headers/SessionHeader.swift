@@ -17,7 +17,7 @@ public struct SessionID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// The `Session` header: a name and, in responses, how long the server keeps a silent session (RFC 2326, section 12.37).
+/// The `Session` header: a name and, in responses, how long the server keeps a silent session (RFC 2326, 12.37).
 public struct SessionHeader: Hashable, Sendable {
     public var id: SessionID
     /// Seconds; `nil` where the header names none, which means 60.
@@ -31,7 +31,9 @@ public struct SessionHeader: Hashable, Sendable {
     /// Reads a header's value; `nil` without a usable name. Unknown parameters are ignored.
     public init?(_ text: String) {
         let pieces = text.pieces(separatedBy: ";")
-        guard let first = pieces.first, let id = SessionID(first) else { return nil }
+        guard text.trimmed.utf8.first != UInt8(ascii: ";"), let first = pieces.first, let id = SessionID(first) else {
+            return nil
+        }
         self.init(id)
         for piece in pieces.dropFirst() {
             guard let (name, value) = piece.halves(around: "="), name.isSame(as: "timeout") else { continue }
