@@ -60,7 +60,8 @@ final class CodecContext {
     /// Hands coded bytes to the decoder, copied; `nil` says that none follow.
     ///
     /// - Returns: whether the decoder took them: damaged data is refused, and decoding goes on with what follows.
-    func send(bytes: UnsafeRawBufferPointer?, presentationTime: Int64?, decodeTime: Int64?) throws(CodecFailure) -> Bool {
+    func send(bytes: UnsafeRawBufferPointer?, presentationTime: Int64?, decodeTime: Int64?) throws(CodecFailure) -> Bool
+    {
         guard let bytes else { return avcodec_send_packet(pointer, nil) >= 0 }
         guard !bytes.isEmpty, bytes.count <= Int(CInt.max) - Int(AV_INPUT_BUFFER_PADDING_SIZE) else { return false }
         guard av_new_packet(packet, CInt(bytes.count)) >= 0 else { throw .outOfMemory }

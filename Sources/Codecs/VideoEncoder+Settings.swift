@@ -34,12 +34,12 @@ extension VideoEncoder {
     public struct FrameRate: Hashable, Sendable, CustomStringConvertible {
         /// Positive.
         public let numerator: Int32
-        /// Positive.
+        /// 1 to 1001, so that times in nanoseconds can be reckoned exactly in 64 bits.
         public let denominator: Int32
 
         /// `nil` unless both are positive and the rate lies between 1 picture in 10 s and 1 000 a second.
         public init?(_ numerator: Int32, _ denominator: Int32 = 1) {
-            guard numerator > 0, denominator > 0, Int64(numerator) * 10 >= Int64(denominator),
+            guard numerator > 0, (1...1001).contains(denominator), Int64(numerator) * 10 >= Int64(denominator),
                 Int64(numerator) <= 1000 * Int64(denominator)
             else { return nil }
             self.numerator = numerator

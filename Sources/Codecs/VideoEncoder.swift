@@ -15,6 +15,8 @@ public final class VideoEncoder {
     public private(set) var quantizerTotal = 0
     /// Pictures whose quantizer the encoder has told so far.
     public private(set) var pictureCount = 0
+    /// The average quantizer of the last picture, 0 to 51; `nil` where the encoder does not tell.
+    public private(set) var lastQuantizer: Int?
 
     private let context: CodecContext
     private var frameIndex: Int64 = 0
@@ -88,8 +90,10 @@ public final class VideoEncoder {
     }
 
     private func note(quality: CInt) {
-        guard quality > 0 else { return }
-        quantizerTotal += (Int(quality) + Int(FF_QP2LAMBDA) / 2) / Int(FF_QP2LAMBDA)
+        guard quality >= 0 else { return lastQuantizer = nil }
+        let quantizer = (Int(quality) + Int(FF_QP2LAMBDA) / 2) / Int(FF_QP2LAMBDA)
+        lastQuantizer = quantizer
+        quantizerTotal += quantizer
         pictureCount += 1
     }
 }

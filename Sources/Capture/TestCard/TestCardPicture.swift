@@ -1,0 +1,149 @@
+import Codecs
+
+/// Draws the test card: colour bars, a grey ramp, things that move evenly, snow, the wall clock, the frame
+/// number and the flash.
+///
+/// What never changes is drawn once and copied; everything scales with the picture. Confined to one thread.
+final class TestCardPicture {
+    /// What differs from one picture to the next.
+    struct Moment: Hashable, Sendable {
+        /// Counted from 0 at the start.
+        let number: Int
+        /// Nanoseconds since 1970, at the instant before drawing.
+        let wallNanoseconds: Int64
+        /// Nanoseconds of stream time: what moves follows it.
+        let nanoseconds: Int64
+        let isFlash: Bool
+    }
+
+    private let background: VideoFrame
+    private let width: Int
+    private let height: Int
+    /// Pixels a square of the clock's glyphs: at 1280×720 its figures are 70 pixels high.
+    let clockScale: Int
+    /// Pixels a square of the other glyphs: at 1280×720 their figures are 42 pixels high.
+    let textScale: Int
+
+    init(width: Int, height: Int) throws(CodecFailure) {
+        self.width = width
+        self.height = height
+        clockScale = max(1, min(height / 72, width / 128))
+        textScale = max(1, min(height / 120, width / 200))
+        background = try VideoFrame(width: width, height: height)
+        drawBackground()
+    }
+
+    /// Draws the whole picture into `frame`, which has the card's size.
+    func draw(_ moment: Moment, into frame: VideoFrame) {
+        copy(background.luma, to: frame.luma)
+        copy(background.cb, to: frame.cb)
+        copy(background.cr, to: frame.cr)
+        drawSweep(moment, into: frame)
+        drawText(moment, into: frame)
+        // Always: the sweep must not pass for a flash.
+        fillSquare(flashSquare, luma: moment.isFlash ? 235 : 16, in: frame)
+        drawSnow(moment, into: frame)
+        FrameNumberCode.draw(moment.number, into: frame)
+    }
+
+    // MARK: - What moves
+
+    /// A bar that crosses the picture in four seconds, and a square that goes to and fro: stutter shows in both.
+    private func drawSweep(_ moment: Moment, into frame: VideoFrame) {
+        let period: Int64 = 4_000_000_000
+        let phase = Int((moment.nanoseconds % period + period) % period / 1000)
+        let bar = phase * width / 4_000_000
+        frame.luma.fill(x: bar..<bar + max(2, width / 160), y: 0..<height * 2 / 3, with: 235)
+        let side = height / 8
+        let way = max(1, width - side)
+        let there = phase * 2 * way / 4_000_000
+        let left = (there < way ? there : 2 * way - there) & ~1
+        let top = (height * 2 / 3 + height / 24) & ~1
+        frame.luma.fill(x: left..<left + side, y: top..<top + side, with: 90)
+        frame.cb.fill(x: left / 2..<(left + side) / 2, y: top / 2..<(top + side) / 2, with: 90)
+        frame.cr.fill(x: left / 2..<(left + side) / 2, y: top / 2..<(top + side) / 2, with: 230)
+    }
+
+    /// From the edges of the picture to the clock, which is the first line of text.
+    var margin: Int { height / 12 & ~1 }
+
+    private func drawText(_ moment: Moment, into frame: VideoFrame) {
+        let clock = ClockText(unixNanoseconds: moment.wallNanoseconds)
+        let left = margin
+        var top = margin
+        BitmapGlyphs.draw(clock.time, x: left, y: top, scale: clockScale, into: frame)
+        top += 12 * clockScale & ~1
+        BitmapGlyphs.draw(clock.date + " UTC", x: left, y: top, scale: textScale, into: frame)
+        top += 12 * textScale & ~1
+        let number = "FRAME " + ClockText.padded(Int64(moment.number), 7)
+        BitmapGlyphs.draw(number, x: left, y: top, scale: textScale, into: frame)
+    }
+
+    /// Noise below the flash, which no encoder can foretell: without it the card would leave most of the bitrate unused.
+    private func drawSnow(_ moment: Moment, into frame: VideoFrame) {
+        let (columns, rows) = snowArea
+        var state = UInt64(truncatingIfNeeded: moment.number) &* 0x9E37_79B9_7F4A_7C15 | 1
+        for y in rows {
+            for x in columns {
+                // Marsaglia's xorshift64.
+                state ^= state << 13
+                state ^= state >> 7
+                state ^= state << 17
+                frame.luma[x, y] = 96 + UInt8(truncatingIfNeeded: state >> 32) / 4
+            }
+        }
+    }
+
+    // MARK: - What stays
+
+    /// 75 % colour bars in BT.709: luma, blue difference, red difference.
+    private static let bars: [(UInt8, UInt8, UInt8)] = [
+        (180, 128, 128), (168, 44, 136), (145, 147, 44), (133, 63, 52),
+        (63, 193, 204), (51, 109, 212), (28, 212, 120), (16, 128, 128),
+    ]
+
+    private func drawBackground() {
+        for (index, bar) in Self.bars.enumerated() {
+            let columns = index * width / 8 & ~1..<(index + 1) * width / 8 & ~1
+            background.luma.fill(x: columns, y: 0..<height, with: bar.0)
+            let halves = columns.lowerBound / 2..<columns.upperBound / 2 + 1
+            background.cb.fill(x: halves, y: 0..<height / 2, with: bar.1)
+            background.cr.fill(x: halves, y: 0..<height / 2, with: bar.2)
+        }
+        let ramp = height * 2 / 3 & ~1
+        for x in 0..<width {
+            background.luma.fill(x: x..<x + 1, y: ramp..<height, with: UInt8(16 + x * 219 / width))
+        }
+        for plane in [background.cb, background.cr] {
+            plane.fill(x: 0..<plane.width, y: ramp / 2..<plane.height, with: 128)
+            plane.fill(
+                x: snowArea.columns.lowerBound / 2..<snowArea.columns.upperBound / 2,
+                y: snowArea.rows.lowerBound / 2..<snowArea.rows.upperBound / 2, with: 128)
+        }
+    }
+
+    /// Where it flashes: upper left corner and side, even.
+    var flashSquare: (x: Int, y: Int, side: Int) {
+        let side = height / 3 & ~1
+        return (max(0, width - side - height / 12) & ~1, height / 12 & ~1, side)
+    }
+
+    private var snowArea: (columns: Range<Int>, rows: Range<Int>) {
+        let (x, _, side) = flashSquare
+        return (x..<min(x + side, width), height / 2 & ~1..<(height / 2 & ~1) + (side / 2 & ~1))
+    }
+
+    private func fillSquare(_ square: (x: Int, y: Int, side: Int), luma: UInt8, in frame: VideoFrame) {
+        let (x, y, side) = square
+        frame.luma.fill(x: x..<x + side, y: y..<y + side, with: luma)
+        for plane in [frame.cb, frame.cr] {
+            plane.fill(x: x / 2..<(x + side) / 2, y: y / 2..<(y + side) / 2, with: 128)
+        }
+    }
+
+    private func copy(_ source: VideoFrame.Plane, to target: VideoFrame.Plane) {
+        for row in 0..<source.height {
+            (target.base + row * target.stride).update(from: source.base + row * source.stride, count: source.width)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Codecs
+import Media
+import Testing
+
+/// Small pictures, so that the tests are quick.
+private func smallSettings(gopFrames: Int = 1000) -> VideoEncoder.Settings {
+    var settings = VideoEncoder.Settings()
+    settings.width = 320
+    settings.height = 240
+    settings.bitrate = 500_000
+    settings.gopFrames = gopFrames
+    return settings
+}
+
+/// A picture with something in it that moves from one number to the next.
+private func picture(_ number: Int, from pool: VideoFramePool) throws -> VideoFrame {
+    let frame = try pool.take()
+    for y in 0..<frame.height {
+        for x in 0..<frame.width { frame.luma[x, y] = UInt8(truncatingIfNeeded: x / 2 + y + 4 * number) }
+    }
+    for plane in [frame.cb, frame.cr] { plane.fill(x: 0..<plane.width, y: 0..<plane.height, with: 128) }
+    return frame
+}
+
+private func time(_ number: Int) -> MediaTime { MediaTime(ticks: 1_000 + Int64(number) * 3_000, rate: .video) }
+
+private func types(of unit: AccessUnit) -> [UInt8] { unit.units.map { unit.bytes[$0.lowerBound] & 0x1F } }
+
+/// Codes `count` pictures; those in `forced` are asked to be random access points.
+private func encode(
+    _ count: Int, _ settings: VideoEncoder.Settings, forcing forced: Set<Int> = []
+) throws -> [[AccessUnit]] {
+    let encoder = try VideoEncoder(settings)
+    let pool = VideoFramePool(width: settings.width, height: settings.height)
+    return try (0..<count).map {
+        try encoder.encode(
+            picture($0, from: pool), track: TrackID(0), presentationTime: time($0),
+            forcingRandomAccess: forced.contains($0))
+    }
+}
+
+@Suite struct VideoEncoderTests {
+    @Test func onePictureInIsOneAccessUnitOut() throws {
+        let units = try encode(40, smallSettings())
+        #expect(units.allSatisfy { $0.count == 1 })
+        #expect(units.joined().map(\.presentationTime) == (0..<40).map(time))
+        #expect(units.joined().allSatisfy { $0.presentationTime == $0.decodeTime && $0.part == .whole })
+    }
+
+    @Test func randomAccessPointsComeExactlyWhereTheyAreForced() throws {
+        let units = try encode(40, smallSettings(), forcing: [7, 8, 21]).joined()
+        let found = units.enumerated().filter { $0.element.isRandomAccess }.map(\.offset)
+        #expect(found == [0, 7, 8, 21])
+    }
+
+    @Test func randomAccessPointsComeOnceAGroupOfPictures() throws {
+        let units = try encode(31, smallSettings(gopFrames: 10)).joined()
+        #expect(units.enumerated().filter { $0.element.isRandomAccess }.map(\.offset) == [0, 10, 20, 30])
+    }
+
+    @Test(arguments: VideoEncoder.Profile.allCases)
+    func everyRandomAccessPointCarriesItsParameterSets(profile: VideoEncoder.Profile) throws {
+        var settings = smallSettings(gopFrames: 5)
+        settings.profile = profile
+        let encoder = try VideoEncoder(settings)
+        for unit in try encode(20, settings).joined() {
+            let kinds = types(of: unit)
+            #expect(kinds.contains(5) == unit.isRandomAccess)
+            #expect(kinds.contains(9) == false, "no access unit delimiters")
+            guard unit.isRandomAccess else { continue }
+            let sets = unit.units.map { Array(unit.bytes[$0]) }
+            #expect(sets.filter { $0[0] & 0x1F == 7 } == encoder.parameterSets.sequence)
+            #expect(sets.filter { $0[0] & 0x1F == 8 } == encoder.parameterSets.picture)
+        }
+        let profileIDC = encoder.parameterSets.profileLevelID >> 16
+        #expect(profileIDC == [.baseline: 66, .main: 77, .high: 100][profile])
+    }
+
+    @Test func theSequenceParameterSetTellsTheRealFrameRate() throws {
+        let encoder = try VideoEncoder(smallSettings())
+        let sps = try #require(H264.SequenceParameterSet(parsing: encoder.parameterSets.sequence[0]))
+        #expect(sps.width == 320 && sps.height == 240)
+        #expect(sps.usability?.timing?.frameNanoseconds == 33_333_333)
+        #expect(sps.usability?.reorderedFrames == 0)
+    }
+
+    @Test func whatWasEncodedDecodesToThePicture() throws {
+        let settings = smallSettings()
+        let decoder = try VideoDecoder()
+        let scaler = Scaler(width: settings.width, height: settings.height)
+        let pool = VideoFramePool(width: settings.width, height: settings.height)
+        for unit in try encode(20, settings).joined() {
+            for decoded in try decoder.decode(unit) {
+                let number = Int((try #require(decoded.presentationTime) - 1_000) / 3_000)
+                let (seen, drawn) = (try scaler.scale(decoded), try picture(number, from: pool))
+                #expect(meanDifference(seen, drawn) < 6, "picture \(number)")
+            }
+        }
+    }
+
+    @Test func theAverageQuantizerIsToldAndPlausible() throws {
+        let settings = smallSettings()
+        let encoder = try VideoEncoder(settings)
+        #expect(encoder.averageQuantizer == nil)
+        let pool = VideoFramePool(width: settings.width, height: settings.height)
+        for number in 0..<10 {
+            _ = try encoder.encode(
+                picture(number, from: pool), track: TrackID(0), presentationTime: time(number),
+                forcingRandomAccess: false)
+        }
+        #expect(encoder.pictureCount == 10)
+        #expect((1...51).contains(try #require(encoder.averageQuantizer)))
+    }
+
+    @Test func aRunningEncoderAllocatesOnePicture() throws {
+        let encoder = try VideoEncoder(smallSettings())
+        let pool = VideoFramePool(width: 320, height: 240)
+        for number in 0..<50 {
+            _ = try encoder.encode(
+                picture(number, from: pool), track: TrackID(0), presentationTime: time(number),
+                forcingRandomAccess: false)
+        }
+        #expect(pool.allocatedCount == 1)
+    }
+
+    @Test(arguments: ["nonsense", "libmp3lame", "h264_nvenc"])
+    func anEncoderThatCannotWorkIsRefusedAtOnceWithWhatToDo(name: String) {
+        var settings = smallSettings()
+        settings.encoder = name
+        let failure = #expect(throws: CodecFailure.self) { try VideoEncoder(settings) }
+        #expect(failure?.reason.contains(name) == true)
+        #expect(failure?.remedy.isEmpty == false)
+    }
+
+    @Test(arguments: [(0, 240), (321, 240), (320, -2), (1 << 20, 16), (8, 8)])
+    func anImpossiblePictureIsRefused(width: Int, height: Int) {
+        var settings = smallSettings()
+        settings.width = width
+        settings.height = height
+        #expect(throws: CodecFailure.self) { try VideoEncoder(settings) }
+        #expect(throws: CodecFailure.self) { try VideoFrame(width: width, height: height) }
+    }
+
+    @Test func aPictureOfTheWrongSizeIsRefused() throws {
+        let encoder = try VideoEncoder(smallSettings())
+        let frame = try VideoFrame(width: 640, height: 480)
+        #expect(throws: CodecFailure.self) {
+            try encoder.encode(frame, track: TrackID(0), presentationTime: time(0), forcingRandomAccess: false)
+        }
+    }
+
+    @Test(arguments: [(30, 1, "30"), (30_000, 1_001, "29.97"), (25, 2, "12.50"), (1, 10, "0.10")])
+    func frameRatesReadAsPeopleWriteThem(numerator: Int32, denominator: Int32, text: String) throws {
+        #expect(try #require(VideoEncoder.FrameRate(numerator, denominator)).description == text)
+    }
+
+    @Test(arguments: [(0, 1), (1, 0), (-30, -1), (1, 11), (1001, 1)])
+    func impossibleFrameRatesDoNotExist(numerator: Int32, denominator: Int32) {
+        #expect(VideoEncoder.FrameRate(numerator, denominator) == nil)
+    }
+
+    private func meanDifference(_ left: VideoFrame, _ right: VideoFrame) -> Int {
+        var sum = 0
+        for y in 0..<left.height {
+            for x in 0..<left.width { sum += abs(Int(left.luma[x, y]) - Int(right.luma[x, y])) }
+        }
+        return sum / (left.width * left.height)
+    }
+}
