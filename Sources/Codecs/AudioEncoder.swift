@@ -6,6 +6,7 @@ import Media
 /// An access unit leaves the encoder two frames (43 ms at 48 kHz) after the first of its samples went in: overlapping
 /// windows and the search for transients need what follows.
 public final class AudioEncoder {
+    /// How the sound is to be coded.
     public struct Settings: Hashable, Sendable {
         public var sampleRate = ClockRate.audio48k
         public var channelCount = 2
@@ -24,6 +25,7 @@ public final class AudioEncoder {
     private let context: CodecContext
     private var firstTime: Int64?
 
+    /// Opens the encoder.
     public init(_ settings: Settings) throws(CodecFailure) {
         guard let codec = avcodec_find_encoder_by_name("aac") else {
             throw CodecFailure(reason: "no AAC encoder is installed", remedy: "install libavcodec with its AAC encoder")

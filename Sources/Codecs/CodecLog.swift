@@ -2,6 +2,7 @@ import CFFmpeg
 
 /// What the codec and container libraries say about themselves: silent until a sink is set.
 public enum CodecLog {
+    /// How grave a line is: milder ones are not handed out.
     public enum Severity: Hashable, Sendable {
         case error
         case warning
