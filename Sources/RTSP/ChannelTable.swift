@@ -11,7 +11,7 @@ struct ChannelTable: Sendable {
 
     /// The lowest even channel and the odd one above it that are both free: for clients that name none.
     var firstFreePair: ChannelPair? {
-        stride(from: UInt8(0), to: 255, by: 2).lazy.map { ChannelPair(rtp: $0, rtcp: $0 + 1) }.first(where: isFree)
+        (0..<128 as Range<UInt8>).lazy.map { ChannelPair(rtp: $0 * 2, rtcp: $0 * 2 + 1) }.first(where: isFree)
     }
 
     mutating func take(_ pair: ChannelPair, for session: SessionID) {

@@ -20,7 +20,7 @@ struct ParserInput: Sendable {
             bytes.removeFirst(start)
             start = 0
         }
-        for offset in 0..<more.byteCount { bytes.append(more.byte(at: offset)) }
+        bytes += [UInt8](more)
     }
 
     /// The byte `offset` bytes ahead.

@@ -72,6 +72,17 @@ struct ServerSessionTests {
         #expect(again?.status == .ok, "a session that ended gives its channels back")
     }
 
+    @Test func aConnectionHas256Channels() {
+        var channels = ChannelTable()
+        for _ in 0..<128 {
+            guard let pair = channels.firstFreePair else { return #expect(Bool(false), "too few channels") }
+            channels.take(pair, for: Dialogue.session(1))
+        }
+        #expect(channels.firstFreePair == nil)
+        channels.release(Dialogue.session(1))
+        #expect(channels.firstFreePair == ChannelPair(rtp: 0, rtcp: 1))
+    }
+
     @Test func aRefusedSetUpMakesNoSession() {
         var dialogue = Dialogue()
         dialogue.answers = false
