@@ -25,10 +25,15 @@ extension H264 {
         /// Set when `push` saw parameter sets change; the owner clears it.
         public var parameterSetsChanged = false
 
+        /// Slices of the last picture that was complete, and how many pictures were.
+        public private(set) var lastPictureSliceCount = 0
+        public private(set) var completedPictureCount = 0
+
         private var current = Gathered()
         /// The last primary slice of the picture being gathered.
         private var previousSlice: SliceHeader?
-        private var hasPicture = false
+        /// Whether the access unit being gathered has picture data, handed out or not.
+        public private(set) var hasPicture = false
         private var hasMacroblockZero = false
         /// Prefix NAL units belong to the slice that follows, whose unit is not known yet.
         private var heldPrefixes: [[UInt8]] = []
@@ -104,6 +109,10 @@ extension H264 {
 
         private mutating func finish() -> Gathered {
             let finished = current
+            if hasPicture {
+                lastPictureSliceCount = current.pictureSliceCount
+                completedPictureCount &+= 1
+            }
             current = Gathered()
             previousSlice = nil
             hasPicture = false

@@ -1,0 +1,122 @@
+import Media
+import Muxing
+import Streams
+
+/// One run of a file: reads, interleaves, waits for each unit's instant, and begins again at the end.
+final class FilePlayback {
+    private let demuxer: Demuxer
+    private let tracks: [any FileTrack]
+    private let clock: PaceClock
+    private let stop: StopSignal
+    private let epoch: MonotonicTime
+    private let announce: ([Track]) -> Void
+    private let publish: (AccessUnit) -> Void
+    private var announced: [Track] = []
+    private var interleaver: Interleaver
+    private var timeline: FileTimeline
+    private var offset: Int64
+    /// Of each track in this pass: the first decoding time, and the end of the last unit.
+    private var extents: [TrackID: (start: Int64, end: Int64)] = [:]
+
+    /// Later than this, the source has not kept up, or the machine slept: it goes on from now instead of hurrying.
+    private static let latenessLimit: Int64 = 1_000_000_000
+    /// A hole in a file's times that is longer than this is closed.
+    private static let longestGap: Int64 = 10_000_000_000
+
+    init(
+        demuxer: Demuxer, tracks: [any FileTrack], epoch: MonotonicTime, clock: PaceClock, stop: StopSignal,
+        announce: @escaping ([Track]) -> Void, publish: @escaping (AccessUnit) -> Void
+    ) {
+        self.demuxer = demuxer
+        self.tracks = tracks
+        self.epoch = epoch
+        self.clock = clock
+        self.stop = stop
+        self.announce = announce
+        self.publish = publish
+        interleaver = Interleaver(trackCount: tracks.count)
+        // Whole milliseconds are whole ticks of nearly all clocks: equal steps in the file stay equal.
+        let now = clock.now() - epoch
+        timeline = FileTimeline(origin: now - now % 1_000_000 + 1_000_000)
+        offset = 0 &- demuxer.firstDecode
+    }
+
+    /// Plays until stopped, or once where `loops` is false.
+    func play(loops: Bool) throws(SourceFailure) {
+        announceIfChanged()
+        while true {
+            extents = [:]
+            for track in tracks { try track.beginPass(offset: offset) }
+            guard try playPass() else { return }
+            guard loops else { break }
+            try advance()
+        }
+        while let unit = interleaver.next(isAtEnd: true) { guard send(unit) else { return } }
+    }
+
+    /// One pass over the file; false if stopped.
+    private func playPass() throws(SourceFailure) -> Bool {
+        while let packet = try read() {
+            guard let track = track(of: packet) else { continue }
+            guard try accept(track.units(of: packet)) else { return false }
+        }
+        for track in tracks { guard try accept(track.endPass()) else { return false } }
+        return !stop.isSet
+    }
+
+    private func read() throws(SourceFailure) -> DemuxedPacket? {
+        do {
+            return try demuxer.next()
+        } catch {
+            if error.isInterruption { return nil }
+            throw SourceFailure(error)
+        }
+    }
+
+    private func track(of packet: DemuxedPacket) -> (any FileTrack)? {
+        zip(demuxer.tracks, tracks).first { $0.0.index == packet.track }?.1
+    }
+
+    private func accept(_ units: [TimedUnit]) throws(SourceFailure) -> Bool {
+        for unit in units {
+            let end = unit.decode &+ unit.duration
+            let extent = extents[unit.track] ?? (unit.decode, end)
+            extents[unit.track] = (min(extent.start, unit.decode), max(extent.end, end))
+            interleaver.push(unit)
+        }
+        while let unit = interleaver.next() { guard send(unit) else { return false } }
+        return !stop.isSet
+    }
+
+    /// The next pass follows at the least distance at which no track runs into itself: the longest track's length.
+    private func advance() throws(SourceFailure) {
+        guard let length = extents.values.map({ $0.end &- $0.start }).max(), length > 0 else {
+            throw SourceFailure(
+                reason: "the file breaks off before its first picture or sound",
+                remedy: "check that the file is complete and that ffprobe can read it")
+        }
+        offset = offset &+ length
+        do { try demuxer.rewind() } catch { throw SourceFailure(error) }
+    }
+
+    /// Waits for the unit's instant and publishes it; false if stopped.
+    private func send(_ unit: TimedUnit) -> Bool {
+        let lateness = (clock.now() - epoch) &- timeline.due(unit)
+        if lateness > Self.latenessLimit || lateness < 0 &- Self.longestGap { timeline.slip(by: lateness) }
+        guard clock.wait(epoch + timeline.due(unit), stop) else { return false }
+        if unit.isRandomAccess { announceIfChanged() }
+        publish(timeline.place(unit, on: tracks[unit.track.index].track))
+        return true
+    }
+
+    private func announceIfChanged() {
+        let current = tracks.map(\.track)
+        guard current != announced else { return }
+        announced = current
+        announce(current)
+    }
+}
+
+extension SourceFailure {
+    init(_ failure: DemuxFailure) { self.init(reason: failure.reason, remedy: failure.remedy) }
+}

@@ -1,0 +1,96 @@
+import Glibc
+import Media
+import Muxing
+import Streams
+
+/// A film or recording, played at its own pace, from its start again at its end.
+///
+/// H.264 and AAC pass through untouched; other codecs are transcoded. The picture track and the sound track that
+/// libavformat finds best are played; subtitles and data are not.
+public final class FileSource: Source {
+    public let label: String
+    private let path: String
+    private let loops: Bool
+    private let clock: PaceClock
+    private let stopSignal = StopSignal()
+    private let interruption = Interruption()
+
+    /// - Parameter loops: whether it begins again at its end; else `run` returns there.
+    public convenience init(path: String, loops: Bool = true) {
+        self.init(path: path, loops: loops, clock: .host)
+    }
+
+    init(path: String, loops: Bool, clock: PaceClock) {
+        self.path = path
+        self.loops = loops
+        self.clock = clock
+        label = "file \(path)"
+    }
+
+    public func requestRandomAccess() {}
+
+    public func stop() {
+        stopSignal.raise()
+        interruption.interrupt()
+    }
+
+    public func run(into stream: Stream) throws(SourceFailure) {
+        try run(epoch: stream.epoch, announce: stream.announce, publish: stream.publish)
+    }
+
+    /// As `run(into:)`, into any pair of functions.
+    func run(
+        epoch: MonotonicTime, announce: @escaping ([Track]) -> Void, publish: @escaping (AccessUnit) -> Void
+    ) throws(SourceFailure) {
+        defer {
+            stopSignal.consume()
+            interruption.reset()
+        }
+        try checkPath()
+        let demuxer: Demuxer
+        do {
+            demuxer = try Demuxer(path: path, interruption: interruption)
+        } catch {
+            if error.isInterruption || stopSignal.isSet { return }
+            throw SourceFailure(error)
+        }
+        var tracks: [any FileTrack] = []
+        for source in demuxer.tracks {
+            tracks.append(try Self.track(source, id: TrackID(tracks.count), hasTimes: demuxer.hasTimes))
+        }
+        let playback = FilePlayback(
+            demuxer: demuxer, tracks: tracks, epoch: epoch, clock: clock, stop: stopSignal, announce: announce,
+            publish: publish)
+        try playback.play(loops: loops)
+    }
+
+    private static func track(
+        _ source: DemuxedTrack, id: TrackID, hasTimes: Bool
+    ) throws(SourceFailure) -> any FileTrack {
+        switch source.format {
+        case .h264(let sets, let lengthSize):
+            PictureTrack(source, sets: sets, lengthSize: lengthSize, id: id, hasTimes: hasTimes)
+        case .aac(let configuration, let isADTS):
+            SoundTrack(configuration, isADTS: isADTS, id: id)
+        case .otherVideo:
+            try TranscodedPictureTrack(source, id: id)
+        case .otherAudio:
+            try TranscodedSoundTrack(source, id: id)
+        }
+    }
+
+    /// Says more than libavformat would: which name was perhaps meant.
+    private func checkPath() throws(SourceFailure) {
+        guard !path.contains("://"), access(path, R_OK) != 0 else { return }
+        let reason = errno
+        guard reason == ENOENT || reason == ENOTDIR else {
+            throw SourceFailure(
+                reason: "\(path) cannot be read: \(String(cString: strerror(reason)))",
+                remedy: "allow this user to read it: chmod a+r \(path)")
+        }
+        let nearest = NearestName.inFolder(of: path)
+        throw SourceFailure(
+            reason: "no file at \(path)",
+            remedy: nearest.map { "did you mean \($0)?" } ?? "give the path of a film or recording")
+    }
+}

@@ -1,0 +1,83 @@
+import Media
+
+/// Makes access units of what a pipe's intake hands out, and tells the stream of its track.
+struct PipePublisher {
+    private(set) var intake = PipeIntake()
+    private(set) var hasAnnounced = false
+
+    private var timeline = PipeTimeline()
+    private var announced: H264.ParameterSets?
+    private let epoch: MonotonicTime
+    private let clock: PaceClock
+    private let announce: ([Track]) -> Void
+    private let publish: (AccessUnit) -> Void
+    /// Media time that came since the pipe was last empty for a while.
+    private var flood: Int64 = 0
+    private var lastRelease: MonotonicTime?
+
+    /// A flood of this length is a file that somebody pipes in.
+    private static let floodLimit: Int64 = 1_000_000_000
+
+    init(
+        epoch: MonotonicTime, clock: PaceClock, announce: @escaping ([Track]) -> Void,
+        publish: @escaping (AccessUnit) -> Void
+    ) {
+        self.epoch = epoch
+        self.clock = clock
+        self.announce = announce
+        self.publish = publish
+    }
+
+    mutating func received(_ bytes: [UInt8], afterGap gap: Int64, unless stop: StopSignal) {
+        if gap >= WriterRhythm.shortest { flood = 0 }
+        let outputs = intake.received(bytes, at: clock.now(), afterGap: gap)
+        for output in outputs { release(output, unless: stop) }
+    }
+
+    /// How long the pipe must stay empty, from now on, for `quietPassed`; `nil` while quiet ends nothing.
+    mutating func quietNanoseconds() -> Int64? { intake.quietNanoseconds(at: clock.now()) }
+
+    mutating func quietPassed() {
+        for output in intake.quietPassed() { send(output, at: output.arrival) }
+    }
+
+    mutating func ended(unless stop: StopSignal) {
+        for output in intake.ended() { release(output, unless: stop) }
+    }
+
+    /// Sends at once, or, in a flood, one frame interval after the picture before.
+    private mutating func release(_ output: PipeIntake.Output, unless stop: StopSignal) {
+        guard output.part.isStart else { return send(output, at: output.arrival) }
+        if flood > Self.floodLimit, let lastRelease {
+            let due = max(lastRelease + timeline.interval, output.arrival)
+            guard clock.wait(due, stop) else { return }
+            self.lastRelease = due
+            return send(output, at: due)
+        }
+        lastRelease = output.arrival
+        send(output, at: output.arrival)
+        flood += timeline.interval
+    }
+
+    private mutating func send(_ output: PipeIntake.Output, at instant: MonotonicTime) {
+        let sets = intake.parameterSets
+        let times =
+            output.part.isStart
+            ? timeline.times(ofPictureAt: instant - epoch, slice: output.slice, in: sets) : timeline.partTimes
+        announceIfNeeded(sets.parameterSets, isRandomAccess: output.isIDR && output.part.isStart)
+        guard hasAnnounced else { return }
+        publish(
+            AccessUnit(
+                track: TrackID(0), presentationTime: times.presentation, decodeTime: times.decode,
+                isRandomAccess: output.isIDR && output.part.isStart, part: output.part,
+                nalUnits: output.isIDR && output.part.isStart ? sets.completed(output.units) : output.units))
+    }
+
+    /// A change waits for the next random access point: until then the pictures in flight carry what they need in band.
+    private mutating func announceIfNeeded(_ sets: H264.ParameterSets?, isRandomAccess: Bool) {
+        guard let sets, sets != announced, isRandomAccess || !hasAnnounced else { return }
+        announced = sets
+        hasAnnounced = true
+        announce([Track(id: TrackID(0), clockRate: .video, format: .h264(sets))])
+    }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import Media
+import Streams
+import Synchronization
+
+/// H.264 in Annex B from standard input, a fifo or a device: `rpicam-vid -o - … | apus serve -`.
+///
+/// A picture leaves when its last byte is in (`PipeIntake`). A pipe is live, so the writer sets the pace, but for one that
+/// never lets the pipe run dry (`cat film.264`): once a second's worth of pictures came without a pause of 1 ms, pictures
+/// are taken one per frame interval, and the pipe holds the writer back.
+public final class PipeSource: Source {
+    /// Where the bytes come from.
+    public enum Input: Hashable, Sendable {
+        case standardInput
+        /// A fifo or a character device.
+        case path(String)
+        /// An open descriptor, which stays the caller's.
+        case descriptor(CInt)
+    }
+
+    public let label: String
+    private let input: Input
+    private let clock: PaceClock
+    private let stopSignal = StopSignal()
+    private let broken = Atomic<Int>(0)
+
+    public convenience init(_ input: Input) {
+        self.init(input, clock: .host)
+    }
+
+    init(_ input: Input, clock: PaceClock) {
+        self.input = input
+        self.clock = clock
+        label = "pipe \(Self.name(of: input))"
+    }
+
+    /// NAL units that were taken for complete, because the pipe was silent, and went on: they are damaged.
+    public var brokenUnitCount: Int { broken.load(ordering: .relaxed) }
+
+    public func requestRandomAccess() {}
+
+    public func stop() { stopSignal.raise() }
+
+    public func run(into stream: Stream) throws(SourceFailure) {
+        try run(epoch: stream.epoch, announce: stream.announce, publish: stream.publish)
+    }
+
+    /// As `run(into:)`, into any pair of functions.
+    func run(
+        epoch: MonotonicTime, announce: @escaping ([Track]) -> Void, publish: @escaping (AccessUnit) -> Void
+    ) throws(SourceFailure) {
+        defer { stopSignal.consume() }
+        let descriptor = try open()
+        defer { close(descriptor) }
+        var publisher = PipePublisher(epoch: epoch, clock: clock, announce: announce, publish: publish)
+        var reader = PipeReader(descriptor: descriptor, clock: clock)
+        while !stopSignal.isSet {
+            let event = try reader.next(quiet: publisher.quietNanoseconds(), label)
+            switch event {
+            case .bytes(let bytes, let gap):
+                publisher.received(bytes, afterGap: gap, unless: stopSignal)
+                guard publisher.intake.strayByteCount < Self.patience || publisher.hasAnnounced else {
+                    throw notH264
+                }
+            case .quiet: publisher.quietPassed()
+            case .nothing: continue
+            case .end:
+                publisher.ended(unless: stopSignal)
+                return
+            }
+            broken.store(publisher.intake.brokenUnitCount, ordering: .relaxed)
+        }
+    }
+
+    /// Bytes without a start code after which the input is taken for something else.
+    private static let patience = 1 << 20
+
+    private var notH264: SourceFailure {
+        SourceFailure(
+            reason: "what comes from \(Self.name(of: input)) is no H.264 byte stream",
+            remedy: "make the writer send raw H.264 (Annex B), for example ffmpeg … -c:v libx264 -f h264 -")
+    }
+
+    private static func name(of input: Input) -> String {
+        switch input {
+        case .standardInput: "standard input"
+        case .path(let path): path
+        case .descriptor(let descriptor): "descriptor \(descriptor)"
+        }
+    }
+}
+
+// MARK: - The descriptor
+
+extension PipeSource {
+    private func open() throws(SourceFailure) -> CInt {
+        switch input {
+        case .standardInput: return 0
+        case .descriptor(let descriptor): return descriptor
+        case .path(let path):
+            // Without O_NONBLOCK the open would wait for a writer, deaf to stop.
+            let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                throw SourceFailure(
+                    reason: "\(path) cannot be opened: \(String(cString: strerror(errno)))",
+                    remedy: "make it with: mkfifo \(path)")
+            }
+            return descriptor
+        }
+    }
+
+    private func close(_ descriptor: CInt) {
+        if case .path = input { _ = Glibc.close(descriptor) }
+    }
+}

@@ -1,0 +1,207 @@
+import CFFmpeg
+import Media
+
+/// Reads a file of any container that libavformat knows. Confined to one thread; blocks while it reads.
+///
+/// It plays at most one picture track and one sound track, those that libavformat finds best; all others are passed over.
+public final class Demuxer {
+    /// The tracks to be played: picture first.
+    public private(set) var tracks: [DemuxedTrack] = []
+    /// Whether packets carry times: a bare H.264 stream has none.
+    public let hasTimes: Bool
+    /// Damaged packets passed over so far.
+    public private(set) var damagedPacketCount = 0
+
+    private var context: UnsafeMutablePointer<AVFormatContext>?
+    private var packet: UnsafeMutablePointer<AVPacket>?
+    private let interruption: Interruption
+    private let path: String
+    /// Packets read ahead to learn the formats.
+    private var peeked: [DemuxedPacket] = []
+    private var peekedIndex = 0
+
+    /// Packets read to learn what a header does not say: some seconds of picture and sound.
+    private static let peekLimit = 512
+
+    /// Opens the file at `path` and finds out what is in it; reads up to a few megabytes.
+    public init(path: String, interruption: Interruption = Interruption()) throws(DemuxFailure) {
+        _ = Self.quietByDefault
+        self.path = path
+        self.interruption = interruption
+        guard let context = avformat_alloc_context(), let packet = av_packet_alloc() else {
+            throw DemuxFailure("out of memory for \(path)", remedy: "add memory")
+        }
+        context.pointee.interrupt_callback = interruption.callback
+        self.packet = packet
+        var opened: UnsafeMutablePointer<AVFormatContext>? = context
+        // The scheme keeps names with a colon in them from being taken for protocols.
+        let status = avformat_open_input(&opened, path.contains("://") ? path : "file:" + path, nil, nil)
+        // On failure libavformat has freed the context.
+        self.context = opened
+        hasTimes = opened.map { String(cString: $0.pointee.iformat.pointee.name) != "h264" } ?? false
+        guard status >= 0, let opened else {
+            throw DemuxFailure("\(path) cannot be read", code: status, remedy: Self.remedy)
+        }
+        let found = avformat_find_stream_info(opened, nil)
+        guard found >= 0 else {
+            throw DemuxFailure("\(path) holds nothing that can be read", code: found, remedy: Self.remedy)
+        }
+        try chooseTracks(opened)
+    }
+
+    deinit {
+        avformat_close_input(&context)
+        av_packet_free(&packet)
+    }
+
+    /// The next packet of a played track in the container's order; `nil` at the end, or where the file breaks off.
+    public func next() throws(DemuxFailure) -> DemuxedPacket? {
+        if peekedIndex < peeked.count {
+            peekedIndex += 1
+            return peeked[peekedIndex - 1]
+        }
+        return try read()
+    }
+
+    /// Goes back to the first packet.
+    public func rewind() throws(DemuxFailure) {
+        guard let context else { return }
+        peeked = []
+        peekedIndex = 0
+        // Bare streams have no index: there the byte position is sought instead.
+        var status = avformat_seek_file(context, -1, .min, 0, 0, AVSEEK_FLAG_BACKWARD)
+        if status < 0 || !hasTimes { status = av_seek_frame(context, -1, 0, AVSEEK_FLAG_BYTE) }
+        guard status >= 0 else {
+            throw DemuxFailure("\(path) cannot be played again from its start", code: status, remedy: "play it once")
+        }
+    }
+
+    /// The lowest decoding time, in nanoseconds, of any track's first packet; 0 where there are no times.
+    public var firstDecode: Int64 {
+        tracks.compactMap { track in
+            peeked.first { $0.track == track.index }.flatMap { $0.decode ?? $0.presentation }
+        }.min() ?? 0
+    }
+
+    private static let remedy = "check that the file is complete and that ffprobe can read it"
+    private static let quietByDefault: Void = apus_log_default_quiet()
+}
+
+// MARK: - Reading
+
+extension Demuxer {
+    private func read() throws(DemuxFailure) -> DemuxedPacket? {
+        guard let context, let packet else { return nil }
+        // Runs of damaged packets end: each try consumes input.
+        while true {
+            let status = av_read_frame(context, packet)
+            if interruption.isInterrupted {
+                throw DemuxFailure("reading \(path) was interrupted", remedy: "", isInterruption: true)
+            }
+            guard status >= 0 else {
+                if status != apus_averror_eof { damagedPacketCount += 1 }
+                return nil
+            }
+            defer { av_packet_unref(packet) }
+            let index = Int(packet.pointee.stream_index)
+            guard packet.pointee.size > 0, let data = packet.pointee.data,
+                tracks.isEmpty || tracks.contains(where: { $0.index == index }),
+                index < Int(context.pointee.nb_streams), let stream = context.pointee.streams[index]
+            else { continue }
+            let base = stream.pointee.time_base
+            return DemuxedPacket(
+                track: index, presentation: Self.nanoseconds(packet.pointee.pts, base),
+                decode: Self.nanoseconds(packet.pointee.dts, base),
+                duration: Swift.max(0, Self.nanoseconds(packet.pointee.duration, base) ?? 0),
+                bytes: Array(UnsafeBufferPointer(start: data, count: Int(packet.pointee.size))))
+        }
+    }
+
+    /// `nil` where there is no time, or one that is absurd: beyond 30 years.
+    private static func nanoseconds(_ ticks: Int64, _ base: AVRational) -> Int64? {
+        guard ticks != apus_nopts, base.num > 0, base.den > 0 else { return nil }
+        let value = av_rescale_q_rnd(ticks, base, AVRational(num: 1, den: 1_000_000_000), AV_ROUND_NEAR_INF)
+        return (-1_000_000_000_000_000_000...1_000_000_000_000_000_000).contains(value) ? value : nil
+    }
+}
+
+// MARK: - Formats
+
+extension Demuxer {
+    private func chooseTracks(_ context: UnsafeMutablePointer<AVFormatContext>) throws(DemuxFailure) {
+        let video = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
+        let audio = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, video, nil, 0)
+        let chosen = [video, audio].compactMap { $0 >= 0 ? Int($0) : nil }.filter { !isCover(context, $0) }
+        for index in 0..<Int(context.pointee.nb_streams) where !chosen.contains(index) {
+            context.pointee.streams[index]?.pointee.discard = AVDISCARD_ALL
+        }
+        guard !chosen.isEmpty else {
+            throw DemuxFailure("\(path) holds neither picture nor sound", remedy: "serve a film or a recording")
+        }
+        try peek(chosen)
+        tracks = chosen.compactMap { describe(context, $0) }
+        peeked.removeAll { packet in !tracks.contains { $0.index == packet.track } }
+    }
+
+    /// A picture that is shown beside the sound, not a track: album art.
+    private func isCover(_ context: UnsafeMutablePointer<AVFormatContext>, _ index: Int) -> Bool {
+        (context.pointee.streams[index]?.pointee.disposition ?? 0) & AV_DISPOSITION_ATTACHED_PIC != 0
+    }
+
+    /// Reads until every track has shown a packet, and H.264 without a header its parameter sets.
+    private func peek(_ chosen: [Int]) throws(DemuxFailure) {
+        var missing = Set(chosen)
+        while !missing.isEmpty, peeked.count < Self.peekLimit, let packet = try read() {
+            peeked.append(packet)
+            missing.remove(packet.track)
+        }
+    }
+
+    private func describe(_ context: UnsafeMutablePointer<AVFormatContext>, _ index: Int) -> DemuxedTrack? {
+        guard let stream = context.pointee.streams[index], let parameters = stream.pointee.codecpar else { return nil }
+        let rate = stream.pointee.avg_frame_rate
+        var frame: Int64?
+        if rate.num > 0 && rate.den > 0 { frame = 1_000_000_000 * Int64(rate.den) / Int64(rate.num) }
+        let isVideo = parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+        return DemuxedTrack(
+            index: index, format: format(parameters.pointee, index),
+            codecName: String(cString: avcodec_get_name(parameters.pointee.codec_id)),
+            frameNanoseconds: isVideo ? frame : nil, width: Int(parameters.pointee.width),
+            height: Int(parameters.pointee.height), parameters: UnsafePointer(parameters))
+    }
+
+    private func format(_ parameters: AVCodecParameters, _ index: Int) -> DemuxedTrack.Format {
+        let header = parameters.extradata.map {
+            Array(UnsafeBufferPointer(start: $0, count: Int(parameters.extradata_size)))
+        }
+        switch parameters.codec_id {
+        case AV_CODEC_ID_H264: return h264(header ?? [], index) ?? .otherVideo
+        case AV_CODEC_ID_AAC: return aac(header ?? [], index) ?? .otherAudio
+        default: return parameters.codec_type == AVMEDIA_TYPE_VIDEO ? .otherVideo : .otherAudio
+        }
+    }
+
+    private func h264(_ header: [UInt8], _ index: Int) -> DemuxedTrack.Format? {
+        if let record = H264.DecoderConfigurationRecord(parsing: header) {
+            return .h264(record.parameterSets, lengthSize: record.lengthSize)
+        }
+        // A version 1 record that cannot be used still says that lengths follow, not start codes.
+        guard header.first != 1 else { return nil }
+        var tracker = H264.ParameterSetTracker()
+        for bytes in [header] + peeked.filter({ $0.track == index }).map(\.bytes) {
+            var splitter = H264.AnnexBSplitter()
+            splitter.push(bytes)
+            while let unit = splitter.next() ?? splitter.flush() { _ = tracker.observe(unit) }
+            if let sets = tracker.parameterSets { return .h264(sets, lengthSize: nil) }
+        }
+        return nil
+    }
+
+    private func aac(_ header: [UInt8], _ index: Int) -> DemuxedTrack.Format? {
+        let first = peeked.first { $0.track == index }?.bytes ?? []
+        if let adts = AAC.ADTSHeader(parsing: first), adts.frameLength == first.count {
+            return .aac(adts.configuration, isADTS: true)
+        }
+        return AAC.AudioSpecificConfig(parsing: header).map { .aac($0, isADTS: false) }
+    }
+}

@@ -1,0 +1,176 @@
+@testable import Capture
+import Foundation
+import Media
+import Muxing
+import Streams
+import TestSupport
+import Testing
+
+@Suite struct FileSourceTests {
+    private static let film = "video/big-buck-bunny-480p-30s.mp4"
+
+    /// Plays `path` on virtual time until `limit` units are out, or to its end.
+    private func play(
+        _ path: String, loops: Bool = true, limit: Int = .max
+    ) throws -> (tracks: [Track], units: [AccessUnit]) {
+        let source = FileSource(path: path, loops: loops, clock: VirtualClock().clock)
+        var tracks: [Track] = []
+        var units: [AccessUnit] = []
+        try withoutActuallyEscaping({ (unit: AccessUnit) in
+            units.append(unit)
+            if units.count == limit { source.stop() }
+        }) { publish in
+            try withoutActuallyEscaping({ tracks = $0 }) { announce in
+                try source.run(epoch: MonotonicTime(nanoseconds: 0), announce: announce, publish: publish)
+            }
+        }
+        return (tracks, units)
+    }
+
+    private func expectOrder(_ units: [AccessUnit]) {
+        for track in Set(units.map(\.track)) {
+            let own = units.filter { $0.track == track }
+            #expect(zip(own, own.dropFirst()).allSatisfy { $0.decodeTime.ticks < $1.decodeTime.ticks })
+            #expect(own.allSatisfy { $0.presentationTime.ticks >= $0.decodeTime.ticks && $0.decodeTime.ticks >= 0 })
+        }
+        // Captured in order, but for the rounding of ticks and the cadence of sound.
+        #expect(
+            zip(units, units.dropFirst()).allSatisfy {
+                $0.decodeTime.nanoseconds <= $1.decodeTime.nanoseconds + 1_000_000
+            })
+    }
+
+    @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
+    func aFilmPassesThroughAndLoopsWithoutAGap() throws {
+        let perPass = 720 + 1408
+        let (tracks, units) = try play(SharedData.path(Self.film), limit: 2 * perPass - 20)
+        #expect(tracks.map(\.kind) == [.video, .audio])
+        expectOrder(units)
+        let sound = units.filter { $0.track == TrackID(1) }
+        #expect(zip(sound, sound.dropFirst()).allSatisfy { $1.decodeTime.ticks - $0.decodeTime.ticks == 1024 })
+        let video = units.filter { $0.track == TrackID(0) }
+        let steps = zip(video, video.dropFirst()).map { $1.decodeTime.ticks - $0.decodeTime.ticks }
+        // 24 a second; between the passes 37 ms more, by which the sound is longer.
+        #expect(Set(steps).sorted() == [3750, 3750 + 3360])
+        #expect(steps.count { $0 != 3750 } == 1)
+        #expect(Set(video.prefix(720).map(\.presentationTime.ticks)).count == 720)
+    }
+
+    @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
+    func everyNALUnitOfTheFilmIsSentAndIDRPicturesCarryTheirSets() throws {
+        let demuxer = try Demuxer(path: SharedData.path(Self.film))
+        var expected: [[UInt8]] = []
+        while let packet = try demuxer.next() {
+            guard packet.track == demuxer.tracks[0].index else { continue }
+            let ranges = H264.LengthPrefixed.units(in: packet.bytes, lengthSize: 4).ranges
+            expected += ranges.map { Array(packet.bytes[$0]) }
+        }
+        let (_, units) = try play(SharedData.path(Self.film), loops: false)
+        let video = units.filter { $0.track == TrackID(0) }
+        func isSet(_ unit: [UInt8]) -> Bool { [7, 8].contains(unit[0] & 0x1F) }
+        let sent = video.flatMap { unit in unit.units.map { Array(unit.bytes[$0]) } }
+        #expect(sent.filter { !isSet($0) } == expected.filter { !isSet($0) })
+        for unit in video {
+            let types = unit.units.map { unit.bytes[$0.lowerBound] & 0x1F }
+            #expect(unit.isRandomAccess == types.contains(5))
+            if unit.isRandomAccess { #expect(types.contains(7) && types.contains(8)) }
+        }
+        #expect(video.first?.isRandomAccess == true)
+    }
+
+    @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"), arguments: [
+        ("h264/BA1_FT_C.264", 299), ("h264/VID_1280x720_cabac_temporal_direct.264", 300), ("h264/MIDR_MW_D.264", 100),
+    ])
+    func aBareStreamIsPlayedAtItsOwnPace(file: String, pictures: Int) throws {
+        let (tracks, units) = try play(SharedData.path(file), limit: pictures * 2)
+        #expect(tracks.map(\.kind) == [.video])
+        expectOrder(units)
+        let steps = Set(zip(units, units.dropFirst()).map { $1.decodeTime.ticks - $0.decodeTime.ticks })
+        #expect(steps.count == 1 || steps.max()! - steps.min()! <= 1)
+    }
+
+    @Test func aMissingFileIsNamedWithWhatWasPerhapsMeant() throws {
+        let wrong = String(#filePath.dropLast("FileSourceTests.swift".count)) + "FileSourceTest.swft"
+        let failure = #expect(throws: SourceFailure.self) { try play(wrong) }
+        #expect(failure?.reason == "no file at \(wrong)")
+        #expect(failure?.remedy.contains("FileSourceTests.swift") == true)
+    }
+
+    @Test func aFileThatIsNoFilmIsRefusedWithARemedy() throws {
+        let failure = #expect(throws: SourceFailure.self) { try play(#filePath) }
+        #expect(failure?.remedy.isEmpty == false)
+    }
+}
+
+@Suite struct TranscodedFileTests {
+    private static let ffmpeg = "/usr/bin/ffmpeg"
+
+    /// A film of two seconds in codecs that viewers do not take, made on the spot; `nil` where it cannot be.
+    private func film(_ name: String, _ codecs: [String]) throws -> String {
+        let path = FileManager.default.temporaryDirectory.appending(path: "apus-\(UUID().uuidString)-\(name)").path
+        let process = Process()
+        process.executableURL = URL(filePath: Self.ffmpeg)
+        process.arguments =
+            ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=321x179:r=20:d=2"]
+            + ["-f", "lavfi", "-i", "sine=r=44100:d=2"] + codecs + [path]
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        return path
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
+        arguments: [
+            ("mpeg4.avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"]), ("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"]),
+            ("mpeg2.ts", ["-c:v", "mpeg2video", "-r", "25", "-c:a", "mp2"]),
+        ])
+    func otherCodecsAreTranscodedAndLoop(name: String, codecs: [String]) throws {
+        let path = try film(name, codecs)
+        defer { unlink(path) }
+        let units = try play(path, seconds: 5)
+        let video = units.filter { $0.track == TrackID(0) }
+        let sound = units.filter { $0.track == TrackID(1) }
+        #expect(video.first?.isRandomAccess == true)
+        #expect((95...130).contains(video.count))
+        #expect((220...245).contains(sound.count))
+        #expect(zip(video, video.dropFirst()).allSatisfy { $0.decodeTime.ticks < $1.decodeTime.ticks })
+        #expect(zip(sound, sound.dropFirst()).allSatisfy { $0.decodeTime.ticks < $1.decodeTime.ticks })
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
+        arguments: ["h264.ts", "h264.mkv", "h264.flv", "aac.aac"])
+    func containersOfAllKindsPassThrough(name: String) throws {
+        let path = try film(name, name == "aac.aac" ? ["-c:a", "aac"] : ["-c:v", "libx264", "-c:a", "aac"])
+        defer { unlink(path) }
+        let units = try play(path, seconds: 5)
+        let sound = units.filter { $0.units.count == 1 && $0.presentationTime.rate.hertz == 44_100 }
+        let steps = zip(sound, sound.dropFirst()).map { $1.decodeTime.ticks - $0.decodeTime.ticks }
+        #expect(steps.count > 200 && steps.filter { $0 != 1024 }.count <= 4)
+        #expect(steps.allSatisfy { $0 > 0 && $0 < 6000 })
+        let video = units.filter { $0.presentationTime.rate == .video }
+        if name != "aac.aac" { #expect((95...110).contains(video.count) && video[0].isRandomAccess) }
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
+    func aTruncatedFilmPlaysAsFarAsItGoes() throws {
+        let path = try film("cut.ts", ["-c:v", "libx264", "-c:a", "aac"])
+        defer { unlink(path) }
+        let whole = try Data(contentsOf: URL(filePath: path))
+        try whole.prefix(whole.count * 2 / 3).write(to: URL(filePath: path))
+        #expect(try play(path, seconds: 5).count > 150)
+    }
+
+    private func play(_ path: String, seconds: Int64) throws -> [AccessUnit] {
+        let source = FileSource(path: path, loops: true, clock: VirtualClock().clock)
+        var units: [AccessUnit] = []
+        try withoutActuallyEscaping({ (unit: AccessUnit) in
+            units.append(unit)
+            if unit.decodeTime.nanoseconds - units[0].decodeTime.nanoseconds > seconds * 1_000_000_000 { source.stop() }
+        }) { publish in
+            try source.run(epoch: MonotonicTime(nanoseconds: 0), announce: { _ in }, publish: publish)
+        }
+        return units
+    }
+}

@@ -1,0 +1,19 @@
+@testable import Capture
+import Media
+import Synchronization
+
+/// Time that passes only where somebody waits for it.
+final class VirtualClock: Sendable {
+    private let nanoseconds = Atomic<Int64>(5_000_000_000)
+
+    var clock: PaceClock {
+        PaceClock(
+            now: { MonotonicTime(nanoseconds: self.nanoseconds.load(ordering: .relaxed)) },
+            wait: { instant, stop in
+                guard !stop.isSet else { return false }
+                let now = self.nanoseconds.load(ordering: .relaxed)
+                self.nanoseconds.store(max(now, instant.nanoseconds), ordering: .relaxed)
+                return true
+            })
+    }
+}
