@@ -33,7 +33,8 @@ public struct LineLogHandler: LogHandler {
     }
 
     public func log(event: LogEvent) {
-        let all = metadata
+        let all =
+            metadata
             .merging(metadataProvider?.get() ?? [:]) { $1 }
             .merging(event.metadata ?? [:]) { $1 }
         let pairs = all.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.shown("\($0.value)"))" }.joined()
@@ -61,12 +62,6 @@ public struct LineLogHandler: LogHandler {
         return text.isEmpty || text.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" })
             ? "\"" + text.replacing("\"", with: "\\\"") + "\"" : text
     }
-}
-
-/// Writes `line` to standard error; what the other end does not take is lost.
-@Sendable public func writeToStandardError(_ line: String) {
-    let bytes = Array(line.utf8)
-    _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
 }
 
 extension String {

@@ -18,13 +18,14 @@ public struct PlayerCommands: Sendable {
     /// One line per player.
     ///
     /// ffplay gets no `-fflags nobuffer`: with it, ffplay drops the first IDR while it probes and shows nothing for a
-    /// whole group of pictures.
+    /// whole group of pictures. GStreamer gets the picture alone: playbin plays the sound too, but 2 s late.
     public var lines: [String] {
         [
             "VLC        vlc --network-caching=200 \(url)",
             "ffplay     ffplay -flags low_delay -framedrop -rtsp_transport udp \(url)",
             "mpv        mpv --profile=low-latency --rtsp-transport=udp \(url)",
-            "GStreamer  gst-launch-1.0 playbin uri=\(url) latency=200",
+            "GStreamer  gst-launch-1.0 rtspsrc location=\(url) latency=200 "
+                + "! application/x-rtp,media=video ! decodebin ! autovideosink",
         ]
     }
 }

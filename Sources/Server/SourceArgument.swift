@@ -1,3 +1,5 @@
+import Streams
+
 /// A SOURCE on the command line: `testcard`, a file, a device, `-`, or `name=` one of them.
 public struct SourceArgument: Hashable, Sendable {
     /// As given before the `=`; `nil` where there was none.
@@ -36,7 +38,8 @@ public struct SourceArgument: Hashable, Sendable {
         for argument in arguments {
             let name = argument.name ?? (arguments.count == 1 ? "cam" : argument.source.stem)
             guard paths[name] == nil else {
-                throw Refusal(description: "two sources would be /\(name): give one a name, as in other=\(argument.source)")
+                throw Refusal(
+                    description: "two sources would be /\(name): give one a name, as in other=\(argument.source)")
             }
             var path = model
             path.source = argument.source
@@ -60,6 +63,18 @@ extension SourceDescription {
             let stem = file.lastIndex(of: ".").map { $0 == file.startIndex ? file : String(file[..<$0]) } ?? file
             let letters = stem.prefix(64).map { isPathName(String($0)) || $0 == "." ? String($0) : "-" }.joined()
             return isPathName(letters) ? letters : "stream"
+        }
+    }
+}
+
+extension SourceArgument {
+    /// A lone file that does not exist is a slip of the pen; among several, or later, it may still appear.
+    public static func refuseLoneMissingFile(_ arguments: [Self]) throws(Refusal) {
+        guard arguments.count == 1, case .path(let path) = arguments[0].source else { return }
+        do throws(SourceFailure) {
+            _ = try InputKind(of: path)
+        } catch {
+            throw Refusal(description: error.reason + (error.remedy.isEmpty ? "" : "; \(error.remedy)"))
         }
     }
 }

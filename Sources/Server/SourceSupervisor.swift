@@ -57,12 +57,17 @@ public final class SourceSupervisor: Sendable {
         source.stop()
     }
 
-    /// Waits until the source has ended after `stop`, at most so long.
+    /// Waits until the source has ended after `stop`, until `deadline` at most.
     ///
     /// - Returns: whether it has ended.
     @discardableResult
-    public func join(timeoutMilliseconds: Int) -> Bool {
-        finished.wait(timeout: .now() + .milliseconds(timeoutMilliseconds)) == .success
+    public func join(until deadline: DispatchTime) -> Bool {
+        repeat {
+            // A source that was just starting may have missed its first order to end.
+            if isStopping.load(ordering: .sequentiallyConsistent) { source.stop() }
+            if finished.wait(timeout: min(deadline, .now() + .milliseconds(50))) == .success { return true }
+        } while DispatchTime.now() < deadline
+        return false
     }
 
     private func supervise() {

@@ -11,7 +11,7 @@ struct ConfigurationTests {
 
     @Test func everyKindOfOptionIsRead() throws {
         let yaml = """
-            server: { port: 554, addresses: [127.0.0.1, "::1"], sessionTimeoutSeconds: 30 }
+            server: { port: 554, address: "::1", sessionTimeoutSeconds: 30 }
             log: { level: debug }
             loops: { threads: 2 }
             rtp: { maximumPacketBytes: 1200, dscp: 34 }
@@ -31,7 +31,7 @@ struct ConfigurationTests {
             """
         let configuration = try Configuration(yaml: yaml, file: "apus.yml")
         #expect(configuration.server.port == 554)
-        #expect(configuration.server.addresses == ["127.0.0.1", "::1"])
+        #expect(configuration.server.address == "::1")
         #expect(configuration.log.level == .debug)
         #expect(configuration.loops.threads == 2)
         #expect(configuration.rtp.maximumPacketBytes == 1200)
@@ -134,8 +134,8 @@ private let wrong = [
     Wrong("server: 8554\n", "apus.yml:1:9: server: expects options below it, not `8554`"),
     Wrong("- server\n", "apus.yml:1:1: expects options below it, not a list"),
     Wrong(
-        "server: { addresses: [127.0.0.1, localhost] }\n",
-        "apus.yml:1:34: server.addresses: expects numeric IPv4 or IPv6 addresses, not `localhost`"),
+        "server: { address: localhost }\n",
+        "apus.yml:1:20: server.address: expects a numeric address of this host, or \"\", not `localhost`"),
     Wrong(
         "join:\n  mode: keyfram\n",
         "apus.yml:2:9: join.mode: expects one of auto, prelude, keyframe, not `keyfram`; the nearest is `keyframe`"),
@@ -159,6 +159,9 @@ private let wrong = [
     Wrong(
         "rtp:\n  firstUDPPort: 7000\n  lastUDPPort: 7001\n",
         "apus.yml:3:16: rtp.lastUDPPort: must be at least 2 above rtp.firstUDPPort, which is 7000"),
+    Wrong(
+        "loops: { threads: 4 }\nrtp: { firstUDPPort: 7000, lastUDPPort: 7006 }\n",
+        "apus.yml:2:41: rtp.lastUDPPort: must be at least 8 above rtp.firstUDPPort, which is 7000: each loop takes two"),
     Wrong("multicast:\n  port: 5005\n", "apus.yml:2:9: multicast.port: must be even: RTCP takes the odd port above it"),
     Wrong(
         "multicast:\n  firstGroup: 10.0.0.1\n",

@@ -26,11 +26,12 @@ struct LineLogHandlerTests {
         #expect(lines.all.isEmpty)
     }
 
-    @Test(arguments: [
-        (0, "1970-01-01T00:00:00.000Z"), (951_782_400, "2000-02-29T00:00:00.000Z"),
-        (1_795_252_089, "2026-11-21T09:08:09.000Z"), (4_107_542_400, "2100-03-01T00:00:00.000Z"),
-        (1_735_689_599, "2024-12-31T23:59:59.000Z"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (951_782_400, "2000-02-29T00:00:00.000Z"),
+            (1_795_252_089, "2026-11-21T09:08:09.000Z"), (4_107_542_400, "2100-03-01T00:00:00.000Z"),
+            (1_735_689_599, "2024-12-31T23:59:59.000Z"),
+        ] as [(Int64, String)])
     func timestampsAreRight(_ seconds: Int64, _ expected: String) {
         #expect(timestamp(unixNanoseconds: seconds * 1_000_000_000) == expected)
     }

@@ -54,10 +54,12 @@ struct SourceArgumentTests {
 }
 
 struct NearestNameTests {
-    @Test(arguments: [
-        ("prot", ["port", "path"], "port"), ("PORT", ["port"], "port"), ("colour", ["port"], nil), ("", ["port"], nil),
-        ("framesPerSec", ["framesPerSecond", "width"], "framesPerSecond"), ("x", ["y"], nil), ("a", [], nil),
-    ] as [(String, [String], String?)])
+    @Test(
+        arguments: [
+            ("prot", ["port", "path"], "port"), ("PORT", ["port"], "port"), ("colour", ["port"], nil),
+            ("", ["port"], nil),
+            ("framesPerSec", ["framesPerSecond", "width"], "framesPerSecond"), ("x", ["y"], nil), ("a", [], nil),
+        ] as [(String, [String], String?)])
     func theNearestNameIsFoundIfOneIsNear(_ word: String, _ candidates: [String], _ expected: String?) {
         #expect(nearestName(to: word, among: candidates) == expected)
     }
@@ -73,7 +75,9 @@ struct MulticastGroupTests {
         #expect(MulticastGroup(text)?.description == text)
     }
 
-    @Test(arguments: ["", "223.0.0.1", "240.0.0.0", "239.1.1", "239.1.1.256", "239.1.1.1.1", "239..1.1", "+239.1.1.1", "ff02::1"])
+    @Test(arguments: [
+        "", "223.0.0.1", "240.0.0.0", "239.1.1", "239.1.1.256", "239.1.1.1.1", "239..1.1", "+239.1.1.1", "ff02::1",
+    ])
     func whatIsNoGroupIsRefused(_ text: String) {
         #expect(MulticastGroup(text) == nil)
     }

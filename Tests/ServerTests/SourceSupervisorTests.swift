@@ -1,3 +1,4 @@
+import Dispatch
 import Logging
 import Media
 import Streams
@@ -47,11 +48,12 @@ struct SourceSupervisorTests {
     @Test func aSourceThatFailsIsStartedAgainAndItsFailureTold() {
         let source = ScriptedSource(failures: 2)
         let lines = Lines()
-        let supervisor = SourceSupervisor(source, into: Stream(path: "/cam", epoch: .init(nanoseconds: 0)), log: lines.logger)
+        let supervisor = SourceSupervisor(
+            source, into: Stream(path: "/cam", epoch: .init(nanoseconds: 0)), log: lines.logger)
         supervisor.start()
         source.waitUntilRunning()
         supervisor.stop()
-        #expect(supervisor.join(timeoutMilliseconds: 1000))
+        #expect(supervisor.join(until: .now() + .seconds(1)))
         #expect(source.runs == 3)
         #expect(lines.all.count { $0.contains("the camera is away; plug it in") } == 1)
     }
@@ -63,7 +65,7 @@ struct SourceSupervisorTests {
         supervisor.start()
         supervisor.stop()
         supervisor.stop()
-        #expect(supervisor.join(timeoutMilliseconds: 1000))
+        #expect(supervisor.join(until: .now() + .seconds(1)))
     }
 
     @Test func anInputThatCannotBeOpenedTwiceIsNot() {
@@ -72,7 +74,7 @@ struct SourceSupervisorTests {
         let supervisor = SourceSupervisor(
             source, into: Stream(path: "/cam", epoch: .init(nanoseconds: 0)), atEndOfInput: .isFinal, log: lines.logger)
         supervisor.start()
-        #expect(supervisor.join(timeoutMilliseconds: 1000))
+        #expect(supervisor.join(until: .now() + .seconds(1)))
         #expect(source.runs == 1)
         #expect(lines.all.contains { $0.contains("the input has ended") })
     }

@@ -11,10 +11,13 @@ extension Configuration {
     }
 
     private func notePorts(in reading: inout Reading) {
-        let option = OptionPath.root + "rtp" + "lastUDPPort"
-        // An even port and the odd one above it, for one loop at least.
-        guard rtp.lastUDPPort - rtp.firstUDPPort < 2 else { return }
-        reading.note("must be at least 2 above rtp.firstUDPPort, which is \(rtp.firstUDPPort)", with: option)
+        // An even port and the odd one above it, for each loop.
+        let needed = 2 * max(1, loops.threads)
+        guard rtp.lastUDPPort - rtp.firstUDPPort < needed else { return }
+        let loopsText = loops.threads > 1 ? ": each loop takes two" : ""
+        reading.note(
+            "must be at least \(needed) above rtp.firstUDPPort, which is \(rtp.firstUDPPort)\(loopsText)",
+            with: .root + "rtp" + "lastUDPPort")
     }
 
     private func noteMulticast(in reading: inout Reading) {

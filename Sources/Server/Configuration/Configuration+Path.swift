@@ -10,7 +10,7 @@ extension Configuration {
         /// Whether viewers may watch it from a multicast group.
         public var multicast = false
         /// Overrides `join.mode` for this path.
-        public var join: JoinMode?
+        public var join: Join.Mode?
         public var video = Video()
         public var audio = Audio()
 

@@ -6,8 +6,8 @@ extension Configuration {
         return """
             # The configuration of Apus: every option, with its default as the value.
             #
-            # Written by `apus reference`. Copy what you want to change into ./apus.yml or /etc/apus/apus.yml and leave the rest
-            # out; `apus check` says whether the result is right. Unknown keys and impossible values are errors.
+            # Written by `apus reference`. Copy what you want to change into ./apus.yml or /etc/apus/apus.yml and leave
+            # the rest out; `apus check` says whether the result is right. Unknown keys and impossible values are errors.
 
             \(Schema.configuration.reference(example, indent: 0))
             """

@@ -1,5 +1,3 @@
-import Streams
-
 /// All that can be set, read once at start and never changed afterwards.
 ///
 /// Units, defaults and reasons stand in `Schema+Configuration.swift`, from which the decoder and the reference file are made.
@@ -22,7 +20,7 @@ public struct Configuration: Hashable, Sendable {
     public struct Server: Hashable, Sendable {
         public var port = 8554
         /// Numeric; empty for all of the host's, IPv6 and IPv4.
-        public var addresses: [String] = []
+        public var address = ""
         public var sessionTimeoutSeconds = 60
 
         public init() {}
@@ -68,7 +66,7 @@ public struct Configuration: Hashable, Sendable {
     public struct RTP: Hashable, Sendable {
         public var maximumPacketBytes = 1400
         public var firstUDPPort = 6970
-        public var lastUDPPort = 9999
+        public var lastUDPPort = 7169
         public var dscp = 0
 
         public init() {}
@@ -89,14 +87,23 @@ public struct Configuration: Hashable, Sendable {
 
     /// How a viewer gets its first picture.
     public struct Join: Hashable, Sendable {
-        public var mode = JoinMode.auto
+        public var mode = Mode.auto
         public var preludeMilliseconds = 200
         public var minimumPreludeFrames = 20
         public var maximumPreludeFrames = 150
         public var maximumPreludeBytes = 1_000_000
-        public var preludeBytesPerSecond = 5_000_000
 
         public init() {}
+
+        /// Where a viewer's first picture comes from.
+        public enum Mode: String, CaseIterable, Sendable {
+            /// A prelude where it fits its limits, else the next random access point.
+            case auto
+            /// The same, spelled out.
+            case prelude
+            /// Only live pictures, from the next random access point on.
+            case keyframe
+        }
     }
 
     /// How much of each stream is kept.
@@ -114,14 +121,4 @@ public struct Configuration: Hashable, Sendable {
 
         public init() {}
     }
-}
-
-/// Where a viewer's first picture comes from.
-public enum JoinMode: String, CaseIterable, Sendable {
-    /// A prelude where it fits its limits, else the next random access point.
-    case auto
-    /// A prelude always, whatever its size.
-    case prelude
-    /// Only live pictures, from the next random access point on.
-    case keyframe
 }

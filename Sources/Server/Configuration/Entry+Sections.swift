@@ -1,6 +1,6 @@
 import Yams
 
-// Values that hold others: sections, lists, and the map of paths.
+// Values that hold others: sections, and the map of paths.
 
 extension Entry {
     /// Options below a key.
@@ -15,32 +15,6 @@ extension Entry {
             reference: { section, indent in
                 comment(reason, indent: indent) + blanks(indent) + "\(key):\n"
                     + schema.reference(section[keyPath: member], indent: indent + 2)
-            })
-    }
-
-    /// A list of texts, each of which `isValid`.
-    static func texts(
-        _ key: String, _ member: WritableKeyPath<Section, [String]>, expecting expectation: String, atMost count: Int,
-        _ reason: String, isValid: @escaping (String) -> Bool
-    ) -> Self {
-        Entry(
-            key: key,
-            read: { node, path, section, reading in
-                guard case .sequence(let items) = node, items.count <= count else {
-                    return reading.note("expects a list of at most \(count), not \(node.kind)", at: node, path)
-                }
-                section[keyPath: member] = items.compactMap { item in
-                    if case .scalar(let scalar) = item, scalar.anchor == nil, isValid(scalar.string) {
-                        return scalar.string
-                    }
-                    reading.note("expects \(expectation), not \(item.kind)", at: item, path)
-                    return nil
-                }
-            },
-            reference: { section, indent in
-                let items = section[keyPath: member].map(quoted).joined(separator: ", ")
-                return optionLines(
-                    key, value: "[\(items)]", expecting: "a list of \(expectation)", reason, indent: indent)
             })
     }
 

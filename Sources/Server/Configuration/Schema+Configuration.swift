@@ -47,10 +47,7 @@ extension Schema<Configuration.Server> {
             .integer(
                 "port", \.port, in: 1...65_535, unit: "TCP port",
                 "8554 is what servers without special rights use; 554 is RTSP's own."),
-            .texts(
-                "addresses", \.addresses, expecting: "numeric IPv4 or IPv6 addresses", atMost: 64,
-                "Addresses to listen on; empty for all of the host's.",
-                isValid: { SocketAddress($0, port: 0) != nil }),
+            .address("address", \.address, "Address to listen on; empty for all of the host's, IPv6 and IPv4."),
             .integer(
                 "sessionTimeoutSeconds", \.sessionTimeoutSeconds, in: 5...3600, unit: "seconds",
                 "Told to clients, which send a sign of life before it is over; a session ends after 1.25 times this. "
@@ -77,7 +74,8 @@ extension Schema<Configuration.Limits> {
             .integer(
                 "requestHeadBytes", \.requestHeadBytes, in: 1024...1_048_576, unit: "bytes",
                 "Request line and headers; real ones stay under 2 KB."),
-            .integer("requestHeaders", \.requestHeaders, in: 16...1024, "Headers of one request; real ones have 5 to 15."),
+            .integer(
+                "requestHeaders", \.requestHeaders, in: 16...1024, "Headers of one request; real ones have 5 to 15."),
             .integer("urlBytes", \.urlBytes, in: 256...16_384, unit: "bytes", "Length of a request's URL."),
             .integer(
                 "bodyBytes", \.bodyBytes, in: 1024...1_048_576, unit: "bytes",
@@ -113,7 +111,8 @@ extension Schema<Configuration.RTP> {
         Schema([
             .integer(
                 "maximumPacketBytes", \.maximumPacketBytes, in: 256...1452, unit: "bytes of UDP payload",
-                "1400 leaves room for header extensions, an SRTP tag and tunnels; 1452 is what IPv6 carries on Ethernet."),
+                "1400 leaves room for header extensions, an SRTP tag and tunnels; 1452 is what IPv6 carries on Ethernet."
+            ),
             .integer(
                 "firstUDPPort", \.firstUDPPort, in: 1024...65_534, unit: "UDP port",
                 "First of the ports for RTP and RTCP over UDP: a pair per event loop."),
@@ -130,7 +129,9 @@ extension Schema<Configuration.RTP> {
 extension Schema<Configuration.Multicast> {
     static var multicast: Self {
         Schema([
-            .group("firstGroup", \.firstGroup, "Group of the first multicast path in alphabetical order; the next gets the next."),
+            .group(
+                "firstGroup", \.firstGroup,
+                "Group of the first multicast path in alphabetical order; the next gets the next."),
             .group("lastGroup", \.lastGroup, "Last group that paths may get."),
             .integer(
                 "port", \.port, in: 1024...65_500, unit: "UDP port, even",
@@ -138,10 +139,9 @@ extension Schema<Configuration.Multicast> {
             .integer(
                 "timeToLive", \.timeToLive, in: 0...255, unit: "routers",
                 "1 stays in the local network, 0 on this host."),
-            .value(
-                "interface", \.interface, expecting: "a numeric address of this host, or nothing",
-                "Address of the interface to send through; empty for that of the default route.",
-                parse: { text, _ in text.isEmpty || SocketAddress(text, port: 0) != nil ? text : nil }, show: quoted),
+            .address(
+                "interface", \.interface,
+                "Address of the interface to send through; empty for that of the default route."),
         ])
     }
 }
@@ -152,8 +152,8 @@ extension Schema<Configuration.Join> {
             .choice(
                 "mode", \.mode,
                 "auto: the pictures since the last random access point, squeezed into a short window, where that fits the "
-                    + "limits below, else like keyframe. prelude: squeezed always. keyframe: only live pictures, from the "
-                    + "next random access point on, which the encoder is asked for."),
+                    + "limits below, else like keyframe. prelude: the same, spelled out. keyframe: only live pictures, "
+                    + "from the next random access point on, which the encoder is asked for."),
             .integer(
                 "preludeMilliseconds", \.preludeMilliseconds, in: 100...1000, unit: "milliseconds",
                 "Window into which the past is squeezed. Below 100 mpv stalls; VLC with live555 likes 500."),
@@ -167,9 +167,6 @@ extension Schema<Configuration.Join> {
             .integer(
                 "maximumPreludeBytes", \.maximumPreludeBytes, in: 10_000...100_000_000, unit: "bytes",
                 "More are not replayed: what takes longer than 200 ms to send stays as delay."),
-            .integer(
-                "preludeBytesPerSecond", \.preludeBytesPerSecond, in: 100_000...1_000_000_000, unit: "bytes per second",
-                "Pace of a prelude over UDP: a player's default receive buffer holds 95 packets."),
         ])
     }
 }
@@ -180,7 +177,8 @@ extension Schema<Configuration.Ring> {
             .integer(
                 "seconds", \.seconds, in: 1...600, unit: "seconds of media",
                 "Longer than the longest group of pictures, so that a joining viewer finds a start."),
-            .integer("bytes", \.bytes, in: 1_000_000...4_000_000_000, unit: "bytes", "Upper bound, whatever the bitrate."),
+            .integer(
+                "bytes", \.bytes, in: 1_000_000...4_000_000_000, unit: "bytes", "Upper bound, whatever the bitrate."),
         ])
     }
 }
@@ -197,6 +195,14 @@ extension Schema<Configuration.RandomAccess> {
 }
 
 extension Entry {
+    fileprivate static func address(
+        _ key: String, _ member: WritableKeyPath<Section, String>, _ reason: String
+    ) -> Self {
+        value(
+            key, member, expecting: "a numeric address of this host, or \"\"", reason,
+            parse: { text, _ in text.isEmpty || SocketAddress(text, port: 0) != nil ? text : nil }, show: quoted)
+    }
+
     fileprivate static func group(
         _ key: String, _ member: WritableKeyPath<Section, MulticastGroup>, _ reason: String
     ) -> Self {

@@ -34,13 +34,16 @@ extension Schema<Configuration.Video> {
                 "Target, held within a window of two pictures so that no picture waits for the wire."),
             .integer(
                 "gopMilliseconds", \.gopMilliseconds, in: 100...60_000, unit: "milliseconds",
-                "From one IDR picture to the next. Joining is as quick at any value; recordings cut finer at small ones."),
+                "From one IDR picture to the next. Joining is as quick at any value; recordings cut finer at small ones."
+            ),
             .choice("profile", \.profile, "baseline for very old devices; high gives the best picture."),
             .choice(
                 "preset", \.preset,
                 "libx264's speed. At 1280x720 on a small machine a picture takes 2.2 ms with ultrafast, 3.0 with superfast, "
                     + "4.3 with veryfast."),
-            .integer("threads", \.threads, in: 1...64, "Slices encoded side by side; more take less time and cost some picture."),
+            .integer(
+                "threads", \.threads, in: 1...64,
+                "Slices encoded side by side; more take less time and cost some picture."),
         ])
     }
 }

@@ -1,0 +1,38 @@
+import Media
+import SDP
+
+extension Configuration {
+    /// The `.sdp` file with which the path `name` is watched from its multicast group, without RTSP.
+    ///
+    /// - Parameter served: what the running server's DESCRIBE says of it.
+    /// - Throws: where the path is not multicast, or not all is known of its tracks yet.
+    public func multicastDescription(
+        of name: String, served: SessionDescription
+    ) throws(MulticastDescriptionFailure) -> SessionDescription {
+        guard let group = multicastGroups[name] else { throw .notMulticast(name) }
+        let tracks = served.media.enumerated().compactMap { $1.describedTrack?.track(id: TrackID($0)) }
+        guard !tracks.isEmpty, tracks.count == served.media.count else { throw .unknownTracks(name) }
+        let ports = tracks.map { UInt16(clamping: multicast.port + 2 * $0.id.index) }
+        return .live(
+            title: served.name, description: served.information, tracks: tracks,
+            connection: .multicast(
+                group: "\(group)", timeToLive: UInt8(clamping: multicast.timeToLive), ports: ports),
+            originSessionID: served.origin.sessionID, originVersion: served.origin.version,
+            originAddress: served.origin.address, controls: false, avpf: false)
+    }
+}
+
+/// Why there is no `.sdp` file for a path.
+public enum MulticastDescriptionFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    case notMulticast(String)
+    case unknownTracks(String)
+
+    public var description: String {
+        switch self {
+        case .notMulticast(let name):
+            "/\(name) is not multicast: set paths.\(name).multicast to true, or serve it with --multicast"
+        case .unknownTracks(let name):
+            "the server does not know yet how all tracks of /\(name) are coded; ask again when its source runs"
+        }
+    }
+}

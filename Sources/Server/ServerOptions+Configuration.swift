@@ -1,0 +1,59 @@
+import RTSPServer
+import Reactor
+
+// What the RTSP server is told of the configuration. The schema's ranges keep every conversion exact.
+
+extension ServerOptions {
+    init(_ configuration: Configuration) {
+        self.init()
+        port = UInt16(clamping: configuration.server.port)
+        address = configuration.server.address.isEmpty ? nil : configuration.server.address
+        let threads = configuration.loops.threads
+        loopCount = threads > 0 ? threads : max(1, Processors.usable().count)
+        let firstUDPPort = UInt16(clamping: configuration.rtp.firstUDPPort)
+        udpPorts = firstUDPPort...max(firstUDPPort, UInt16(clamping: configuration.rtp.lastUDPPort))
+        codePoint = configuration.rtp.dscp > 0 ? UInt8(clamping: configuration.rtp.dscp) : nil
+        maximumViewers = configuration.limits.viewers
+        maximumConnectionsPerAddress = configuration.limits.connectionsPerAddress
+        setConnection(configuration)
+        delivery.packaging = .init(maximumPacketBytes: configuration.rtp.maximumPacketBytes)
+        delivery.policy.maximumLag = Int64(configuration.limits.viewerLagMilliseconds) * 1_000_000
+        delivery.policy.maximumStall = Int64(configuration.limits.viewerStallSeconds) * 1_000_000_000
+    }
+
+    private mutating func setConnection(_ configuration: Configuration) {
+        connection.serverName = "apus/\(apusVersion)"
+        connection.sessionTimeoutSeconds = configuration.server.sessionTimeoutSeconds
+        connection.messageSeconds = configuration.limits.requestHeadSeconds
+        connection.idleSeconds = configuration.limits.idleConnectionSeconds
+        connection.maximumSessionCount = configuration.limits.sessionsPerConnection
+        connection.messageLimits.headByteCount = configuration.limits.requestHeadBytes
+        connection.messageLimits.headerCount = configuration.limits.requestHeaders
+        connection.messageLimits.urlByteCount = configuration.limits.urlBytes
+        connection.messageLimits.bodyByteCount = configuration.limits.bodyBytes
+        connection.maximumWaitingByteCount = max(
+            connection.maximumWaitingByteCount,
+            2 * (configuration.limits.requestHeadBytes + configuration.limits.bodyBytes))
+    }
+}
+
+extension PathOptions {
+    /// The options of the path `name`.
+    init(_ name: String, _ path: Configuration.Path, in configuration: Configuration) {
+        self.init(title: path.title.isEmpty ? name : path.title)
+        description = path.description.isEmpty ? nil : path.description
+        let settings = configuration.join
+        // Both enumerations have the same words; a test says so.
+        join.mode = .init(rawValue: (path.join ?? settings.mode).rawValue) ?? .auto
+        join.preludeWindow = Int64(settings.preludeMilliseconds) * 1_000_000
+        join.prelude.minimumFrames = settings.minimumPreludeFrames
+        join.prelude.maximumFrames = settings.maximumPreludeFrames
+        join.prelude.maximumByteCount = settings.maximumPreludeBytes
+        multicast = configuration.multicastGroups[name].map { group in
+            MulticastOptions(
+                group: "\(group)", port: UInt16(clamping: configuration.multicast.port),
+                timeToLive: UInt8(clamping: configuration.multicast.timeToLive),
+                interface: configuration.multicast.interface.isEmpty ? nil : configuration.multicast.interface)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Capture
+import Media
+import Streams
+
+/// The source of a path, with the path's settings. It opens nothing before it runs.
+func makeSource(_ path: Configuration.Path) -> any Source {
+    switch path.source {
+    case .testCard:
+        return TestCard(TestCard.Settings(path))
+    case .standardInput:
+        return PipeSource(.standardInput)
+    case .path(let file):
+        return ReopenedSource(label: file) { () throws(SourceFailure) in
+            switch try InputKind(of: file) {
+            case .file: FileSource(path: file, loops: path.loop)
+            case .pipe: PipeSource(.path(file))
+            }
+        }
+    }
+}
+
+extension TestCard.Settings {
+    /// The schema's ranges keep every conversion exact.
+    init(_ path: Configuration.Path) {
+        self.init()
+        video.encoder = path.video.encoder
+        video.width = path.video.width
+        video.height = path.video.height
+        video.frameRate = .init(Int32(clamping: path.video.framesPerSecond)) ?? .thirty
+        video.bitrate = path.video.bitsPerSecond
+        video.gopFrames = path.video.gopFrames
+        video.profile = .init(rawValue: path.video.profile.rawValue) ?? .high
+        video.preset = path.video.preset.rawValue
+        video.threads = path.video.threads
+        if !path.audio.enabled { audio = nil }
+        audio?.sampleRate = ClockRate(hertz: Int32(clamping: path.audio.sampleRate.hertz)) ?? .audio48k
+        audio?.channelCount = path.audio.channels
+        audio?.bitrate = path.audio.bitsPerSecond
+    }
+}

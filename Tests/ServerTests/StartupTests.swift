@@ -1,0 +1,91 @@
+import Foundation
+import Reactor
+import Streams
+import Testing
+
+@testable import Server
+
+struct StartupTests {
+    @Test func theNoticeNamesListenersAndWhatToPaste() throws {
+        let notice = StartupNotice(
+            listeners: ["[::]:8554 (IPv6 and IPv4)"], streams: [.init(path: "/cam", label: "test card")], port: 8554,
+            addresses: [
+                try #require(SocketAddress("192.0.2.7", port: 0)), try #require(SocketAddress("2001:db8::7", port: 0)),
+            ])
+        let lines = notice.text.split(separator: "\n")
+        #expect(lines.contains("listening on [::]:8554 (IPv6 and IPv4)"))
+        #expect(lines.contains("/cam  test card"))
+        for host in ["localhost", "192.0.2.7", "[2001:db8::7]"] {
+            let url = "rtsp://\(host):8554/cam"
+            for player in ["vlc", "ffplay", "mpv", "gst-launch-1.0"] {
+                #expect(lines.count { $0.contains(player) && $0.contains(url) } == 1, "\(player) \(url)")
+            }
+        }
+        // ffplay eats the first IDR with it (measured: 2 s until the first picture).
+        #expect(!notice.text.contains("nobuffer"))
+    }
+
+    @Test func multicastPathsGetGroupsInTheOrderOfTheirNames() throws {
+        let yaml = "paths: { c: { multicast: true }, a: { multicast: true }, b: { multicast: false } }"
+        let configuration = try Configuration(yaml: yaml, file: "apus.yml")
+        #expect(configuration.multicastGroups.mapValues(\.description) == ["a": "239.255.42.1", "c": "239.255.42.2"])
+        #expect(
+            configuration.summary
+                == "port 8554 on all addresses\n/a: testcard, multicast 239.255.42.1\n/b: testcard\n"
+                + "/c: testcard, multicast 239.255.42.2\n")
+    }
+
+    @Test func withoutPathsTheTestCardIsServed() {
+        #expect(Configuration().servedPaths == ["cam": Configuration.Path()])
+    }
+}
+
+struct InputKindTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "apus-\(UUID().uuidString)")
+
+    private func withFolder(_ body: (String) throws -> Void) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // What is left behind in a temporary folder harms nobody.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data().write(to: folder.appending(path: "film.mp4"))
+        try body(folder.path)
+    }
+
+    @Test func filesFifosAndDevicesAreToldApart() throws {
+        try withFolder { (folder: String) throws -> Void in
+            #expect(mkfifo("\(folder)/fifo", 0o600) == 0)
+            #expect(try InputKind(of: "\(folder)/film.mp4") == .file)
+            #expect(try InputKind(of: "\(folder)/fifo") == .pipe)
+            #expect(try InputKind(of: "/dev/null") == .pipe)
+        }
+    }
+
+    @Test func whatCannotBeReadSaysWhyAndWhatToDo() throws {
+        try withFolder { (folder: String) throws -> Void in
+            let table = [
+                (folder, "\(folder) is a folder", "name a file in it"),
+                (
+                    "\(folder)/flim.mp4", "no file at \(folder)/flim.mp4; the nearest there is \(folder)/film.mp4",
+                    "check the path"
+                ),
+                ("\(folder)/no/film.mp4", "no file at \(folder)/no/film.mp4", "check the path"),
+                (
+                    "/dev/video7", "/dev/video7 is a camera, and cameras are not read yet",
+                    "pipe it: rpicam-vid -t 0 --inline -o - | apus serve -"
+                ),
+            ]
+            for (path, reason, remedy) in table {
+                let failure = #expect(throws: SourceFailure.self) { try InputKind(of: path) }
+                #expect(failure == SourceFailure(reason: reason, remedy: remedy))
+            }
+        }
+    }
+
+    @Test func onlyALoneMissingFileIsRefused() throws {
+        let missing = try SourceArgument("/nowhere/film.mp4")
+        #expect(throws: SourceArgument.Refusal.self) { try SourceArgument.refuseLoneMissingFile([missing]) }
+        try SourceArgument.refuseLoneMissingFile([missing, SourceArgument("testcard")])
+        try SourceArgument.refuseLoneMissingFile([SourceArgument("testcard")])
+        try SourceArgument.refuseLoneMissingFile([SourceArgument("-")])
+    }
+}
