@@ -24,7 +24,8 @@ public struct AccessUnitTracker: Sendable {
 
     /// Takes the next packet; answers the unit that it makes whole.
     public mutating func received(
-        _ placement: LossTracker.Placement, timestamp packetTimestamp: UInt32, isMarked: Bool, isRandomAccess start: Bool
+        _ placement: LossTracker.Placement, timestamp packetTimestamp: UInt32, isMarked: Bool,
+        isRandomAccess start: Bool
     ) -> Completion? {
         switch placement {
         case .late, .duplicate:

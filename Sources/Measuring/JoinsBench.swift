@@ -42,7 +42,9 @@ public struct JoinsReport: Codable, Equatable, Sendable {
     public var table: String {
         var table = ReportTable()
         table.add("joins", "\(joins) over \(transport), \(withPicture) came to a picture")
-        for (reason, count) in failures.sorted(by: { $0.key < $1.key }) { table.add("  failed", "\(count) × \(reason)") }
+        for (reason, count) in failures.sorted(by: { $0.key < $1.key }) {
+            table.add("  failed", "\(count) × \(reason)")
+        }
         table.add("packets", "\(packets), \(lost) lost in \(gaps) gaps")
         table.add("connect → PLAY answered", connectToPlay)
         table.add("PLAY answered → first packet", playToFirstPacket)
@@ -67,7 +69,7 @@ public final class JoinsBench: SessionOwner {
     }
 
     /// Runs `plan` and reports; blocks the calling thread.
-    public static func run(_ plan: JoinsPlan) throws(SessionEnd) -> JoinsReport {
+    public static func run(_ plan: JoinsPlan) throws(ClientSessionEnd) -> JoinsReport {
         let answer = Answer()
         try ClientLoop.run(JoinsBench(plan, answer))
         guard let report = answer.report.withLock({ $0 }) else {

@@ -54,7 +54,9 @@ extension ViewersReport {
         var table = ReportTable()
         table.add("viewers", "\(viewers) over \(transport), \(ReportTable.number(seconds)) s")
         table.add("sessions", "\(established) established, \(failures.values.reduce(0, +)) failed")
-        for (reason, count) in failures.sorted(by: { $0.key < $1.key }) { table.add("  failed", "\(count) × \(reason)") }
+        for (reason, count) in failures.sorted(by: { $0.key < $1.key }) {
+            table.add("  failed", "\(count) × \(reason)")
+        }
         if churned > 0 { table.add("came and vanished", "\(churned)") }
         if stalled > 0 { table.add("stalled", "\(stalled), \(stalledEndedByServer) of them closed by the server") }
         if let age = oldestHalfRatePictureMilliseconds {

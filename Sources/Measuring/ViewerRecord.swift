@@ -22,7 +22,7 @@ final class ViewerRecord {
     /// When the first unit at which decoding can start was complete.
     private(set) var firstRandomAccess: MonotonicTime?
     /// Why it ended, if it did.
-    var end: SessionEnd?
+    var end: ClientSessionEnd?
     private(set) var byteCount: UInt64 = 0
     private(set) var unitsInTime: UInt64 = 0
     /// The greatest time from capture to arrival, in nanoseconds.

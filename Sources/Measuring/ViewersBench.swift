@@ -35,7 +35,7 @@ public final class ViewersBench: SessionOwner {
     /// Runs `plan` and reports; blocks the calling thread. `progress` is called twice a second, on another thread.
     public static func run(
         _ plan: ViewersPlan, progress: (@Sendable (ViewersProgress) -> Void)? = nil
-    ) throws(SessionEnd) -> ViewersReport {
+    ) throws(ClientSessionEnd) -> ViewersReport {
         let box = ReportBox()
         try ClientLoop.run(ViewersBench(plan, box, progress))
         guard let report = box.value.withLock({ $0 }) else {

@@ -173,7 +173,8 @@ public struct ClientConnection: Sendable {
         if let session { headers[.session] = session.id.text }
         for field in more.fields { headers.append(field.name, field.value) }
         pending = Pending(
-            number: number, method: method, deadline: now.advanced(byMilliseconds: configuration.answerTimeoutMilliseconds))
+            number: number, method: method,
+            deadline: now.advanced(byMilliseconds: configuration.answerTimeoutMilliseconds))
         actions.append(.send(Writer.bytes(of: Request(method, target, headers: headers))))
     }
 }

@@ -16,7 +16,7 @@ public actor ClientLoop: EventLoopHandler {
     }
 
     /// Runs `owner`'s sessions on a thread of their own until it has enough; blocks the calling thread.
-    public static func run(_ owner: sending any SessionOwner) throws(SessionEnd) {
+    public static func run(_ owner: sending any SessionOwner) throws(ClientSessionEnd) {
         DescriptorLimit.raise()
         do throws(SystemError) {
             let loop = try EventLoop(name: "client")

@@ -14,7 +14,7 @@ final class ClientSession {
     var machine: ClientConnection
     var tracks: [TrackBox] = []
     var outbox: [UInt8] = []
-    private(set) var end: SessionEnd?
+    private(set) var end: ClientSessionEnd?
     private(set) var isOver = false
     /// Bytes that may be read; `nil` without limit.
     private var credit: Int?
@@ -73,7 +73,7 @@ final class ClientSession {
         }
     }
 
-    func fail(_ reason: SessionEnd) {
+    func fail(_ reason: ClientSessionEnd) {
         end = end ?? reason
     }
 

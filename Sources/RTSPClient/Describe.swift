@@ -9,7 +9,7 @@ public enum Describe {
     /// The description at `url`; blocks the calling thread, at most until `deadline` once the host's name is looked up.
     public static func description(
         of url: RequestURL, deadline: MonotonicTime
-    ) throws(SessionEnd) -> SessionDescription {
+    ) throws(ClientSessionEnd) -> SessionDescription {
         var plan = try SessionPlan(url, transport: .tcp)
         plan.isDescribeOnly = true
         let answer = Answer()
@@ -20,7 +20,7 @@ public enum Describe {
 
 /// Where the loop's thread leaves what it learned.
 private final class Answer: Sendable {
-    let value = Mutex<Result<SessionDescription, SessionEnd>>(.failure(.closed(.noAnswer(.describe))))
+    let value = Mutex<Result<SessionDescription, ClientSessionEnd>>(.failure(.closed(.noAnswer(.describe))))
 }
 
 /// Opens one session, and has enough when that ends.

@@ -1,6 +1,6 @@
 import Media
-import Reactor
 import RTSP
+import Reactor
 import SDP
 
 /// Which way a session's packets shall come.
@@ -25,7 +25,7 @@ public struct SessionPlan: Sendable {
     public var userAgent = "apus"
 
     /// A session with the stream at `url`; looks up the host's name, which blocks.
-    public init(_ url: RequestURL, transport: SessionTransport) throws(SessionEnd) {
+    public init(_ url: RequestURL, transport: SessionTransport) throws(ClientSessionEnd) {
         guard let server = SocketAddress.lookUp(url.host, port: url.port ?? 554).first else {
             throw .unknownHost(url.host)
         }
@@ -35,7 +35,7 @@ public struct SessionPlan: Sendable {
     }
 
     /// A session with the stream at `url`, as a user wrote it; looks up the host's name, which blocks.
-    public init(_ url: String, transport: SessionTransport) throws(SessionEnd) {
+    public init(_ url: String, transport: SessionTransport) throws(ClientSessionEnd) {
         guard let url = RequestURL(url) else { throw .unusableURL(url) }
         try self.init(url, transport: transport)
     }
@@ -54,11 +54,11 @@ public enum Milestone: Sendable {
     /// PLAY is answered: for each track the number of the first packet, where the server said.
     case playing(firstSequenceNumbers: [UInt16?])
     /// It is over; the session is gone.
-    case ended(SessionEnd)
+    case ended(ClientSessionEnd)
 }
 
 /// Why a session ended.
-public enum SessionEnd: Error, Sendable, CustomStringConvertible {
+public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     case closed(ClientCloseReason)
     case failed(SystemError)
     case unusableURL(String)

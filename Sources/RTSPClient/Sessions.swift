@@ -1,6 +1,6 @@
 import Media
-import Reactor
 import RTSP
+import Reactor
 
 /// The sessions of one loop. Loop thread only.
 public final class Sessions {

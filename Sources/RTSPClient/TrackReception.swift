@@ -1,7 +1,7 @@
 import Media
-import Reactor
 import RTP
 import RTSP
+import Reactor
 import SDP
 
 /// One track of a session: where its packets come from, and how well they arrive.
@@ -33,7 +33,9 @@ struct TrackReception: ~Copyable {
 
     /// Reads a packet and counts it; `nil` for what is no RTP, or of another source: ports of viewers that vanished get used again.
     mutating func accept(_ packet: RawSpan, arrival: MonotonicTime) -> (header: Header, payload: Range<Int>)? {
-        guard let parsed = Header.parse(packet), parsed.header.payloadType.rawValue == track.payloadType else { return nil }
+        guard let parsed = Header.parse(packet), parsed.header.payloadType.rawValue == track.payloadType else {
+            return nil
+        }
         guard parsed.header.ssrc == source ?? parsed.header.ssrc else { return nil }
         source = parsed.header.ssrc
         statistics.received(parsed.header.sequenceNumber, rtpTimestamp: parsed.header.timestamp, arrival: arrival)

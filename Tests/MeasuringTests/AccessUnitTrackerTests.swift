@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Measuring
+
+@Suite struct AccessUnitTrackerTests {
+    typealias Placement = LossTracker.Placement
+    typealias Packet = (placement: Placement, timestamp: UInt32, isMarked: Bool, isIDR: Bool)
+
+    static func run(_ packets: [Packet]) -> (tracker: AccessUnitTracker, whole: [AccessUnitTracker.Completion]) {
+        var tracker = AccessUnitTracker()
+        let whole = packets.compactMap {
+            tracker.received($0.placement, timestamp: $0.timestamp, isMarked: $0.isMarked, isRandomAccess: $0.isIDR)
+        }
+        return (tracker, whole)
+    }
+
+    @Test func aUnitIsWholeWithItsMarker() {
+        let (tracker, whole) = Self.run([(.next, 1, false, true), (.next, 1, true, false), (.next, 2, true, false)])
+        #expect(whole == [.init(timestamp: 1, isRandomAccess: true), .init(timestamp: 2, isRandomAccess: false)])
+        #expect(tracker.broken == 0)
+    }
+
+    @Test func aGapBreaksTheUnitItFallsInto() {
+        let (tracker, whole) = Self.run([
+            (.next, 1, false, true), (.afterGap(missing: 1), 1, true, false), (.next, 2, true, false),
+        ])
+        #expect(whole.map(\.timestamp) == [2])
+        #expect(tracker.broken == 1)
+    }
+
+    @Test func aGapThatSwallowsAMarkerBreaksBothUnits() {
+        let (tracker, whole) = Self.run([
+            (.next, 1, false, true), (.afterGap(missing: 2), 2, true, false), (.next, 3, true, false),
+        ])
+        #expect(whole.map(\.timestamp) == [3])
+        #expect(tracker.broken == 2)
+    }
+
+    @Test func latePacketsAndCopiesMakeNoUnit() {
+        let (tracker, whole) = Self.run([(.next, 1, true, false), (.late, 0, true, true), (.duplicate, 1, true, false)])
+        #expect(whole.count == 1)
+        #expect(tracker.broken == 0)
+    }
+
+    @Test func aUnitWithoutMarkerIsBroken() {
+        let (tracker, whole) = Self.run([(.next, 1, false, false), (.next, 2, true, false)])
+        #expect(whole.map(\.timestamp) == [2])
+        #expect(tracker.broken == 1)
+    }
+}

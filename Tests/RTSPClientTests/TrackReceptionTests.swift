@@ -1,0 +1,92 @@
+import Media
+import RTP
+import SDP
+import Testing
+
+@testable import RTSPClient
+
+@Suite struct TrackReceptionTests {
+    static let now = MonotonicTime(nanoseconds: 1_000_000_000)
+
+    static func reception() throws -> TrackReception {
+        let text = """
+            v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=cam\r\nt=0 0\r\n\
+            m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n
+            """
+        let track = try #require(try SessionDescription(parsing: text).media[0].describedTrack)
+        return TrackReception(track, sockets: nil)
+    }
+
+    static func packet(type: UInt8 = 96, source: UInt8, number: UInt8, payload: [UInt8] = [0x65, 0x88]) -> [UInt8] {
+        [0x80, type, 0, number, 0, 0, 0, 1, 0, 0, 0, source] + payload
+    }
+
+    @Test func theFirstSourceIsTheTracksOwn() throws {
+        var reception = try Self.reception()
+        #expect(Self.accepts(&reception, Self.packet(source: 1, number: 1)))
+        #expect(!Self.accepts(&reception, Self.packet(source: 2, number: 2)))
+        #expect(Self.accepts(&reception, Self.packet(source: 1, number: 2)))
+    }
+
+    @Test func packetsForAViewerThatVanishedDoNotCount() throws {
+        var reception = try Self.reception()
+        reception.expect(7)
+        #expect(!Self.accepts(&reception, Self.packet(source: 1, number: 1)))
+        #expect(Self.accepts(&reception, Self.packet(source: 7, number: 1)))
+    }
+
+    @Test func anotherPayloadTypeAndRubbishAreNoPackets() throws {
+        var reception = try Self.reception()
+        #expect(!Self.accepts(&reception, Self.packet(type: 97, source: 1, number: 1)))
+        #expect(!Self.accepts(&reception, [0x80, 96, 0]))
+        #expect(!Self.accepts(&reception, []))
+    }
+
+    @Test func aReportNamesTheSourceAndTheLastSenderReport() throws {
+        var reception = try Self.reception()
+        let early = reception.report(from: SSRC(9), at: Self.now)
+        #expect(early == nil)
+        for number in 1...4 as ClosedRange<UInt8> {
+            #expect(Self.accepts(&reception, Self.packet(source: 1, number: number)))
+        }
+        let sent = SenderReport(
+            ssrc: SSRC(1), ntpTime: NTPTime(unixNanoseconds: 1_000), rtpTimestamp: 5, packetCount: 4, octetCount: 8)
+        let datagram = Compound(report: sent, canonicalName: "server").encoded()
+        let received = reception.senderReport(in: datagram.span.bytes, arrival: Self.now)
+        #expect(received == sent)
+        let answer = reception.report(from: SSRC(9), at: Self.now)
+        let bytes = try #require(answer)
+        guard case .receiverReport(let report)? = try Compound(parsing: bytes.span.bytes).packets.first else {
+            Issue.record("a compound begins with the report")
+            return
+        }
+        #expect(report.ssrc == SSRC(9))
+        #expect(report.blocks.map(\.ssrc) == [SSRC(1)])
+        #expect(report.blocks.map(\.lastSenderReport) == [sent.ntpTime.middle])
+    }
+
+    /// Payloads by what they begin with.
+    static let payloads: [(payload: [UInt8], beginsIDR: Bool)] = [
+        ([0x65, 0x88], true),
+        ([0x41, 0x9A], false),
+        ([0x7C, 0x85, 0x88], true),
+        ([0x7C, 0x05, 0x88], false),
+        ([0x7C, 0x81, 0x88], false),
+        ([0x78, 0, 2, 0x67, 0x42, 0, 2, 0x65, 0x88], true),
+        ([0x78, 0, 2, 0x67, 0x42, 0, 2, 0x68, 0xCE], false),
+        ([0x78, 0xFF, 0xFF, 0x65], false),
+        ([0x65], false),
+        ([], false),
+    ]
+
+    @Test(arguments: payloads)
+    func anIDRIsSeenWhereItBegins(_ row: (payload: [UInt8], beginsIDR: Bool)) throws {
+        let reception = try Self.reception()
+        let beginsIDR = reception.beginsRandomAccess(row.payload.span.bytes)
+        #expect(beginsIDR == row.beginsIDR)
+    }
+
+    private static func accepts(_ reception: inout TrackReception, _ packet: [UInt8]) -> Bool {
+        reception.accept(packet.span.bytes, arrival: now) != nil
+    }
+}

@@ -1,0 +1,168 @@
+import Media
+import SDP
+import TestSupport
+import Testing
+import Wire
+
+@testable import RTSP
+
+@Suite struct ClientConnectionTests {
+    @Test(arguments: [1, 2, 7, 64, Int.max])
+    func aSessionIsPlayedHoweverItsBytesAreSplit(chunk: Int) {
+        var pair = BackToBack()
+        pair.chunk = chunk
+        pair.play()
+        #expect(pair.client.phase == .playing)
+        #expect(pair.clientActions.count == 4)
+        guard case .described(let description)? = pair.clientActions.first else {
+            Issue.record("the description comes first")
+            return
+        }
+        #expect(description.media.count == 2)
+        #expect(pair.clientActions.last == .playing(starts: [start(1), start(2)]))
+    }
+
+    private func start(_ track: Int) -> RTPInfo.Entry {
+        RTPInfo.Entry(url: "rtsp://127.0.0.1:8554/cam/track\(track)", sequenceNumber: 9, timestamp: 10)
+    }
+
+    @Test func keepalivesHoldASessionForAsLongAsItPlays() {
+        var pair = BackToBack(sessionTimeoutSeconds: 10)
+        pair.play()
+        for _ in 0..<100 { pair.advance(seconds: 5) }
+        #expect(pair.client.phase == .playing)
+        #expect(pair.tornDown.isEmpty)
+        #expect(pair.client.keepaliveMethod == .getParameter)
+    }
+
+    @Test func aClientThatFallsSilentLosesItsSession() {
+        var pair = BackToBack(sessionTimeoutSeconds: 10)
+        pair.play()
+        pair.client.keepaliveDue = .distantFuture
+        for _ in 0..<4 { pair.advance(seconds: 5) }
+        #expect(pair.tornDown.count == 1)
+    }
+
+    @Test func tearingDownEndsTheSessionAndThenTheConnection() {
+        var pair = BackToBack()
+        pair.play()
+        pair.client.tearDown(at: pair.now)
+        pair.settle()
+        #expect(pair.tornDown.count == 1)
+        #expect(pair.clientActions.last == .close(.finished))
+        #expect(pair.client.nextDeadline == .distantFuture)
+    }
+
+    @Test func withoutASessionTearingDownJustCloses() {
+        var pair = BackToBack()
+        pair.client.connected(at: pair.now)
+        pair.settle()
+        pair.client.tearDown(at: pair.now)
+        #expect(pair.client.nextAction() == .close(.finished))
+    }
+
+    @Test func interleavedPacketsPassBetweenAnswers() {
+        var pair = BackToBack()
+        pair.play()
+        pair.client.received(([0x24, 0, 0, 2, 5, 6] as [UInt8]).rawSpan, at: pair.now)
+        #expect(pair.client.nextAction() == .receivedInterleaved(channel: 0, [5, 6]))
+        #expect(pair.client.isBetweenMessages)
+        pair.client.received(([0x24, 0, 0] as [UInt8]).rawSpan, at: pair.now)
+        #expect(!pair.client.isBetweenMessages)
+    }
+
+    @Test func aServerThatDoesNotAnswerIsGivenUp() {
+        var client = Self.client()
+        client.connected(at: MonotonicTime(nanoseconds: 0))
+        _ = client.nextAction()
+        let deadline = client.nextDeadline
+        #expect(deadline == MonotonicTime(nanoseconds: 10_000_000_000))
+        client.deadlinePassed(at: deadline)
+        #expect(client.nextAction() == .close(.noAnswer(.options)))
+    }
+
+    /// What a server answers after OPTIONS, and why the client then closes.
+    static let refusals: [(answer: String, reason: ClientCloseReason)] = [
+        ("RTSP/1.0 404 Not Found\r\nCSeq: 2\r\n\r\n", .refused(.describe, .notFound, reason: "Not Found")),
+        ("RTSP/1.0 401 No\r\nCSeq: 2\r\n\r\n", .refused(.describe, .unauthorized, reason: "No")),
+        (
+            "RTSP/1.0 200 OK\r\nCSeq: 2\r\n\r\n",
+            .badDescription(ClientConnectionTests.whatIsWrongWithNothing)
+        ),
+    ]
+
+    @Test(arguments: refusals.indices)
+    func aRefusalClosesWithItsReason(index: Int) {
+        var client = Self.client()
+        let now = MonotonicTime(nanoseconds: 0)
+        client.connected(at: now)
+        client.received(Array("RTSP/1.0 200 OK\r\nCSeq: 1\r\n\r\n".utf8).rawSpan, at: now)
+        client.received(Array(Self.refusals[index].answer.utf8).rawSpan, at: now)
+        #expect(Self.drain(&client).last == .close(Self.refusals[index].reason))
+        client.received([0x24].rawSpan, at: now)
+        #expect(client.nextAction() == nil)
+    }
+
+    @Test func anAnswerWithAnotherNumberIsPassedOver() {
+        var client = Self.client()
+        let now = MonotonicTime(nanoseconds: 0)
+        client.connected(at: now)
+        _ = client.nextAction()
+        client.received(Array("RTSP/1.0 200 OK\r\nCSeq: 77\r\n\r\n".utf8).rawSpan, at: now)
+        #expect(client.nextAction() == nil)
+        #expect(client.phase == .options)
+    }
+
+    /// Control attributes against bases (RFC 2326, C.1.1).
+    static let controls: [(base: String, control: String?, url: String)] = [
+        ("rtsp://h/cam", "track1", "rtsp://h/cam/track1"),
+        ("rtsp://h/cam/", "track1", "rtsp://h/cam/track1"),
+        ("rtsp://h/cam?a=1", "trackID=0", "rtsp://h/cam?a=1/trackID=0"),
+        ("rtsp://h/cam", "*", "rtsp://h/cam"),
+        ("rtsp://h/cam", nil, "rtsp://h/cam"),
+        ("rtsp://h/cam", "rtsp://other/x", "rtsp://other/x"),
+    ]
+
+    @Test(arguments: controls)
+    func controlsAreResolvedAgainstTheBase(_ row: (base: String, control: String?, url: String)) {
+        var client = Self.client()
+        client.base = row.base
+        #expect(client.resolve(row.control) == row.url)
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func damagedAnswersEndInACloseOrAWait(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var client = Self.client()
+        let now = MonotonicTime(nanoseconds: 0)
+        client.connected(at: now)
+        var bytes = Array("RTSP/1.0 200 OK\r\nCSeq: 1\r\nPublic: DESCRIBE\r\n\r\n".utf8)
+        bytes += Array("RTSP/1.0 200 OK\r\nCSeq: 2\r\nContent-Length: \(BackToBack.sdp.utf8.count)\r\n\r\n".utf8)
+        bytes += Array(BackToBack.sdp.utf8)
+        for _ in 0..<4 { bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next()) }
+        client.received(bytes.rawSpan, at: now)
+        let actions = Self.drain(&client)
+        #expect(actions.count { if case .close = $0 { true } else { false } } <= 1)
+        #expect(client.phase == .closed || client.phase == .choosing || client.nextDeadline < .distantFuture)
+    }
+
+    static var whatIsWrongWithNothing: SessionDescription.ParseError {
+        do {
+            _ = try SessionDescription(parsing: [UInt8]())
+            preconditionFailure("nothing is no description")
+        } catch {
+            return error
+        }
+    }
+
+    static func client() -> ClientConnection {
+        guard let url = RequestURL("rtsp://h/cam") else { preconditionFailure("the test's URL is one") }
+        return ClientConnection(url: url)
+    }
+
+    static func drain(_ client: inout ClientConnection) -> [ClientAction] {
+        var actions: [ClientAction] = []
+        while let action = client.nextAction() { actions.append(action) }
+        return actions
+    }
+}
