@@ -70,5 +70,5 @@ private struct Unanswered: Error, CustomStringConvertible {
     let url: String
     let reason: String
 
-    var description: String { "no description of \(url): \(reason); start the server with apus serve" }
+    var description: String { "no description of \(url): \(reason); is a server with this path running?" }
 }

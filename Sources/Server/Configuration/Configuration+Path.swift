@@ -17,7 +17,7 @@ extension Configuration {
         public init() {}
     }
 
-    /// The H.264 that Apus makes, for sources that are not H.264 already.
+    /// The H.264 of the test card; files that are transcoded keep their size and rate.
     public struct Video: Hashable, Sendable {
         public var encoder = "auto"
         public var width = 1280
@@ -43,7 +43,7 @@ extension Configuration {
         }
     }
 
-    /// The AAC that Apus makes, for sources that are not AAC already.
+    /// The AAC of the test card.
     public struct Audio: Hashable, Sendable {
         public var enabled = true
         public var sampleRate = SampleRate.hz48000

@@ -16,8 +16,8 @@ extension Schema<Configuration.Path> {
                 "multicast", \.multicast,
                 "Whether viewers may also watch from a multicast group: one copy on the wire for all of them."),
             .optionalChoice("join", \.join, "Instead of join.mode, for this path; null for join.mode."),
-            .section("video", \.video, .video, "The H.264 that Apus makes, where the source is not H.264 already."),
-            .section("audio", \.audio, .audio, "The AAC that Apus makes, where the source is not AAC already."),
+            .section("video", \.video, .video, "The H.264 of the test card."),
+            .section("audio", \.audio, .audio, "The AAC of the test card."),
         ])
     }
 }
