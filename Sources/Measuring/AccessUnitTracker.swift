@@ -1,7 +1,7 @@
 /// Puts access units together from marker bits, without keeping a byte of them.
 ///
-/// A unit is whole when all packets from the one after the last marker to its own marker came in order. A packet that was
-/// reordered breaks its unit here, which is stricter than a player with a jitter buffer.
+/// A unit is whole when all packets from the one after the last marker to its own marker came in order. A packet that
+/// was reordered breaks its unit here, which is stricter than a player with a jitter buffer.
 public struct AccessUnitTracker: Sendable {
     /// Units of which nothing was missing.
     public private(set) var whole: UInt64 = 0

@@ -1,6 +1,6 @@
 import Media
 
-/// Maps one track's RTP timestamps to the wall-clock instant of capture, from its sender reports (RFC 3550, section 6.4.1).
+/// Maps one track's RTP timestamps to the wall-clock instant of capture, by its sender reports (RFC 3550, 6.4.1).
 public struct CaptureClock: Sendable {
     private let rate: ClockRate
     private var anchor: (unixNanoseconds: Int64, timestamp: UInt32)?

@@ -2,8 +2,8 @@ import Histogram
 
 /// How long the server takes from the first viewer to the last with the same access unit.
 ///
-/// Every viewer has timestamps of its own, so units are recognised by the capture time that sender reports give them. A ring of
-/// the last units is kept; a unit's spread is recorded when it leaves the ring.
+/// Every viewer has timestamps of its own, so units are recognised by the capture time that sender reports give them.
+/// A ring of the last units is kept; a unit's spread is recorded when it leaves the ring.
 public struct FanOut {
     private struct Unit {
         var captured: Int64
@@ -14,7 +14,7 @@ public struct FanOut {
 
     /// Units of 30 per second that are in flight for 4 s.
     private static let capacity = 128
-    /// Half of the shortest distance of pictures that matter (120 per second); rounding moves capture times by a tick or two.
+    /// Half of the shortest distance of pictures that matters (120 per second); rounding moves capture times by a tick.
     private static let toleranceNanoseconds: Int64 = 4_000_000
 
     private var units: [Unit] = []

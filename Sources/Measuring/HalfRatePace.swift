@@ -22,7 +22,8 @@ struct HalfRatePace {
         self.byteCount += byteCount
     }
 
-    /// What each half-rate viewer may read since it was asked last, and what may be in its hand at most; `nil` while unknown.
+    /// What each half-rate viewer may read for the time since the last share, and what may be in its hand at most;
+    /// `nil` while the rate is unknown.
     mutating func share(at now: MonotonicTime) -> (byteCount: Int, limit: Int)? {
         measure(at: now)
         defer { lastShare = now }

@@ -37,7 +37,6 @@ public struct JoinsReport: Codable, Equatable, Sendable {
 
     public var allPlayed: Bool { failures.isEmpty && withPicture == joins }
     public var hasNoGap: Bool { gaps == 0 && lost == 0 }
-    public var json: String { jsonText(self) }
 
     public var table: String {
         var table = ReportTable()

@@ -1,7 +1,7 @@
 /// What the sequence numbers of one track tell about its packets: which are missing, late or doubled.
 ///
-/// Numbers are extended past their 16 bits as in RFC 3550, appendix A.1. A window of the last 64 packets tells a late packet
-/// from a doubled one; nothing else is kept, so memory does not grow.
+/// Numbers are extended past their 16 bits as in RFC 3550, appendix A.1. A window of the last 64 packets tells a late
+/// packet from a doubled one; nothing else is kept, so memory does not grow.
 public struct LossTracker: Sendable {
     /// Distinct packets.
     public private(set) var packets: UInt64 = 0
@@ -40,7 +40,8 @@ public struct LossTracker: Sendable {
         return expected > packets ? expected - packets : 0
     }
 
-    /// Announces the first packet's number (RTP-Info), so that a loss at the very start counts too; before or after that packet.
+    /// Announces the first packet's number (RTP-Info), before or after that packet, so that a loss at the very start
+    /// counts too.
     ///
     /// A number over 1 000 before the first packet is taken for a server's error.
     public mutating func announceFirst(_ number: UInt16) {

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// A report for people: names to the left, values to the right.
 struct ReportTable {
     private var rows: [(name: String, value: String)] = []
@@ -36,20 +34,7 @@ struct ReportTable {
     static func megabytes(_ bytes: UInt64) -> String { number(Double(bytes) / 1e6) + " MB" }
 }
 
-/// A report as JSON, keys in alphabetical order.
-func jsonText(_ report: some Encodable) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    do {
-        return String(decoding: try encoder.encode(report), as: UTF8.self)
-    } catch {
-        preconditionFailure("a report holds finite numbers and texts only: \(error)")
-    }
-}
-
 extension ViewersReport {
-    public var json: String { jsonText(self) }
-
     public var table: String {
         var table = ReportTable()
         table.add("viewers", "\(viewers) over \(transport), \(ReportTable.number(seconds)) s")

@@ -2,8 +2,9 @@ import Media
 
 /// How late each unit of a track comes, compared with the quickest so far.
 ///
-/// The sender's and the receiver's clocks need not agree: what counts is how much more time lay between a unit's timestamp and
-/// its arrival than for the unit that was least delayed. A prelude, which catches up with live, only lowers that base.
+/// The sender's and the receiver's clocks need not agree: what counts is how much more time lay between a unit's
+/// timestamp and its arrival than for the unit that was least delayed. A prelude, which catches up with live, lowers
+/// that base only.
 public struct TransitTime: Sendable {
     private let rate: ClockRate
     private var reference: (timestamp: UInt32, elapsedTicks: Int64)?

@@ -46,7 +46,8 @@ final class ViewerRecord {
 
     /// A unit that came whole on the main track.
     struct Picture {
-        /// When it was captured, in nanoseconds since 1970; `nil` while unknown, and in the first second: a prelude's times denote none.
+        /// When it was captured, in nanoseconds since 1970; `nil` while unknown, and in the first second, because the
+        /// times of a prelude denote no capture.
         let captured: Int64?
         let arrival: MonotonicTime
     }

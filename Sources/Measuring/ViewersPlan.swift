@@ -34,7 +34,8 @@ public struct ViewersPlan: Sendable {
         case .stalled: plan.transport = .tcp
         case .halfRate:
             plan.transport = .tcp
-            // By itself the kernel would take in many seconds of what the viewer does not read, and hide the server's dropping.
+            // By itself the kernel would take in many seconds of what the viewer does not read, and hide what the
+            // server drops.
             plan.receiveBufferByteCount = 16_384
         }
         return plan

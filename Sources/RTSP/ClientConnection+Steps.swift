@@ -4,7 +4,7 @@ import SDP
 /// What each answer leads to.
 extension ClientConnection {
     mutating func receive(_ response: Response, at now: MonotonicTime) {
-        // Answers come in the order of the requests; one with another number is late, from before a TEARDOWN, or of no use.
+        // Answers come in the order of the requests: one with another number is late, from before a TEARDOWN.
         guard let pending, CSeq(response.headers)?.number == pending.number else { return }
         self.pending = nil
         if phase == .playing { return receiveKeepaliveAnswer(response, at: now) }

@@ -21,7 +21,7 @@ import Wire
 public struct ClientConnection: Sendable {
     public struct Configuration: Hashable, Sendable {
         public var userAgent = "apus"
-        /// How long the server may take for an answer: PROTOCOL-wise it has none, players wait about this long.
+        /// How long the server may take for an answer. The RFC names no limit; players wait about this long.
         public var answerTimeoutMilliseconds: Int64 = 10_000
 
         public init() {}

@@ -20,7 +20,7 @@ public struct SessionPlan: Sendable {
     public var isDescribeOnly = false
     /// The receive buffer of the connection; the kernel's choice where `nil`.
     public var receiveBufferByteCount: Int32?
-    /// The receive buffers of the UDP sockets. The kernel doubles what is asked for: this gives its usual default of 212 992.
+    /// The receive buffers of the UDP sockets. The kernel doubles what is asked for: this gives 212 992, its default.
     public var datagramBufferByteCount: Int32 = 106_496
     public var userAgent = "apus"
 

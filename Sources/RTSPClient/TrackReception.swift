@@ -31,7 +31,8 @@ struct TrackReception: ~Copyable {
         source = ssrc.map { SSRC($0) }
     }
 
-    /// Reads a packet and counts it; `nil` for what is no RTP, or of another source: ports of viewers that vanished get used again.
+    /// Reads a packet and counts it; `nil` for what is no RTP, or of another source: ports of viewers that vanished get
+    /// used again.
     mutating func accept(_ packet: RawSpan, arrival: MonotonicTime) -> (header: Header, payload: Range<Int>)? {
         guard let parsed = Header.parse(packet), parsed.header.payloadType.rawValue == track.payloadType else {
             return nil

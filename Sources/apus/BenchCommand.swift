@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Measuring
 import RTSPClient
 
@@ -43,8 +44,14 @@ struct BenchOptions: ParsableArguments {
     }
 
     /// Prints the report; the exit status says whether all went well.
-    func finish(table: String, json text: String, allPlayed: Bool, hasNoGap: Bool) throws {
-        print(json ? text : table, terminator: json ? "\n" : "")
+    func finish(_ report: some Encodable, table: String, allPlayed: Bool, hasNoGap: Bool) throws {
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            print(String(decoding: try encoder.encode(report), as: UTF8.self))
+        } else {
+            print(table, terminator: "")
+        }
         guard allPlayed, hasNoGap || !failOnGap else { throw ExitCode.failure }
     }
 }
@@ -104,7 +111,7 @@ struct BenchViewersCommand: ParsableCommand {
         let report = try ViewersBench.run(plan, progress: ProgressLine.ifTerminal())
         ProgressLine.clear()
         try options.finish(
-            table: report.table, json: report.json, allPlayed: report.allPlayed, hasNoGap: report.hasNoGap)
+            report, table: report.table, allPlayed: report.allPlayed, hasNoGap: report.hasNoGap)
     }
 }
 
@@ -132,6 +139,6 @@ struct BenchJoinsCommand: ParsableCommand {
         plan.pauseMilliseconds = pauseMilliseconds
         let report = try JoinsBench.run(plan)
         try options.finish(
-            table: report.table, json: report.json, allPlayed: report.allPlayed, hasNoGap: report.hasNoGap)
+            report, table: report.table, allPlayed: report.allPlayed, hasNoGap: report.hasNoGap)
     }
 }
