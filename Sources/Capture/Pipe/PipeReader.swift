@@ -18,6 +18,7 @@ struct PipeReader {
     private static let chunk = 65_536
     /// `stop` is heard at least this often.
     private static let glance: Int64 = 50_000_000
+    private static let step: Int64 = 150_000
 
     let descriptor: CInt
     let clock: PaceClock
@@ -64,8 +65,13 @@ struct PipeReader {
 
     private func hasBytes(within nanoseconds: Int64, _ label: String) throws(SourceFailure) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        // Rounded up to whole milliseconds, which is all that poll knows.
-        let count = Glibc.poll(&entry, 1, CInt((nanoseconds + 999_999) / 1_000_000))
+        // poll knows whole milliseconds only: what is shorter is slept, in steps short enough to notice bytes in time.
+        let milliseconds = CInt(nanoseconds / 1_000_000)
+        if milliseconds == 0 && nanoseconds > 0 {
+            var step = timespec(tv_sec: 0, tv_nsec: Int(min(nanoseconds, Self.step)))
+            nanosleep(&step, nil)
+        }
+        let count = Glibc.poll(&entry, 1, milliseconds)
         if count < 0 {
             guard errno == EINTR else { throw failure(label) }
             return false

@@ -4,8 +4,9 @@
 /// hands over whole units. A writer that pauses inside units is found out by the bytes after a pause: where they begin no
 /// NAL unit, they continue one. What is learned:
 /// - the first 8 slices end only after 25 ms, so that most such writers are known before anything can be harmed;
-/// - where all pieces that were continued had one length (a writer with a buffer), a piece of another length is the last;
-/// - else the quiet is a quarter longer than the longest pause inside a unit in the last 5 to 10 seconds;
+/// - where the pieces that were continued had one length, or multiples of it (a writer with a buffer; 2 in 64 may differ,
+///   for the scheduler's sake), a piece of another length is the last;
+/// - else the quiet is an eighth longer than the longest pause inside a unit in the last 2 to 4 seconds;
 /// - bytes that fill whole 4096-byte blocks are what C's buffered output hands over in the middle of anything.
 struct WriterRhythm: Sendable {
     static let shortest: Int64 = 1_000_000
@@ -13,19 +14,20 @@ struct WriterRhythm: Sendable {
     static let learningSlices = 8
     /// Shorter pauses are the scheduler's, not the writer's.
     static let pause: Int64 = 250_000
-    private static let window: Int64 = 5_000_000_000
+    private static let window: Int64 = 2_000_000_000
     private static let outputBlock = 4096
-
-    private enum PieceLength {
-        case unknown
-        case constant(Int)
-        case varied
-    }
+    /// Of shorter lengths too many units are multiples.
+    private static let shortestPiece = 16
+    private static let believed = 128
+    private static let varied = 192
 
     private var longest: Int64 = 0
     private var longestBefore: Int64 = 0
     private var windowStart: Int64 = 0
-    private var continued = PieceLength.unknown
+    /// The length of which continued pieces are multiples, as far as they are; 0 before any.
+    private var usualLength = 0
+    /// 64 for each piece that was none, less 1 for each that was.
+    private var misfit = 0
     private var slices = 0
 
     /// A slice's end has been seen, by whichever sign.
@@ -35,10 +37,14 @@ struct WriterRhythm: Sendable {
     mutating func unitContinued(afterGap gap: Int64, length: Int, at now: Int64) {
         turnWindow(at: now)
         longest = max(longest, gap)
-        switch continued {
-        case .unknown: continued = .constant(max(length, 1))
-        case .constant(let usual) where length % usual != 0: continued = .varied
-        default: break
+        if usualLength > 0 && length % usualLength == 0 {
+            misfit = max(0, misfit - 1)
+        } else if usualLength == 0 || misfit > Self.varied {
+            // Another guess: the first is believed after 4 pieces, a later one after 64.
+            misfit = Self.believed + (usualLength == 0 ? 4 : 64)
+            usualLength = max(length, 1)
+        } else {
+            misfit += 64
         }
     }
 
@@ -46,13 +52,14 @@ struct WriterRhythm: Sendable {
     mutating func quiet(length: Int, total: Int, at now: Int64) -> Int64 {
         turnWindow(at: now)
         let gap = max(longest, longestBefore)
-        let patient = max(Self.shortest, gap &+ gap / 4 &+ Self.pause)
+        let patient = max(Self.shortest, gap &+ gap / 8 &+ Self.pause)
         if slices < Self.learningSlices || (total > 0 && total % Self.outputBlock == 0) {
             return max(Self.learning, patient)
         }
         guard gap > 0 else { return Self.shortest }
-        if case .constant(let usual) = continued, length % usual != 0 { return Self.shortest }
-        return patient
+        guard misfit <= Self.believed, usualLength >= Self.shortestPiece else { return patient }
+        // Few units end where a piece does: there patience costs little.
+        return length % usualLength == 0 ? max(Self.learning, patient) : Self.shortest
     }
 
     private mutating func turnWindow(at now: Int64) {
@@ -60,6 +67,6 @@ struct WriterRhythm: Sendable {
         longestBefore = now &- windowStart > 2 * Self.window ? 0 : longest
         longest = 0
         windowStart = now
-        if longestBefore == 0 { continued = .unknown }
+        if longestBefore == 0 { (usualLength, misfit) = (0, 0) }
     }
 }
