@@ -68,6 +68,17 @@ extension UInt8 {
     /// Whether the byte is a control character, the horizontal tab excepted.
     var isForbiddenControl: Bool { self < 0x20 && self != UInt8(ascii: "\t") || self == 0x7F }
 
+    /// Whether the byte may stand in a host name or an address literal, scope and brackets included.
+    var isAddressByte: Bool {
+        if isLetter || isDigit { return true }
+        switch self {
+        case UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "%"),
+            UInt8(ascii: "["), UInt8(ascii: "]"):
+            return true
+        default: return false
+        }
+    }
+
     /// Whether the byte may stand in a token: `!#$%&'*+-.^_`|~`, letters and digits.
     var isTokenByte: Bool {
         if isLetter || isDigit { return true }

@@ -70,7 +70,7 @@ struct HeaderTests {
             "", "MP2T/H2221/UDP;unicast", "RTP", "RTP/AVP/SCTP", "RTP/AVP;client_port=65536",
             "RTP/AVP;client_port=65535",
             "RTP/AVP;client_port=a-b", "RTP/AVP/TCP;interleaved=0-256", "RTP/AVP/TCP;interleaved=-1",
-            "RTP/AVP;mode=eat",
+            "RTP/AVP;mode=eat", "RTP/A(VP;unicast", "RTP/AVP;unicast;destination=\"a;b\"",
         ]
         for text in bad { #expect(Transport.list(text).isEmpty, "\(text)") }
         #expect(Transport.list(bad.joined(separator: ",") + "," + Self.transports[0]).count == 1)

@@ -6,7 +6,8 @@ extension Transport {
     init?(_ text: Substring) {
         var parameters = text.pieces(separatedBy: ";")[...]
         guard let protocols = parameters.popFirst()?.pieces(separatedBy: "/"), (2...3).contains(protocols.count),
-            protocols[0].isSame(as: "RTP"), let lower = Self.lowerTransport(protocols.dropFirst(2).first)
+            protocols[1].isToken, protocols[0].isSame(as: "RTP"),
+            let lower = Self.lowerTransport(protocols.dropFirst(2).first)
         else { return nil }
         self.init(lower, .unicast)
         profile = "RTP/\(protocols[1].uppercased())"
@@ -49,8 +50,10 @@ extension Transport {
         case "port":
             ports = Self.ports(value)
             return ports != nil
-        case "destination": destination = value.isEmpty ? nil : String(value)
-        case "source": source = value.isEmpty ? nil : String(value)
+        case "destination":
+            destination = value.isEmpty ? nil : String(value)
+            return value.utf8.allSatisfy(\.isAddressByte)
+        case "source": source = !value.isEmpty && value.utf8.allSatisfy(\.isAddressByte) ? String(value) : nil
         case "ttl": timeToLive = value.decimal(maximumDigits: 3).flatMap(UInt8.init(exactly:))
         case "ssrc": ssrc = UInt32(value, radix: 16)
         case "mode": return readMode(value)

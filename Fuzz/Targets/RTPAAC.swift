@@ -1,0 +1,33 @@
+import Media
+import RTP
+import Wire
+
+/// Any packets give only well-formed units; and each is the same after being packetized and put together.
+@Sendable func fuzzRTPAAC(_ input: [UInt8]) {
+    var script = PacketScript(input)
+    var depacketizer = AACDepacketizer()
+    while let packet = script.next() {
+        depacketizer.push(packet.payload.rawSpan, header: packet.header)
+        while let unit = depacketizer.next() {
+            check(unit)
+            checkRoundTrip(unit, maximumPacketBytes: 64 + unit.bytes.count % 200)
+        }
+    }
+}
+
+private let track = Track(
+    id: TrackID(0), clockRate: .audio48k,
+    format: .aac(AAC.AudioSpecificConfig(bytes: [0x11, 0x90], sampleRate: .audio48k, channelCount: 2)))
+
+private func checkRoundTrip(_ unit: ReceivedUnit, maximumPacketBytes: Int) {
+    let packager = RTPPackager(tracks: [track], options: .init(maximumPacketBytes: maximumPacketBytes))
+    guard let run = packager.package(accessUnit(unit, rate: .audio48k)) else {
+        return law(false, "a unit that was received can be sent")
+    }
+    var depacketizer = AACDepacketizer()
+    packets(of: run, maximumPacketBytes: maximumPacketBytes) { header, payload in
+        depacketizer.push(payload.rawSpan, header: header)
+    }
+    law(depacketizer.next()?.bytes == unit.bytes, "a unit is the same after a journey")
+    law(depacketizer.next() == nil, "and it is one unit")
+}

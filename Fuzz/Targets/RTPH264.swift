@@ -1,0 +1,39 @@
+import Media
+import RTP
+import Wire
+
+/// Any packets give only well-formed units; and each complete one is the same after being packetized and put together.
+@Sendable func fuzzRTPH264(_ input: [UInt8]) {
+    var script = PacketScript(input)
+    var depacketizer = H264Depacketizer()
+    var units: [ReceivedUnit] = []
+    while let packet = script.next() {
+        depacketizer.push(packet.payload.rawSpan, header: packet.header)
+        while let unit = depacketizer.next() { units.append(unit) }
+    }
+    depacketizer.flush()
+    while let unit = depacketizer.next() { units.append(unit) }
+    for unit in units {
+        check(unit)
+        checkRoundTrip(unit, maximumPacketBytes: 64 + unit.bytes.count % 200)
+    }
+}
+
+private let track = Track(
+    id: TrackID(0), clockRate: .video,
+    // What the sets say plays no part in packetizing.
+    format: .h264(H264.ParameterSets(sequence: [[0x67, 66, 0, 30]], picture: [[0x68, 0xCE]])!))
+
+private func checkRoundTrip(_ unit: ReceivedUnit, maximumPacketBytes: Int) {
+    let packager = RTPPackager(tracks: [track], options: .init(maximumPacketBytes: maximumPacketBytes))
+    guard let run = packager.package(accessUnit(unit, rate: .video)) else {
+        return law(false, "a unit that was received can be sent")
+    }
+    var depacketizer = H264Depacketizer()
+    packets(of: run, maximumPacketBytes: maximumPacketBytes) { header, payload in
+        depacketizer.push(payload.rawSpan, header: header)
+    }
+    let again = depacketizer.next()
+    law(again?.bytes == unit.bytes && again?.units == unit.units, "a unit is the same after a journey")
+    law(again?.isComplete == true && depacketizer.next() == nil, "and it is one unit")
+}

@@ -1,0 +1,159 @@
+import Media
+import RTSP
+import Wire
+
+/// The server's machine under any bytes, answers and times: it waits for something or is closed, never spins, says
+/// only well-formed responses, and holds a bounded number of bytes.
+@Sendable func fuzzRTSPConnection(_ input: [UInt8]) {
+    var run = ConnectionRun()
+    var script = Script(input)
+    while !script.isAtEnd, run.steps < 2_000 { run.step(&script) }
+    run.end()
+}
+
+private struct ConnectionRun {
+    var steps = 0
+    private var connection: ServerConnection
+    private var now = MonotonicTime(nanoseconds: 1_000_000_000)
+    private var waiting: [ServerAction] = []
+    private var sessions: [SessionID] = []
+    private var said: [UInt8] = []
+    private var sawClose = false
+    private var bytesBehindPending = 0
+
+    init() {
+        var configuration = ServerConnection.Configuration()
+        // Small, so that a few kilobytes reach the limits.
+        configuration.messageLimits.headByteCount = 512
+        configuration.messageLimits.headerCount = 8
+        configuration.messageLimits.bodyByteCount = 256
+        configuration.maximumSessionCount = 2
+        configuration.maximumWaitingByteCount = 1_024
+        let here = Endpoint(address: "127.0.0.1", isLoopback: true)
+        connection = ServerConnection(configuration: configuration, peer: here, local: here, at: now)
+    }
+
+    mutating func step(_ script: inout Script) {
+        steps += 1
+        let operation = script.byte()
+        switch operation {
+        case 0x20...0xFF:
+            // Text mostly: so a transcript is nearly an input.
+            receive([operation] + line(&script))
+        case 0: receive(script.chunk())
+        case 1: now = now.advanced(byMilliseconds: Int64(script.uint16()))
+        case 2: answer(refusing: false, script.byte())
+        case 3: answer(refusing: true, script.byte())
+        case 4: connection.deadlinePassed(at: now)
+        case 5: passDeadline()
+        case 6: if let session = sessions.last { connection.heard(session, at: now) }
+        case 7: connection.receivedEnd(at: now)
+        case 8: connection.shuttingDown()
+        default: receive([operation])
+        }
+        drain()
+    }
+
+    mutating func end() {
+        connection.shuttingDown()
+        drain()
+        law(connection.isClosed && sawClose, "a server that shuts down closes")
+        checkSaid()
+    }
+
+    /// Up to the next line feed.
+    private func line(_ script: inout Script) -> [UInt8] {
+        var line: [UInt8] = []
+        while !script.isAtEnd, line.last != 0x0A { line.append(script.byte()) }
+        return line
+    }
+
+    private mutating func receive(_ bytes: [UInt8]) {
+        if !waiting.isEmpty { bytesBehindPending += bytes.count }
+        connection.received(bytes.rawSpan, at: now)
+        if bytesBehindPending > 8 * connection.configuration.maximumWaitingByteCount {
+            law(connection.isClosed, "bytes behind an unanswered request are bounded")
+        }
+    }
+
+    private mutating func passDeadline() {
+        guard let deadline = connection.nextDeadline else { return }
+        now = max(now, deadline)
+        connection.deadlinePassed(at: now)
+        drain()
+        if let next = connection.nextDeadline { law(next > now, "a deadline that has passed is not due again") }
+    }
+
+    private mutating func drain() {
+        while let action = connection.nextAction() {
+            law(!sawClose, "nothing follows the close")
+            switch action {
+            case .send(let bytes): said += bytes
+            case .describe, .setUp, .play:
+                law(waiting.isEmpty, "one request waits at a time")
+                waiting.append(action)
+                bytesBehindPending = 0
+            case .tearDown(let session, _): sessions.removeAll { $0 == session }
+            case .pause(let session), .receivedInterleaved(let session, _, _):
+                law(sessions.contains(session), "orders are for sessions that are there")
+            case .close: sawClose = true
+            }
+        }
+        law(sawClose == connection.isClosed, "closed means that close was ordered")
+        if connection.isClosed {
+            law(sessions.isEmpty, "every session is torn down before the close")
+            waiting = []
+        } else if waiting.isEmpty {
+            law(connection.nextDeadline != nil, "a connection that waits for its peer has a deadline")
+        }
+    }
+
+    private mutating func answer(refusing: Bool, _ variant: UInt8) {
+        guard let action = waiting.popLast() else { return }
+        let refusal = Refusal(variant & 1 == 0 ? .notFound : .unsupportedTransport)
+        switch action {
+        case .describe(let id, _):
+            let description = Description(sdp: [UInt8]("v=0\r\ns=-\r\nt=0 0\r\n".utf8))
+            connection.described(id, refusing ? .failure(refusal) : .success(description), at: now)
+        case .setUp(let id, let request):
+            law(!request.offers.isEmpty, "a SETUP offers something")
+            let answer = SetUpAnswer(
+                transport(for: request.offers[Int(variant) % request.offers.count]),
+                freshSession: SessionID(random: UInt64(steps), UInt64(variant)))
+            if let session = connection.setUp(id, refusing ? .failure(refusal) : .success(answer), at: now),
+                !sessions.contains(session)
+            {
+                // The machine may have closed, and torn it down, behind its response: drained next.
+                sessions.append(session)
+            }
+            law(sessions.count <= 2, "sessions are bounded")
+        case .play(let id, let request):
+            let entries = request.tracks.map { RTPInfo.Entry(url: $0.url, sequenceNumber: 1, timestamp: nil) }
+            let answer = PlayAnswer(rtpInfo: RTPInfo(entries), range: request.range)
+            connection.played(id, refusing ? .failure(refusal) : .success(answer), at: now)
+        default: break
+        }
+    }
+
+    private func transport(for offer: TransportOffer) -> TransportAnswer {
+        switch offer {
+        case .udp(let ports): .udp(clientPorts: ports, serverPorts: PortPair(rtp: 6970, rtcp: 6971), ssrc: 7)
+        case .interleaved(let channels): .interleaved(channels, ssrc: 7)
+        case .multicast: .multicast(group: "239.0.0.1", ports: PortPair(rtp: 5004, rtcp: 5005), timeToLive: 1)
+        }
+    }
+
+    /// All that was said is responses, save one answer to a peer that speaks HTTP, which comes last.
+    private func checkSaid() {
+        var parser = Parser()
+        parser.append(said.rawSpan)
+        do throws(ParseError) {
+            while let element = try parser.next() {
+                guard case .response = element else { return law(false, "a server says responses") }
+            }
+            law(!parser.isInsideMessage, "responses are whole")
+        } catch {
+            law(error.fault == .http, "what a server says is well-formed: \(error)")
+        }
+    }
+}

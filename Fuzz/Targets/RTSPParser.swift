@@ -1,0 +1,54 @@
+import RTSP
+import Wire
+
+/// However the bytes are split, the elements and the error are the same; and what is written reads the same.
+@Sendable func fuzzRTSPParser(_ input: [UInt8]) {
+    var script = Script(input)
+    let seed = script.byte()
+    let bytes = script.rest()
+    let whole = outcome(of: [bytes])
+    law(whole == outcome(of: pieces(of: bytes, seed: seed)), "any split gives the same elements")
+    for element in whole.elements {
+        switch element {
+        case .request(let request):
+            checkWritten(Writer.bytes(of: request))
+        case .response(let response):
+            checkWritten(Writer.bytes(of: response))
+        case .interleaved(let channel, let data):
+            law(
+                Writer.interleaved(channel: channel, data).map { outcome(of: [$0]).elements } == [element],
+                "interleaved data is written as it was read")
+        }
+    }
+}
+
+/// What was written is one message, which is written the same again.
+private func checkWritten(_ bytes: [UInt8]) {
+    let read = outcome(of: [bytes])
+    law(read.error == nil && read.elements.count == 1, "what is written is one message: \(read)")
+    switch read.elements[0] {
+    case .request(let request): law(Writer.bytes(of: request) == bytes, "requests are written the same again")
+    case .response(let response): law(Writer.bytes(of: response) == bytes, "responses are written the same again")
+    case .interleaved: law(false, "a message is no interleaved data")
+    }
+}
+
+private struct Outcome: Equatable {
+    var elements: [Parser.Element] = []
+    var error: ParseError?
+}
+
+private func outcome(of pieces: [[UInt8]]) -> Outcome {
+    var parser = Parser()
+    var outcome = Outcome()
+    for piece in pieces {
+        parser.append(piece.rawSpan)
+        do throws(ParseError) {
+            while let element = try parser.next() { outcome.elements.append(element) }
+        } catch {
+            outcome.error = error
+            return outcome
+        }
+    }
+    return outcome
+}

@@ -1,0 +1,48 @@
+/// A fuzzer's input taken as a list of things to do.
+struct Script {
+    private let bytes: [UInt8]
+    private var offset = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { offset >= bytes.count }
+
+    /// The next byte; 0 past the end.
+    mutating func byte() -> UInt8 {
+        guard offset < bytes.count else { return 0 }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func uint16() -> UInt16 {
+        UInt16(byte()) << 8 | UInt16(byte())
+    }
+
+    /// A chunk whose length stands before it, in one byte; what is there, if that is less.
+    mutating func chunk() -> [UInt8] {
+        let count = min(Int(byte()), bytes.count - offset)
+        defer { offset += count }
+        return Array(bytes[offset..<(offset + count)])
+    }
+
+    mutating func rest() -> [UInt8] {
+        defer { offset = bytes.count }
+        return Array(bytes[offset...])
+    }
+}
+
+/// The bytes in pieces whose lengths come from `seed`: so the same input is always cut the same way.
+func pieces(of bytes: [UInt8], seed: UInt8) -> [[UInt8]] {
+    var state = UInt32(seed) &* 2_654_435_761 | 1
+    var pieces: [[UInt8]] = []
+    var offset = 0
+    while offset < bytes.count {
+        state = state &* 1_664_525 &+ 1_013_904_223
+        let count = min(1 + Int(state >> 24) % (seed < 64 ? 2 : 40), bytes.count - offset)
+        pieces.append(Array(bytes[offset..<(offset + count)]))
+        offset += count
+    }
+    return pieces
+}

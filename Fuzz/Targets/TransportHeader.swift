@@ -1,0 +1,19 @@
+import RTSP
+
+/// What was read from a Transport header is written so that it reads the same; other headers' values too.
+@Sendable func fuzzTransportHeader(_ input: [UInt8]) {
+    let text = String(decoding: input, as: UTF8.self)
+    for transport in Transport.list(text) {
+        let written = transport.headerValue
+        law(Transport.list(written) == [transport], "\(transport) reads the same when written: \(written)")
+    }
+    let info = RTPInfo(text)
+    law(RTPInfo(RTPInfo(info.headerValue).headerValue) == RTPInfo(info.headerValue), "RTP-Info settles")
+    if let session = SessionHeader(text) {
+        law(SessionHeader(session.headerValue) == session, "Session reads the same when written")
+    }
+    if let url = RequestURL(text) {
+        law(url.path.utf8.first == UInt8(ascii: "/"), "a path starts with a slash")
+        law(url.base.utf8.last == UInt8(ascii: "/"), "a base ends in a slash")
+    }
+}
