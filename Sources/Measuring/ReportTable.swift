@@ -44,8 +44,9 @@ extension ViewersReport {
         }
         if churned > 0 { table.add("came and vanished", "\(churned)") }
         if stalled > 0 { table.add("stalled", "\(stalled), \(stalledEndedByServer) of them closed by the server") }
-        if let age = oldestHalfRatePictureMilliseconds {
-            table.add("half-rate, oldest picture", ReportTable.number(age) + " ms")
+        if let age = oldestHalfRatePictureMilliseconds, let settled = oldestSettledHalfRatePictureMilliseconds {
+            let ages = "\(ReportTable.number(age)) ms, after its first 5 s \(ReportTable.number(settled)) ms"
+            table.add("half-rate, oldest picture", ages)
         }
         table.add("packets", "\(packets), \(ReportTable.megabytes(bytes))")
         table.add("  gaps / lost", "\(gaps) / \(lost)")
@@ -55,6 +56,7 @@ extension ViewersReport {
         table.add("PLAY answered → first packet", playToFirstPacket)
         table.add("PLAY answered → first IDR", playToRandomAccess)
         table.add("connect → first IDR", connectToRandomAccess)
+        table.add("capture → last packet", captureToArrival)
         table.add("first viewer → last viewer", fanOut)
         addServer(to: &table)
         return table.text

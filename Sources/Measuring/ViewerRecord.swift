@@ -27,9 +27,13 @@ final class ViewerRecord {
     private(set) var unitsInTime: UInt64 = 0
     /// The greatest time from capture to arrival, in nanoseconds.
     private(set) var oldestPicture: Int64 = 0
+    /// The same once the prelude and what waited behind it are through: after `settlingNanoseconds` of packets.
+    private(set) var oldestSettledPicture: Int64 = 0
     private(set) var tracks: [TrackRecord] = []
     /// Index of the track whose pictures count: the first of video, else the first.
     private var mainTrack = 0
+
+    static let settlingNanoseconds: Int64 = 5_000_000_000
 
     /// One track's counters.
     struct TrackRecord {
@@ -50,6 +54,8 @@ final class ViewerRecord {
         /// times of a prelude denote no capture.
         let captured: Int64?
         let arrival: MonotonicTime
+        /// The same by the wall clock, in nanoseconds since 1970.
+        let arrivalUnixNanoseconds: Int64
     }
 
     init(_ kind: Kind, opened: MonotonicTime) {
@@ -87,12 +93,17 @@ final class ViewerRecord {
         if lateness <= lateNanoseconds { unitsInTime += 1 }
         guard index == mainTrack else { return nil }
         if unit.isRandomAccess { firstRandomAccess = firstRandomAccess ?? packet.arrival }
-        return Picture(captured: captureTime(of: unit, arrival: packet.arrival), arrival: packet.arrival)
+        return Picture(
+            captured: captureTime(of: unit, arrival: packet.arrival), arrival: packet.arrival,
+            arrivalUnixNanoseconds: packet.arrivalUnixNanoseconds)
     }
 
     private func judgeAge(_ packet: borrowing ReceivedPacket) {
         guard let captured = tracks[packet.track].capture.unixNanoseconds(of: packet.timestamp) else { return }
-        oldestPicture = max(oldestPicture, packet.arrivalUnixNanoseconds &- captured)
+        let age = packet.arrivalUnixNanoseconds &- captured
+        oldestPicture = max(oldestPicture, age)
+        guard let firstPacket, packet.arrival - firstPacket > Self.settlingNanoseconds else { return }
+        oldestSettledPicture = max(oldestSettledPicture, age)
     }
 
     private func captureTime(of unit: AccessUnitTracker.Completion, arrival: MonotonicTime) -> Int64? {

@@ -57,6 +57,8 @@ public final class ViewersBench: SessionOwner {
             phase = .running(since: now)
         case .running(let start): run(sessions, since: start, at: now)
         case .leaving(let deadline) where sessions.count == 0 || now >= deadline:
+            // Who reads slowly or not at all gets no answer to TEARDOWN: its sockets are closed all the same.
+            for number in viewers.keys { sessions.vanish(number) }
             phase = .settling(until: now.advanced(byMilliseconds: 1_000))
         case .settling(let deadline) where now >= deadline:
             finish()
@@ -146,7 +148,6 @@ extension ViewersBench {
             if viewer.kind == .stalled || viewer.kind == .halfRate && pace.isKnown { sessions.limitReading(number) }
             if viewer.kind == .steady { pace.viewerJoined() }
         case .ended(let end):
-            if case .leaving = phase { break }
             viewer.end = end
         }
     }
@@ -157,6 +158,7 @@ extension ViewersBench {
         guard viewer.kind == .steady else { return }
         pace.received(byteCount: packet.byteCount)
         guard let picture, let captured = picture.captured else { return }
+        tally.captureToArrival.record(nanoseconds: picture.arrivalUnixNanoseconds &- captured)
         tally.fanOut.completed(capturedAt: captured, arrival: picture.arrival.nanoseconds)
     }
 

@@ -24,10 +24,14 @@ public struct ViewersReport: Codable, Equatable, Sendable {
     public var playToFirstPacket: DurationSummary?
     public var playToRandomAccess: DurationSummary?
     public var connectToRandomAccess: DurationSummary?
+    /// From a picture's capture, as sender reports tell it, to its last packet; right where both hosts' clocks agree.
+    public var captureToArrival: DurationSummary?
     /// From the first viewer to the last with the same picture.
     public var fanOut: DurationSummary?
     /// From capture to arrival at a half-rate viewer, the worst of all.
     public var oldestHalfRatePictureMilliseconds: Double?
+    /// The same, after each one's first five seconds.
+    public var oldestSettledHalfRatePictureMilliseconds: Double?
     public var server: ServerUse?
 
     /// What the run cost the server.
@@ -68,8 +72,10 @@ public struct ViewersReport: Codable, Equatable, Sendable {
         playToFirstPacket = tally.playToFirstPacket.summary
         playToRandomAccess = tally.playToRandomAccess.summary
         connectToRandomAccess = tally.connectToRandomAccess.summary
+        captureToArrival = tally.captureToArrival.summary
         self.fanOut = fanOut.finish().summary
         oldestHalfRatePictureMilliseconds = tally.oldestPicture.map { Double($0) / 1e6 }
+        oldestSettledHalfRatePictureMilliseconds = tally.oldestSettledPicture.map { Double($0) / 1e6 }
         server = Self.use(tally)
     }
 

@@ -22,10 +22,12 @@ struct ViewersTally {
     /// Bytes of the viewers of every kind.
     var allBytes: UInt64 = 0
     var oldestPicture: Int64?
+    var oldestSettledPicture: Int64?
     var connectToPlay = DurationHistogram()
     var playToFirstPacket = DurationHistogram()
     var playToRandomAccess = DurationHistogram()
     var connectToRandomAccess = DurationHistogram()
+    var captureToArrival = DurationHistogram()
     var fanOut = FanOut()
     var serverBefore: ServerProcess.Snapshot?
     var serverPlaying: ServerProcess.Snapshot?
@@ -40,6 +42,7 @@ struct ViewersTally {
         case .stalled: if viewer.end.map({ !$0.isWanted }) == true { stalledEndedByServer += 1 }
         case .halfRate:
             oldestPicture = max(oldestPicture ?? 0, viewer.oldestPicture)
+            oldestSettledPicture = max(oldestSettledPicture ?? 0, viewer.oldestSettledPicture)
             addFailure(viewer)
         }
     }
