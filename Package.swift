@@ -14,22 +14,98 @@ let everywhere: [SwiftSetting] = [
 let pure: [SwiftSetting] = everywhere + [.strictMemorySafety()]
 
 let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+/// The tests of one room, with the rooms and packages that they look into.
+func tests(_ room: String, _ others: Target.Dependency...) -> Target {
+    .testTarget(
+        name: "\(room)Tests", dependencies: [.byName(name: room), "TestSupport"] + others, swiftSettings: everywhere)
+}
 
 let package = Package(
     name: "apus",
+    products: [.executable(name: "apus", targets: ["apus"])],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
+        // C headers, macros and variadics that Swift cannot see.
+        .target(name: "CLinux"),
+        .target(
+            name: "CFFmpeg",
+            linkerSettings: ["avcodec", "avformat", "avutil", "swscale", "swresample", "avfilter"].map {
+                .linkedLibrary($0)
+            }),
+
         // Pure: no socket, clock, thread, randomness, Foundation.
         .target(name: "Wire", swiftSettings: everywhere),
         .target(name: "Media", dependencies: ["Wire"], swiftSettings: pure),
+        .target(name: "RTP", dependencies: ["Media", "Wire"], swiftSettings: everywhere),
+        .target(name: "SDP", dependencies: ["Media", "Wire"], swiftSettings: pure),
+        .target(name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], swiftSettings: pure),
 
         // Machinery.
         .target(name: "Streams", dependencies: ["Media", collections], swiftSettings: everywhere),
+        .target(name: "Reactor", dependencies: ["CLinux", "Media"], swiftSettings: everywhere),
+        .target(name: "Codecs", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
+        .target(name: "Muxing", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
+        .target(
+            name: "Delivery",
+            dependencies: ["RTP", "Media", "Streams", "Reactor", "CLinux", collections],
+            swiftSettings: everywhere),
+
+        // Edges.
+        .target(
+            name: "Capture",
+            dependencies: ["Codecs", "Muxing", "Streams", "Media", "Reactor", logging],
+            swiftSettings: everywhere),
+        .target(
+            name: "RTSPServer",
+            dependencies: [
+                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", logging, collections,
+            ],
+            swiftSettings: everywhere),
+        .target(
+            name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Reactor"], swiftSettings: everywhere),
+        .target(
+            name: "Measuring", dependencies: ["Media", "RTP", "Reactor", "RTSPClient", histogram],
+            swiftSettings: everywhere),
+        .target(
+            name: "Server",
+            dependencies: [
+                "Capture", "Codecs", "RTSPServer", "Streams", "Media", "SDP", "Reactor", logging,
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: everywhere),
+        .executableTarget(
+            name: "apus",
+            dependencies: [
+                "Server", "Measuring", "RTSPClient", "Reactor", "SDP",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: everywhere),
 
         // Tests: one target per room, and real clients against the real binary.
         .target(name: "TestSupport", dependencies: ["Media"], path: "Tests/TestSupport", swiftSettings: everywhere),
+        .target(name: "CAllocations", path: "Tests/CAllocations"),
+        tests("Media"),
+        tests("RTP", "Media", "Wire"),
+        tests("SDP", "Media"),
+        tests("RTSP", "Media", "Wire"),
+        tests("Streams", "Media"),
+        tests("Reactor", "CLinux", "Media"),
+        tests("Codecs", "Media"),
+        tests("Muxing", "Media"),
+        tests("Capture", "Codecs", "Media", "Muxing", "Streams"),
+        tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "Streams", "Wire"),
+        tests("RTSPClient"),
+        tests("Measuring"),
+        tests("Server", "Capture", "Media", "RTSPServer", "Reactor", "SDP", "Streams", logging),
     ],
     swiftLanguageModes: [.v6]
 )

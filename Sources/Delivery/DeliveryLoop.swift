@@ -173,11 +173,16 @@ extension DeliveryLoop {
         let isStepped = clock.sampled(monotonic: now, unixNanoseconds: WallClock.unixNanoseconds())
         for audience in audiences.values {
             let reports = reports(for: audience)
-            for viewer in audience.viewers where viewer.phase == .playing && (isStepped || viewer.nextReport <= now) {
+            for viewer in audience.viewers where isReportDue(for: viewer, isStepped, at: now) {
                 reports.send(to: viewer, at: now)
                 viewer.output?.flush(at: now)
             }
         }
+    }
+
+    /// A viewer whose connection takes nothing gets its report when it does: it would only wait, and grow old.
+    private func isReportDue(for viewer: Viewer, _ isClockStepped: Bool, at now: MonotonicTime) -> Bool {
+        viewer.phase == .playing && (isClockStepped || viewer.nextReport <= now) && viewer.output?.isBlocked != true
     }
 
     private func nextDeadline(after now: MonotonicTime) -> MonotonicTime {

@@ -25,9 +25,8 @@ final class Transmitter {
         guard viewer.phase == .playing else { return }
         // Batches are flushed at the end of each turn: nothing points into a prelude that ended in an earlier one.
         if !viewer.prelude.isEmpty, !viewer.isInPrelude { viewer.endPrelude() }
-        guard isKeepingUp(viewer, of: audience) else { return }
         let leading = audience.leadingTrack(for: viewer).id
-        while let run = nextRun(of: viewer, in: audience) {
+        while isKeepingUp(viewer, of: audience), let run = nextRun(of: viewer, in: audience) {
             if viewer.position.packet > 0 || viewer.passes(run, leading: leading) {
                 if run.track == leading { viewer.isAwaitingRandomAccess = false }
                 guard send(run, to: viewer) else {
@@ -38,6 +37,7 @@ final class Transmitter {
             }
             viewer.advance()
         }
+        guard viewer.position.index >= audience.reader.endIndex else { return }
         viewer.behindSince = nil
         viewer.pacer = nil
     }
@@ -74,7 +74,8 @@ final class Transmitter {
 extension Transmitter {
     private func send(_ run: PacketRun, to viewer: Viewer, over route: UDPRoute) -> Bool {
         let ticks = viewer.ticks(of: run)
-        for train in run.trains where train.upperBound > viewer.position.packet {
+        for index in run.trains.indices {
+            let train = run.trains[index]
             while viewer.position.packet < train.upperBound {
                 guard !route.ports.isBlocked else { return false }
                 let next = viewer.position.packet
@@ -97,7 +98,7 @@ extension Transmitter {
             route.ports.flush(&statistics)
             guard viewer.position == position, !route.ports.isBlocked else { return false }
         }
-        if !portsInUse.contains(where: { $0 === route.ports }) { portsInUse.append(route.ports) }
+        if batch.messageCount == 0 { portsInUse.append(route.ports) }
         guard let rewriter = viewer.tracks[run.track.index]?.rewriter else { return true }
         let octets = batch.append(
             range, of: run, ticks: ticks, to: route, rewriter: rewriter, viewer: viewer, position: viewer.position)
@@ -141,7 +142,8 @@ extension Transmitter {
     /// These packets are out of our hands.
     private func settle(_ range: Range<Int>, of run: PacketRun, for viewer: Viewer) {
         guard !range.isEmpty else { return }
-        let octets = range.reduce(0) { $0 + Int(run.packets[$1].byteCount) }
+        var octets = 0
+        for index in range { octets += Int(run.packets[index].byteCount) }
         viewer.position.packet = range.upperBound
         count(packets: range.count, octets: octets, of: run.track, for: viewer)
     }
@@ -152,7 +154,9 @@ extension Transmitter {
 extension Transmitter {
     /// Whether the viewer may be sent its next unit; else it was let go. Who is too late is put to where it goes on.
     private func isKeepingUp(_ viewer: Viewer, of audience: Audience) -> Bool {
-        guard let lag = audience.lag(of: viewer) else { return true }
+        // The usual case, one new unit for a viewer who waits for it, costs two comparisons.
+        let isWaiting = viewer.position.index >= audience.reader.endIndex - 1 && viewer.behindSince == nil
+        guard !isWaiting, let lag = audience.lag(of: viewer) else { return true }
         let isInsideUnit =
             viewer.position.packet > 0 || audience.run(at: viewer.position.index)?.part.isStart == false
         let stall = viewer.behindSince.map { now - max($0, progress(of: viewer)) } ?? 0

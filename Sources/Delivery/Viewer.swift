@@ -91,7 +91,8 @@ public final class Viewer {
 
     /// The run's RTP timestamp, before this viewer's offset.
     func ticks(of run: PacketRun) -> UInt32 {
-        guard let squeeze, run.track == squeezedTrack else { return run.presentationTime.rtpTicks }
+        // The prelude's own times are squeezed already.
+        guard let squeeze, run.track == squeezedTrack, !isInPrelude else { return run.presentationTime.rtpTicks }
         return UInt32(truncatingIfNeeded: squeeze(run.presentationTime.ticks))
     }
 

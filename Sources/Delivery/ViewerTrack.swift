@@ -2,7 +2,8 @@ import Media
 import RTP
 
 /// One track as one viewer gets it: its numbers, its place on the wire, and what has been counted for its reports.
-public struct ViewerTrack {
+/// Confined to its loop.
+public final class ViewerTrack {
     /// Payload type, SSRC, next sequence number, timestamp offset.
     public internal(set) var rewriter: HeaderRewriter
     /// Where the packets go.
@@ -10,8 +11,6 @@ public struct ViewerTrack {
     /// Packets and payload octets sent, as sender reports count them: both wrap (RFC 3550, section 6.4.1).
     var packetCount: UInt32 = 0
     var octetCount: UInt32 = 0
-    /// Whether the client was heard on this track's ports.
-    var isHeard = false
 
     /// How one track's packets travel.
     public enum Lane {
@@ -27,14 +26,14 @@ public struct ViewerTrack {
     }
 
     /// Packets have been handed over.
-    mutating func count(packets: Int, octets: Int) {
+    func count(packets: Int, octets: Int) {
         rewriter.advance(by: packets)
         packetCount &+= UInt32(truncatingIfNeeded: packets)
         octetCount &+= UInt32(truncatingIfNeeded: octets)
     }
 
     /// Packets were not taken after all: they will be sent again under the same numbers.
-    mutating func takeBack(packets: Int, octets: Int) {
+    func takeBack(packets: Int, octets: Int) {
         rewriter.advance(by: -packets)
         packetCount &-= UInt32(truncatingIfNeeded: packets)
         octetCount &-= UInt32(truncatingIfNeeded: octets)

@@ -1,0 +1,67 @@
+import CAllocations
+import Media
+import RTP
+import Streams
+import Testing
+
+@testable import Delivery
+
+/// Serving allocates nothing per packet: a unit of forty packets costs what a unit of one does.
+@Suite(.serialized, .enabled(if: allocations_are_counted() != 0, "a sanitizer owns malloc"))
+struct AllocationTests {
+    /// Allocations of a turn that serves one unit of `byteCount` bytes, after others have warmed everything up.
+    private func allocations(ofUnit byteCount: Int, in broadcast: Broadcast, drain: () -> Void) -> UInt64 {
+        for _ in 0..<50 {
+            broadcast.publish(byteCount: byteCount)
+            broadcast.turn(after: 10)
+            drain()
+        }
+        var fewest = UInt64.max
+        for _ in 0..<20 {
+            broadcast.publish(byteCount: byteCount)
+            let before = allocations_of_this_thread()
+            broadcast.turn(after: 10)
+            fewest = min(fewest, allocations_of_this_thread() - before)
+            drain()
+        }
+        return fewest
+    }
+
+    @Test(arguments: [true, false])
+    func datagramsCostNone(isSegmenting: Bool) throws {
+        let broadcast = Broadcast()
+        var client = try UDPClient(isSegmenting: isSegmenting)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        let one = allocations(ofUnit: 1_000, in: broadcast) { _ = client.packets() }
+        let forty = allocations(ofUnit: 55_000, in: broadcast) { _ = client.packets() }
+        #expect(forty == one)
+    }
+
+    @Test func interleavedPacketsCostNone() throws {
+        let broadcast = Broadcast()
+        let client = try TCPClient(sendBufferByteCount: 1 << 20)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        let one = allocations(ofUnit: 1_000, in: broadcast) { _ = client.read() }
+        let ten = allocations(ofUnit: 12_000, in: broadcast) { _ = client.read() }
+        #expect(ten == one)
+    }
+
+    /// The runtime's own generics allocate here unless they are specialised.
+    @Test(.enabled(if: !_isDebugAssertConfiguration(), "holds in optimised builds"))
+    func viewersCostNone() throws {
+        let broadcast = Broadcast()
+        var client = try UDPClient(isSegmenting: true)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        let one = allocations(ofUnit: 9_000, in: broadcast) { _ = client.packets() }
+        for id in 2...20 {
+            let viewer = Viewer(id: UInt64(id), canonicalName: "test", trackCount: 1, output: nil, at: broadcast.now)
+            viewer.setUp(TrackID(0), as: try #require(client.viewer.tracks[0]))
+            #expect(broadcast.start(viewer))
+        }
+        let twenty = allocations(ofUnit: 9_000, in: broadcast) { _ = client.packets() }
+        #expect(twenty == one)
+    }
+}

@@ -1,0 +1,156 @@
+import CLinux
+import Glibc
+import Media
+import RTP
+import Reactor
+import Streams
+import Wire
+
+@testable import Delivery
+
+/// A stream of one video track at 25 pictures a second, delivered by one loop that the test turns by hand.
+final class Broadcast {
+    let stream: Stream
+    let delivery: DeliveryLoop
+    private(set) var now = MonotonicTime.now()
+    private var pictureCount: Int64 = 0
+
+    init(options: DeliveryLoop.Options = .init()) {
+        stream = Stream(path: "/cam", epoch: now)
+        delivery = DeliveryLoop(options: options, waker: NoWaker(), at: now)
+        // The parameter sets are of the right types: that is all that is looked at.
+        let sets = H264.ParameterSets(sequence: [Self.sps], picture: [Self.pps])!
+        stream.announce([Track(id: TrackID(0), clockRate: .video, format: .h264(sets))])
+    }
+
+    static let sps: [UInt8] = [0x67, 0x42, 0xC0, 0x1F]
+    static let pps: [UInt8] = [0x68, 0xCE, 0x3C, 0x80]
+
+    /// Publishes the next picture, with one slice of `byteCount` bytes.
+    func publish(idr: Bool = false, byteCount: Int) {
+        let time = MediaTime(ticks: pictureCount * 3_600, rate: .video)
+        pictureCount += 1
+        let slice = [idr ? 0x65 : 0x41] + (1..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let parts = idr ? [Self.sps, Self.pps, slice] : [slice]
+        var units: [Range<Int>] = []
+        for part in parts { units.append((units.last?.upperBound ?? 0)..<((units.last?.upperBound ?? 0) + part.count)) }
+        stream.publish(
+            AccessUnit(
+                track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: idr,
+                bytes: parts.flatMap(\.self), units: units))
+    }
+
+    /// Turns the loop, at an instant `milliseconds` after the last.
+    func turn(after milliseconds: Int64 = 0) {
+        now = now.advanced(byMilliseconds: milliseconds)
+        _ = delivery.turn(at: now)
+    }
+
+    /// Lets a viewer join and start.
+    func start(_ viewer: Viewer, mode: JoinMode = .auto) -> Bool {
+        guard delivery.join(viewer, stream: stream, options: JoinOptions(mode: mode), at: now) else { return false }
+        delivery.start(viewer, at: now)
+        return true
+    }
+}
+
+private final class NoWaker: Waker {
+    func wake() {}
+}
+
+extension HeaderRewriter {
+    static let fixture = HeaderRewriter(
+        payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530), timestampOffset: 77)
+}
+
+/// A UDP client with its own pair of ports, and the viewer that sends to them.
+struct UDPClient: ~Copyable {
+    let pair: Reactor.PortPair
+    let ports: UDPPorts
+    let viewer: Viewer
+    private var datagrams = ReceivedDatagrams(capacity: 64)
+
+    init(isSegmenting: Bool, id: UInt64 = 1) throws {
+        let pair = try Reactor.PortPair.bind(evenIn: 40_000...44_000)
+        let ports = UDPPorts(pair: try Reactor.PortPair.bind(evenIn: 44_002...48_000), isSegmenting: isSegmenting)
+        let address = SocketAddress.loopback(.ipv4, port: pair.port)
+        let route = UDPRoute(
+            destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)
+        viewer = Viewer(id: id, canonicalName: "test", trackCount: 1, output: nil, at: .now())
+        viewer.setUp(TrackID(0), as: ViewerTrack(rewriter: .fixture, lane: .udp(route)))
+        self.pair = pair
+        self.ports = ports
+    }
+
+    /// All packets that wait, in the order of their arrival.
+    mutating func packets() -> [Packet] {
+        var packets: [Packet] = []
+        while case .bytes = datagrams.receive(from: pair.rtp) {
+            datagrams.forEachDatagram { if let packet = Packet([UInt8]($0.bytes)) { packets.append(packet) } }
+        }
+        return packets
+    }
+
+    mutating func reports() -> [Compound] {
+        var reports: [Compound] = []
+        while case .bytes = datagrams.receive(from: pair.rtcp) {
+            datagrams.forEachDatagram {
+                if let compound = try? Compound(parsing: [UInt8]($0.bytes).rawSpan) { reports.append(compound) }
+            }
+        }
+        return reports
+    }
+}
+
+/// A received RTP packet.
+struct Packet {
+    let header: Header
+    let payload: [UInt8]
+
+    init?(_ bytes: [UInt8]) {
+        guard let (header, payload) = Header.parse(bytes.rawSpan) else { return nil }
+        self.header = header
+        self.payload = [UInt8](bytes[payload])
+    }
+}
+
+/// A TCP connection over loopback: our end as a viewer's output, the other to be read by the test.
+struct TCPClient: ~Copyable {
+    let output: TCPOutput
+    let viewer: Viewer
+    let socket: TCPSocket
+
+    init(sendBufferByteCount: Int32 = 32_768) throws {
+        let listener = try Listener(at: .loopback(.ipv4, port: 0))
+        // The listener is bound: it has an address.
+        let socket = try TCPSocket(connectingTo: listener.localAddress!)
+        let server = try listener.accept()!.takeSocket()
+        try server.setSendBuffer(bytes: sendBufferByteCount)
+        try server.limitUnsent(toBytes: 16_384)
+        output = TCPOutput(socket: server, at: .now())
+        viewer = Viewer(id: 1, canonicalName: "test", trackCount: 1, output: output, at: .now())
+        viewer.setUp(TrackID(0), as: ViewerTrack(rewriter: .fixture, lane: .interleaved(channel: 0)))
+        self.socket = socket
+    }
+
+    /// All bytes that come until none has for half a second: the kernel may be waiting for a window probe.
+    func readAll() -> [UInt8] {
+        var bytes = read()
+        var descriptor = pollfd(fd: socket.fd, events: Int16(POLLIN), revents: 0)
+        while poll(&descriptor, 1, 500) == 1 { bytes += read() }
+        return bytes
+    }
+
+    /// All bytes that wait.
+    func read() -> [UInt8] {
+        var bytes: [UInt8] = []
+        while true {
+            let outcome = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
+                let outcome = socket.read(into: buffer)
+                if case .bytes(let count) = outcome { bytes += buffer[..<count] }
+                return outcome
+            }
+            guard case .bytes = outcome else { return bytes }
+        }
+    }
+}

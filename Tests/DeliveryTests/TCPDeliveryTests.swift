@@ -1,0 +1,132 @@
+import Media
+import RTP
+import Reactor
+import Streams
+import Testing
+
+@testable import Delivery
+
+@Suite(.serialized)
+struct TCPDeliveryTests {
+    /// What an interleaved byte stream holds: packets of channel 0, and how many lines of text between them.
+    private struct Contents {
+        var packets: [Packet] = []
+        var replyBytes = 0
+
+        /// `nil` where a packet is cut or the framing is lost.
+        init?(_ bytes: [UInt8], reply: [UInt8]) {
+            var rest = bytes[...]
+            while let first = rest.first {
+                if first == 0x24 {
+                    guard rest.count >= 4 else { return nil }
+                    let start = rest.startIndex
+                    let length = Int(rest[start + 2]) << 8 | Int(rest[start + 3])
+                    guard rest.count >= 4 + length else { return nil }
+                    if rest[start + 1] == 0, let packet = Packet([UInt8](rest[(start + 4)..<(start + 4 + length)])) {
+                        packets.append(packet)
+                    }
+                    rest = rest.dropFirst(4 + length)
+                } else {
+                    guard rest.starts(with: reply) else { return nil }
+                    replyBytes += reply.count
+                    rest = rest.dropFirst(reply.count)
+                }
+            }
+        }
+    }
+
+    @Test func aReplyIsNeverInsideAPacketAndNothingIsLostWhileTheReaderKeepsUp() throws {
+        let broadcast = Broadcast()
+        let client = try TCPClient()
+        let reply = Array("RTSP/1.0 200 OK\r\n\r\n".utf8)
+        broadcast.publish(idr: true, byteCount: 60_000)
+        client.output.append(reply)
+        #expect(broadcast.start(client.viewer))
+        var bytes = client.read()
+        for _ in 0..<50 {
+            client.output.append(reply)
+            broadcast.publish(byteCount: 20_000)
+            broadcast.turn(after: 40)
+            for _ in 0..<8 {
+                bytes += client.read()
+                broadcast.turn()
+                client.output.flush(at: broadcast.now)
+                broadcast.delivery.outputBecameWritable(of: client.viewer, at: broadcast.now)
+            }
+        }
+        bytes += client.readAll()
+        let contents = try #require(Contents(bytes, reply: reply))
+        #expect(contents.replyBytes == 51 * reply.count)
+        #expect(contents.packets.count { $0.header.isMarked } == 51)
+        for (index, packet) in contents.packets.enumerated() {
+            #expect(packet.header.sequenceNumber == SequenceNumber(65_530).advanced(by: index))
+        }
+    }
+
+    @Test func aViewerThatFallsBehindResumesAtAKeyframe() throws {
+        let broadcast = Broadcast()
+        let client = try TCPClient()
+        broadcast.publish(idr: true, byteCount: 20_000)
+        #expect(broadcast.start(client.viewer))
+        // Eight seconds: less than what ends a session.
+        for index in 1...200 {
+            broadcast.publish(idr: index % 50 == 0, byteCount: 20_000)
+            broadcast.turn(after: 40)
+        }
+        #expect(client.output.pendingByteCount < 1_500)
+        var bytes: [UInt8] = []
+        for _ in 0..<100 {
+            bytes += client.read()
+            client.output.flush(at: broadcast.now)
+            broadcast.delivery.outputBecameWritable(of: client.viewer, at: broadcast.now)
+        }
+        for index in 201...220 {
+            broadcast.publish(idr: index == 210, byteCount: 2_000)
+            broadcast.turn(after: 40)
+            bytes += client.read()
+            client.output.flush(at: broadcast.now)
+            broadcast.delivery.outputBecameWritable(of: client.viewer, at: broadcast.now)
+        }
+        bytes += client.readAll()
+        #expect(client.viewer.droppedUnits > 100)
+        let contents = try #require(Contents(bytes, reply: []))
+        var timestamps: [UInt32] = []
+        for (index, packet) in contents.packets.enumerated() {
+            #expect(packet.header.sequenceNumber == SequenceNumber(65_530).advanced(by: index))
+            if timestamps.last != packet.header.timestamp { timestamps.append(packet.header.timestamp) }
+        }
+        let frames = timestamps.map { Int64($0 &- 77) / 3_600 }
+        for (previous, next) in zip(frames, frames.dropFirst()) where next != previous + 1 {
+            // After a jump comes a random access point: every fiftieth, or the one of the end.
+            #expect(next % 50 == 0 || next == 210)
+        }
+        #expect(frames.last == 220)
+    }
+
+    @Test func whoTakesNothingForTenSecondsIsLetGo() throws {
+        let broadcast = Broadcast()
+        let client = try TCPClient()
+        broadcast.publish(idr: true, byteCount: 20_000)
+        #expect(broadcast.start(client.viewer))
+        var stalled: [UInt64] = []
+        for _ in 0..<400 where stalled.isEmpty {
+            broadcast.publish(idr: true, byteCount: 20_000)
+            broadcast.turn(after: 40)
+            for case .stalled(let viewer) in broadcast.delivery.takeEvents() { stalled.append(viewer.id) }
+        }
+        #expect(stalled == [client.viewer.id])
+    }
+
+    @Test func aStreamThatPausesLetsNobodyGo() throws {
+        let broadcast = Broadcast()
+        let client = try TCPClient()
+        broadcast.publish(idr: true, byteCount: 2_000)
+        #expect(broadcast.start(client.viewer))
+        _ = client.read()
+        broadcast.turn(after: 30_000)
+        broadcast.publish(idr: true, byteCount: 2_000)
+        broadcast.turn(after: 40)
+        #expect(broadcast.delivery.takeEvents().isEmpty)
+        #expect(!client.read().isEmpty)
+    }
+}

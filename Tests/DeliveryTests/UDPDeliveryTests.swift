@@ -1,0 +1,135 @@
+import Media
+import RTP
+import Reactor
+import Streams
+import Testing
+
+@testable import Delivery
+
+@Suite(.serialized)
+struct UDPDeliveryTests {
+    @Test(arguments: [true, false])
+    func everyPacketArrivesWithContiguousNumbers(isSegmenting: Bool) throws {
+        let broadcast = Broadcast()
+        var client = try UDPClient(isSegmenting: isSegmenting)
+        broadcast.publish(idr: true, byteCount: 9_000)
+        #expect(broadcast.start(client.viewer))
+        for _ in 0..<5 {
+            broadcast.publish(byteCount: 5_000)
+            broadcast.turn(after: 40)
+        }
+        let packets = client.packets()
+        #expect(packets.count == 1 + 7 + 5 * 4)
+        for (index, packet) in packets.enumerated() {
+            #expect(packet.header.sequenceNumber == SequenceNumber(65_530).advanced(by: index))
+            #expect(packet.header.ssrc == SSRC(0xA5A5))
+        }
+        #expect(packets.count { $0.header.isMarked } == 6)
+        #expect(packets[0].payload.first.map { $0 & 0x1F } == 24)
+    }
+
+    @Test func aUnitIsOneMessagePerFragmentedSliceAndOneMoreForParameterSets() throws {
+        let broadcast = Broadcast()
+        let client = try UDPClient(isSegmenting: true)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        broadcast.turn(after: 40)
+        var before = broadcast.delivery.statistics
+        broadcast.publish(byteCount: 40_000)
+        broadcast.turn(after: 40)
+        #expect(broadcast.delivery.statistics.messages - before.messages == 1)
+        #expect(broadcast.delivery.statistics.packets - before.packets == 29)
+        before = broadcast.delivery.statistics
+        broadcast.publish(idr: true, byteCount: 40_000)
+        broadcast.turn(after: 40)
+        #expect(broadcast.delivery.statistics.messages - before.messages == 2)
+        #expect(broadcast.delivery.statistics.systemCalls - before.systemCalls == 1)
+    }
+
+    @Test func oneCallCarriesTheTrainsOfManyViewers() throws {
+        let broadcast = Broadcast()
+        let first = try UDPClient(isSegmenting: true)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(first.viewer))
+        // More viewers of the same loop: they send to the same client, through the same sockets.
+        for id in 2...100 {
+            let viewer = Viewer(id: UInt64(id), canonicalName: "test", trackCount: 1, output: nil, at: broadcast.now)
+            viewer.setUp(TrackID(0), as: try #require(first.viewer.tracks[0]))
+            #expect(broadcast.start(viewer))
+        }
+        broadcast.turn(after: 40)
+        let before = broadcast.delivery.statistics
+        broadcast.publish(byteCount: 9_000)
+        broadcast.turn(after: 40)
+        let after = broadcast.delivery.statistics
+        #expect(after.messages - before.messages == 100)
+        #expect(after.systemCalls - before.systemCalls == 1)
+        #expect(after.units - before.units == 100)
+    }
+
+    @Test func aReportGoesAheadOfTheFirstPacketAndMapsLiveTime() throws {
+        let broadcast = Broadcast()
+        var client = try UDPClient(isSegmenting: true)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.delivery.join(client.viewer, stream: broadcast.stream, options: .init(), at: broadcast.now))
+        let reports = client.reports()
+        #expect(client.packets().isEmpty)
+        guard case .senderReport(let report) = reports.first?.packets.first else {
+            Issue.record("no sender report")
+            return
+        }
+        let now = MediaTime(nanoseconds: broadcast.now - broadcast.stream.epoch, rate: .video)
+        #expect(report.rtpTimestamp == now.rtpTicks &+ 77)
+        let wall = WallClock.unixNanoseconds()
+        #expect(abs(report.ntpTime.unixNanoseconds - wall) < 2_000_000_000)
+    }
+
+    @Test func aJoinInTheMiddleGetsThePastSqueezedAndPacedWithoutALoss() throws {
+        let broadcast = Broadcast()
+        var client = try UDPClient(isSegmenting: true)
+        broadcast.publish(idr: true, byteCount: 60_000)
+        for _ in 0..<60 { broadcast.publish(byteCount: 6_000) }
+        #expect(broadcast.start(client.viewer))
+        let first = client.packets()
+        #expect(first.reduce(0) { $0 + $1.payload.count } < 40_000)
+        var packets = first
+        for _ in 0..<100 {
+            broadcast.turn(after: 2)
+            packets += client.packets()
+        }
+        #expect(packets.count { $0.header.isMarked } == 61)
+        for (index, packet) in packets.enumerated() {
+            #expect(packet.header.sequenceNumber == SequenceNumber(65_530).advanced(by: index))
+        }
+        let newest = UInt32(60 * 3_600 + 77)
+        #expect(packets.last?.header.timestamp == newest)
+        #expect(packets.first?.header.timestamp == newest - 18_000)
+    }
+
+    @Test func whereThePreludeIsNotWantedTheViewerStartsAtARandomAccessPoint() throws {
+        let broadcast = Broadcast()
+        var client = try UDPClient(isSegmenting: true)
+        broadcast.publish(idr: true, byteCount: 500)
+        broadcast.publish(byteCount: 500)
+        #expect(broadcast.start(client.viewer, mode: .keyframe))
+        broadcast.publish(byteCount: 500)
+        broadcast.turn(after: 40)
+        #expect(client.packets().isEmpty)
+        broadcast.publish(idr: true, byteCount: 500)
+        broadcast.publish(byteCount: 500)
+        broadcast.turn(after: 80)
+        #expect(client.packets().map(\.header.timestamp) == [3, 3, 4].map { $0 * 3_600 + 77 })
+    }
+
+    @Test func theEndIsSaid() throws {
+        let broadcast = Broadcast()
+        var client = try UDPClient(isSegmenting: true)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        _ = client.reports()
+        broadcast.delivery.end(client.viewer, at: broadcast.now)
+        let last = client.reports().last?.packets.last
+        #expect(last == .goodbye(Goodbye(sources: [SSRC(0xA5A5)])))
+        #expect(broadcast.delivery.viewerCount == 0)
+    }
+}
