@@ -54,12 +54,19 @@ final class Audience {
         index >= reader.startIndex && index < reader.endIndex ? reader[index] : nil
     }
 
-    /// Media time from the viewer's next unit to the newest, in nanoseconds; `nil` where it has been sent everything.
+    /// Media time from what has reached the viewer to the newest unit, in nanoseconds; `nil` where it has been sent everything.
+    ///
+    /// What the kernel still holds of a connection counts too, at the rate of the units that wait.
     func lag(of viewer: Viewer) -> Int64? {
-        guard let newest = run(at: reader.endIndex - 1), viewer.position.index < reader.endIndex,
-            let next = run(at: max(viewer.position.index, reader.startIndex))
+        let first = max(viewer.position.index, reader.startIndex)
+        guard let newest = run(at: reader.endIndex - 1), viewer.position.index < reader.endIndex, let next = run(at: first)
         else { return nil }
-        return newest.presentationTime.nanoseconds - next.presentationTime.nanoseconds
+        let lag = newest.presentationTime.nanoseconds - next.presentationTime.nanoseconds
+        guard let output = viewer.output, lag > 0 else { return lag }
+        var waitingByteCount = 1
+        for index in first..<reader.endIndex { waitingByteCount += reader[index].byteCount }
+        // Both factors are bounded by the ring: 12 s and a socket's buffer.
+        return lag + lag / Int64(waitingByteCount) * Int64(output.socket.unacknowledgedByteCount)
     }
 
     /// Asks for a random access point, now or as soon as the budget allows.

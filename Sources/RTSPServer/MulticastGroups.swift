@@ -70,6 +70,20 @@ final class MulticastGroups {
         return group.viewer
     }
 
+    /// The group's viewer has ended, because the stream's tracks are others now: its members wait for another.
+    func ended(_ viewer: Viewer) {
+        guard let path = groups.first(where: { $0.value.viewer === viewer })?.key else { return }
+        orphans[path] = groups.removeValue(forKey: path)?.members
+    }
+
+    /// Members whose group ended, by path: it is made anew for them.
+    private(set) var orphans: [String: Int] = [:]
+
+    /// The members of a group that was made anew.
+    func adopt(_ path: String) {
+        groups[path]?.members = orphans.removeValue(forKey: path) ?? 1
+    }
+
     /// All groups' viewers; afterwards there is none.
     func removeAll() -> [Viewer] {
         defer { groups = [:] }

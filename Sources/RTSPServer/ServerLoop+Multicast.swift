@@ -84,6 +84,29 @@ extension ServerLoop {
 
     // MARK: On the home loop
 
+    /// Between two looks at groups that should be on air, in nanoseconds.
+    private static let groupRound: Int64 = 250_000_000
+
+    /// Puts groups on air that are to be always, or that lost their feed while someone watches.
+    ///
+    /// - Returns: when to look again.
+    func keepGroupsOnAir(at now: MonotonicTime) -> MonotonicTime {
+        guard multicastHome == nil, !isStopping else { return .distantFuture }
+        guard now >= nextGroupRound else { return nextGroupRound }
+        nextGroupRound = .distantFuture
+        for path in directory.paths {
+            guard let entry = directory.entry(at: path), let options = entry.options.multicast else { continue }
+            nextGroupRound = now + Self.groupRound
+            let isWanted = options.isAlwaysOn || groups.orphans[path] != nil
+            guard isWanted, groups.group(at: path) == nil, entry.stream.announcement != nil else { continue }
+            if case .success = join(entry, track: TrackID(0), isNewMember: true) {
+                groups.adopt(path)
+                _ = play(path)
+            }
+        }
+        return nextGroupRound
+    }
+
     private func join(_ entry: PathDirectory.Entry, track: TrackID, isNewMember: Bool) -> Result<Membership, Refusal> {
         let now = loop.now
         guard let options = entry.options.multicast, let tracks = entry.stream.announcement?.tracks else {

@@ -127,6 +127,7 @@ extension ServerLoop {
     /// Ends the session of a viewer whom delivery gave up; its connection goes with it.
     func end(_ viewer: Viewer, because reason: String, at now: MonotonicTime) {
         guard let (connection, session) = sessionsByViewer[viewer.id] else {
+            groups.ended(viewer)
             return delivery.end(viewer, at: now)
         }
         end(session, of: connection, because: reason, at: now)

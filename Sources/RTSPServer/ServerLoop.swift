@@ -31,6 +31,7 @@ actor ServerLoop {
     var viewersByReportSource: [SocketAddress: Session] = [:]
     var sessionsByViewer: [UInt64: (connection: Connection, session: Session)] = [:]
     var groups = MulticastGroups()
+    var nextGroupRound = MonotonicTime(nanoseconds: 0)
     var deadlines = DeadlineQueue<Token>()
     /// Requests that wait for a unit or for a source, looked at in each turn.
     var waiting: [WaitingRequest] = []
@@ -98,7 +99,7 @@ extension ServerLoop: EventLoopHandler {
         let waitingDeadline = answerWaiting(at: now)
         passDeadlines(at: now)
         settleOutputs(at: now)
-        return min(deliveryDeadline, waitingDeadline, deadlines.next)
+        return min(deliveryDeadline, waitingDeadline, deadlines.next, keepGroupsOnAir(at: now))
     }
 
     private func handle(_ event: Event, at now: MonotonicTime) {

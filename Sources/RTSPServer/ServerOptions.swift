@@ -56,8 +56,13 @@ public struct MulticastOptions: Hashable, Sendable {
     public var timeToLive: UInt8
     /// Address of the interface to send by; the route's where `nil`.
     public var interface: String?
+    /// Whether it is on air without anyone asking over RTSP: for who watches from an `.sdp` file.
+    public var isAlwaysOn: Bool
 
-    public init(group: String, port: UInt16, timeToLive: UInt8 = 1, interface: String? = nil) {
+    public init(
+        group: String, port: UInt16, timeToLive: UInt8 = 1, interface: String? = nil, isAlwaysOn: Bool = false
+    ) {
+        self.isAlwaysOn = isAlwaysOn
         self.group = group
         self.port = port
         self.timeToLive = timeToLive

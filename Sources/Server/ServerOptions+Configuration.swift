@@ -53,7 +53,8 @@ extension PathOptions {
             MulticastOptions(
                 group: "\(group)", port: UInt16(clamping: configuration.multicast.port),
                 timeToLive: UInt8(clamping: configuration.multicast.timeToLive),
-                interface: configuration.multicast.interface.isEmpty ? nil : configuration.multicast.interface)
+                interface: configuration.multicast.interface.isEmpty ? nil : configuration.multicast.interface,
+                isAlwaysOn: path.multicast == .always)
         }
     }
 }

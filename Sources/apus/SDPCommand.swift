@@ -48,7 +48,7 @@ struct SDPCommand: ParsableCommand {
         // As `serve --multicast name=…` assigns it: the only path, so the first group.
         if multicast {
             configuration.paths = [name: Configuration.Path()]
-            configuration.paths[name]?.multicast = true
+            configuration.paths[name]?.multicast = .always
         }
         return configuration
     }

@@ -34,7 +34,7 @@ struct ServeCommand: ParsableCommand {
     )
     var logLevel: Configuration.Log.Level?
 
-    @Flag(help: "Let viewers also watch the SOURCEs from multicast groups.")
+    @Flag(help: "Send the SOURCEs to multicast groups too, all the time.")
     var multicast = false
 
     @Argument(help: ArgumentHelp("What to serve instead of the configured paths.", valueName: "source"))
@@ -74,7 +74,7 @@ struct ServeCommand: ParsableCommand {
         if let logLevel { configuration.log.level = logLevel }
         if !sources.isEmpty {
             var model = Configuration.Path()
-            model.multicast = multicast
+            if multicast { model.multicast = .always }
             let arguments = try sources.map { text throws(SourceArgument.Refusal) in try SourceArgument(text) }
             try SourceArgument.refuseLoneMissingFile(arguments)
             configuration.paths = try SourceArgument.paths(arguments, like: model)

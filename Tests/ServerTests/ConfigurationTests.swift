@@ -21,7 +21,7 @@ struct ConfigurationTests {
               cam:
                 source: testcard
                 title: "The yard: north"
-                multicast: yes
+                multicast: onRequest
                 video: { width: 640, height: 360, framesPerSecond: 25, gopMilliseconds: 1000, profile: baseline }
                 audio: { enabled: false, sampleRate: 44100 }
               film:
@@ -39,7 +39,7 @@ struct ConfigurationTests {
         #expect(configuration.join.mode == .keyframe)
         let cam = try #require(configuration.paths["cam"])
         #expect(cam.title == "The yard: north")
-        #expect(cam.multicast)
+        #expect(cam.multicast == .onRequest)
         #expect(cam.video.gopFrames == 25)
         #expect(cam.video.profile == .baseline)
         #expect(!cam.audio.enabled)
@@ -169,7 +169,7 @@ private let wrong = [
             + "not `10.0.0.1`"),
     Wrong(
         "multicast: { firstGroup: 239.0.0.1, lastGroup: 239.0.0.1 }\n"
-            + "paths: { a: { multicast: true }, b: { multicast: true } }\n",
+            + "paths: { a: { multicast: always }, b: { multicast: always } }\n",
         "apus.yml:1:48: multicast.lastGroup: leaves 1 groups for 2 multicast paths"),
     Wrong(
         "join: { maximumPreludeBytes: 2000000 }\nring: { bytes: 1000000 }\n",

@@ -26,7 +26,7 @@ struct StartupTests {
     }
 
     @Test func multicastPathsGetGroupsInTheOrderOfTheirNames() throws {
-        let yaml = "paths: { c: { multicast: true }, a: { multicast: true }, b: { multicast: false } }"
+        let yaml = "paths: { c: { multicast: onRequest }, a: { multicast: onRequest }, b: { multicast: off } }"
         let configuration = try Configuration(yaml: yaml, file: "apus.yml")
         #expect(configuration.multicastGroups.mapValues(\.description) == ["a": "239.255.42.1", "c": "239.255.42.2"])
         #expect(

@@ -50,7 +50,7 @@ struct WiringTests {
             multicast: { firstGroup: 239.1.1.1, port: 6000, timeToLive: 3, interface: 127.0.0.1 }
             ring: { seconds: 5 }
             randomAccess: { intervalMilliseconds: 250 }
-            paths: { a: { title: Yard, multicast: true, audio: { enabled: false }, video: { width: 640, profile: main } } }
+            paths: { a: { title: Yard, multicast: always, audio: { enabled: false }, video: { width: 640, profile: main } } }
             """
         let configuration = try Configuration(yaml: yaml, file: "apus.yml")
         let options = ServerOptions(configuration)
@@ -72,7 +72,7 @@ struct WiringTests {
         #expect(pathOptions.title == "Yard")
         #expect(
             pathOptions.multicast
-                == MulticastOptions(group: "239.1.1.1", port: 6000, timeToLive: 3, interface: "127.0.0.1"))
+                == MulticastOptions(group: "239.1.1.1", port: 6000, timeToLive: 3, interface: "127.0.0.1", isAlwaysOn: true))
         let card = TestCard.Settings(path)
         #expect(card.audio == nil)
         #expect(card.video.width == 640)
@@ -80,7 +80,7 @@ struct WiringTests {
     }
 
     @Test func theFileForMulticastHasTheGroupAndAPortPairPerTrack() throws {
-        let configuration = try Configuration(yaml: "paths: { a: { multicast: true } }", file: "apus.yml")
+        let configuration = try Configuration(yaml: "paths: { a: { multicast: always } }", file: "apus.yml")
         let served = try SessionDescription(
             parsing: """
                 v=0\r\no=- 7 2 IN IP4 127.0.0.1\r\ns=Yard\r\nc=IN IP4 0.0.0.0\r\nt=0 0\r\na=control:*\r\n\

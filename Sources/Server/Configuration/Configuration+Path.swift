@@ -7,14 +7,23 @@ extension Configuration {
         public var description = ""
         /// Whether a file starts again at its end.
         public var loop = true
-        /// Whether viewers may watch it from a multicast group.
-        public var multicast = false
+        /// Whether and when it is sent to a multicast group too.
+        public var multicast = Multicasting.off
         /// Overrides `join.mode` for this path.
         public var join: Join.Mode?
         public var video = Video()
         public var audio = Audio()
 
         public init() {}
+
+        /// When a path is sent to its multicast group.
+        public enum Multicasting: String, CaseIterable, Sendable {
+            case off
+            /// While at least one viewer has asked for it over RTSP.
+            case onRequest
+            /// All the time, also for who watches without RTSP.
+            case always
+        }
     }
 
     /// The H.264 of the test card; files that are transcoded keep their size and rate.

@@ -14,7 +14,7 @@ extension Configuration {
 
     /// The group of each multicast path: the first for the first name in alphabetical order, and so on.
     public var multicastGroups: [String: MulticastGroup] {
-        let names = servedPaths.filter(\.value.multicast).keys.sorted()
+        let names = servedPaths.filter { $0.value.multicast != .off }.keys.sorted()
         return names.enumerated().reduce(into: [:]) { groups, entry in
             groups[entry.element] = multicast.firstGroup.advanced(by: entry.offset)
         }

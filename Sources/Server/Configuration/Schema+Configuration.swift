@@ -14,7 +14,7 @@ extension Schema<Configuration> {
                 "What any one client may take, so that no one costs the others anything. "
                     + "The defaults are several times what known clients need."),
             .section("rtp", \.rtp, .rtp, "Packets, and the ports that they leave from."),
-            .section("multicast", \.multicast, .multicast, "The groups that paths with `multicast: true` are given."),
+            .section("multicast", \.multicast, .multicast, "The groups that paths that are multicast are given."),
             .section("join", \.join, .join, "How a viewer gets its first picture."),
             .section("ring", \.ring, .ring, "How much of each stream is kept, for joins and for slow viewers."),
             .section(

@@ -12,9 +12,10 @@ extension Schema<Configuration.Path> {
             .text("title", \.title, "Name that players show; empty for the path."),
             .text("description", \.description, "More about it, for players that show it."),
             .boolean("loop", \.loop, "Whether a file starts again at its end."),
-            .boolean(
+            .choice(
                 "multicast", \.multicast,
-                "Whether viewers may also watch from a multicast group: one copy on the wire for all of them."),
+                "Whether it is sent to a multicast group too, one copy on the wire for all who watch: onRequest while "
+                    + "viewers ask for it over RTSP, always also for who watches from an .sdp file."),
             .optionalChoice("join", \.join, "Instead of join.mode, for this path; null for join.mode."),
             .section("video", \.video, .video, "The H.264 of the test card."),
             .section("audio", \.audio, .audio, "The AAC of the test card."),
