@@ -1,0 +1,45 @@
+"""The server under test, and what its log says of viewers."""
+
+import re
+import subprocess
+import threading
+import time
+from datetime import datetime
+from pathlib import Path
+
+
+class Server:
+    """`apus serve` with one film."""
+
+    def __init__(self, apus: Path, film: Path, port: int, log: Path):
+        self.url = f"rtsp://127.0.0.1:{port}/cam"
+        # (time of PLAY, line) of each viewer, by the server's clock: this host's.
+        self.joins: list[tuple[float, str]] = []
+        self._listening = threading.Event()
+        self._log = log.open("a")
+        self._process = subprocess.Popen(
+            [apus, "serve", "--port", str(port), film],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        )  # fmt: skip
+        threading.Thread(target=self._read, daemon=True).start()
+        if not self._listening.wait(10):
+            self.close()
+            raise SystemExit(f"the server does not start; see {log}")
+        time.sleep(1)
+
+    def join_after(self, instant: float) -> float | None:
+        """When the first viewer after `instant` was answered its PLAY."""
+        return next((time for time, _ in self.joins if time >= instant), None)
+
+    def close(self):
+        self._process.terminate()
+        self._process.wait()
+
+    def _read(self):
+        for line in self._process.stdout:
+            self._log.write(line)
+            self._log.flush()
+            if "listening on" in line:
+                self._listening.set()
+            if match := re.match(r"(\S+Z) +\w+ +joined ", line):
+                self.joins.append((datetime.fromisoformat(match[1]).timestamp(), line))
