@@ -1,3 +1,4 @@
+import Capture
 import Glibc
 import Streams
 
@@ -17,7 +18,7 @@ enum InputKind: Hashable, Sendable {
                 remedy: "pipe it: rpicam-vid -t 0 --inline -o - | apus serve -")
         }
         var status = stat()
-        guard stat(path, &status) == 0 else { throw Self.missing(path) }
+        guard stat(path, &status) == 0 else { throw .unreadable(path, code: errno) }
         switch status.st_mode & S_IFMT {
         case S_IFREG: self = .file
         case S_IFIFO, S_IFCHR: self = .pipe
@@ -25,16 +26,6 @@ enum InputKind: Hashable, Sendable {
             throw SourceFailure(reason: "\(path) is a folder", remedy: "name a file in it")
         default:
             throw SourceFailure(reason: "\(path) is no file, fifo or device")
-        }
-    }
-
-    private static func missing(_ path: String) -> SourceFailure {
-        switch errno {
-        case EACCES:
-            return SourceFailure(reason: "no right to look at \(path)", remedy: "check the permissions of its folders")
-        default:
-            let hint = nearestFile(to: path).map { "; the nearest there is \($0)" } ?? ""
-            return SourceFailure(reason: "no file at \(path)\(hint)", remedy: "check the path")
         }
     }
 }

@@ -53,22 +53,6 @@ struct SourceArgumentTests {
     }
 }
 
-struct NearestNameTests {
-    @Test(
-        arguments: [
-            ("prot", ["port", "path"], "port"), ("PORT", ["port"], "port"), ("colour", ["port"], nil),
-            ("", ["port"], nil),
-            ("framesPerSec", ["framesPerSecond", "width"], "framesPerSecond"), ("x", ["y"], nil), ("a", [], nil),
-        ] as [(String, [String], String?)])
-    func theNearestNameIsFoundIfOneIsNear(_ word: String, _ candidates: [String], _ expected: String?) {
-        #expect(nearestName(to: word, among: candidates) == expected)
-    }
-
-    @Test func aLongWordIsNearNoName() {
-        #expect(nearestName(to: String(repeating: "a", count: 10_000), among: ["a"]) == nil)
-    }
-}
-
 struct MulticastGroupTests {
     @Test(arguments: ["224.0.0.0", "239.255.42.1", "239.255.255.255"])
     func aGroupIsWrittenAsItWasRead(_ text: String) {

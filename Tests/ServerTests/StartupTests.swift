@@ -64,10 +64,7 @@ struct InputKindTests {
         try withFolder { (folder: String) throws -> Void in
             let table = [
                 (folder, "\(folder) is a folder", "name a file in it"),
-                (
-                    "\(folder)/flim.mp4", "no file at \(folder)/flim.mp4; the nearest there is \(folder)/film.mp4",
-                    "check the path"
-                ),
+                ("\(folder)/flim.mp4", "no file at \(folder)/flim.mp4", "did you mean \(folder)/film.mp4?"),
                 ("\(folder)/no/film.mp4", "no file at \(folder)/no/film.mp4", "check the path"),
                 (
                     "/dev/video7", "/dev/video7 is a camera, and cameras are not read yet",

@@ -82,15 +82,6 @@ public final class FileSource: Source {
     /// Says more than libavformat would: which name was perhaps meant.
     private func checkPath() throws(SourceFailure) {
         guard !path.contains("://"), access(path, R_OK) != 0 else { return }
-        let reason = errno
-        guard reason == ENOENT || reason == ENOTDIR else {
-            throw SourceFailure(
-                reason: "\(path) cannot be read: \(String(cString: strerror(reason)))",
-                remedy: "allow this user to read it: chmod a+r \(path)")
-        }
-        let nearest = NearestName.inFolder(of: path)
-        throw SourceFailure(
-            reason: "no file at \(path)",
-            remedy: nearest.map { "did you mean \($0)?" } ?? "give the path of a film or recording")
+        throw .unreadable(path, code: errno)
     }
 }

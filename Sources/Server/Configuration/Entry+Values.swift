@@ -1,3 +1,4 @@
+import Streams
 import Yams
 
 // The kinds of value that an option may have. Each reads the text of one scalar and says what it expects.

@@ -1,3 +1,4 @@
+import Streams
 import Yams
 
 /// The options of one section of the configuration: the decoder and the reference file in one table.

@@ -1,18 +1,26 @@
 /// The one of `candidates` that `word` was most likely meant to be; `nil` where none is near.
 ///
 /// Near is a third of the longer word's letters, at least 2: `prot` is near `port`, and `colour` is not near `port`.
+/// Upper and lower case count as the same.
 public func nearestName(to word: String, among candidates: some Sequence<String>) -> String? {
     // Outside input may be long: what is longer than any name is near none.
-    guard word.count <= 255 else { return nil }
-    let ranked = candidates.map { (name: $0, distance: editDistance(word.lowercased(), $0.lowercased())) }
-    guard let best = ranked.min(by: { ($0.distance, $0.name) < ($1.distance, $1.name) }) else { return nil }
-    return best.distance <= max(2, max(word.count, best.name.count) / 3) && best.distance < best.name.count
-        ? best.name : nil
+    guard word.utf8.count <= 255 else { return nil }
+    let wanted = Array(word.lowercased().unicodeScalars)
+    var best: (name: String, distance: Int)?
+    for name in candidates {
+        let letters = Array(name.lowercased().unicodeScalars)
+        let limit = min(max(2, max(wanted.count, letters.count) / 3), letters.count - 1)
+        // The distance is at least the difference in length: most names need no closer look.
+        guard abs(wanted.count - letters.count) <= limit else { continue }
+        let distance = editDistance(wanted, letters)
+        guard distance <= limit else { continue }
+        if best.map({ (distance, name) < ($0.distance, $0.name) }) ?? true { best = (name, distance) }
+    }
+    return best?.name
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours from `left` to `right` (optimal string alignment).
-func editDistance(_ left: String, _ right: String) -> Int {
-    let left = Array(left), right = Array(right)
+private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     var beforePrevious: [Int] = []
     var previous = Array(0...right.count)
     for row in left.indices {
