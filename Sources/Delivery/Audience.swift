@@ -56,8 +56,8 @@ final class Audience {
 
     /// Media time from what has reached the viewer to the newest unit, in nanoseconds; `nil` where it has been sent everything.
     ///
-    /// What the kernel still holds of a connection counts too, at the rate of the units that wait.
-    func lag(of viewer: Viewer) -> Int64? {
+    /// What a connection's two kernels still hold counts too, at the rate of the units that wait.
+    func lag(of viewer: Viewer, at now: MonotonicTime) -> Int64? {
         let first = max(viewer.position.index, reader.startIndex)
         guard let newest = run(at: reader.endIndex - 1), viewer.position.index < reader.endIndex, let next = run(at: first)
         else { return nil }
@@ -65,8 +65,8 @@ final class Audience {
         guard let output = viewer.output, lag > 0 else { return lag }
         var waitingByteCount = 1
         for index in first..<reader.endIndex { waitingByteCount += reader[index].byteCount }
-        // Both factors are bounded by the ring: 12 s and a socket's buffer.
-        return lag + lag / Int64(waitingByteCount) * Int64(output.socket.unacknowledgedByteCount)
+        // Both factors are bounded, by the ring's seconds and by sockets' buffers.
+        return lag + lag / Int64(waitingByteCount) * Int64(output.unreadByteCount(at: now))
     }
 
     /// Asks for a random access point, now or as soon as the budget allows.

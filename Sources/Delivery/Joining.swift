@@ -34,6 +34,7 @@ extension Audience {
         let point = stream.joinPoint(in: feed)
         viewer.endPrelude()
         viewer.position = Viewer.Position(index: point.nextIndex)
+        viewer.isDraining = false
         viewer.squeeze = nil
         viewer.behindSince = nil
         viewer.lastProgress = now

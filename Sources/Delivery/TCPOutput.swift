@@ -19,7 +19,13 @@ public final class TCPOutput {
     /// When the socket last took a byte.
     public private(set) var lastProgress: MonotonicTime
 
+    /// The most room that the client has had.
+    private var widestWindow: Int
+    /// What was unread when it was looked at last: less means that the client reads.
+    private var lastUnread = 0
+
     public init(socket: consuming TCPSocket, at now: MonotonicTime) {
+        widestWindow = socket.peerWindowByteCount ?? 0
         self.socket = socket
         lastProgress = now
     }
@@ -44,6 +50,23 @@ public final class TCPOutput {
         pending.removeAll(keepingCapacity: true)
         pendingStart = 0
         isBlocked = false
+    }
+
+    /// Bytes written that the client has not read, as far as can be known: what is not acknowledged, and by how much the
+    /// client's window is narrower than it was.
+    func unreadByteCount(at now: MonotonicTime) -> Int {
+        let window = socket.peerWindowByteCount ?? widestWindow
+        widestWindow = max(widestWindow, window)
+        let unread = socket.unacknowledgedByteCount + widestWindow - window
+        if unread < lastUnread { lastProgress = now }
+        lastUnread = unread
+        return unread
+    }
+
+    /// Whether so little is unread that a new picture would be seen soon: a quarter of what the client holds at most.
+    func isDrained(at now: MonotonicTime) -> Bool {
+        let unread = unreadByteCount(at: now)
+        return pendingByteCount == 0 && unread <= max(widestWindow / 4, 4_096)
     }
 
     /// Writes what waits, then the batch's packets in one call.

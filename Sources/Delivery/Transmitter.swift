@@ -37,7 +37,7 @@ final class Transmitter {
             }
             viewer.advance()
         }
-        guard viewer.position.index >= audience.reader.endIndex else { return }
+        guard viewer.position.index >= audience.reader.endIndex, !viewer.isDraining else { return }
         viewer.behindSince = nil
         viewer.pacer = nil
     }
@@ -156,17 +156,18 @@ extension Transmitter {
     private func isKeepingUp(_ viewer: Viewer, of audience: Audience) -> Bool {
         // The usual case, one new unit for a viewer who waits for it, costs two comparisons.
         let isWaiting = viewer.position.index >= audience.reader.endIndex - 1 && viewer.behindSince == nil
-        guard !isWaiting, let lag = audience.lag(of: viewer) else { return true }
+        guard !isWaiting else { return true }
+        guard let lag = audience.lag(of: viewer, at: now) else { return !viewer.isDraining }
         let isInsideUnit =
             viewer.position.packet > 0 || audience.run(at: viewer.position.index)?.part.isStart == false
         let stall = viewer.behindSince.map { now - max($0, progress(of: viewer)) } ?? 0
         let isOverrun = viewer.position.index < audience.reader.startIndex
         switch policy.verdict(lag: lag, stall: stall, isInsideUnit: isInsideUnit, isOverrun: isOverrun) {
         case .carryOn:
-            return true
+            return !viewer.isDraining || resume(viewer, of: audience)
         case .skipToRandomAccess:
             skip(viewer, of: audience)
-            return true
+            return !viewer.isDraining
         case .letGo:
             stalled.append(viewer)
             return false
@@ -177,22 +178,28 @@ extension Transmitter {
         max(viewer.lastProgress, viewer.output?.lastProgress ?? viewer.lastProgress)
     }
 
-    /// Goes on at the newest random access point that is recent itself, or waits for the next, which is asked for.
+    /// Passes over everything that waits. A connection drains first, so that what comes then is not seen late.
     private func skip(_ viewer: Viewer, of audience: Audience) {
-        let before = viewer.position.index
         viewer.endPrelude()
         viewer.position.packet = 0
-        if let index = audience.recentRandomAccess(
-            after: before, for: viewer, within: policy.maximumLag / 2)
-        {
-            viewer.position.index = index
-        } else {
-            viewer.position.index = audience.reader.endIndex
-            audience.requestRandomAccess(at: now)
-        }
         viewer.isAwaitingRandomAccess = true
+        viewer.isDraining = true
+        _ = resume(viewer, of: audience)
+    }
+
+    /// Goes on at the newest random access point that is recent itself, or before the next, which is asked for;
+    /// false where the connection has yet to drain.
+    private func resume(_ viewer: Viewer, of audience: Audience) -> Bool {
+        let before = viewer.position.index
+        let isDrained = viewer.output?.isDrained(at: now) ?? true
+        let recent = audience.recentRandomAccess(after: before - 1, for: viewer, within: policy.maximumLag / 2)
+        viewer.position.index = recent ?? audience.reader.endIndex
         let dropped = UInt64(viewer.position.index - before)
         viewer.droppedUnits += dropped
         statistics.droppedUnits += dropped
+        guard isDrained else { return false }
+        viewer.isDraining = false
+        if recent == nil { audience.requestRandomAccess(at: now) }
+        return true
     }
 }

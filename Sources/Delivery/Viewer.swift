@@ -45,6 +45,8 @@ public final class Viewer {
     var position = Position()
     /// Whether pictures are passed over until one that can be decoded alone.
     var isAwaitingRandomAccess = false
+    /// Whether it was too late and nothing is sent before its connection has drained: what is sent now would be seen late.
+    var isDraining = false
     /// For late B-pictures after the prelude.
     var squeeze: Squeeze?
     var squeezedTrack: TrackID?

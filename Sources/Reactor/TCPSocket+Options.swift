@@ -37,6 +37,12 @@ extension TCPSocket {
     /// Bytes written that the peer has not acknowledged (SIOCOUTQ); 0 where the connection is gone.
     public var unacknowledgedByteCount: Int { Int(max(clinux_unacknowledged_bytes(fd), 0)) }
 
+    /// Bytes that the peer has room for, as it said last; `nil` where the kernel does not tell (before Linux 6.2).
+    public var peerWindowByteCount: Int? {
+        let byteCount = clinux_peer_window(fd)
+        return byteCount >= 0 ? Int(byteCount) : nil
+    }
+
     /// Bytes written that were not sent even once (SIOCOUTQNSD); 0 where the connection is gone.
     public var unsentByteCount: Int { Int(max(clinux_unsent_bytes(fd), 0)) }
 }

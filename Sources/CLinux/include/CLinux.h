@@ -67,5 +67,8 @@ int clinux_unacknowledged_bytes(int fd);
 /// Bytes that TCP holds and has not sent at all (SIOCOUTQNSD), or -1 with errno.
 int clinux_unsent_bytes(int fd);
 
+/// Bytes that the peer of a TCP connection has room for, as it said last, or -1 where the kernel does not tell (before Linux 6.2).
+int64_t clinux_peer_window(int fd);
+
 /// Raises the limit on open descriptors to the hard limit; answers the limit then in force.
 uint64_t clinux_raise_descriptor_limit(void);
