@@ -3,7 +3,6 @@ import RTP
 import Streams
 
 /// One loop's viewers of one feed, and the feed as this loop sees it.
-///
 final class Audience {
     let stream: Stream
     let feed: Feed<RTPPackager>

@@ -6,7 +6,7 @@ public struct DeliveryStatistics: Hashable, Sendable {
     public internal(set) var bytes: UInt64 = 0
     /// Messages handed to the kernel over UDP: each is a train of packets, or one packet where segmentation is not to be had.
     public internal(set) var messages: UInt64 = 0
-    /// `sendmmsg` and `writev` calls.
+    /// Calls that handed packets to the kernel: `sendmmsg` for ports, `sendmsg` for connections.
     public internal(set) var systemCalls: UInt64 = 0
     /// Access units handed to viewers: units × viewers.
     public internal(set) var units: UInt64 = 0

@@ -126,7 +126,7 @@ extension ServerLoop {
         // A TEARDOWN pipelined behind the PLAY has ended it already.
         guard connection.sessions[session.id] === session else { return }
         session.startedAt = now
-        // On UDP the reply goes ahead of the packets; on TCP reply, reports and packets leave in one write.
+        // On UDP the reply goes ahead of the packets; on TCP reply and reports leave in one write ahead of them.
         if session.lowerTransport == .udp { connection.output.flush(at: now) }
         delivery.start(session.viewer, at: now)
         connection.output.flush(at: now)

@@ -69,7 +69,7 @@ actor ServerLoop {
     /// What was sent from here.
     var statistics: DeliveryStatistics { delivery.statistics }
 
-    /// Viewers and connections here, by which new connections are spread.
+    /// Connections here, by which new ones are spread.
     nonisolated var load: Int { inbox.load }
 }
 
