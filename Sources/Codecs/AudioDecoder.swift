@@ -2,21 +2,18 @@ import CFFmpeg
 import Media
 
 /// Decodes sound of any codec that libavcodec knows. Confined to one thread.
-public final class AudioDecoder {
+public final class AudioDecoder: FrameDecoder {
     private let decoder: Decoder
 
-    /// Opens the decoder that `parameters`, a container's description of the track, ask for.
     public init(_ parameters: UnsafePointer<AVCodecParameters>) throws(CodecFailure) {
-        decoder = try Decoder(parameters, threads: 1)
+        decoder = try Decoder(parameters)
     }
 
     /// A decoder of AAC as `configuration` describes it.
     public init(_ configuration: AAC.AudioSpecificConfig) throws(CodecFailure) {
-        decoder = try Decoder(
-            AV_CODEC_ID_AAC, AVMEDIA_TYPE_AUDIO, configuration: configuration.bytes, threads: 1)
+        decoder = try Decoder(AV_CODEC_ID_AAC, AVMEDIA_TYPE_AUDIO, configuration: configuration.bytes)
     }
 
-    /// Decodes one packet as its container holds it; the times are in the caller's time base and come back with the sound.
     public func decode(
         _ bytes: UnsafeRawBufferPointer, presentationTime: Int64?, decodeTime: Int64?
     ) throws(CodecFailure) -> [DecodedSound] {
@@ -31,7 +28,6 @@ public final class AudioDecoder {
         return frames.map(DecodedSound.init)
     }
 
-    /// The sound that it still holds, at the end of the input.
     public func finish() throws(CodecFailure) -> [DecodedSound] {
         try decoder.decode(nil, presentationTime: nil, decodeTime: nil).map(DecodedSound.init)
     }

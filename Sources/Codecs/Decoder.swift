@@ -6,7 +6,7 @@ struct Decoder {
     private let context: CodecContext
 
     /// Opens the decoder that `parameters` ask for.
-    init(_ parameters: UnsafePointer<AVCodecParameters>, threads: Int) throws(CodecFailure) {
+    init(_ parameters: UnsafePointer<AVCodecParameters>) throws(CodecFailure) {
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
         guard let codec = avcodec_find_decoder(parameters.pointee.codec_id) else {
             throw CodecFailure(
@@ -15,12 +15,13 @@ struct Decoder {
         context = try CodecContext(codec)
         let status = avcodec_parameters_to_context(context.pointer, parameters)
         guard status >= 0 else { throw CodecFailure("the parameters of \(name) are unusable", code: status) }
-        context.pointer.pointee.thread_count = CInt(clamping: threads)
+        // Frame threads would hold pictures back.
+        context.pointer.pointee.thread_count = 1
         try context.open(remedy: "convert the input to H.264 and AAC")
     }
 
     /// Opens a decoder for `codec` with its out-of-band configuration.
-    init(_ codec: AVCodecID, _ kind: AVMediaType, configuration: [UInt8], threads: Int) throws(CodecFailure) {
+    init(_ codec: AVCodecID, _ kind: AVMediaType, configuration: [UInt8]) throws(CodecFailure) {
         var parameters = avcodec_parameters_alloc()
         defer { avcodec_parameters_free(&parameters) }
         guard let parameters else { throw .outOfMemory }
@@ -35,7 +36,7 @@ struct Decoder {
             parameters.pointee.extradata = copy.assumingMemoryBound(to: UInt8.self)
             parameters.pointee.extradata_size = CInt(configuration.count)
         }
-        try self.init(parameters, threads: threads)
+        try self.init(parameters)
     }
 
     /// Decodes one packet, whole; `nil` bytes say that none follow. Damaged packets give no frame.

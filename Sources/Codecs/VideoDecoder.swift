@@ -2,20 +2,18 @@ import CFFmpeg
 import Media
 
 /// Decodes pictures of any codec that libavcodec knows. Confined to one thread.
-public final class VideoDecoder {
+public final class VideoDecoder: FrameDecoder {
     private let decoder: Decoder
 
-    /// Opens the decoder that `parameters`, a container's description of the track, ask for.
-    public init(_ parameters: UnsafePointer<AVCodecParameters>, threads: Int = 1) throws(CodecFailure) {
-        decoder = try Decoder(parameters, threads: threads)
+    public init(_ parameters: UnsafePointer<AVCodecParameters>) throws(CodecFailure) {
+        decoder = try Decoder(parameters)
     }
 
     /// A decoder of H.264 that takes its parameter sets in band.
     public init() throws(CodecFailure) {
-        decoder = try Decoder(AV_CODEC_ID_H264, AVMEDIA_TYPE_VIDEO, configuration: [], threads: 1)
+        decoder = try Decoder(AV_CODEC_ID_H264, AVMEDIA_TYPE_VIDEO, configuration: [])
     }
 
-    /// Decodes one packet as its container holds it; the times are in the caller's time base and come back with the pictures.
     public func decode(
         _ bytes: UnsafeRawBufferPointer, presentationTime: Int64?, decodeTime: Int64?
     ) throws(CodecFailure) -> [DecodedPicture] {
@@ -36,7 +34,6 @@ public final class VideoDecoder {
         return frames.map(DecodedPicture.init)
     }
 
-    /// The pictures that it still holds, at the end of the input.
     public func finish() throws(CodecFailure) -> [DecodedPicture] {
         try decoder.decode(nil, presentationTime: nil, decodeTime: nil).map(DecodedPicture.init)
     }

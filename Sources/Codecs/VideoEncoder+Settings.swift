@@ -21,6 +21,15 @@ extension VideoEncoder {
         public var bufferFrames = 2
 
         public init() {}
+
+        /// The same for pictures of another size and rate; a group of pictures lasts as long as before.
+        public func resized(width: Int, height: Int, frameRate: FrameRate) -> Self {
+            var settings = self
+            (settings.width, settings.height, settings.frameRate) = (width, height, frameRate)
+            let ratio = frameRate.framesPerSecond / self.frameRate.framesPerSecond
+            settings.gopFrames = max(1, Int((Double(gopFrames) * ratio).rounded()))
+            return settings
+        }
     }
 
     /// The tools that a decoder must know (ITU-T H.264, Annex A).

@@ -11,11 +11,7 @@ public final class VideoEncoder {
     public let name: String
     /// What a decoder needs before the first picture.
     public let parameterSets: H264.ParameterSets
-    /// What the quantizers of the pictures so far add up to; divided by `pictureCount` it is the average.
-    public private(set) var quantizerTotal = 0
-    /// Pictures whose quantizer the encoder has told so far.
-    public private(set) var pictureCount = 0
-    /// The average quantizer of the last picture, 0 to 51; `nil` where the encoder does not tell.
+    /// The average quantizer of the last picture, 0 to 51: the higher, the coarser; `nil` where the encoder does not tell.
     public private(set) var lastQuantizer: Int?
 
     private let context: CodecContext
@@ -30,11 +26,6 @@ public final class VideoEncoder {
         context = try Self.open(codec, settings)
         name = context.name
         self.settings = settings
-    }
-
-    /// The average quantizer of the pictures so far, 0 to 51: the higher, the coarser; `nil` where the encoder does not tell.
-    public var averageQuantizer: Double? {
-        pictureCount > 0 ? Double(quantizerTotal) / Double(pictureCount) : nil
     }
 
     /// Codes one picture of the encoder's size.
@@ -90,10 +81,6 @@ public final class VideoEncoder {
     }
 
     private func note(quality: CInt) {
-        guard quality >= 0 else { return lastQuantizer = nil }
-        let quantizer = (Int(quality) + Int(FF_QP2LAMBDA) / 2) / Int(FF_QP2LAMBDA)
-        lastQuantizer = quantizer
-        quantizerTotal += quantizer
-        pictureCount += 1
+        lastQuantizer = quality >= 0 ? (Int(quality) + Int(FF_QP2LAMBDA) / 2) / Int(FF_QP2LAMBDA) : nil
     }
 }

@@ -24,7 +24,11 @@ public final class Demuxer {
     private static let peekLimit = 512
 
     /// Opens the file at `path` and finds out what is in it; reads up to a few megabytes.
-    public init(path: String, interruption: Interruption = Interruption()) throws(DemuxFailure) {
+    ///
+    /// - Parameter kinds: what is to be played of it.
+    public init(
+        path: String, playing kinds: Set<Track.Kind> = [.video, .audio], interruption: Interruption = Interruption()
+    ) throws(DemuxFailure) {
         _ = Self.quietByDefault
         self.path = path
         self.interruption = interruption
@@ -46,7 +50,7 @@ public final class Demuxer {
         guard found >= 0 else {
             throw DemuxFailure("\(path) holds nothing that can be read", code: found, remedy: Self.remedy)
         }
-        try chooseTracks(opened)
+        try chooseTracks(of: kinds, opened)
     }
 
     deinit {
@@ -128,15 +132,22 @@ extension Demuxer {
 // MARK: - Formats
 
 extension Demuxer {
-    private func chooseTracks(_ context: UnsafeMutablePointer<AVFormatContext>) throws(DemuxFailure) {
+    private func chooseTracks(
+        of kinds: Set<Track.Kind>, _ context: UnsafeMutablePointer<AVFormatContext>
+    ) throws(DemuxFailure) {
         let video = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         let audio = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, video, nil, 0)
-        let chosen = [video, audio].compactMap { $0 >= 0 ? Int($0) : nil }.filter { !isCover(context, $0) }
+        let best = [(video, Track.Kind.video), (audio, .audio)].filter { $0.0 >= 0 && kinds.contains($0.1) }
+        let chosen = best.map { Int($0.0) }.filter { !isCover(context, $0) }
         for index in 0..<Int(context.pointee.nb_streams) where !chosen.contains(index) {
             context.pointee.streams[index]?.pointee.discard = AVDISCARD_ALL
         }
         guard !chosen.isEmpty else {
-            throw DemuxFailure("\(path) holds neither picture nor sound", remedy: "serve a film or a recording")
+            throw DemuxFailure(
+                kinds.contains(.audio)
+                    ? "\(path) holds neither picture nor sound"
+                    : "\(path) holds no picture, and its sound is not to be played",
+                remedy: "serve a film or a recording")
         }
         try peek(chosen)
         tracks = chosen.compactMap { describe(context, $0) }

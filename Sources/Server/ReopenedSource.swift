@@ -6,8 +6,19 @@ import Synchronization
 final class ReopenedSource: Source {
     let label: String
 
+    private struct State {
+        var source: (any Source)?
+        /// What the encoders of earlier runs have done.
+        var past: SourceStatus?
+
+        var status: SourceStatus? {
+            guard let past, let present = source?.status else { return past ?? source?.status }
+            return past + present
+        }
+    }
+
     private let open: @Sendable () throws(SourceFailure) -> any Source
-    private let current = Mutex<(any Source)?>(nil)
+    private let state = Mutex(State())
 
     init(label: String, open: @escaping @Sendable () throws(SourceFailure) -> any Source) {
         self.label = label
@@ -16,16 +27,18 @@ final class ReopenedSource: Source {
 
     func run(into stream: Stream) throws(SourceFailure) {
         let source = try open()
-        current.withLock { $0 = source }
-        defer { current.withLock { $0 = nil } }
+        state.withLock { $0.source = source }
+        defer { state.withLock { $0 = State(source: nil, past: $0.status) } }
         try source.run(into: stream)
     }
 
     func stop() {
-        current.withLock { $0 }?.stop()
+        state.withLock { $0.source }?.stop()
     }
 
     func requestRandomAccess() {
-        current.withLock { $0 }?.requestRandomAccess()
+        state.withLock { $0.source }?.requestRandomAccess()
     }
+
+    var status: SourceStatus? { state.withLock { $0.status } }
 }

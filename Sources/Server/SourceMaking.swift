@@ -6,20 +6,20 @@ import Streams
 func makeSource(_ path: Configuration.Path) -> any Source {
     switch path.source {
     case .testCard:
-        return TestCard(TestCard.Settings(path))
+        return TestCard(EncodingSettings(path))
     case .standardInput:
         return PipeSource(.standardInput)
     case .path(let file):
         return ReopenedSource(label: file) { () throws(SourceFailure) in
             switch try InputKind(of: file) {
-            case .file: FileSource(path: file, loops: path.loop)
+            case .file: FileSource(path: file, loops: path.loop, encoding: EncodingSettings(path))
             case .pipe: PipeSource(.path(file))
             }
         }
     }
 }
 
-extension TestCard.Settings {
+extension EncodingSettings {
     /// The schema's ranges keep every conversion exact.
     init(_ path: Configuration.Path) {
         self.init()

@@ -17,6 +17,13 @@ public protocol Source: AnyObject, Sendable {
 
     /// Asks for a random access point as soon as possible; without effect where the source owns no encoder. From any thread.
     func requestRandomAccess()
+
+    /// What its picture encoder has done over all runs; `nil` where it has none. From any thread.
+    var status: SourceStatus? { get }
+}
+
+extension Source {
+    public var status: SourceStatus? { nil }
 }
 
 /// Why a source cannot go on, and what its owner can do about it.

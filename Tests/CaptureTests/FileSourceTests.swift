@@ -1,10 +1,11 @@
-@testable import Capture
 import Foundation
 import Media
 import Muxing
 import Streams
 import TestSupport
 import Testing
+
+@testable import Capture
 
 @Suite struct FileSourceTests {
     private static let film = "video/big-buck-bunny-480p-30s.mp4"
@@ -78,9 +79,12 @@ import Testing
         #expect(video.first?.isRandomAccess == true)
     }
 
-    @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"), arguments: [
-        ("h264/BA1_FT_C.264", 299), ("h264/VID_1280x720_cabac_temporal_direct.264", 300), ("h264/MIDR_MW_D.264", 100),
-    ])
+    @Test(
+        .enabled(if: SharedData.isPresent, "needs ../shared/data"),
+        arguments: [
+            ("h264/BA1_FT_C.264", 299), ("h264/VID_1280x720_cabac_temporal_direct.264", 300),
+            ("h264/MIDR_MW_D.264", 100),
+        ])
     func aBareStreamIsPlayedAtItsOwnPace(file: String, pictures: Int) throws {
         let (tracks, units) = try play(SharedData.path(file), limit: pictures * 2)
         #expect(tracks.map(\.kind) == [.video])
@@ -122,7 +126,8 @@ import Testing
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
         arguments: [
-            ("mpeg4.avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"]), ("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"]),
+            ("mpeg4.avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"]),
+            ("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"]),
             ("mpeg2.ts", ["-c:v", "mpeg2video", "-r", "25", "-c:a", "mp2"]),
         ])
     func otherCodecsAreTranscodedAndLoop(name: String, codecs: [String]) throws {
@@ -162,14 +167,83 @@ import Testing
         #expect(try play(path, seconds: 5).count > 150)
     }
 
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
+    func whatIsTranscodedIsCodedAsConfigured() throws {
+        let path = try film("mpeg4.avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"])
+        defer { unlink(path) }
+        var settings = EncodingSettings()
+        settings.video.profile = .baseline
+        settings.video.bitrate = 100_000
+        settings.video.gopFrames = 15
+        settings.audio?.sampleRate = try #require(ClockRate(hertz: 24_000))
+        settings.audio?.channelCount = 1
+        let source = FileSource(path: path, loops: false, encoding: settings, clock: VirtualClock().clock)
+        var tracks: [Track] = []
+        let units = try play(source, seconds: 5, announce: { tracks = $0 })
+        guard case .h264(let sets) = tracks.first?.format else { throw Unexpected() }
+        #expect(sets.sequence.first?[1] == 66)
+        #expect(tracks.map(\.clockRate.hertz) == [90_000, 24_000])
+        // 15 pictures at the model's 30 a second are half a second: 10 at this file's 20.
+        let video = units.filter { $0.track == TrackID(0) }
+        #expect(video.indices.filter { video[$0].isRandomAccess } == Array(stride(from: 0, to: video.count, by: 10)))
+        #expect((5_000...40_000).contains(video.reduce(0) { $0 + $1.bytes.count }))
+        let status = try #require(source.status)
+        #expect(status.pictureCount == video.count)
+        #expect(status.averageQuantizer != nil)
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
+    func aTranscodedFileGivesARandomAccessPointWhenAsked() throws {
+        let path = try film("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"])
+        defer { unlink(path) }
+        let source = FileSource(path: path, loops: false, clock: VirtualClock().clock)
+        var count = 0
+        let units = try play(
+            source, seconds: 5,
+            observe: { unit in
+                guard unit.track == TrackID(0) else { return }
+                count += 1
+                if count == 10 { source.requestRandomAccess() }
+            })
+        let video = units.filter { $0.track == TrackID(0) }
+        let points = video.indices.filter { video[$0].isRandomAccess }
+        #expect(points.first == 0)
+        #expect(points.dropFirst().first.map { (10...20).contains($0) } == true, "\(points)")
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
+    func withoutSoundOnlyThePictureIsPlayed() throws {
+        let path = try film("h264.mkv", ["-c:v", "libx264", "-c:a", "aac"])
+        defer { unlink(path) }
+        var settings = EncodingSettings()
+        settings.audio = nil
+        let source = FileSource(path: path, loops: true, encoding: settings, clock: VirtualClock().clock)
+        var tracks: [Track] = []
+        let units = try play(source, seconds: 5, announce: { tracks = $0 })
+        #expect(tracks.map(\.kind) == [.video])
+        #expect((95...110).contains(units.count))
+        #expect(source.status == nil)
+    }
+
+    private struct Unexpected: Error {}
+
     private func play(_ path: String, seconds: Int64) throws -> [AccessUnit] {
-        let source = FileSource(path: path, loops: true, clock: VirtualClock().clock)
+        try play(FileSource(path: path, loops: true, clock: VirtualClock().clock), seconds: seconds)
+    }
+
+    private func play(
+        _ source: FileSource, seconds: Int64, announce: ([Track]) -> Void = { _ in },
+        observe: (AccessUnit) -> Void = { _ in }
+    ) throws -> [AccessUnit] {
         var units: [AccessUnit] = []
         try withoutActuallyEscaping({ (unit: AccessUnit) in
             units.append(unit)
+            observe(unit)
             if unit.decodeTime.nanoseconds - units[0].decodeTime.nanoseconds > seconds * 1_000_000_000 { source.stop() }
         }) { publish in
-            try source.run(epoch: MonotonicTime(nanoseconds: 0), announce: { _ in }, publish: publish)
+            try withoutActuallyEscaping(announce) { announce in
+                try source.run(epoch: MonotonicTime(nanoseconds: 0), announce: announce, publish: publish)
+            }
         }
         return units
     }

@@ -16,7 +16,7 @@ private struct Recording {
     private(set) var units: [AccessUnit] = []
 
     /// Codes the pictures `numbers` of the grid; the pictures of `forced` are asked to be random access points.
-    init(_ numbers: [Int64], _ settings: TestCard.Settings, forced: Set<Int64> = []) throws {
+    init(_ numbers: [Int64], _ settings: EncodingSettings, forced: Set<Int64> = []) throws {
         timeline = TestCardTimeline(
             frameRate: settings.video.frameRate, now: Self.origin, wallNanoseconds: Self.wallOrigin)
         let pipeline = try TestCardPipeline(settings, timeline: timeline)
@@ -36,7 +36,7 @@ private struct Recording {
     var sounds: [AccessUnit] { units.filter { $0.track == TestCardPipeline.audioTrack } }
 
     /// Every picture in I420, with its time.
-    func decodedPictures(_ settings: TestCard.Settings) throws -> [(time: Int64, frame: VideoFrame)] {
+    func decodedPictures(_ settings: EncodingSettings) throws -> [(time: Int64, frame: VideoFrame)] {
         let decoder = try VideoDecoder()
         var decoded = try pictures.flatMap { try decoder.decode($0) }
         decoded += try decoder.finish()
@@ -113,8 +113,8 @@ private final class VirtualTime: Sendable {
 }
 
 @Suite struct TestCardTests {
-    private static var small: TestCard.Settings {
-        var settings = TestCard.Settings()
+    private static var small: EncodingSettings {
+        var settings = EncodingSettings()
         (settings.video.width, settings.video.height) = (640, 360)
         settings.video.gopFrames = 1000
         return settings
@@ -223,8 +223,8 @@ private final class VirtualTime: Sendable {
         }
         let stream = Stream(path: "/card", epoch: MonotonicTime(nanoseconds: 4_000_000_000))
         try card.run(into: stream)
-        #expect(card.statistics.pictureCount == 31)
-        #expect(card.statistics.skippedCount == 6)
+        #expect(card.status?.pictureCount == 31)
+        #expect(card.status?.skippedCount == 6)
         let feed = try #require(stream.feed(AnyUnits.self, options: 0))
         let seen = try #require(
             stream.joinPoint(in: feed).history.last { $0.track == TestCardPipeline.videoTrack })
@@ -236,7 +236,7 @@ private final class VirtualTime: Sendable {
         let stream = Stream(path: "/card", epoch: MonotonicTime(nanoseconds: 0))
         card.stop()
         try card.run(into: stream)
-        #expect(card.statistics.pictureCount == 0)
+        #expect(card.status?.pictureCount == 0)
         #expect(stream.announcement?.tracks.map(\.kind) == [.video, .audio])
     }
 

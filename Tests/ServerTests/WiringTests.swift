@@ -27,7 +27,7 @@ struct WiringTests {
         #expect(Stream.Limits(Configuration()) == Stream.Limits())
         let path = PathOptions("cam", Configuration.Path(), in: Configuration())
         #expect(path.join == PathOptions(title: "cam").join)
-        #expect(TestCard.Settings(Configuration.Path()) == TestCard.Settings())
+        #expect(EncodingSettings(Configuration.Path()) == EncodingSettings())
     }
 
     @Test(arguments: Configuration.Join.Mode.allCases)
@@ -50,7 +50,7 @@ struct WiringTests {
             multicast: { firstGroup: 239.1.1.1, port: 6000, timeToLive: 3, interface: 127.0.0.1 }
             ring: { seconds: 5 }
             randomAccess: { intervalMilliseconds: 250 }
-            paths: { a: { title: Yard, multicast: always, audio: { enabled: false }, video: { width: 640, profile: main } } }
+            paths: { a: { title: Yard, multicast: always, audio: { enabled: false }, video: { width: 640, framesPerSecond: 25, profile: main } } }
             """
         let configuration = try Configuration(yaml: yaml, file: "apus.yml")
         let options = ServerOptions(configuration)
@@ -72,11 +72,14 @@ struct WiringTests {
         #expect(pathOptions.title == "Yard")
         #expect(
             pathOptions.multicast
-                == MulticastOptions(group: "239.1.1.1", port: 6000, timeToLive: 3, interface: "127.0.0.1", isAlwaysOn: true))
-        let card = TestCard.Settings(path)
+                == MulticastOptions(
+                    group: "239.1.1.1", port: 6000, timeToLive: 3, interface: "127.0.0.1", isAlwaysOn: true))
+        let card = EncodingSettings(path)
         #expect(card.audio == nil)
         #expect(card.video.width == 640)
         #expect(card.video.profile == .main)
+        // Two seconds.
+        #expect(card.video.gopFrames == 50)
     }
 
     @Test func theFileForMulticastHasTheGroupAndAPortPairPerTrack() throws {

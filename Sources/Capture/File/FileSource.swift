@@ -1,3 +1,4 @@
+import Codecs
 import Glibc
 import Media
 import Muxing
@@ -11,23 +12,34 @@ public final class FileSource: Source {
     public let label: String
     private let path: String
     private let loops: Bool
+    private let encoding: EncodingSettings
     private let clock: PaceClock
+    private let control = EncoderControl()
     private let stopSignal = StopSignal()
     private let interruption = Interruption()
 
-    /// - Parameter loops: whether it begins again at its end; else `run` returns there.
-    public convenience init(path: String, loops: Bool = true) {
-        self.init(path: path, loops: loops, clock: .host)
+    /// - Parameters:
+    ///   - loops: whether it begins again at its end; else `run` returns there.
+    ///   - encoding: how what is in other codecs is coded anew; without `audio`, the file's sound is not played.
+    public convenience init(path: String, loops: Bool = true, encoding: EncodingSettings = EncodingSettings()) {
+        self.init(path: path, loops: loops, encoding: encoding, clock: .host)
     }
 
-    init(path: String, loops: Bool, clock: PaceClock) {
+    init(path: String, loops: Bool, encoding: EncodingSettings = EncodingSettings(), clock: PaceClock) {
         self.path = path
         self.loops = loops
+        self.encoding = encoding
         self.clock = clock
         label = "file \(path)"
     }
 
-    public func requestRandomAccess() {}
+    /// Pictures that pass through have their random access points where the file has them.
+    public func requestRandomAccess() { control.requestRandomAccess() }
+
+    public var status: SourceStatus? {
+        let status = control.status
+        return status.pictureCount > 0 ? status : nil
+    }
 
     public func stop() {
         stopSignal.raise()
@@ -49,14 +61,15 @@ public final class FileSource: Source {
         try checkPath()
         let demuxer: Demuxer
         do {
-            demuxer = try Demuxer(path: path, interruption: interruption)
+            demuxer = try Demuxer(
+                path: path, playing: encoding.audio == nil ? [.video] : [.video, .audio], interruption: interruption)
         } catch {
             if error.isInterruption || stopSignal.isSet { return }
             throw SourceFailure(error)
         }
         var tracks: [any FileTrack] = []
         for source in demuxer.tracks {
-            tracks.append(try Self.track(source, id: TrackID(tracks.count), hasTimes: demuxer.hasTimes))
+            tracks.append(try track(source, id: TrackID(tracks.count), hasTimes: demuxer.hasTimes))
         }
         let playback = FilePlayback(
             demuxer: demuxer, tracks: tracks, epoch: epoch, clock: clock, stop: stopSignal, announce: announce,
@@ -64,7 +77,7 @@ public final class FileSource: Source {
         try playback.play(loops: loops)
     }
 
-    private static func track(
+    private func track(
         _ source: DemuxedTrack, id: TrackID, hasTimes: Bool
     ) throws(SourceFailure) -> any FileTrack {
         switch source.format {
@@ -73,9 +86,9 @@ public final class FileSource: Source {
         case .aac(let configuration, let isADTS):
             SoundTrack(configuration, isADTS: isADTS, id: id)
         case .otherVideo:
-            try TranscodedPictureTrack(source, id: id)
+            try TranscodedPictureTrack(source, like: encoding.video, control: control, id: id)
         case .otherAudio:
-            try TranscodedSoundTrack(source, id: id)
+            try TranscodedSoundTrack(source, encoding.audio ?? AudioEncoder.Settings(), id: id)
         }
     }
 

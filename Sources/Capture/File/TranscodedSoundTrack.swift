@@ -4,22 +4,21 @@ import Muxing
 import Streams
 
 /// Sound of another codec than AAC: decoded, resampled, and coded anew as AAC-LC.
-final class TranscodedSoundTrack: FileTrack {
+final class TranscodedSoundTrack: TranscodedTrack {
     let track: Track
-    private let source: DemuxedTrack
+    let source: DemuxedTrack
+    var decoder: AudioDecoder
+    var offset: Int64 = 0
     private let encoder: AudioEncoder
     private let resampler: Resampler
-    private var decoder: AudioDecoder
-    private var offset: Int64 = 0
     /// When the next sample that the encoder is given belongs.
     private var next: Int64?
 
     /// Times off by more than this are followed; less is the container's rounding.
     private static let tolerance: Int64 = 50_000_000
 
-    init(_ source: DemuxedTrack, id: TrackID) throws(SourceFailure) {
+    init(_ source: DemuxedTrack, _ settings: AudioEncoder.Settings, id: TrackID) throws(SourceFailure) {
         self.source = source
-        let settings = AudioEncoder.Settings()
         do {
             decoder = try AudioDecoder(source.parameters)
             encoder = try AudioEncoder(settings)
@@ -30,27 +29,7 @@ final class TranscodedSoundTrack: FileTrack {
         track = Track(id: id, clockRate: settings.sampleRate, format: .aac(encoder.configuration))
     }
 
-    func beginPass(offset: Int64) throws(SourceFailure) {
-        self.offset = offset
-        do { decoder = try AudioDecoder(source.parameters) } catch { throw SourceFailure(error) }
-    }
-
-    func units(of packet: DemuxedPacket) throws(SourceFailure) -> [TimedUnit] {
-        do {
-            return try encode(
-                try decode(packet.bytes) { bytes throws(CodecFailure) in
-                    try decoder.decode(bytes, presentationTime: packet.presentation, decodeTime: packet.decode)
-                })
-        } catch {
-            throw SourceFailure(error)
-        }
-    }
-
-    func endPass() throws(SourceFailure) -> [TimedUnit] {
-        do { return try encode(try decoder.finish()) } catch { throw SourceFailure(error) }
-    }
-
-    private func encode(_ sounds: [DecodedSound]) throws(CodecFailure) -> [TimedUnit] {
+    func encode(_ sounds: [DecodedSound]) throws(CodecFailure) -> [TimedUnit] {
         var result: [TimedUnit] = []
         let rate = track.clockRate
         for sound in sounds {

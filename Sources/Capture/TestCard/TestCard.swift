@@ -2,7 +2,6 @@ import Codecs
 import Media
 import Reactor
 import Streams
-import Synchronization
 
 /// A source that needs no device: a moving picture with the wall clock and the frame number burned in, and a white flash
 /// with a beep once a second at the same instant.
@@ -12,20 +11,19 @@ import Synchronization
 /// instant before drawing; `FrameNumberCode` along the bottom edge tells machines the frame number. Flashes fall on the
 /// wall clock's whole seconds as of the start; a clock that is set later moves the figures, not the flashes.
 public final class TestCard: Source {
-    public let settings: Settings
+    public let settings: EncodingSettings
     private let clock: PaceClock
     /// Nanoseconds since 1970.
     private let wallClock: @Sendable () -> Int64
     private let stopSignal = StopSignal()
-    private let isRandomAccessWanted = Atomic(false)
-    private let counters = Mutex(Statistics())
+    private let control = EncoderControl()
 
-    public convenience init(_ settings: Settings = Settings()) {
+    public convenience init(_ settings: EncodingSettings = EncodingSettings()) {
         self.init(settings, clock: .host, wallClock: WallClock.unixNanoseconds)
     }
 
     /// The same on clocks of the caller's choice.
-    init(_ settings: Settings, clock: PaceClock, wallClock: @escaping @Sendable () -> Int64) {
+    init(_ settings: EncodingSettings, clock: PaceClock, wallClock: @escaping @Sendable () -> Int64) {
         self.settings = settings
         self.clock = clock
         self.wallClock = wallClock
@@ -36,15 +34,14 @@ public final class TestCard: Source {
         return "test card \(video.width)×\(video.height) at \(video.frameRate) fps"
     }
 
-    /// From any thread.
-    public var statistics: Statistics { counters.withLock { $0 } }
+    public var status: SourceStatus? { control.status }
 
     public func stop() {
         stopSignal.raise()
     }
 
     public func requestRandomAccess() {
-        isRandomAccessWanted.store(true, ordering: .relaxed)
+        control.requestRandomAccess()
     }
 
     public func run(into stream: Stream) throws(SourceFailure) {
@@ -54,7 +51,7 @@ public final class TestCard: Source {
             stream.announce(pipeline.tracks)
             try publish(pipeline, into: stream)
         } catch {
-            throw SourceFailure(reason: error.reason, remedy: error.remedy)
+            throw SourceFailure(error)
         }
     }
 
@@ -71,20 +68,10 @@ public final class TestCard: Source {
             let newest = max(number, timeline.lastPicture(at: clock.now() - stream.epoch))
             let units = try pipeline.units(
                 forPicture: newest, wallNanoseconds: wallClock(),
-                forcingRandomAccess: isRandomAccessWanted.exchange(false, ordering: .relaxed))
+                forcingRandomAccess: control.takeRandomAccessRequest())
             for unit in units { stream.publish(unit) }
-            count(skipped: Int(newest - number), quantizer: pipeline.video.lastQuantizer)
+            control.codedPicture(by: pipeline.video, skipped: Int(newest - number))
             number = newest + 1
-        }
-    }
-
-    private func count(skipped: Int, quantizer: Int?) {
-        counters.withLock {
-            $0.pictureCount += 1
-            $0.skippedCount += skipped
-            guard let quantizer else { return }
-            $0.quantizerTotal += quantizer
-            $0.quantizedCount += 1
         }
     }
 }

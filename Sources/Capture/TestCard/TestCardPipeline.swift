@@ -15,7 +15,7 @@ final class TestCardPipeline {
     private var firstPicture: Int64?
 
     /// Opens the encoders: some milliseconds.
-    init(_ settings: TestCard.Settings, timeline: TestCardTimeline) throws(CodecFailure) {
+    init(_ settings: EncodingSettings, timeline: TestCardTimeline) throws(CodecFailure) {
         self.timeline = timeline
         let size = settings.video
         video = try VideoEncoder(settings.video)

@@ -26,7 +26,7 @@ extension Configuration {
         }
     }
 
-    /// The H.264 of the test card; files that are transcoded keep their size and rate.
+    /// The H.264 of the test card and of files that are transcoded; those keep their size and rate.
     public struct Video: Hashable, Sendable {
         public var encoder = "auto"
         public var width = 1280
@@ -52,7 +52,7 @@ extension Configuration {
         }
     }
 
-    /// The AAC of the test card.
+    /// The AAC of the test card and of files whose sound is transcoded.
     public struct Audio: Hashable, Sendable {
         public var enabled = true
         public var sampleRate = SampleRate.hz48000

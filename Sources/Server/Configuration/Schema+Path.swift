@@ -17,8 +17,13 @@ extension Schema<Configuration.Path> {
                 "Whether it is sent to a multicast group too, one copy on the wire for all who watch: onRequest while "
                     + "viewers ask for it over RTSP, always also for who watches from an .sdp file."),
             .optionalChoice("join", \.join, "Instead of join.mode, for this path; null for join.mode."),
-            .section("video", \.video, .video, "The H.264 of the test card."),
-            .section("audio", \.audio, .audio, "The AAC of the test card."),
+            .section(
+                "video", \.video, .video,
+                "The H.264 that Apus codes: the test card, and files in other codecs than H.264, which keep their size "
+                    + "and frame rate."),
+            .section(
+                "audio", \.audio, .audio,
+                "The AAC that Apus codes: the test card's, and of files with other sound than AAC."),
         ])
     }
 }
@@ -27,9 +32,11 @@ extension Schema<Configuration.Video> {
     static var video: Self {
         Schema([
             .text("encoder", \.encoder, "Encoder by FFmpeg's name, as libx264; auto takes the first that works here."),
-            .integer("width", \.width, in: 16...8192, unit: "pixels, even", "Width of the picture."),
-            .integer("height", \.height, in: 16...8192, unit: "pixels, even", "Height of the picture."),
-            .integer("framesPerSecond", \.framesPerSecond, in: 1...240, unit: "pictures per second", "Frame rate."),
+            .integer("width", \.width, in: 16...8192, unit: "pixels, even", "Width of the test card."),
+            .integer("height", \.height, in: 16...8192, unit: "pixels, even", "Height of the test card."),
+            .integer(
+                "framesPerSecond", \.framesPerSecond, in: 1...240, unit: "pictures per second",
+                "Frame rate of the test card."),
             .integer(
                 "bitsPerSecond", \.bitsPerSecond, in: 10_000...200_000_000, unit: "bits per second",
                 "Target, held within a window of two pictures so that no picture waits for the wire."),
@@ -52,7 +59,7 @@ extension Schema<Configuration.Video> {
 extension Schema<Configuration.Audio> {
     static var audio: Self {
         Schema([
-            .boolean("enabled", \.enabled, "Whether there is sound at all."),
+            .boolean("enabled", \.enabled, "Whether there is sound at all: the test card's or a file's."),
             .choice("sampleRate", \.sampleRate, unit: "Hz", "Sampling rate."),
             .integer("channels", \.channels, in: 1...2, "1 for mono, 2 for stereo."),
             .integer("bitsPerSecond", \.bitsPerSecond, in: 16_000...512_000, unit: "bits per second", "Bitrate."),

@@ -1,0 +1,12 @@
+import Codecs
+
+/// How a source codes its picture, and its sound if there is to be any.
+///
+/// Files in other codecs keep their size and their frame rate; the test card has those of `video`.
+public struct EncodingSettings: Hashable, Sendable {
+    public var video = VideoEncoder.Settings()
+    /// `nil` for a stream without sound.
+    public var audio: AudioEncoder.Settings? = AudioEncoder.Settings()
+
+    public init() {}
+}
