@@ -55,22 +55,25 @@ final class Audience {
 
     /// Media time from what has reached the viewer to the newest unit, in nanoseconds; `nil` where it has been sent everything.
     ///
-    /// What a connection's two kernels still hold counts too, at the rate of the units that wait.
+    /// What a connection's two kernels still hold counts too, at the stream's rate.
     func lag(of viewer: Viewer, at now: MonotonicTime) -> Int64? {
-        let first = max(viewer.position.index, reader.startIndex)
-        guard let newest = run(at: reader.endIndex - 1), viewer.position.index < reader.endIndex, let next = run(at: first)
+        guard let newest = run(at: reader.endIndex - 1), viewer.position.index < reader.endIndex,
+            let next = run(at: max(viewer.position.index, reader.startIndex))
         else { return nil }
         let lag = newest.presentationTime.nanoseconds - next.presentationTime.nanoseconds
-        guard let output = viewer.output, lag > 0 else { return lag }
-        var waitingByteCount = 1
-        for index in first..<reader.endIndex { waitingByteCount += reader[index].byteCount }
-        // Both factors are bounded, by the ring's seconds and by sockets' buffers.
-        return lag + lag / Int64(waitingByteCount) * Int64(output.unreadByteCount(at: now))
+        guard let output = viewer.output else { return lag }
+        return lag + Int64(output.unreadByteCount(at: now)) * nanosecondsPerByte
     }
 
-    /// Asks for a random access point, now or as soon as the budget allows.
-    func requestRandomAccess(at now: MonotonicTime) {
-        randomAccessRetry = stream.requestRandomAccess(at: now) ?? .distantFuture
+    /// How much media time a byte stands for, over the last units: two seconds of a film.
+    private var nanosecondsPerByte: Int64 {
+        let first = max(reader.startIndex, reader.endIndex - 150)
+        guard let newest = run(at: reader.endIndex - 1), let oldest = run(at: first), first < reader.endIndex - 1 else {
+            return 0
+        }
+        var byteCount: Int64 = 1
+        for index in first..<(reader.endIndex - 1) { byteCount += Int64(reader[index].byteCount) }
+        return max(0, newest.presentationTime.nanoseconds - oldest.presentationTime.nanoseconds) / byteCount
     }
 
     /// Index of the newest random access point of the viewer's leading track after `index`, if it is no older than `age` nanoseconds.

@@ -62,9 +62,12 @@ extension DeliveryLoop {
     /// Lets a viewer join: its first packets are known from here on as far as they exist, but nothing is sent before `start`.
     ///
     /// On UDP the first sender reports leave now, ahead of the PLAY reply: VLC that gets them after it may reset its decoder.
-    /// - Returns: false where the stream is not on air.
+    /// - Returns: false where the stream is not on air, or has other tracks than the viewer was made for.
     public func join(_ viewer: Viewer, stream: Stream, options join: JoinOptions, at now: MonotonicTime) -> Bool {
-        guard let audience = audience(of: stream) else { return false }
+        // A viewer that does not play yet, or paused, is not told when the tracks change: its own may be none of these.
+        guard stream.announcement?.tracks.count == viewer.tracks.count, let audience = audience(of: stream),
+            audience.feed.tracks.count == viewer.tracks.count
+        else { return false }
         if viewer.audience !== audience {
             remove(viewer)
             audience.insert(viewer)

@@ -9,8 +9,6 @@ public final class TCPOutput {
     public let socket: TCPSocket
     /// Bytes that must leave before anything else: replies, reports, the rest of a packet that was cut.
     private var pending: [UInt8] = []
-    /// How many of them have left.
-    private var pendingStart = 0
 
     /// Whether the socket took less than it was given: the owner waits until it is writable.
     public private(set) var isBlocked = false
@@ -31,7 +29,7 @@ public final class TCPOutput {
     }
 
     /// Bytes that wait here.
-    public var pendingByteCount: Int { pending.count - pendingStart }
+    public var pendingByteCount: Int { pending.count }
 
     /// Adds bytes that leave with the next `flush` or packet.
     public func append(_ bytes: some Collection<UInt8>) {
@@ -40,15 +38,16 @@ public final class TCPOutput {
 
     /// Hands what waits to the socket.
     public func flush(at now: MonotonicTime) {
-        while pendingByteCount > 0, failure == nil {
+        var start = 0
+        // What has left is let go of even if more waits: a client that never reads all would make this grow for ever.
+        defer { pending.removeFirst(start) }
+        while start < pending.count, failure == nil {
             let outcome = pending.withUnsafeBytes { bytes in
-                socket.write(UnsafeRawBufferPointer(rebasing: bytes[pendingStart...]))
+                socket.write(UnsafeRawBufferPointer(rebasing: bytes[start...]))
             }
             guard let taken = note(outcome, at: now) else { return }
-            pendingStart += taken
+            start += taken
         }
-        pending.removeAll(keepingCapacity: true)
-        pendingStart = 0
         isBlocked = false
     }
 
@@ -63,10 +62,14 @@ public final class TCPOutput {
         return unread
     }
 
-    /// Whether so little is unread that a new picture would be seen soon: a quarter of what the client holds at most.
+    /// Whether the client has read what it was sent, so that a new picture would be seen soon.
+    ///
+    /// Windows are told in steps of up to half a buffer, and may stay narrower than they were: when nothing has changed for
+    /// 400 ms, there is nothing left to read.
     func isDrained(at now: MonotonicTime) -> Bool {
         let unread = unreadByteCount(at: now)
-        return pendingByteCount == 0 && unread <= max(widestWindow / 4, 4_096)
+        guard pendingByteCount == 0, socket.unacknowledgedByteCount == 0 else { return false }
+        return unread <= widestWindow / 4 || now - lastProgress > 400_000_000
     }
 
     /// Writes what waits, then the batch's packets in one call.

@@ -180,10 +180,13 @@ extension Transmitter {
 
     /// Passes over everything that waits. A connection drains first, so that what comes then is not seen late.
     private func skip(_ viewer: Viewer, of audience: Audience) {
-        viewer.endPrelude()
+        // Packets of the prelude may be in a batch: it is passed over now and let go of when they have left.
+        viewer.position.prelude = viewer.prelude.count
         viewer.position.packet = 0
         viewer.isAwaitingRandomAccess = true
         viewer.isDraining = true
+        // Else one new unit would count as waited for, and go out undrained.
+        viewer.behindSince = viewer.behindSince ?? now
         _ = resume(viewer, of: audience)
     }
 
