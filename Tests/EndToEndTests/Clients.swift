@@ -1,0 +1,73 @@
+import TestSupport
+import Testing
+
+/// The clients that prove a stream, each with the arguments that make its exit status count.
+enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case ffmpeg
+    case ffprobe
+    case gstreamer
+    case mpv
+
+    var testDescription: String { rawValue }
+
+    private var program: String {
+        switch self {
+        case .ffmpeg, .ffprobe, .mpv: rawValue
+        case .gstreamer: "gst-launch-1.0"
+        }
+    }
+
+    var isInstalled: Bool { Command.exists(program) }
+
+    /// Watches 60 pictures, with their sound, over `transport` (udp, tcp or udp_multicast, as FFmpeg names them).
+    func arguments(_ url: String, over transport: String) -> [String] {
+        switch self {
+        case .ffmpeg:
+            Self.ffmpeg(url, over: transport, options: ["-xerror", "-timeout", "5000000"])
+                + ["-map", "0:v:0", "-map", "0:a:0", "-frames:v", "60", "-frames:a", "80", "-f", "null", "-"]
+        case .ffprobe:
+            [
+                program, "-v", "error", "-rtsp_transport", transport, "-read_intervals", "%+2", "-count_frames",
+                "-show_entries", "stream=codec_name,nb_read_frames", "-of", "csv=p=0", url,
+            ]
+        case .gstreamer:
+            [
+                program, "-q", "rtspsrc", "location=\(url)", "protocols=\(Self.gstreamerName(of: transport))",
+                "name=source", "latency=200", "source.", "!", "application/x-rtp,media=video", "!", "rtph264depay",
+                "!", "h264parse", "!", "avdec_h264", "!", "identity", "eos-after=60", "!", "fakesink", "source.", "!",
+                "application/x-rtp,media=audio", "!", "rtpmp4gdepay", "!", "aacparse", "!", "avdec_aac", "!",
+                "identity", "eos-after=60", "!", "fakesink",
+            ]
+        case .mpv:
+            [
+                program, "--no-config", "--vo=null", "--ao=null", "--frames=60", "--rtsp-transport=\(transport)",
+                url,
+            ]
+        }
+    }
+
+    static func ffmpeg(_ url: String, over transport: String, options: [String] = []) -> [String] {
+        ["ffmpeg", "-nostdin", "-v", "error", "-rtsp_transport", transport] + options + ["-i", url]
+    }
+
+    private static func gstreamerName(of transport: String) -> String {
+        transport == "udp_multicast" ? "udp-mcast" : transport
+    }
+
+    /// Runs it, and expects it to be content.
+    func watch(
+        _ url: String, over transport: String, prefix: [String] = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let outcome = try await Command.run(prefix + arguments(url, over: transport), within: 30)
+        #expect(
+            outcome.status == 0, "\(rawValue) \(url) \(transport): \(outcome.complaint)", sourceLocation: sourceLocation)
+        guard self == .ffprobe else { return }
+        #expect(outcome.text.contains("h264,") && outcome.text.contains("aac,"), sourceLocation: sourceLocation)
+        #expect(!outcome.text.contains("N/A"), "it decoded nothing", sourceLocation: sourceLocation)
+    }
+}
+
+/// All end-to-end tests measure or load both cores: one at a time.
+@Suite(.serialized)
+enum EndToEnd {}

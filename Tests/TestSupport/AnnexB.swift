@@ -1,0 +1,29 @@
+/// NAL units of a byte stream (ITU-T H.264, annex B), found by a plain scan: what tests compare with.
+public enum AnnexB {
+    /// Without start codes, and without the zeros between units.
+    public static func units(of stream: [UInt8]) -> [[UInt8]] {
+        var starts: [Int] = []
+        var index = 0
+        while index + 2 < stream.count {
+            if stream[index] == 0, stream[index + 1] == 0, stream[index + 2] == 1 {
+                starts.append(index + 3)
+                index += 3
+            } else {
+                index += 1
+            }
+        }
+        let ends = starts.dropFirst().map { $0 - 3 } + [stream.count]
+        return zip(starts, ends).compactMap { start, end in
+            let unit = stream[start..<end]
+            // trailing_zero_8bits: a NAL unit never ends in a zero (7.4.1).
+            return unit.lastIndex { $0 != 0 }.map { Array(unit[...$0]) }
+        }
+    }
+
+    /// The units without parameter sets (types 7 and 8), which a server may repeat.
+    public static func withoutParameterSets(_ units: [[UInt8]]) -> [[UInt8]] {
+        units.filter { type(of: $0) != 7 && type(of: $0) != 8 }
+    }
+
+    public static func type(of unit: [UInt8]) -> UInt8 { unit[0] & 0x1F }
+}

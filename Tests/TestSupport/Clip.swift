@@ -1,0 +1,59 @@
+import Foundation
+
+/// Short films of our own making, so that each behaviour is tested also where no real ones are at hand.
+public enum Clip: String, CaseIterable, Sendable {
+    /// H.264 without B-frames, an IDR each second, and stereo AAC.
+    case plain = "plain.mp4"
+    /// H.264 with three B-frames between others, an IDR each two seconds, AAC at 44 100 Hz.
+    case bFrames = "b-frames.mp4"
+    /// Ten seconds from IDR to IDR at 4 Mbit/s: a prelude of it may be too long.
+    case longGroups = "long-groups.mp4"
+    /// Motion JPEG and PCM: both have to be transcoded.
+    case foreign = "foreign.mkv"
+
+    private var arguments: [String] {
+        switch self {
+        case .plain:
+            Self.input(rate: 30, sampleRate: 48_000, seconds: 6)
+                + Self.h264(["-bf", "0", "-g", "30", "-b:v", "1M"]) + ["-c:a", "aac", "-ac", "2"]
+        case .bFrames:
+            Self.input(rate: 25, sampleRate: 44_100, seconds: 6)
+                + Self.h264(["-bf", "3", "-g", "50", "-b:v", "1M"]) + ["-c:a", "aac"]
+        case .longGroups:
+            Self.input(rate: 30, sampleRate: 48_000, seconds: 20, filter: ",noise=alls=30:allf=t")
+                + Self.h264([
+                    "-bf", "0", "-g", "300", "-keyint_min", "300", "-sc_threshold", "0", "-b:v", "4M", "-maxrate",
+                    "4M", "-bufsize", "1M",
+                ]) + ["-c:a", "aac"]
+        case .foreign:
+            Self.input(rate: 25, sampleRate: 48_000, seconds: 4)
+                + ["-c:v", "mjpeg", "-q:v", "5", "-pix_fmt", "yuvj420p", "-c:a", "pcm_s16le"]
+        }
+    }
+
+    private static func input(rate: Int, sampleRate: Int, seconds: Int, filter: String = "") -> [String] {
+        [
+            "-f", "lavfi", "-i", "testsrc2=s=640x360:r=\(rate)\(filter)", "-f", "lavfi", "-i",
+            "sine=f=440:r=\(sampleRate)", "-t", "\(seconds)",
+        ]
+    }
+
+    private static func h264(_ more: [String]) -> [String] {
+        ["-c:v", "libx264", "-preset", "superfast", "-pix_fmt", "yuv420p"] + more
+    }
+
+    /// The clip's path; it is made where it does not exist yet, and kept for the next run.
+    public func path() async throws -> String {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "apus-clips-\(getuid())")
+        let finished = folder.appending(path: rawValue)
+        if FileManager.default.fileExists(atPath: finished.path) { return finished.path }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let unfinished = folder.appending(path: "\(UUID().uuidString)-\(rawValue)")
+        let outcome = try await Command.run(
+            ["ffmpeg", "-nostdin", "-v", "error"] + arguments + [unfinished.path], within: 60)
+        guard outcome.status == 0 else { throw Command.Failure.cannotStart(outcome.complaint) }
+        // In one step, so that nobody reads half a clip.
+        guard rename(unfinished.path, finished.path) == 0 else { throw Command.Failure.cannotStart(finished.path) }
+        return finished.path
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+
+/// An RTSP client in its barest form: text in, text out, and the interleaved frames between. It trusts what it reads.
+public final class RTSPSocket {
+    public struct Response: Sendable {
+        public let status: Int
+        public let head: String
+        public let body: String
+
+        /// The value of the first header of that name, in any case.
+        public func header(_ name: String) -> String? {
+            head.split(separator: "\r\n").dropFirst().first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
+                .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
+        }
+    }
+
+    /// One `$` frame (RFC 2326, section 10.12).
+    public struct Frame: Sendable {
+        public let channel: Int
+        public let bytes: [UInt8]
+
+        public var payloadType: Int { Int(bytes[1] & 0x7F) }
+        /// Of RTP.
+        public var sequenceNumber: UInt16 { UInt16(bytes[2]) << 8 | UInt16(bytes[3]) }
+        public var timestamp: UInt32 { bytes[4..<8].reduce(0) { $0 << 8 | UInt32($1) } }
+        /// Types of the RTCP packets in a compound (RFC 3550, section 6.1).
+        public var controlTypes: [Int] {
+            var types: [Int] = []
+            var index = 0
+            while index + 4 <= bytes.count {
+                types.append(Int(bytes[index + 1]))
+                index += 4 + 4 * (Int(bytes[index + 2]) << 8 | Int(bytes[index + 3]))
+            }
+            return types
+        }
+    }
+
+    public enum Failure: Error {
+        case noAnswer(String)
+    }
+
+    private let socket: LoopbackSocket
+    private var pending: [UInt8] = []
+    private var sequence = 0
+    public private(set) var isClosed = false
+    /// Frames that came before an answer.
+    private var frames: [Frame] = []
+
+    public init(port: Int) throws {
+        socket = try LoopbackSocket(port: port)
+    }
+
+    /// Sends a request and waits for its answer.
+    public func request(_ method: String, _ url: String, _ headers: [String: String] = [:]) throws -> Response {
+        sequence += 1
+        let lines = ["\(method) \(url) RTSP/1.0", "CSeq: \(sequence)"] + headers.map { "\($0.key): \($0.value)" }
+        send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+        guard let response = response(within: 10) else { throw Failure.noAnswer(lines[0]) }
+        return response
+    }
+
+    /// Sets up both tracks of `url` interleaved on channels 0–3 and plays them.
+    ///
+    /// - Returns: the session's id, and what PLAY was answered.
+    public func play(_ url: String, tracks: Int = 2) throws -> (session: String, answer: Response) {
+        let description = try request("DESCRIBE", url)
+        let controls = description.body.split(separator: "\r\n").compactMap {
+            $0.hasPrefix("a=control:") && !$0.hasSuffix("*") ? String($0.dropFirst("a=control:".count)) : nil
+        }
+        let base = description.header("Content-Base") ?? url + "/"
+        var session: [String: String] = [:]
+        for (index, control) in controls.prefix(tracks).enumerated() {
+            let target = control.hasPrefix("rtsp:") ? control : base + control
+            let transport = "RTP/AVP/TCP;unicast;interleaved=\(2 * index)-\(2 * index + 1)"
+            let answer = try request("SETUP", target, session.merging(["Transport": transport]) { old, _ in old })
+            if let id = answer.header("Session")?.split(separator: ";").first { session = ["Session": String(id)] }
+        }
+        return (session["Session"] ?? "", try request("PLAY", base, session))
+    }
+
+    public func send(_ text: String) { socket.send(Array(text.utf8)) }
+    public func send(_ bytes: [UInt8]) { socket.send(bytes) }
+
+    /// The next answer; frames before it are kept for `frame`.
+    public func response(within seconds: Double) -> Response? {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        while true {
+            while let frame = takeFrame() { frames.append(frame) }
+            if let response = takeResponse() { return response }
+            guard fill(until: deadline) else { return nil }
+        }
+    }
+
+    /// The next interleaved frame; `nil` when none came in time or the server closed.
+    public func frame(within seconds: Double) -> Frame? {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        while true {
+            if !frames.isEmpty { return frames.removeFirst() }
+            if let frame = takeFrame() { return frame }
+            guard fill(until: deadline) else { return nil }
+        }
+    }
+
+    /// Whether more came.
+    private func fill(until deadline: Date) -> Bool {
+        guard !isClosed, let bytes = socket.receive(within: deadline.timeIntervalSinceNow) else { return false }
+        isClosed = bytes.isEmpty
+        pending += bytes
+        return !isClosed
+    }
+
+    private func takeFrame() -> Frame? {
+        guard pending.count >= 4, pending[0] == UInt8(ascii: "$") else { return nil }
+        let end = 4 + (Int(pending[2]) << 8 | Int(pending[3]))
+        guard pending.count >= end else { return nil }
+        defer { pending.removeFirst(end) }
+        return Frame(channel: Int(pending[1]), bytes: Array(pending[4..<end]))
+    }
+
+    private func takeResponse() -> Response? {
+        guard pending.first != UInt8(ascii: "$"), let end = endOfHead else { return nil }
+        let head = String(decoding: pending[..<end], as: UTF8.self)
+        let plain = Response(status: Int(head.split(separator: " ").dropFirst().first ?? "") ?? 0, head: head, body: "")
+        let length = plain.header("Content-Length").flatMap { Int($0) } ?? 0
+        guard pending.count >= end + 4 + length else { return nil }
+        let body = String(decoding: pending[end + 4..<end + 4 + length], as: UTF8.self)
+        pending.removeFirst(end + 4 + length)
+        return Response(status: plain.status, head: head, body: body)
+    }
+
+    private var endOfHead: Int? {
+        let blank: [UInt8] = [13, 10, 13, 10]
+        return pending.indices.dropLast(3).first { pending[$0..<$0 + 4].elementsEqual(blank) }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// A folder of a test's own, which goes when the test lets go of it.
+public final class TemporaryFolder: Sendable {
+    public let path: String
+
+    public init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "apus-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit {
+        // What is left behind in a temporary folder does no harm.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The absolute path of `name` in the folder.
+    public func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// The file's bytes; none where it does not exist.
+    public func bytes(_ name: String) -> [UInt8] {
+        // Absence is an answer here, not an error.
+        (try? Data(contentsOf: URL(filePath: file(name)))).map([UInt8].init) ?? []
+    }
+
+    public func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: file(name)))
+    }
+
+    /// A new file, open for writing.
+    func handle(_ name: String) throws -> FileHandle {
+        try write("", to: name)
+        return try FileHandle(forWritingTo: URL(filePath: file(name)))
+    }
+}
