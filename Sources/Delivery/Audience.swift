@@ -60,7 +60,7 @@ final class Audience {
         guard let newest = run(at: reader.endIndex - 1), viewer.position.index < reader.endIndex,
             let next = run(at: max(viewer.position.index, reader.startIndex))
         else { return nil }
-        let lag = newest.presentationTime.nanoseconds - next.presentationTime.nanoseconds
+        let lag = newest.presentationTime.nanoseconds &- next.presentationTime.nanoseconds
         guard let output = viewer.output else { return lag }
         return lag + Int64(output.unreadByteCount(at: now)) * nanosecondsPerByte
     }
@@ -74,6 +74,11 @@ final class Audience {
         var byteCount: Int64 = 1
         for index in first..<(reader.endIndex - 1) { byteCount += Int64(reader[index].byteCount) }
         return max(0, newest.presentationTime.nanoseconds - oldest.presentationTime.nanoseconds) / byteCount
+    }
+
+    /// Asks for a random access point, now or as soon as the budget allows.
+    func requestRandomAccess(at now: MonotonicTime) {
+        randomAccessRetry = stream.requestRandomAccess(at: now) ?? .distantFuture
     }
 
     /// Index of the newest random access point of the viewer's leading track after `index`, if it is no older than `age` nanoseconds.
