@@ -1,6 +1,6 @@
 """The players, as people start them."""
 
-PLAYERS = ("ffplay", "mpv", "gstreamer")
+PLAYERS = ("ffplay", "mpv", "mpv-x11", "gstreamer")
 TRANSPORTS = ("udp", "tcp")
 
 # A machine with a sound card, as far as the player can tell: sound takes as long as it lasts.
@@ -14,6 +14,9 @@ def command(player: str, transport: str, url: str) -> list[str]:
             return ["ffplay", "-hide_banner", "-nostats", "-rtsp_transport", transport, url]
         case "mpv":
             return ["mpv", "--no-config", "--ao=null", f"--rtsp-transport={transport}", url]
+        case "mpv-x11":
+            # Without a graphics card, mpv tries six outputs that fail before it opens its window, after PLAY.
+            return ["mpv", "--no-config", "--ao=null", "--vo=x11", f"--rtsp-transport={transport}", url]
         case "gstreamer":
             return [
                 "gst-launch-1.0", "rtspsrc", f"location={url}", f"protocols={transport}", "latency=200", "name=source",
