@@ -39,23 +39,24 @@ void clinux_make_timers_exact(void) {
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 }
 
-static void fill_with_termination(sigset_t *set) {
+static void fill_with_held(sigset_t *set) {
     sigemptyset(set);
     sigaddset(set, SIGTERM);
     sigaddset(set, SIGINT);
+    sigaddset(set, SIGUSR1);
 }
 
 void clinux_hold_signals(void) {
     sigset_t set;
-    fill_with_termination(&set);
+    fill_with_held(&set);
     signal(SIGPIPE, SIG_IGN);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-int clinux_wait_for_termination(void) {
+int clinux_wait_for_signal(void) {
     sigset_t set;
     int number = 0;
-    fill_with_termination(&set);
+    fill_with_held(&set);
     while (sigwait(&set, &number) != 0) {}
     return number;
 }

@@ -14,4 +14,16 @@ public struct DeliveryStatistics: Hashable, Sendable {
     public internal(set) var droppedUnits: UInt64 = 0
     /// Messages that the kernel refused for good: no route, filtered.
     public internal(set) var refusedMessages: UInt64 = 0
+
+    public init() {}
+
+    /// What was done between two looks at the same loop.
+    public func since(_ earlier: Self) -> Self {
+        var result = Self()
+        let counts = [
+            \Self.packets, \.bytes, \.messages, \.systemCalls, \.units, \.droppedUnits, \.refusedMessages,
+        ]
+        for count in counts { result[keyPath: count] = self[keyPath: count] &- earlier[keyPath: count] }
+        return result
+    }
 }

@@ -57,9 +57,12 @@ public final class Server: Sendable {
         for loop in loops { loop.loop.join() }
     }
 
-    /// What all loops have sent so far.
-    public func statistics() async -> [DeliveryStatistics] {
-        var all: [DeliveryStatistics] = []
+    /// What one loop has sent and dropped.
+    public typealias Statistics = DeliveryStatistics
+
+    /// What each loop has sent so far.
+    public func statistics() async -> [Statistics] {
+        var all: [Statistics] = []
         for loop in loops { all.append(await loop.statistics) }
         return all
     }

@@ -1,8 +1,9 @@
 import CLinux
+import Glibc
 
-/// The signals that end a server.
+/// The signals that a server heeds: SIGTERM and SIGINT end it, SIGUSR1 asks how it is doing.
 public enum Signals {
-    /// Ignores SIGPIPE, and holds back SIGTERM and SIGINT for `waitForTermination`.
+    /// Ignores SIGPIPE, and holds back SIGTERM, SIGINT and SIGUSR1 for `waitForTermination`.
     ///
     /// To be called first of all in `main`: only threads that start later inherit it.
     public static func hold() {
@@ -10,7 +11,13 @@ public enum Signals {
     }
 
     /// Blocks the calling thread until SIGTERM or SIGINT comes; answers its number.
-    public static func waitForTermination() -> Int32 {
-        clinux_wait_for_termination()
+    ///
+    /// - Parameter onStatusRequest: called on this thread for SIGUSR1. Signals that come meanwhile wait.
+    public static func waitForTermination(onStatusRequest: () -> Void = {}) -> Int32 {
+        while true {
+            let number = clinux_wait_for_signal()
+            guard number == SIGUSR1 else { return number }
+            onStatusRequest()
+        }
     }
 }

@@ -17,6 +17,7 @@ public final class Assembly: Sendable {
 
     private let server: RTSPServer.Server
     private let supervisors: [SourceSupervisor]
+    private let status: StatusReport
     private let log: Logger
 
     /// Makes everything and binds the ports; nothing runs yet.
@@ -25,8 +26,10 @@ public final class Assembly: Sendable {
         let directory = PathDirectory()
         let paths = configuration.servedPaths.sorted { $0.key < $1.key }
         let sources = paths.map { makeSource($0.value) }
-        supervisors = zip(paths, sources).map { path, source in
-            let stream = Stream(path: "/\(path.key)", epoch: epoch, limits: .init(configuration))
+        let streams = paths.map { Stream(path: "/\($0.key)", epoch: epoch, limits: .init(configuration)) }
+        status = StatusReport(zip(streams, sources).map { ($0, $1) }, log: log, start: epoch)
+        supervisors = zip(paths, zip(streams, sources)).map { path, pair in
+            let (stream, source) = pair
             directory.insert(stream, options: PathOptions(path.key, path.value, in: configuration))
             return SourceSupervisor(
                 source, into: stream, atEndOfInput: path.value.source == .standardInput ? .isFinal : .startsAgain,
@@ -51,6 +54,17 @@ public final class Assembly: Sendable {
             throw Failure(description: "cannot start: \(error)")
         }
         for supervisor in supervisors { supervisor.start() }
+    }
+
+    /// Logs a line per stream and per event loop: what was done since the last time. Blocks for a second at most.
+    public func logStatus() {
+        let isWritten = DispatchSemaphore(value: 0)
+        let (server, status) = (server, status)
+        Task.detached {
+            status.write(await server.statistics(), at: .now())
+            isWritten.signal()
+        }
+        if isWritten.wait(timeout: .now() + .seconds(1)) == .timedOut { log.warning("an event loop did not answer") }
     }
 
     /// Ends everything: viewers are told, what is being sent is flushed, sources stop. Blocks, at most so long.

@@ -20,8 +20,26 @@ public final class Stream: Sendable {
         public let version: UInt64
     }
 
+    /// What sources have handed over.
+    public struct Published: Hashable, Sendable {
+        public var pictureCount = 0
+        /// Of all tracks.
+        public var byteCount = 0
+
+        public init() {}
+
+        /// What was handed over between two looks at the same stream.
+        public func since(_ earlier: Self) -> Self {
+            var result = self
+            result.pictureCount -= earlier.pictureCount
+            result.byteCount -= earlier.byteCount
+            return result
+        }
+    }
+
     private struct State: ~Copyable {
         var announcement: Announcement?
+        var published = Published()
         var ring: Ring<AccessUnit>
         var budget: RandomAccessBudget
         var feeds: [FeedKey: any AnyFeed] = [:]
@@ -48,6 +66,9 @@ public final class Stream: Sendable {
 
     /// The tracks as announced last; `nil` before a source has announced any.
     public var announcement: Announcement? { state.withLock { $0.announcement } }
+
+    /// What was published since the stream was made.
+    public var published: Published { state.withLock { $0.published } }
 }
 
 // MARK: - The source's side
@@ -86,16 +107,16 @@ extension Stream {
     /// Units of tracks that were not announced, and pictures before a source's first random access point, are let go.
     public func publish(_ unit: AccessUnit) {
         let feeds = state.withLock { state -> [any AnyFeed] in
-            guard let tracks = state.announcement?.tracks, tracks.contains(where: { $0.id == unit.track }) else {
-                return []
-            }
+            guard let track = state.announcement?.tracks.first(where: { $0.id == unit.track }) else { return [] }
             if state.awaitingRandomAccess.contains(unit.track) {
                 guard unit.isRandomAccess else { return [] }
                 state.awaitingRandomAccess.remove(unit.track)
             }
-            if unit.isRandomAccess, tracks.contains(where: { $0.id == unit.track && $0.kind == .video }) {
-                state.budget.arrived()
+            if track.kind == .video {
+                state.published.pictureCount += 1
+                if unit.isRandomAccess { state.budget.arrived() }
             }
+            state.published.byteCount += unit.bytes.count
             state.ring.append(
                 unit, nanoseconds: unit.presentationTime.nanoseconds, byteCount: unit.bytes.count)
             let feeds = Array(state.feeds.values)
@@ -105,7 +126,8 @@ extension Stream {
         for feed in feeds { feed.wake() }
     }
 
-    private static func areCompatible(_ old: [Track], _ new: [Track]) -> Bool {
+    /// Whether what was negotiated for the tracks `old` holds for `new`: the same kinds and clocks, whatever their parameters.
+    public static func areCompatible(_ old: [Track], _ new: [Track]) -> Bool {
         old.elementsEqual(new) { $0.id == $1.id && $0.kind == $1.kind && $0.clockRate == $1.clockRate }
     }
 }

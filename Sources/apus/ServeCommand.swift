@@ -18,6 +18,8 @@ struct ServeCommand: ParsableCommand {
               apus serve film.mp4
               apus serve --port 554 door=testcard yard=/srv/yard.mkv
               rpicam-vid -t 0 --inline -o - | apus serve -
+
+            SIGUSR1 makes it log, for each stream and each event loop, what was done since the last SIGUSR1.
             """)
 
     @Option(help: "The configuration; ./apus.yml or /etc/apus/apus.yml where left out, and the defaults without them.")
@@ -57,7 +59,7 @@ struct ServeCommand: ParsableCommand {
             let assembly = try Assembly(configuration, log: log)
             try assembly.start()
             writeToStandardOutput(assembly.notice.text)
-            let signal = Signals.waitForTermination()
+            let signal = Signals.waitForTermination(onStatusRequest: assembly.logStatus)
             log.notice("stopping", metadata: ["signal": "\(signal == SIGTERM ? "SIGTERM" : "SIGINT")"])
             assembly.stop()
         } catch {

@@ -17,6 +17,23 @@ import Testing
         pthread_join(thread, nil)
     }
 
+    @Test func aStatusRequestIsAnsweredAndEndsNothing() throws {
+        let requests = Mailbox<String>()
+        let numbers = Mailbox<Int32>()
+        let thread = try startThread {
+            Signals.hold()
+            pthread_kill(pthread_self(), SIGUSR1)
+            numbers.put(
+                Signals.waitForTermination {
+                    requests.put("status")
+                    pthread_kill(pthread_self(), SIGTERM)
+                })
+        }
+        #expect(requests.take() == "status")
+        #expect(numbers.take() == SIGTERM)
+        pthread_join(thread, nil)
+    }
+
     @Test func theDescriptorLimitIsRaisedToTheMostThereIs() {
         let limit = DescriptorLimit.raise()
         #expect(limit >= 256)

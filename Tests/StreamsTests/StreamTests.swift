@@ -22,6 +22,18 @@ struct StreamTests {
         #expect(stream.feed(EchoPackager.self, options: 0) == nil)
     }
 
+    @Test func whatIsPublishedIsCountedAndWhatIsLetGoIsNot() throws {
+        _ = try onAir()
+        let before = stream.published
+        stream.publish(.picture(0, byteCount: 1_000))  // Before the first random access point.
+        stream.publish(.picture(40, idr: true, byteCount: 700))
+        stream.publish(.picture(80, byteCount: 200))
+        stream.publish(.sound(80))
+        let published = stream.published.since(before)
+        #expect(published.pictureCount == 2)
+        #expect(published.byteCount == 900 + AccessUnit.sound(80).bytes.count)
+    }
+
     @Test func aFeedIsMadeOnceAndReplaysTheHistory() throws {
         stream.announce([.video])
         stream.publish(.picture(0, idr: true))

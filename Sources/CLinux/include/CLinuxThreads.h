@@ -21,5 +21,5 @@ void clinux_make_timers_exact(void);
 /// Ignores SIGPIPE, and blocks SIGTERM and SIGINT in this thread and in those that it starts.
 void clinux_hold_signals(void);
 
-/// Waits for SIGTERM or SIGINT, which clinux_hold_signals has blocked; answers which came.
-int clinux_wait_for_termination(void);
+/// Waits for one of the signals that clinux_hold_signals has blocked; answers which came.
+int clinux_wait_for_signal(void);
