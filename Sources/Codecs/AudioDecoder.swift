@@ -3,7 +3,7 @@ import Media
 
 /// Decodes sound of any codec that libavcodec knows. Confined to one thread.
 public final class AudioDecoder: FrameDecoder {
-    private let decoder: Decoder
+    private let decoder: Decoder<DecodedSound>
 
     public init(_ parameters: UnsafePointer<AVCodecParameters>) throws(CodecFailure) {
         decoder = try Decoder(parameters)
@@ -17,24 +17,22 @@ public final class AudioDecoder: FrameDecoder {
     public func decode(
         _ bytes: UnsafeRawBufferPointer, presentationTime: Int64?, decodeTime: Int64?
     ) throws(CodecFailure) -> [DecodedSound] {
-        let frames = try decoder.decode(bytes, presentationTime: presentationTime, decodeTime: decodeTime)
-        return frames.map(DecodedSound.init)
+        try decoder.decode(bytes, presentationTime: presentationTime, decodeTime: decodeTime)
     }
 
     /// Decodes an access unit of AAC; the sound's times are in ticks of its clock.
     public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedSound] {
-        let frames = try decoder.decode(
+        try decoder.decode(
             unit.bytes, presentationTime: unit.presentationTime.ticks, decodeTime: unit.decodeTime.ticks)
-        return frames.map(DecodedSound.init)
     }
 
     public func finish() throws(CodecFailure) -> [DecodedSound] {
-        try decoder.decode(nil, presentationTime: nil, decodeTime: nil).map(DecodedSound.init)
+        try decoder.finish()
     }
 }
 
 /// Sound as a decoder made it, in whatever sample format: `Resampler` makes it planar float. Confined to one thread.
-public final class DecodedSound {
+public final class DecodedSound: DecodedFrame {
     let reference: FrameReference
 
     init(_ reference: FrameReference) {

@@ -1,8 +1,13 @@
 import CFFmpeg
 import Media
 
+/// A frame as libavcodec decoded it: a picture, or some samples of sound.
+protocol DecodedFrame {
+    init(_ reference: FrameReference)
+}
+
 /// What picture and sound decoders share: coded bytes in, frames out. Confined to one thread.
-struct Decoder {
+struct Decoder<Frame: DecodedFrame> {
     private let context: CodecContext
 
     /// Opens the decoder that `parameters` ask for.
@@ -39,14 +44,19 @@ struct Decoder {
         try self.init(parameters)
     }
 
+    /// The frames that it still holds, at the end of the input.
+    func finish() throws(CodecFailure) -> [Frame] {
+        try decode(nil, presentationTime: nil, decodeTime: nil)
+    }
+
     /// Decodes one packet, whole; `nil` bytes say that none follow. Damaged packets give no frame.
     func decode(
         _ bytes: UnsafeRawBufferPointer?, presentationTime: Int64?, decodeTime: Int64?
-    ) throws(CodecFailure) -> [FrameReference] {
+    ) throws(CodecFailure) -> [Frame] {
         // What it refuses is damaged: decoding goes on with what follows.
         _ = try context.send(bytes: bytes, presentationTime: presentationTime, decodeTime: decodeTime)
-        var frames: [FrameReference] = []
-        while let frame = try context.receiveFrame() { frames.append(frame) }
+        var frames: [Frame] = []
+        while let frame = try context.receiveFrame() { frames.append(Frame(frame)) }
         return frames
     }
 }
@@ -55,7 +65,7 @@ extension Decoder {
     /// The same for bytes in an array. (The array's own `withUnsafeBytes` loses the error's type.)
     func decode(
         _ bytes: [UInt8], presentationTime: Int64?, decodeTime: Int64?
-    ) throws(CodecFailure) -> [FrameReference] {
+    ) throws(CodecFailure) -> [Frame] {
         try bytes.span.bytes.withUnsafeBytes { (raw) throws(CodecFailure) in
             try decode(raw, presentationTime: presentationTime, decodeTime: decodeTime)
         }

@@ -3,7 +3,7 @@ import Media
 
 /// Decodes pictures of any codec that libavcodec knows. Confined to one thread.
 public final class VideoDecoder: FrameDecoder {
-    private let decoder: Decoder
+    private let decoder: Decoder<DecodedPicture>
 
     public init(_ parameters: UnsafePointer<AVCodecParameters>) throws(CodecFailure) {
         decoder = try Decoder(parameters)
@@ -17,8 +17,7 @@ public final class VideoDecoder: FrameDecoder {
     public func decode(
         _ bytes: UnsafeRawBufferPointer, presentationTime: Int64?, decodeTime: Int64?
     ) throws(CodecFailure) -> [DecodedPicture] {
-        let frames = try decoder.decode(bytes, presentationTime: presentationTime, decodeTime: decodeTime)
-        return frames.map(DecodedPicture.init)
+        try decoder.decode(bytes, presentationTime: presentationTime, decodeTime: decodeTime)
     }
 
     /// Decodes a whole access unit of H.264; the pictures' times are in ticks of its clock.
@@ -29,18 +28,17 @@ public final class VideoDecoder: FrameDecoder {
             bytes += [0, 0, 0, 1]
             bytes += unit.bytes[range]
         }
-        let frames = try decoder.decode(
+        return try decoder.decode(
             bytes, presentationTime: unit.presentationTime.ticks, decodeTime: unit.decodeTime.ticks)
-        return frames.map(DecodedPicture.init)
     }
 
     public func finish() throws(CodecFailure) -> [DecodedPicture] {
-        try decoder.decode(nil, presentationTime: nil, decodeTime: nil).map(DecodedPicture.init)
+        try decoder.finish()
     }
 }
 
 /// A picture as a decoder made it, in whatever pixel format: `Scaler` makes it I420. Confined to one thread.
-public final class DecodedPicture {
+public final class DecodedPicture: DecodedFrame {
     let reference: FrameReference
 
     init(_ reference: FrameReference) {

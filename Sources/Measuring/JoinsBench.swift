@@ -41,9 +41,7 @@ public struct JoinsReport: Codable, Equatable, Sendable {
     public var table: String {
         var table = ReportTable()
         table.add("joins", "\(joins) over \(transport), \(withPicture) came to a picture")
-        for (reason, count) in failures.sorted(by: { $0.key < $1.key }) {
-            table.add("  failed", "\(count) × \(reason)")
-        }
+        table.add(failures: failures)
         table.add("packets", "\(packets), \(lost) lost in \(gaps) gaps")
         table.add("connect → PLAY answered", connectToPlay)
         table.add("PLAY answered → first packet", playToFirstPacket)

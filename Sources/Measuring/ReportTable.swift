@@ -14,6 +14,11 @@ struct ReportTable {
                 + "max \(Self.number(duration.max)) ms  (\(duration.count))")
     }
 
+    /// A row per reason, in alphabetical order.
+    mutating func add(failures: [String: Int]) {
+        for (reason, count) in failures.sorted(by: { $0.key < $1.key }) { add("  failed", "\(count) × \(reason)") }
+    }
+
     var text: String {
         let width = rows.map(\.name.count).max() ?? 0
         return rows.map { $0.name + String(repeating: " ", count: width - $0.name.count + 2) + $0.value }
@@ -39,9 +44,7 @@ extension ViewersReport {
         var table = ReportTable()
         table.add("viewers", "\(viewers) over \(transport), \(ReportTable.number(seconds)) s")
         table.add("sessions", "\(established) established, \(failures.values.reduce(0, +)) failed")
-        for (reason, count) in failures.sorted(by: { $0.key < $1.key }) {
-            table.add("  failed", "\(count) × \(reason)")
-        }
+        table.add(failures: failures)
         if churned > 0 { table.add("came and vanished", "\(churned)") }
         if stalled > 0 { table.add("stalled", "\(stalled), \(stalledEndedByServer) of them closed by the server") }
         if let age = oldestHalfRatePictureMilliseconds, let settled = oldestSettledHalfRatePictureMilliseconds {
