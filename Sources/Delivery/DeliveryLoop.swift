@@ -64,10 +64,8 @@ extension DeliveryLoop {
     /// On UDP the first sender reports leave now, ahead of the PLAY reply: VLC that gets them after it may reset its decoder.
     /// - Returns: false where the stream is not on air, or has other tracks than the viewer was made for.
     public func join(_ viewer: Viewer, stream: Stream, options join: JoinOptions, at now: MonotonicTime) -> Bool {
-        // A viewer that does not play yet, or paused, is not told when the tracks change: its own may be none of these.
-        guard stream.announcement?.tracks.count == viewer.tracks.count, let audience = audience(of: stream),
-            audience.feed.tracks.count == viewer.tracks.count
-        else { return false }
+        // A viewer that does not play yet, or paused, is not told when the tracks change: its own may not be among these.
+        guard let audience = audience(of: stream, trackCount: viewer.tracks.count) else { return false }
         if viewer.audience !== audience {
             remove(viewer)
             audience.insert(viewer)
@@ -129,8 +127,9 @@ extension DeliveryLoop {
         audiences[ObjectIdentifier(audience.feed)] = nil
     }
 
-    private func audience(of stream: Stream) -> Audience? {
-        guard let feed = stream.feed(RTPPackager.self, options: options.packaging) else { return nil }
+    private func audience(of stream: Stream, trackCount: Int) -> Audience? {
+        guard let feed = stream.feed(RTPPackager.self, options: options.packaging), feed.tracks.count == trackCount
+        else { return nil }
         if let audience = audiences[ObjectIdentifier(feed)] { return audience }
         let audience = Audience(stream: stream, feed: feed)
         audiences[ObjectIdentifier(feed)] = audience

@@ -132,4 +132,37 @@ struct UDPDeliveryTests {
         #expect(last == .goodbye(Goodbye(sources: [SSRC(0xA5A5)])))
         #expect(broadcast.delivery.viewerCount == 0)
     }
+
+    @Test func aViewerMadeForOtherTracksDoesNotJoin() throws {
+        let broadcast = Broadcast()
+        let client = try UDPClient(isSegmenting: true)
+        // Its stream had two tracks when it was set up; by the time it plays, one is left.
+        let viewer = Viewer(id: 2, canonicalName: "test", trackCount: 2, output: nil, at: broadcast.now)
+        viewer.setUp(TrackID(0), as: try #require(client.viewer.tracks[0]))
+        viewer.setUp(TrackID(1), as: try #require(client.viewer.tracks[0]))
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(!broadcast.start(viewer))
+        #expect(broadcast.delivery.viewerCount == 0)
+    }
+
+    @Test func aPreludeThatIsSkippedLivesUntilItsPacketsHaveLeft() throws {
+        let broadcast = Broadcast()
+        let client = try UDPClient(isSegmenting: true)
+        broadcast.publish(idr: true, byteCount: 40_000)
+        #expect(broadcast.start(client.viewer))
+        // The pace has cut the picture in two; before the rest leaves, live gets too far ahead.
+        #expect(client.viewer.position.packet > 0)
+        for _ in 0..<30 { broadcast.publish(byteCount: 500) }
+        let audience = try #require(client.viewer.audience)
+        audience.feed.update(&audience.reader)
+        let transmitter = Transmitter(policy: SlowViewerPolicy())
+        transmitter.now = broadcast.now.advanced(byMilliseconds: 20)
+        transmitter.serve(client.viewer, of: audience)
+        #expect(client.viewer.droppedUnits > 0)
+        #expect(client.ports.batch.messageCount > 0)
+        #expect(!client.viewer.prelude.isEmpty && !client.viewer.isInPrelude)
+        transmitter.flush()
+        transmitter.serve(client.viewer, of: audience)
+        #expect(client.viewer.prelude.isEmpty)
+    }
 }
