@@ -42,7 +42,9 @@ public struct ServerConnection: Sendable {
 
     /// Whether bytes should be read: not while many wait behind a request that is not answered yet.
     public var wantsBytes: Bool {
-        !isClosed && (pending == nil || parser.waitingByteCount < configuration.maximumWaitingByteCount / 2)
+        // After the end there are none: whoever looked for them would find the socket readable for ever.
+        !isClosed && !hasPeerEnded
+            && (pending == nil || parser.waitingByteCount < configuration.maximumWaitingByteCount / 2)
     }
 
     /// Bytes came.

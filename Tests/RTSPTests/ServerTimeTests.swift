@@ -116,6 +116,7 @@ struct ServerTimeTests {
         dialogue.ask(.describe)
         dialogue.ask(.options)
         dialogue.connection.receivedEnd(at: dialogue.now)
+        #expect(!dialogue.connection.wantsBytes)
         dialogue.drain()
         guard case .describe? = dialogue.orders.last, let describe = dialogue.orders.last else {
             return #expect(Bool(false), "closed before the answer")
