@@ -3,37 +3,53 @@ import Media
 import RTP
 import Reactor
 import Streams
+import Streams
 
 /// The multicast groups that one loop sends to, each on air for as long as anyone has asked for it. Confined to its loop.
 final class MulticastGroups {
     /// One path's group: one viewer for all who joined.
     final class Group {
         let viewer: Viewer
+        let ports: UDPPorts
         let options: MulticastOptions
-        var members = 0
+        /// All tracks of the stream when it was made.
+        let layout: [Track]
         /// Whether it is sent to: from the first PLAY on.
         var isOnAir = false
 
-        init(viewer: Viewer, options: MulticastOptions) {
+        init(viewer: Viewer, ports: UDPPorts, options: MulticastOptions, layout: [Track]) {
             self.viewer = viewer
+            self.ports = ports
             self.options = options
+            self.layout = layout
         }
     }
 
     private var groups: [String: Group] = [:]
+    /// Sessions that asked for a path's group, whether or not there is one at the moment.
+    private var members: [String: Int] = [:]
+    /// Paths whose group ended while it was watched: it is made anew.
+    private var orphaned: Set<String> = []
 
-    /// The path's group, if it is on air.
+    /// The path's group, if there is one.
     func group(at path: String) -> Group? { groups[path] }
 
-    /// Adds one member; the group is made with the first.
+    /// Whether the path's group is to be put on air without another PLAY.
+    func isOrphaned(_ path: String) -> Bool { orphaned.contains(path) }
+
+    /// Counts one member.
+    func add(toMembersOf path: String) {
+        members[path, default: 0] += 1
+    }
+
+    /// The path's group, made now if there is none, or none that is on air and has the stream's tracks.
     ///
     /// - Throws: where its address is none or no socket can send there.
-    func join(
+    func open(
         _ entry: PathDirectory.Entry, tracks: [Track], options: MulticastOptions, numbers: inout some RandomNumberGenerator,
         canonicalName: String, id: UInt64, isSegmenting: Bool, at now: MonotonicTime
     ) throws(MulticastFailure) -> Group {
-        if let group = groups[entry.stream.path] {
-            group.members += 1
+        if let group = groups[entry.stream.path], group.isOnAir || Stream.areCompatible(group.layout, tracks) {
             return group
         }
         guard let address = SocketAddress(options.group, port: options.port), address.isMulticast else {
@@ -41,8 +57,9 @@ final class MulticastGroups {
         }
         let viewer = Viewer(
             id: id, canonicalName: canonicalName, trackCount: tracks.count, output: nil, isMulticast: true, at: now)
+        let ports: UDPPorts
         do {
-            let ports = try Self.ports(for: options, isSegmenting: isSegmenting)
+            ports = try Self.ports(for: options, isSegmenting: isSegmenting)
             for track in tracks {
                 let port = options.port &+ UInt16(truncatingIfNeeded: 2 * track.id.index)
                 let route = UDPRoute(
@@ -55,17 +72,18 @@ final class MulticastGroups {
         } catch {
             throw .socket(error)
         }
-        let group = Group(viewer: viewer, options: options)
-        group.members = 1
+        let group = Group(viewer: viewer, ports: ports, options: options, layout: tracks)
         groups[entry.stream.path] = group
         return group
     }
 
     /// One member left; answers the group's viewer if it was the last, which then ends.
     func leave(_ path: String) -> Viewer? {
-        guard let group = groups[path] else { return nil }
-        group.members -= 1
-        guard group.members <= 0 else { return nil }
+        let rest = members[path, default: 0] - 1
+        members[path] = rest > 0 ? rest : nil
+        guard rest <= 0 else { return nil }
+        orphaned.remove(path)
+        guard let group = groups[path], !group.options.isAlwaysOn else { return nil }
         groups[path] = nil
         return group.viewer
     }
@@ -73,15 +91,26 @@ final class MulticastGroups {
     /// The group's viewer has ended, because the stream's tracks are others now: its members wait for another.
     func ended(_ viewer: Viewer) {
         guard let path = groups.first(where: { $0.value.viewer === viewer })?.key else { return }
-        orphans[path] = groups.removeValue(forKey: path)?.members
+        groups[path] = nil
+        if members[path] != nil { orphaned.insert(path) }
     }
 
-    /// Members whose group ended, by path: it is made anew for them.
-    private(set) var orphans: [String: Int] = [:]
+    /// The path's group is sent to from now on.
+    func wentOnAir(_ path: String) {
+        groups[path]?.isOnAir = true
+        orphaned.remove(path)
+    }
 
-    /// The members of a group that was made anew.
-    func adopt(_ path: String) {
-        groups[path]?.members = orphans.removeValue(forKey: path) ?? 1
+    // A group's sockets are not watched: where one's buffer was full, sending is tried again soon.
+
+    /// Lets groups send again whose buffers were full.
+    func tryAgain() {
+        for group in groups.values where group.ports.isBlocked { group.ports.becameWritable() }
+    }
+
+    /// When to try again: two milliseconds empty a good part of a buffer.
+    func nextTry(after now: MonotonicTime) -> MonotonicTime {
+        groups.values.contains { $0.ports.isBlocked } ? now + 2_000_000 : .distantFuture
     }
 
     /// All groups' viewers; afterwards there is none.

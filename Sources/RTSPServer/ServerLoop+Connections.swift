@@ -35,11 +35,15 @@ extension ServerLoop {
         inbox.connectionClosed()
     }
 
+    /// For how long one connection is read in a turn, in nanoseconds.
+    private static let readBudget: Int64 = 500_000
+
     /// Feeds the machine what the client sent.
     func read(_ connection: Connection, at now: MonotonicTime) {
-        // Two rounds at most, so that a flood from one client leaves the loop to the others.
-        for _ in 0..<2 where connection.closing == nil && connections[connection.token] != nil {
-            let outcome = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { buffer in
+        // Small bites, and only for a while, so that a flood from one client leaves the loop to the others.
+        let end = MonotonicTime.now() + Self.readBudget
+        while connection.closing == nil, connections[connection.token] != nil {
+            let outcome = withUnsafeTemporaryAllocation(byteCount: 2_048, alignment: 16) { buffer in
                 let outcome = connection.output.socket.read(into: buffer)
                 if case .bytes(let count) = outcome {
                     let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
@@ -50,6 +54,7 @@ extension ServerLoop {
             switch outcome {
             case .bytes:
                 perform(connection, at: now)
+                guard connection.machine.wantsBytes, MonotonicTime.now() < end else { return }
             case .wouldBlock:
                 return
             case .end:
@@ -74,8 +79,10 @@ extension ServerLoop {
         if connection.output.pendingByteCount > 0, !connection.output.isBlocked { connection.output.flush(at: now) }
         if let failure = connection.output.failure { return lost(connection, failure, at: now) }
         if connection.closing != nil {
-            let isStuck = now - connection.output.lastProgress > options.delivery.policy.maximumStall
-            if connection.output.pendingByteCount == 0 || isStuck { return remove(connection, at: now) }
+            let patience = connection.output.lastProgress + options.delivery.policy.maximumStall
+            if connection.output.pendingByteCount == 0 || now >= patience { return remove(connection, at: now) }
+            // The machine has no deadline any more: without this one, nobody would look again on a quiet server.
+            deadlines.set(connection.token, patience)
         }
         let wanted = connection.wantedInterest(maximumPendingReplyBytes: options.maximumPendingReplyBytes)
         guard wanted != connection.interest else { return }

@@ -9,8 +9,12 @@ extension ServerLoop {
     /// After PLAY, how long a viewer's ports may turn out to be others than it named, in nanoseconds.
     private static let punchWindow: Int64 = 5_000_000_000
 
+    /// Batches of datagrams read in a turn: what comes faster waits in the socket, or is lost there, and not media.
+    private static let batchesPerTurn = 4
+
     func receiveReports(at now: MonotonicTime) {
-        while case .bytes = datagrams.receive(from: ports.pair.rtcp) {
+        for _ in 0..<Self.batchesPerTurn {
+            guard case .bytes = datagrams.receive(from: ports.pair.rtcp) else { return }
             for index in 0..<datagrams.count {
                 guard let datagram = datagrams[index] else { continue }
                 if let session = viewersByReportSource[datagram.source] {
@@ -25,7 +29,8 @@ extension ServerLoop {
     }
 
     func receivePunches(at now: MonotonicTime) {
-        while case .bytes = datagrams.receive(from: ports.pair.rtp) {
+        for _ in 0..<Self.batchesPerTurn {
+            guard case .bytes = datagrams.receive(from: ports.pair.rtp) else { return }
             for index in 0..<datagrams.count {
                 guard let source = datagrams[index]?.source else { continue }
                 if let session = viewersByReportSource[source] {
@@ -49,6 +54,17 @@ extension ServerLoop {
         }
     }
 
+    /// From now on a datagram from elsewhere may correct the session's ports.
+    func expectPunch(for session: Session, at now: MonotonicTime) {
+        unheard.removeAll { $0 === session }
+        forgetHeard(at: now)
+        if session.lowerTransport == .udp, !session.isHeard { unheard.append(session) }
+    }
+
+    private func forgetHeard(at now: MonotonicTime) {
+        unheard.removeAll { session in session.isHeard || session.startedAt.map { now - $0 > Self.punchWindow } ?? true }
+    }
+
     private func heard(_ session: Session, _ source: SocketAddress, at now: MonotonicTime) {
         session.isHeard = true
     }
@@ -58,10 +74,8 @@ extension ServerLoop {
     /// datagram does not say which track it is about.
     private func punched(from source: SocketAddress, isReport: Bool, at now: MonotonicTime) {
         let host = source.with(port: 0)
-        let candidates = sessionsByViewer.values.map(\.session).filter { session in
-            guard let start = session.startedAt, session.lowerTransport == .udp, !session.isHeard else { return false }
-            return now - start <= Self.punchWindow && session.destinations.first?.with(port: 0) == host
-        }
+        forgetHeard(at: now)
+        let candidates = unheard.filter { $0.destinations.first?.with(port: 0) == host }
         guard candidates.count == 1, let session = candidates.first, session.destinations.count == 2 else { return }
         let moved = isReport ? [session.destinations[0], source] : [source, source.with(port: source.port &+ 1)]
         registry.release(session.destinations)

@@ -43,7 +43,9 @@ extension ServerLoop {
         let answer = membership.flatMap { membership -> Result<SetUpAnswer, Refusal> in
             let fresh = SessionID(random: numbers.next(), numbers.next())
             let existing = request.session.flatMap { connection.sessions[$0] }
-            guard let session = existing ?? makeSession(fresh, entry, .multicast, on: connection, at: now) else {
+            let tracks = entry.stream.announcement?.tracks ?? []
+            guard let session = existing ?? makeSession(fresh, entry, tracks, .multicast, on: connection, at: now)
+            else {
                 leaveHome(entry.stream.path)
                 return .failure(Refusal(.notEnoughBandwidth))
             }
@@ -97,12 +99,9 @@ extension ServerLoop {
         for path in directory.paths {
             guard let entry = directory.entry(at: path), let options = entry.options.multicast else { continue }
             nextGroupRound = now + Self.groupRound
-            let isWanted = options.isAlwaysOn || groups.orphans[path] != nil
-            guard isWanted, groups.group(at: path) == nil, entry.stream.announcement != nil else { continue }
-            if case .success = join(entry, track: TrackID(0), isNewMember: true) {
-                groups.adopt(path)
-                _ = play(path)
-            }
+            let isWanted = options.isAlwaysOn || groups.isOrphaned(path)
+            guard isWanted, groups.group(at: path)?.isOnAir != true, entry.stream.announcement != nil else { continue }
+            if case .success = join(entry, track: TrackID(0), isNewMember: false) { _ = play(path) }
         }
         return nextGroupRound
     }
@@ -113,10 +112,11 @@ extension ServerLoop {
             return .failure(Refusal(.unsupportedTransport))
         }
         do {
-            let group = try isNewMember ? newMember(of: entry, tracks, options, at: now) : existingGroup(entry.stream.path)
+            let group = try open(entry, tracks, options, at: now)
             guard track.index < group.viewer.tracks.count, let viewerTrack = group.viewer.tracks[track.index] else {
                 return .failure(Refusal(.notFound))
             }
+            if isNewMember { groups.add(toMembersOf: entry.stream.path) }
             let port = options.port &+ UInt16(truncatingIfNeeded: 2 * track.index)
             return .success(
                 Membership(
@@ -128,18 +128,13 @@ extension ServerLoop {
         }
     }
 
-    private func newMember(
-        of entry: PathDirectory.Entry, _ tracks: [Track], _ options: MulticastOptions, at now: MonotonicTime
+    private func open(
+        _ entry: PathDirectory.Entry, _ tracks: [Track], _ options: MulticastOptions, at now: MonotonicTime
     ) throws(MulticastFailure) -> MulticastGroups.Group {
         lastToken += 1
-        return try groups.join(
+        return try groups.open(
             entry, tracks: tracks, options: options, numbers: &numbers, canonicalName: canonicalName, id: lastToken,
             isSegmenting: isSegmenting, at: now)
-    }
-
-    private func existingGroup(_ path: String) throws(MulticastFailure) -> MulticastGroups.Group {
-        guard let group = groups.group(at: path) else { throw .notAGroup(path) }
-        return group
     }
 
     /// Starts the group if it is not on air yet; else asks for a random access point for the one who joined.
@@ -153,7 +148,7 @@ extension ServerLoop {
         var join = entry.options.join
         join.mode = .keyframe
         guard delivery.join(group.viewer, stream: entry.stream, options: join, at: now) else { return [] }
-        group.isOnAir = true
+        groups.wentOnAir(path)
         let first = delivery.firstPackets(of: group.viewer).map(\.withoutTimestamp)
         delivery.start(group.viewer, at: now)
         return first

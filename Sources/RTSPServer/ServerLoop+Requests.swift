@@ -98,6 +98,9 @@ extension ServerLoop {
         if session.lowerTransport == .multicast {
             return playMulticast(id, request, session, on: connection)
         }
+        guard session.holds(for: session.entry.stream.announcement?.tracks) else {
+            return connection.machine.played(id, .failure(.tracksHaveChanged), at: now)
+        }
         var join = session.entry.options.join
         join.preludeWindow = max(
             join.preludeWindow, ClientDialect(userAgent: connection.userAgent).minimumPreludeMilliseconds * 1_000_000)
@@ -122,10 +125,12 @@ extension ServerLoop {
         }
         let answer = PlayAnswer(rtpInfo: rtpInfo(request, session, first), range: request.liveRange(at: now))
         connection.machine.played(id, .success(answer), at: now)
-        perform(connection, at: now)
-        // A TEARDOWN pipelined behind the PLAY has ended it already.
-        guard connection.sessions[session.id] === session else { return }
+        // The reply is the first order. Those of requests pipelined behind it are left to who called: carried out here,
+        // PLAY after PLAY would go as deep as the client likes.
+        guard case .send(let reply)? = connection.machine.nextAction() else { return }
+        connection.output.append(reply)
         session.startedAt = now
+        expectPunch(for: session, at: now)
         // On UDP the reply goes ahead of the packets; on TCP reply and reports leave in one write ahead of them.
         if session.lowerTransport == .udp { connection.output.flush(at: now) }
         delivery.start(session.viewer, at: now)

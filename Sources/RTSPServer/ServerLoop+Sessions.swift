@@ -10,14 +10,16 @@ import Streams
 extension ServerLoop {
     func setUp(_ id: RequestID, _ request: SetUpRequest, on connection: Connection, at now: MonotonicTime) {
         do throws(Refusal) {
-            let (entry, track) = try track(of: request)
-            let session = try existingSession(of: request, for: entry, on: connection)
+            let (entry, tracks, track) = try track(of: request)
+            let session = try existingSession(of: request, for: entry, tracks, on: connection)
             for offer in request.offers where session == nil || session?.lowerTransport == offer.lowerTransport {
                 if case .multicast = offer {
                     guard entry.options.multicast != nil else { continue }
                     return setUpMulticast(id, request, entry, track, session, on: connection)
                 }
-                guard let answer = try take(offer, request, entry, track, session, on: connection, at: now) else { continue }
+                guard let answer = try take(offer, request, entry, tracks, track, session, on: connection, at: now) else {
+                    continue
+                }
                 _ = connection.machine.setUp(id, .success(answer), at: now)
                 return
             }
@@ -29,34 +31,35 @@ extension ServerLoop {
 
     /// The session that a SETUP adds a track to; `nil` if it makes one.
     private func existingSession(
-        of request: SetUpRequest, for entry: PathDirectory.Entry, on connection: Connection
+        of request: SetUpRequest, for entry: PathDirectory.Entry, _ tracks: [Track], on connection: Connection
     ) throws(Refusal) -> Session? {
         guard let id = request.session else { return nil }
         guard let session = connection.sessions[id] else { throw Refusal(.sessionNotFound) }
         guard session.entry.stream === entry.stream else { throw Refusal(.aggregateOperationNotAllowed) }
+        guard session.holds(for: tracks) else { throw .tracksHaveChanged }
         return session
     }
 
-    /// The stream and the track that a SETUP names.
-    private func track(of request: SetUpRequest) throws(Refusal) -> (PathDirectory.Entry, Track) {
+    /// The stream, its tracks at one moment, and which of them a SETUP names.
+    private func track(of request: SetUpRequest) throws(Refusal) -> (PathDirectory.Entry, [Track], Track) {
         guard let entry = directory.entry(at: request.path) else {
             throw Describing.notFound(request.path, among: directory)
         }
         guard let tracks = entry.stream.announcement?.tracks else { throw Refusal(.serviceUnavailable) }
         guard let name = request.track else {
             guard tracks.count == 1, let only = tracks.first else { throw Refusal(.aggregateOperationNotAllowed) }
-            return (entry, only)
+            return (entry, tracks, only)
         }
         guard let track = tracks.first(where: { "track\($0.id.index + 1)" == name }) else {
             throw Refusal(.notFound, reason: "Not Found: no such track")
         }
-        return (entry, track)
+        return (entry, tracks, track)
     }
 
     /// Sets up one unicast transport; `nil` where this offer cannot be had.
     private func take(
-        _ offer: TransportOffer, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ track: Track,
-        _ existing: Session?, on connection: Connection, at now: MonotonicTime
+        _ offer: TransportOffer, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ tracks: [Track],
+        _ track: Track, _ existing: Session?, on connection: Connection, at now: MonotonicTime
     ) throws(Refusal) -> SetUpAnswer? {
         let rewriter = HeaderRewriter.random(payloadTypeOf: track.id, using: &numbers)
         let lane: ViewerTrack.Lane
@@ -79,7 +82,7 @@ extension ServerLoop {
             transport = .udp(clientPorts: client, serverPorts: server, ssrc: rewriter.ssrc.rawValue)
         }
         let fresh = SessionID(random: numbers.next(), numbers.next())
-        let session = existing ?? makeSession(fresh, entry, offer.lowerTransport, on: connection, at: now)
+        let session = existing ?? makeSession(fresh, entry, tracks, offer.lowerTransport, on: connection, at: now)
         guard let session else {
             registry.release(destinations)
             throw Refusal(.notEnoughBandwidth, reason: "Not Enough Bandwidth: too many viewers")
@@ -93,15 +96,15 @@ extension ServerLoop {
 
     /// A session with its viewer; `nil` where there are too many.
     func makeSession(
-        _ id: SessionID, _ entry: PathDirectory.Entry, _ lowerTransport: Session.LowerTransport,
+        _ id: SessionID, _ entry: PathDirectory.Entry, _ tracks: [Track], _ lowerTransport: Session.LowerTransport,
         on connection: Connection, at now: MonotonicTime
     ) -> Session? {
-        guard let tracks = entry.stream.announcement?.tracks, registry.admitViewer() else { return nil }
+        guard registry.admitViewer() else { return nil }
         lastToken += 1
         let viewer = Viewer(
             id: lastToken, canonicalName: canonicalName, trackCount: tracks.count,
             output: lowerTransport == .interleaved ? connection.output : nil, at: now)
-        let session = Session(id: id, entry: entry, viewer: viewer, lowerTransport: lowerTransport)
+        let session = Session(id: id, entry: entry, layout: tracks, viewer: viewer, lowerTransport: lowerTransport)
         connection.sessions[id] = session
         sessionsByViewer[viewer.id] = (connection, session)
         return session
@@ -114,6 +117,7 @@ extension ServerLoop {
         delivery.end(session.viewer, at: now)
         waiting.removeAll { if case .play(_, let waiting) = $0.kind { waiting === session } else { false } }
         sessionsByViewer[session.viewer.id] = nil
+        unheard.removeAll { $0 === session }
         for destination in session.destinations { viewersByReportSource[destination] = nil }
         registry.release(session.destinations)
         registry.viewerLeft()

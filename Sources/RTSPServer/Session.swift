@@ -9,6 +9,8 @@ final class Session {
     let id: SessionID
     let entry: PathDirectory.Entry
     let viewer: Viewer
+    /// All tracks of the stream when it was made.
+    private let layout: [Track]
     /// Client addresses that are taken for it, RTP and RTCP.
     var destinations: [SocketAddress] = []
     /// The track of each SETUP, by its control name; `nil` names the only one.
@@ -26,10 +28,26 @@ final class Session {
         case multicast = "multicast"
     }
 
-    init(id: SessionID, entry: PathDirectory.Entry, viewer: Viewer, lowerTransport: LowerTransport) {
+    init(
+        id: SessionID, entry: PathDirectory.Entry, layout: [Track], viewer: Viewer, lowerTransport: LowerTransport
+    ) {
         self.id = id
         self.entry = entry
+        self.layout = layout
         self.viewer = viewer
         self.lowerTransport = lowerTransport
     }
+
+    /// Whether what was negotiated holds now that the stream's tracks are these; without any, nothing is known against it.
+    ///
+    /// Delivery ends who plays when the tracks change; this is for who was only set up by then, or paused.
+    func holds(for tracks: [Track]?) -> Bool {
+        tracks.map { Stream.areCompatible(layout, $0) } ?? true
+    }
+}
+
+extension Refusal {
+    /// The client starts again with DESCRIBE.
+    static let tracksHaveChanged = Refusal(
+        .sessionNotFound, reason: "Session Not Found: the stream's tracks have changed")
 }
