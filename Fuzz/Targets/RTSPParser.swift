@@ -1,7 +1,8 @@
 import RTSP
 import Wire
 
-/// However the bytes are split, the elements and the error are the same; and what is written reads the same.
+/// However the bytes are split, the elements and the error are the same; what is written reads the same; and no more
+/// waits than the largest element.
 @Sendable func fuzzRTSPParser(_ input: [UInt8]) {
     var script = Script(input)
     let seed = script.byte()
@@ -45,6 +46,7 @@ private func outcome(of pieces: [[UInt8]]) -> Outcome {
         parser.append(piece.rawSpan)
         do throws(ParseError) {
             while let element = try parser.next() { outcome.elements.append(element) }
+            law(parser.waitingByteCount < 4 + 65_536, "what waits is less than the largest element")
         } catch {
             outcome.error = error
             return outcome

@@ -33,8 +33,10 @@ extension ClientConnection {
     private mutating func receiveDescription(_ response: Response) {
         do throws(SessionDescription.ParseError) {
             let description = try SessionDescription(parsing: response.body)
-            // RFC 2326, C.1.1: Content-Base, then Content-Location, then the URL that was asked for.
-            base = response.headers[.contentBase] ?? response.headers[.contentLocation] ?? base
+            // RFC 2326, C.1.1: Content-Base, then Content-Location, then the URL that was asked for; which serves better
+            // than a base that is none, as cameras send it: `192.168.1.10:554/stream0/`.
+            let bases = [.contentBase, .contentLocation].compactMap { response.headers[$0] }
+            base = bases.first { RequestURL($0) != nil } ?? base
             aggregate = resolve(description.attributes.value(of: "control"))
             media = description.media
             phase = .choosing

@@ -58,6 +58,16 @@ extension StringProtocol where SubSequence == Substring {
     var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenByte) }
 }
 
+extension String {
+    /// The text of a message's line. In one that is no UTF-8, what is not ASCII becomes question marks, one for each
+    /// byte: U+FFFD would make it longer, maybe longer than the limit that it was held to.
+    init(line: ArraySlice<UInt8>) {
+        self =
+            String(validating: line, as: UTF8.self)
+            ?? String(decoding: line.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
+}
+
 extension UInt8 {
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 

@@ -24,7 +24,7 @@ struct MessageHead: Sendable {
                 byteCount += input.position - position
                 lastPosition = position
                 if startLine == nil {
-                    startLine = try Self.startLine(String(decoding: line, as: UTF8.self), position, limits)
+                    startLine = try Self.startLine(line, position, limits)
                 } else if line.isEmpty {
                     return true
                 } else {
@@ -49,10 +49,10 @@ struct MessageHead: Sendable {
     }
 
     private static func startLine(
-        _ line: String, _ position: Int, _ limits: Parser.Limits
+        _ line: ArraySlice<UInt8>, _ position: Int, _ limits: Parser.Limits
     ) throws(ParseError) -> StartLine {
         // A status line may have no reason phrase, and cameras leave out the blank before it.
-        let words = line.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2).map { Substring($0) }
+        let words = String(line: line).utf8.split(separator: UInt8(ascii: " "), maxSplits: 2).map { Substring($0) }
         if words.count >= 2, let version = Version(words[0]) {
             guard words[1].utf8.count == 3, let code = words[1].decimal(), let status = StatusCode(code) else {
                 throw ParseError(.badStartLine, position: position)
@@ -60,7 +60,10 @@ struct MessageHead: Sendable {
             return .response(version, status, reason: words.count == 3 ? String(words[2].trimmed) : "")
         }
         if isHTTP(words) { throw ParseError(.http, position: position) }
-        guard words.count == 3, words[0].isToken, let version = Version(words[2].trimmed) else {
+        // RFC 2396 wants ASCII, but ffmpeg sends what its user typed: UTF-8 passes, anything else would name no path.
+        guard words.count == 3, words[0].isToken, let version = Version(words[2].trimmed),
+            String(validating: line, as: UTF8.self) != nil
+        else {
             throw ParseError(.badStartLine, position: position)
         }
         guard words[1].utf8.count <= limits.urlByteCount else { throw ParseError(.urlTooLong, position: position) }
@@ -76,7 +79,7 @@ struct MessageHead: Sendable {
     ) throws(ParseError) {
         lineCount += 1
         guard lineCount <= limits.headerCount else { throw error(.tooManyHeaders, position: position) }
-        let text = String(decoding: line, as: UTF8.self)
+        let text = String(line: line)
         if line.first?.isLinearWhiteSpace == true {
             guard headers.fold(text.trimmed) else { throw error(.badHeader, position: position) }
             return

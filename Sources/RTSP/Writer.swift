@@ -1,10 +1,10 @@
 /// Puts messages into bytes (RFC 2326, sections 4, 6 and 7).
 ///
-/// What it writes is well-formed whatever it is given: control characters in texts become blanks, headers without a
-/// value are left out, and `Content-Length` is its own, written where there is a body.
+/// What it writes is well-formed whatever it is given: control characters in texts become blanks, in URLs both are
+/// percent-encoded, headers without a value are left out, and `Content-Length` is its own, written where there is a body.
 public enum Writer {
     public static func bytes(of request: Request) -> [UInt8] {
-        message("\(request.method.rawValue) \(request.target) \(request.version)", request.headers, request.body)
+        message("\(request.method.rawValue) \(encoded(request.target)) \(request.version)", request.headers, request.body)
     }
 
     public static func bytes(of response: Response) -> [UInt8] {
@@ -35,7 +35,21 @@ public enum Writer {
         bytes += [0x0D, 0x0A]
     }
 
+    /// A URL without blanks and control characters: a camera's control attribute may hold some.
+    private static func encoded(_ target: String) -> String {
+        guard target.utf8.contains(where: \.endsURL) else { return target }
+        let bytes = target.utf8.flatMap { byte in
+            byte.endsURL ? Array("%\(Digits.hexadecimal(byte, count: 2))".utf8) : [byte]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     private static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes += text.utf8.lazy.map { $0.isForbiddenControl ? UInt8(ascii: " ") : $0 }
     }
+}
+
+extension UInt8 {
+    /// Whether the byte may not stand in a URL as it is, or the request line would be another.
+    fileprivate var endsURL: Bool { self <= 0x20 || self == 0x7F }
 }

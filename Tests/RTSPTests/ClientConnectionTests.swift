@@ -130,6 +130,21 @@ import Wire
         #expect(client.resolve(row.control) == row.url)
     }
 
+    @Test(arguments: [
+        ("192.168.1.10:554/stream0/", "rtsp://h/cam"), ("", "rtsp://h/cam"), ("rtsp://h/cam/x/", "rtsp://h/cam/x/"),
+    ])
+    func aBaseThatIsNoURLIsPassedOver(contentBase: String, base: String) {
+        var client = Self.client()
+        let now = MonotonicTime(nanoseconds: 0)
+        client.connected(at: now)
+        client.received(Array("RTSP/1.0 200 OK\r\nCSeq: 1\r\n\r\n".utf8).rawSpan, at: now)
+        let answer = Response(
+            .ok, headers: [.cSeq: "2", .contentBase: contentBase], body: Array(BackToBack.sdp.utf8))
+        client.received(Writer.bytes(of: answer).rawSpan, at: now)
+        #expect(client.phase == .choosing)
+        #expect(client.base == base)
+    }
+
     @Test(arguments: 0..<200 as Range<UInt64>)
     func damagedAnswersEndInACloseOrAWait(seed: UInt64) {
         var random = SplitMix64(seed: seed)

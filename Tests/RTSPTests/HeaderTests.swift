@@ -115,4 +115,15 @@ struct HeaderTests {
         let info = RTPInfo("url=a;seq=65536;rtptime=-1, URL=\"b\";ssrc=1;seq=3;,")
         #expect(info.headerValue == "url=a,url=b;seq=3")
     }
+
+    /// Fuzzing found that a URL lost another separator, or another pair of quotes, each time that it was read.
+    @Test(arguments: [
+        "url=rtsp://h/a;b;,;;,;", "url=\"\"\"x\"\"\"", "url=;seq=1;\"seq=2\"", "url=\"a,b;c\";seq=1,\t Url=d",
+        "url=\"a,url=b\";rtptime=1", "x,url=a;;b", "url=a , b; c;ssrc=1;d,",
+    ])
+    func rtpInfoIsTheSameWhenReadAgain(text: String) {
+        let info = RTPInfo(text)
+        #expect(!info.entries.isEmpty)
+        #expect(RTPInfo(info.headerValue) == info)
+    }
 }

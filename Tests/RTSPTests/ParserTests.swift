@@ -164,6 +164,26 @@ struct ParserTests {
         }
     }
 
+    /// Fuzzing found that bytes which are no UTF-8 grew threefold, beyond the limit to which they had been held.
+    @Test func whatIsNoUTF8NamesNothingAndDoesNotGrow() {
+        let odd = [UInt8](repeating: 0xA1, count: 1500)
+        let (requests, error) = Self.parse(Array("DESCRIBE rtsp://h/".utf8) + odd + Array(" RTSP/1.0\r\n".utf8))
+        #expect(requests.isEmpty)
+        #expect(error?.status == .badRequest)
+
+        let (responses, _) = Self.parse(Array("RTSP/1.0 200 ".utf8) + odd + [0x0A] + Array("X: ".utf8) + odd + [10, 10])
+        let marks = String(repeating: "?", count: odd.count)
+        #expect(responses == [.response(Response(.ok, reason: marks, headers: ["X": marks]))])
+
+        let typed = Request(.describe, "rtsp://h/küche")
+        #expect(Self.parse(Writer.bytes(of: typed)).0 == [.request(typed)])
+    }
+
+    @Test func theWriterPercentEncodesWhatWouldEndAURL() {
+        let bytes = Writer.bytes(of: Request(.setUp, "rtsp://h/a b\r\n\u{7F}/ü"))
+        #expect(String(decoding: bytes, as: UTF8.self) == "SETUP rtsp://h/a%20b%0D%0A%7F/ü RTSP/1.0\r\n\r\n")
+    }
+
     @Test func theWriterLetsNoLineBreakThrough() {
         let bytes = Writer.bytes(of: Response(.ok, reason: "a\r\nb", headers: ["X": "c\r\nd: e", "Y": " "]))
         #expect(String(decoding: bytes, as: UTF8.self) == "RTSP/1.0 200 a  b\r\nX: c  d: e\r\n\r\n")

@@ -29,16 +29,16 @@ extension RTPInfo {
     }
 
     /// A URL may hold commas: an entry begins only where `url=` stands.
-    private static func entryTexts(_ text: String) -> [String] {
-        var entries: [String] = []
-        for piece in text.pieces(separatedBy: ",") {
-            if entries.isEmpty || piece.startsSame(as: "url=") {
-                entries.append(String(piece))
-            } else {
-                entries[entries.count - 1] += ",\(piece)"
-            }
+    private static func entryTexts(_ text: String) -> [Substring] {
+        var entries: [Substring] = []
+        var start = text.startIndex
+        for comma in text.utf8.indices where text.utf8[comma] == UInt8(ascii: ",") {
+            let behind = text.utf8[comma...].dropFirst().drop(while: \.isLinearWhiteSpace)
+            guard Substring(behind).startsSame(as: "url=") else { continue }
+            entries.append(text[start..<comma].trimmed)
+            start = text.utf8.index(after: comma)
         }
-        return entries
+        return entries + [text[start...].trimmed]
     }
 
     /// The header's value: `url`, `seq` and `rtptime` only.
@@ -48,22 +48,41 @@ extension RTPInfo {
 }
 
 extension RTPInfo.Entry {
-    /// Reads one entry. A URL may hold semicolons: it ends where `seq`, `rtptime` or `ssrc` begins.
-    init?(_ text: String) {
+    /// Reads one entry. A URL may hold semicolons: it ends where `seq`, `rtptime` or `ssrc` begins. Separators and
+    /// quotes at its ends are not its own.
+    init?(_ text: Substring) {
         guard text.startsSame(as: "url=") else { return nil }
         self.init(url: "", sequenceNumber: nil, timestamp: nil)
-        var urlParts: [Substring] = []
-        for piece in text.dropFirst(4).pieces(separatedBy: ";") {
-            switch piece.halves(around: "=") {
-            case (let name, let value)? where name.isSame(as: "seq"):
-                sequenceNumber = value.decimal(maximumDigits: 5).flatMap(UInt16.init(exactly:))
-            case (let name, let value)? where name.isSame(as: "rtptime"):
-                timestamp = value.decimal(maximumDigits: 10).flatMap(UInt32.init(exactly:))
-            case (let name, _)? where name.isSame(as: "ssrc"): break
-            default: urlParts.append(piece.unquoted)
-            }
+        let parts = text.utf8.dropFirst(4).split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        var url: [Substring] = []
+        for part in parts.map({ Substring($0).trimmed }) {
+            // What stands first is the URL's, whatever it looks like.
+            if url.isEmpty || !take(part) { url.append(part) }
         }
-        url = urlParts.joined(separator: ";")
+        self.url = Self.withoutSeparators(url.joined(separator: ";"))
+    }
+
+    /// Takes a parameter; false for what is none.
+    private mutating func take(_ part: Substring) -> Bool {
+        guard let (name, value) = part.halves(around: "=") else { return false }
+        if name.isSame(as: "seq") {
+            sequenceNumber = value.decimal(maximumDigits: 5).flatMap(UInt16.init(exactly:))
+        } else if name.isSame(as: "rtptime") {
+            timestamp = value.decimal(maximumDigits: 10).flatMap(UInt32.init(exactly:))
+        } else if !name.isSame(as: "ssrc") {
+            return false
+        }
+        return true
+    }
+
+    private static func withoutSeparators(_ url: String) -> String {
+        func isSeparator(_ byte: UInt8) -> Bool {
+            byte.isLinearWhiteSpace || [UInt8(ascii: ";"), UInt8(ascii: ","), UInt8(ascii: "\"")].contains(byte)
+        }
+        var rest = url[...].utf8
+        while rest.first.map(isSeparator) == true { rest.removeFirst() }
+        while rest.last.map(isSeparator) == true { rest.removeLast() }
+        return String(Substring(rest))
     }
 
     fileprivate var text: String {
