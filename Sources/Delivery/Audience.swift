@@ -61,9 +61,13 @@ final class Audience {
             let next = run(at: max(viewer.position.index, reader.startIndex))
         else { return nil }
         let lag = newest.presentationTime.nanoseconds &- next.presentationTime.nanoseconds
-        guard let output = viewer.output else { return lag }
+        // A prelude is read as fast as the client can decode: that it is unread at first is no lag.
+        guard let output = viewer.output, now - viewer.startedAt > Self.preludeReading else { return lag }
         return lag + Int64(output.unreadByteCount(at: now)) * nanosecondsPerByte
     }
+
+    /// How long a client may take to read its prelude, in nanoseconds.
+    private static let preludeReading: Int64 = 2_000_000_000
 
     /// How much media time a byte stands for, over the last units: two seconds of a film.
     private var nanosecondsPerByte: Int64 {

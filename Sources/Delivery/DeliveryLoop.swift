@@ -86,6 +86,7 @@ extension DeliveryLoop {
         guard let audience = viewer.audience, viewer.phase == .joining else { return }
         if viewer.output != nil { reports(for: audience).send(to: viewer, at: now) }
         viewer.phase = .playing
+        viewer.startedAt = now
         transmitter.now = now
         viewer.pacer = viewer.pacer.map { _ in Pacer(limits: Pacer.Limits(), at: now) }
         transmitter.serve(viewer, of: audience)

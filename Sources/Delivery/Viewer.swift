@@ -52,6 +52,8 @@ public final class Viewer {
     var squeezedTrack: TrackID?
     /// Spreads the prelude on UDP; `nil` once the viewer has caught up.
     var pacer: Pacer?
+    /// When it started to play.
+    var startedAt: MonotonicTime
     /// When it last took a packet.
     var lastProgress: MonotonicTime
     /// Since when units wait for it; `nil` while it keeps up.
@@ -71,6 +73,7 @@ public final class Viewer {
         self.output = output
         self.isMulticast = isMulticast
         tracks = Array(repeating: nil, count: trackCount)
+        startedAt = now
         lastProgress = now
     }
 
