@@ -61,7 +61,8 @@ enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
     ) async throws {
         let outcome = try await Command.run(prefix + arguments(url, over: transport), within: 30)
         #expect(
-            outcome.status == 0, "\(rawValue) \(url) \(transport): \(outcome.complaint)", sourceLocation: sourceLocation)
+            outcome.status == 0, "\(rawValue) \(url) \(transport): \(outcome.complaint)", sourceLocation: sourceLocation
+        )
         guard self == .ffprobe else { return }
         #expect(outcome.text.contains("h264,") && outcome.text.contains("aac,"), sourceLocation: sourceLocation)
         #expect(!outcome.text.contains("N/A"), "it decoded nothing", sourceLocation: sourceLocation)

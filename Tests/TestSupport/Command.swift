@@ -50,6 +50,7 @@ public final class Command: Sendable {
     public var isRunning: Bool { process.isRunning }
     /// What it has printed so far.
     public var output: [UInt8] { folder.bytes("output") }
+    public var outputByteCount: Int { folder.byteCount("output") }
     public var errors: String { String(decoding: folder.bytes("errors"), as: UTF8.self) }
 
     public func signal(_ number: Int32) {

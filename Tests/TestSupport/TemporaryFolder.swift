@@ -24,6 +24,10 @@ public final class TemporaryFolder: Sendable {
         (try? Data(contentsOf: URL(filePath: file(name)))).map([UInt8].init) ?? []
     }
 
+    func byteCount(_ name: String) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: file(name))[.size] as? Int) ?? 0
+    }
+
     public func write(_ text: String, to name: String) throws {
         try Data(text.utf8).write(to: URL(filePath: file(name)))
     }

@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Multicast between two network namespaces, so that groups neither leave the host nor are someone else's.
+    @Suite(.serialized, .enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
+    struct Multicast {
+        @Test func ffmpegAndGStreamerWatchAGroup() async throws {
+            try await withMulticastServer { server, pair in
+                for client in [Client.ffmpeg, .gstreamer] where client.isInstalled {
+                    try await client.watch(
+                        server.url(host: pair.serverAddress), over: "udp_multicast", prefix: pair.onClient)
+                }
+            }
+        }
+
+        @Test func anSDPFileIsEnoughToWatch() async throws {
+            try await withMulticastServer { server, pair in
+                let description = try await sessionDescription(of: server, in: pair)
+                let folder = try TemporaryFolder()
+                try folder.write(description.text, to: "cam.sdp")
+                // A server sends to a group while somebody watches who asked for it.
+                let other = try Command(
+                    pair.onClient
+                        + Client.ffmpeg(server.url(host: pair.serverAddress), over: "udp_multicast")
+                        + ["-c", "copy", "-f", "null", "-"])
+                #expect(await eventually(within: 5) { server.log.contains("transport=multicast") })
+                let watching = try await Command.run(
+                    pair.onClient + ["ffmpeg", "-nostdin", "-v", "error", "-xerror"]
+                        + ["-protocol_whitelist", "file,udp,rtp", "-i", folder.file("cam.sdp")]
+                        + ["-map", "0:v:0", "-map", "0:a:0", "-frames:v", "60", "-frames:a", "80", "-f", "null", "-"])
+                #expect(watching.status == 0, "\(watching.complaint)")
+                other.signal(SIGINT)
+                _ = await other.finish(within: 5)
+            }
+        }
+
+        private func sessionDescription(of server: ServerProcess, in pair: NetworkPair) async throws -> Command.Outcome
+        {
+            try await Command.run(
+                pair.onServer + [ServerProcess.binary(), "sdp", "--multicast", "--port", "\(server.port)", "cam"])
+        }
+
+        private func withMulticastServer(_ body: (ServerProcess, NetworkPair) async throws -> Void) async throws {
+            let pair = NetworkPair()
+            do {
+                try await pair.lay()
+                let server = try await ServerProcess.start(["--multicast", "testcard"], prefix: pair.onServer)
+                let isOnAir = try await eventually(within: 10) {
+                    try await sessionDescription(of: server, in: pair).status == 0
+                }
+                #expect(isOnAir, "\(server.log)")
+                try await body(server, pair)
+                await server.stop()
+            } catch {
+                Issue.record(error)
+            }
+            await pair.remove()
+        }
+    }
+}
+
+/// Two network namespaces and the cable between them.
+private struct NetworkPair {
+    let serverAddress = "10.77.0.1"
+    private let server = "apus-server-\(getpid())"
+    private let client = "apus-client-\(getpid())"
+
+    static var isPossible: Bool { geteuid() == 0 && Command.exists("ip") }
+
+    /// What runs a program on the server's side.
+    var onServer: [String] { ["ip", "netns", "exec", server] }
+    var onClient: [String] { ["ip", "netns", "exec", client] }
+
+    func lay() async throws {
+        let (cable, other) = ("va\(getpid())", "vb\(getpid())")
+        for line in [
+            "netns add \(server)", "netns add \(client)",
+            "link add \(cable) netns \(server) type veth peer name \(other) netns \(client)",
+            "-n \(server) addr add 10.77.0.1/24 dev \(cable)", "-n \(client) addr add 10.77.0.2/24 dev \(other)",
+            "-n \(server) link set lo up", "-n \(client) link set lo up",
+            "-n \(server) link set \(cable) up", "-n \(client) link set \(other) up",
+            "-n \(server) route add default via 10.77.0.2", "-n \(client) route add default via 10.77.0.1",
+        ] {
+            let outcome = try await Command.run(["ip"] + line.split(separator: " ").map(String.init))
+            guard outcome.status == 0 else { throw Command.Failure.cannotStart("ip \(line): \(outcome.complaint)") }
+        }
+    }
+
+    /// The cable goes with its ends.
+    func remove() async {
+        for name in [server, client] {
+            let outcome = try? await Command.run(["ip", "netns", "del", name])
+            #expect(outcome?.status == 0)
+        }
+    }
+}
