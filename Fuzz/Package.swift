@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Fuzzing with libFuzzer, apart from the main package: here every room is built with coverage and address checks.
+// Fuzzing with libFuzzer, apart from the main package: here rooms are built with coverage and address checks.
 // `Rooms` is a link to ../Sources. script/fuzz builds and runs it.
 
 let fuzzing: [SwiftSetting] = [
@@ -11,6 +11,10 @@ let fuzzing: [SwiftSetting] = [
 
 let package = Package(
     name: "fuzz",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
     targets: [
         .target(name: "Wire", path: "Rooms/Wire", swiftSettings: fuzzing),
         .target(name: "Media", dependencies: ["Wire"], path: "Rooms/Media", swiftSettings: fuzzing),
@@ -18,8 +22,17 @@ let package = Package(
         .target(name: "SDP", dependencies: ["Media", "Wire"], path: "Rooms/SDP", swiftSettings: fuzzing),
         .target(
             name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], path: "Rooms/RTSP", swiftSettings: fuzzing),
+        // Only what reads the configuration, and what that needs.
+        .target(name: "CLinux", path: "Rooms/CLinux"),
+        .target(
+            name: "Streams", dependencies: ["Media", .product(name: "DequeModule", package: "swift-collections")],
+            path: "Rooms/Streams", swiftSettings: fuzzing),
+        .target(name: "Reactor", dependencies: ["CLinux", "Media"], path: "Rooms/Reactor", swiftSettings: fuzzing),
+        .target(
+            name: "Server", dependencies: ["Streams", "Reactor", "Yams"], path: "Rooms/Server",
+            sources: ["Configuration", "PrintableText.swift"], swiftSettings: fuzzing),
         .executableTarget(
-            name: "fuzz", dependencies: ["RTSP", "SDP", "RTP", "Media", "Wire"], path: "Targets",
+            name: "fuzz", dependencies: ["Server", "RTSP", "SDP", "RTP", "Media", "Wire"], path: "Targets",
             swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],
     swiftLanguageModes: [.v6]

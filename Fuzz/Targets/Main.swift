@@ -7,14 +7,17 @@ typealias Target = @Sendable ([UInt8]) -> Void
 let targets: [String: Target] = [
     "rtsp-parser": fuzzRTSPParser,
     "rtsp-connection": fuzzRTSPConnection,
+    "rtsp-client": fuzzRTSPClient,
     "transport-header": fuzzTransportHeader,
     "sdp": fuzzSDP,
     "rtp-h264": fuzzRTPH264,
     "rtp-aac": fuzzRTPAAC,
+    "rtp-reorder": fuzzRTPReorder,
     "rtcp": fuzzRTCP,
     "annexb": fuzzAnnexB,
     "sps": fuzzSPS,
     "asc": fuzzASC,
+    "configuration": fuzzConfiguration,
 ]
 
 /// The chosen one: libFuzzer has no arguments of ours, so the environment says.

@@ -39,7 +39,7 @@ private struct ConnectionRun {
         switch operation {
         case 0x20...0xFF:
             // Text mostly: so a transcript is nearly an input.
-            receive([operation] + line(&script))
+            receive([operation] + script.line())
         case 0: receive(script.chunk())
         case 1: now = now.advanced(byMilliseconds: Int64(script.uint16()))
         case 2: answer(refusing: false, script.byte())
@@ -59,13 +59,6 @@ private struct ConnectionRun {
         drain()
         law(connection.isClosed && sawClose, "a server that shuts down closes")
         checkSaid()
-    }
-
-    /// Up to the next line feed.
-    private func line(_ script: inout Script) -> [UInt8] {
-        var line: [UInt8] = []
-        while !script.isAtEnd, line.last != 0x0A { line.append(script.byte()) }
-        return line
     }
 
     private mutating func receive(_ bytes: [UInt8]) {

@@ -27,6 +27,13 @@ struct Script {
         return Array(bytes[offset..<(offset + count)])
     }
 
+    /// Up to the next line feed.
+    mutating func line() -> [UInt8] {
+        var line: [UInt8] = []
+        while !isAtEnd, line.last != 0x0A { line.append(byte()) }
+        return line
+    }
+
     mutating func rest() -> [UInt8] {
         defer { offset = bytes.count }
         return Array(bytes[offset...])

@@ -1,10 +1,12 @@
 /// Puts messages into bytes (RFC 2326, sections 4, 6 and 7).
 ///
 /// What it writes is well-formed whatever it is given: control characters in texts become blanks, in URLs both are
-/// percent-encoded, headers without a value are left out, and `Content-Length` is its own, written where there is a body.
+/// percent-encoded, headers without a value are left out, and `Content-Length` is its own, written where there is a
+/// body.
 public enum Writer {
     public static func bytes(of request: Request) -> [UInt8] {
-        message("\(request.method.rawValue) \(encoded(request.target)) \(request.version)", request.headers, request.body)
+        message(
+            "\(request.method.rawValue) \(encoded(request.target)) \(request.version)", request.headers, request.body)
     }
 
     public static func bytes(of response: Response) -> [UInt8] {

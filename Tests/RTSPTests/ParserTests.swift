@@ -171,7 +171,8 @@ struct ParserTests {
         #expect(requests.isEmpty)
         #expect(error?.status == .badRequest)
 
-        let (responses, _) = Self.parse(Array("RTSP/1.0 200 ".utf8) + odd + [0x0A] + Array("X: ".utf8) + odd + [10, 10])
+        let response = Array("RTSP/1.0 200 ".utf8) + odd + Array("\r\nX: ".utf8) + odd + Array("\r\n\r\n".utf8)
+        let (responses, _) = Self.parse(response)
         let marks = String(repeating: "?", count: odd.count)
         #expect(responses == [.response(Response(.ok, reason: marks, headers: ["X": marks]))])
 

@@ -1,0 +1,93 @@
+import RTP
+
+/// However packets come, each that is accepted comes out once, in order, and no more wait than there is room for; and
+/// a packet that jumps back is only followed after a hundred late ones.
+@Sendable func fuzzRTPReorder(_ input: [UInt8]) {
+    var script = Script(input)
+    let capacity = 1 + Int(script.byte() % 32)
+    var run = ReorderRun(capacity: capacity)
+    while !script.isAtEnd { run.step(&script) }
+    run.end()
+}
+
+private struct ReorderRun {
+    private let capacity: Int
+    private var buffer: ReorderBuffer<UInt16>
+    private var number: UInt16 = 65_500
+    /// Accepted and not taken.
+    private var waiting: Set<UInt16> = []
+    /// The first number, then the one behind the newest taken.
+    private var expected: SequenceNumber?
+    private var latePacketsInARow = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        buffer = ReorderBuffer(capacity: capacity)
+    }
+
+    mutating func step(_ script: inout Script) {
+        let operation = script.byte()
+        switch operation & 0x0F {
+        case 0: buffer.passGap()
+        case 1: jump(to: script.uint16())
+        case 2: for _ in 0..<100 { insert(number &- 1_000) }
+        case 3: insert(number &- UInt16(operation >> 4))
+        case 4: insert(number &+ UInt16(operation >> 4))
+        case 5: return insert(number)
+        default:
+            number &+= operation & 0x40 == 0 ? 1 : UInt16(operation >> 7) + 2
+            insert(number)
+        }
+        drain()
+    }
+
+    mutating func end() {
+        drain()
+        while buffer.count > 0 {
+            let before = buffer.count
+            buffer.passGap()
+            drain()
+            law(buffer.count < before, "a gap that is passed sets something free")
+        }
+        law(waiting.isEmpty, "what was accepted comes out")
+    }
+
+    private mutating func jump(to next: UInt16) {
+        number = next
+        insert(next)
+    }
+
+    private mutating func insert(_ raw: UInt16) {
+        let number = SequenceNumber(raw)
+        let isBehind = expected.map { number.distance(from: $0) < 0 } ?? false
+        switch buffer.insert(raw, number) {
+        case .accepted:
+            if isBehind {
+                law(latePacketsInARow >= 99, "only a hundred late packets begin anew")
+                waiting = []
+                expected = number
+            }
+            expected = expected ?? number
+            law(waiting.insert(raw).inserted, "what waits already is a duplicate")
+            latePacketsInARow = 0
+        case .duplicate:
+            law(waiting.contains(raw), "a duplicate waits already")
+            latePacketsInARow = 0
+        case .late:
+            law(isBehind, "what is newer than all that came out is not late")
+            latePacketsInARow += 1
+        }
+        law(buffer.count == waiting.count, "what is accepted and not taken waits")
+    }
+
+    private mutating func drain() {
+        while let raw = buffer.next() {
+            let number = SequenceNumber(raw)
+            law(waiting.remove(raw) != nil, "what comes out was accepted, and comes once")
+            law(expected.map { number.distance(from: $0) >= 0 } == true, "packets come out in order")
+            expected = number.advanced(by: 1)
+        }
+        law(buffer.count <= capacity, "no more wait than there is room for")
+        law(expected.map { waiting.contains($0.rawValue) } != true, "what is next does not wait")
+    }
+}

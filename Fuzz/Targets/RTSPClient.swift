@@ -1,0 +1,149 @@
+import Media
+import RTSP
+import SDP
+import Wire
+
+/// The client's machine under any server: its steps come in their order, what it says is well-formed, nothing follows
+/// the close, and a server that falls silent is given up after a few deadlines.
+@Sendable func fuzzRTSPClient(_ input: [UInt8]) {
+    guard var run = ClientRun() else { return law(false, "the URL is one") }
+    var script = Script(input)
+    while !script.isAtEnd, run.steps < 2_000 { run.step(&script) }
+    run.end()
+}
+
+private struct ClientRun {
+    var steps = 0
+    private var client: ClientConnection
+    private var now = MonotonicTime(nanoseconds: 1_000_000_000)
+    private var said: [UInt8] = []
+    private var requestCount = 0
+    private var mediaCount = 0
+    private var trackCount = 0
+    private var setUpCount = 0
+    private var isPlaying = false
+    private var sawClose = false
+
+    init?() {
+        guard let url = RequestURL("rtsp://h/cam") else { return nil }
+        client = ClientConnection(url: url)
+        client.connected(at: now)
+        drain()
+    }
+
+    mutating func step(_ script: inout Script) {
+        steps += 1
+        let operation = script.byte()
+        switch operation {
+        case 0x20...0xFF: receive([operation] + script.line())
+        case 0: receive(script.chunk())
+        case 1: now = now.advanced(byMilliseconds: Int64(script.uint16()))
+        // The head of an answer to the last request; the lines that follow in the script are its headers.
+        case 2: receive(Array("RTSP/1.0 200 OK\r\nCSeq: \(requestCount)\r\n".utf8))
+        case 3: answer(script.chunk())
+        case 4: client.deadlinePassed(at: now)
+        case 5: passDeadline()
+        case 6: client.receivedEnd(at: now)
+        case 7: client.tearDown(at: now)
+        case 8: answer(Array("v=0\r\ns=-\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\nm=audio 0 RTP/AVP 97\r\n".utf8))
+        case 9: client.connected(at: now)
+        case 11, 12: choose(script.byte())
+        default: receive([operation])
+        }
+        drain()
+    }
+
+    /// Where a caller does what it is asked for, a silent server holds nobody.
+    mutating func end() {
+        choose(1)
+        drain()
+        for _ in 0..<4 { passDeadline() }
+        if !sawClose {
+            // It waits for its caller, who has nothing to choose from.
+            client.tearDown(at: now)
+            drain()
+            passDeadline()
+        }
+        law(sawClose, "a silent server is given up")
+        checkSaid()
+    }
+
+    private mutating func receive(_ bytes: [UInt8]) {
+        client.received(bytes.rawSpan, at: now)
+    }
+
+    /// An answer with all that any step needs.
+    private mutating func answer(_ body: [UInt8]) {
+        let headers: Headers = [
+            .cSeq: String(requestCount), .session: "12345678;timeout=10", .transport: "RTP/AVP/TCP;interleaved=0-1",
+            .public: "GET_PARAMETER", .rtpInfo: "url=a;seq=1,url=b;seq=2",
+        ]
+        receive(Writer.bytes(of: Response(.ok, headers: headers, body: body)))
+    }
+
+    private mutating func choose(_ count: UInt8) {
+        let tracks = (0..<Int(count % 4)).map { index in
+            TrackSetUp(mediaIndex: index, transport: Transport(.tcp, .unicast))
+        }
+        let waits = !sawClose && mediaCount > 0 && trackCount == 0
+        client.setUp(tracks, at: now)
+        if waits, !tracks.isEmpty, tracks.count <= mediaCount { trackCount = tracks.count }
+    }
+
+    private mutating func passDeadline() {
+        let deadline = client.nextDeadline
+        guard deadline < .distantFuture else { return }
+        now = max(now, deadline)
+        client.deadlinePassed(at: now)
+        drain()
+        law(client.nextDeadline > now, "a deadline that has passed is not due again")
+    }
+
+    private mutating func drain() {
+        while let action = client.nextAction() {
+            law(!sawClose, "nothing follows the close")
+            switch action {
+            case .send(let bytes): take(bytes)
+            case .described(let description):
+                law(requestCount == 2 && mediaCount == 0, "a stream is described once, after DESCRIBE")
+                mediaCount = description.media.count
+            case .setUp(let index, _):
+                law(index == setUpCount && index < trackCount, "tracks are set up in their order")
+                setUpCount += 1
+            case .playing(let starts):
+                law(!isPlaying && setUpCount == trackCount && starts.count == trackCount, "all that was set up plays")
+                isPlaying = true
+            case .receivedInterleaved: break
+            case .close: sawClose = true
+            }
+        }
+        if sawClose { law(client.nextDeadline == .distantFuture, "a closed connection waits for nothing") }
+    }
+
+    private mutating func take(_ bytes: [UInt8]) {
+        // Requests begin with their method; what answers the server's own requests, with the version.
+        if !bytes.starts(with: Array("RTSP/".utf8)) { requestCount += 1 }
+        said += bytes
+    }
+
+    /// Requests counted from one, and answers to what the server asked.
+    private func checkSaid() {
+        var limits = Parser.Limits()
+        // A description may hold longer URLs than a server takes.
+        limits.urlByteCount = 16 * 1024
+        limits.headByteCount = 64 * 1024
+        var parser = Parser(limits: limits)
+        parser.append(said.rawSpan)
+        var number: UInt32 = 0
+        do throws(ParseError) {
+            while let element = try parser.next() {
+                guard case .request(let request) = element else { continue }
+                number += 1
+                law(CSeq(request.headers)?.number == number, "requests are counted from one")
+            }
+        } catch {
+            law(false, "what a client says is well-formed: \(error)")
+        }
+        law(!parser.isInsideMessage && number == UInt32(requestCount), "messages are whole")
+    }
+}
