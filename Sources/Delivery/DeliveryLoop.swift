@@ -129,12 +129,15 @@ extension DeliveryLoop {
     }
 
     private func audience(of stream: Stream, trackCount: Int) -> Audience? {
-        guard let feed = stream.feed(RTPPackager.self, options: options.packaging), feed.tracks.count == trackCount
-        else { return nil }
-        if let audience = audiences[ObjectIdentifier(feed)] { return audience }
+        guard let feed = stream.feed(RTPPackager.self, options: options.packaging, for: waker) else { return nil }
+        let existing = audiences[ObjectIdentifier(feed)]
+        guard feed.tracks.count == trackCount else {
+            if existing == nil { feed.detach(waker) }
+            return nil
+        }
+        if let existing { return existing }
         let audience = Audience(stream: stream, feed: feed)
         audiences[ObjectIdentifier(feed)] = audience
-        feed.attach(waker)
         feed.update(&audience.reader)
         return audience
     }

@@ -6,7 +6,10 @@ public final class Feed<P: Packager>: Sendable {
     private struct State: ~Copyable {
         var packager: P
         var ring: Ring<P.Output>
-        var wakers: [ObjectIdentifier: any Waker] = [:]
+        /// Of the loops that read it.
+        var wakers: [any Waker] = []
+        /// Media time of the first unit that no loop was there for, in nanoseconds.
+        var idleSince: Int64?
         var hasEnded = false
     }
 
@@ -31,19 +34,36 @@ public final class Feed<P: Packager>: Sendable {
     /// Index that the next output will get.
     public var endIndex: Int64 { state.withLock { $0.ring.endIndex } }
 
-    /// From now on every append wakes this loop.
-    public func attach(_ waker: any Waker) {
-        state.withLock { $0.wakers[ObjectIdentifier(waker)] = waker }
-    }
-
     /// The loop has no viewer any more.
     public func detach(_ waker: any Waker) {
-        state.withLock { _ = $0.wakers.removeValue(forKey: ObjectIdentifier(waker)) }
+        state.withLock { $0.wakers.removeAll { $0 === waker } }
     }
+
+    /// How long a feed that no loop reads goes on, in nanoseconds: who pauses and plays again finds it, and nobody can have
+    /// the history packaged more often than that.
+    private static var patience: Int64 { 1_000_000_000 }
 }
 
 extension Feed: AnyFeed {
-    var isAttached: Bool { state.withLock { !$0.wakers.isEmpty } }
+    /// From now on every append wakes this loop.
+    func attach(_ waker: any Waker) {
+        state.withLock { state in
+            state.idleSince = nil
+            if !state.wakers.contains(where: { $0 === waker }) { state.wakers.append(waker) }
+        }
+    }
+
+    func isWanted(at nanoseconds: Int64) -> Bool {
+        state.withLock { state in
+            guard state.wakers.isEmpty else { return true }
+            guard let idleSince = state.idleSince else {
+                state.idleSince = nanoseconds
+                return true
+            }
+            // A source that starts again may go back in time: that is as good as a second.
+            return (0..<Self.patience).contains(nanoseconds &- idleSince)
+        }
+    }
 
     func append(_ unit: AccessUnit) {
         state.withLock { state in
@@ -58,16 +78,16 @@ extension Feed: AnyFeed {
     }
 
     func wake() {
-        state.withLock { state in
-            for waker in state.wakers.values { waker.wake() }
-        }
+        // A wake-up is a system call: loops that look to the feed meanwhile need not wait for it.
+        let wakers = state.withLock { $0.wakers }
+        for waker in wakers { waker.wake() }
     }
 }
 
 /// A feed whatever its packager: what a stream does with all of them.
 protocol AnyFeed: AnyObject, Sendable {
-    /// Whether any loop reads it.
-    var isAttached: Bool { get }
+    /// Whether a loop reads it, or has until less than a second of media ago; `nanoseconds` is the newest unit's time.
+    func isWanted(at nanoseconds: Int64) -> Bool
     func append(_ unit: AccessUnit)
     /// The stream's tracks are others now: viewers of this feed cannot go on.
     func end()

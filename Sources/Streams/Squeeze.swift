@@ -13,11 +13,13 @@ public struct Squeeze: Hashable, Sendable {
     /// `W`, in ticks; never longer than the history, which is squeezed and not stretched.
     private let window: Int64
 
-    /// Ticks all of one clock; `first <= newest`.
+    /// Ticks all of one clock; where `newest` is not later than `first`, nothing is squeezed.
     public init(first: Int64, newest: Int64, window: Int64) {
-        self.first = first
+        let (length, isTooLong) = newest.subtractingReportingOverflow(first)
+        // A source that leaps by centuries has no history to be squeezed.
+        self.first = isTooLong ? newest : first
         self.newest = newest
-        self.window = min(window, newest &- first)
+        self.window = max(0, min(window, length))
     }
 
     /// Where the instant `ticks` goes.

@@ -117,8 +117,9 @@ extension Stream {
                 if unit.isRandomAccess { state.budget.arrived() }
             }
             state.published.byteCount += unit.bytes.count
-            state.ring.append(
-                unit, nanoseconds: unit.presentationTime.nanoseconds, byteCount: unit.bytes.count)
+            let nanoseconds = unit.presentationTime.nanoseconds
+            state.ring.append(unit, nanoseconds: nanoseconds, byteCount: unit.bytes.count)
+            for (key, feed) in state.feeds where !feed.isWanted(at: nanoseconds) { state.feeds[key] = nil }
             let feeds = Array(state.feeds.values)
             for feed in feeds { feed.append(unit) }
             return feeds
@@ -144,14 +145,19 @@ extension Stream {
     }
 
     /// The feed of this kind, made now if it is the first; `nil` before a source has announced its tracks.
-    public func feed<P: Packager>(_ packager: P.Type, options: P.Options) -> Feed<P>? {
+    ///
+    /// Every unit wakes `waker` from now on, until `Feed.detach`. A feed that nobody reads is let go of.
+    public func feed<P: Packager>(_ packager: P.Type, options: P.Options, for waker: any Waker) -> Feed<P>? {
         state.withLock { state in
             guard let tracks = state.announcement?.tracks else { return nil }
-            state.feeds = state.feeds.filter { $0.value.isAttached || $0.key == FeedKey(packager, options) }
-            if let feed = state.feeds[FeedKey(packager, options)] as? Feed<P> { return feed }
+            if let feed = state.feeds[FeedKey(packager, options)] as? Feed<P> {
+                feed.attach(waker)
+                return feed
+            }
             let bounds = Ring<P.Output>.Bounds(
                 nanoseconds: limits.history.nanoseconds, byteCount: limits.history.byteCount)
             let feed = Feed<P>(tracks: tracks, options: options, history: Self.all(of: state.ring), bounds: bounds)
+            feed.attach(waker)
             state.feeds[FeedKey(packager, options)] = feed
             return feed
         }

@@ -61,6 +61,11 @@ private struct Recording {
     }
 }
 
+/// The loop of someone who looks by itself.
+private final class NoWaker: Waker {
+    func wake() {}
+}
+
 /// A packager that is only there to look into a stream.
 private struct AnyUnits: Packager {
     struct Output: PackagedUnit {
@@ -225,7 +230,7 @@ private final class VirtualTime: Sendable {
         try card.run(into: stream)
         #expect(card.status?.pictureCount == 31)
         #expect(card.status?.skippedCount == 6)
-        let feed = try #require(stream.feed(AnyUnits.self, options: 0))
+        let feed = try #require(stream.feed(AnyUnits.self, options: 0, for: NoWaker()))
         let seen = try #require(
             stream.joinPoint(in: feed).history.last { $0.track == TestCardPipeline.videoTrack })
         #expect(seen.presentationTime.ticks == 6 * 90_000 + (1 + 30 + 6) * 3_000)

@@ -4,6 +4,11 @@ import Testing
 @testable import Streams
 
 struct SqueezeTests {
+    @Test func aHistoryLongerThanAnyIsNotSqueezed() {
+        let squeeze = Squeeze(first: .min, newest: .max, window: 18_000)
+        for ticks in [Int64.min, -1, 0, .max - 1, .max] { #expect(squeeze(ticks) == ticks) }
+    }
+
     @Test func theHistoryFitsTheWindowAndNowIsNow() {
         let squeeze = Squeeze(first: 0, newest: 180_000, window: 18_000)
         #expect(squeeze(0) == 162_000)

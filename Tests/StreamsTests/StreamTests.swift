@@ -6,10 +6,11 @@ import Testing
 
 struct StreamTests {
     private let stream = Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
+    private let waker = CountingWaker()
 
     private func onAir(_ tracks: [Track] = [.video, .audio]) throws -> Feed<EchoPackager> {
         stream.announce(tracks)
-        return try #require(stream.feed(EchoPackager.self, options: 0))
+        return try #require(stream.feed(EchoPackager.self, options: 0, for: waker))
     }
 
     private func outputs(of feed: Feed<EchoPackager>) -> [Int64] {
@@ -19,7 +20,7 @@ struct StreamTests {
     }
 
     @Test func aStreamWithoutTracksHasNoFeed() {
-        #expect(stream.feed(EchoPackager.self, options: 0) == nil)
+        #expect(stream.feed(EchoPackager.self, options: 0, for: waker) == nil)
     }
 
     @Test func whatIsPublishedIsCountedAndWhatIsLetGoIsNot() throws {
@@ -38,14 +39,34 @@ struct StreamTests {
         stream.announce([.video])
         stream.publish(.picture(0, idr: true))
         stream.publish(.picture(40))
-        let feed = try #require(stream.feed(EchoPackager.self, options: 0))
-        let waker = CountingWaker()
-        feed.attach(waker)
+        let feed = try #require(stream.feed(EchoPackager.self, options: 0, for: waker))
         stream.publish(.picture(80))
         #expect(outputs(of: feed) == [0, 40, 80])
-        #expect(stream.feed(EchoPackager.self, options: 0) === feed)
-        #expect(stream.feed(EchoPackager.self, options: 1) !== feed)
+        #expect(stream.feed(EchoPackager.self, options: 0, for: waker) === feed)
+        #expect(stream.feed(EchoPackager.self, options: 1, for: waker) !== feed)
         #expect(waker.count.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func aFeedThatNobodyReadsGoesOnForASecondAndIsThenLetGo() throws {
+        let feed = try onAir([.video])
+        stream.publish(.picture(0, idr: true))
+        feed.detach(waker)
+        for instant in 1...20 { stream.publish(.picture(Int64(instant) * 50)) }
+        #expect(stream.feed(EchoPackager.self, options: 0, for: waker) === feed)
+        feed.detach(waker)
+        for instant in 21...42 { stream.publish(.picture(Int64(instant) * 50)) }
+        #expect(outputs(of: feed).last == 2_000)
+        let another = try #require(stream.feed(EchoPackager.self, options: 0, for: waker))
+        #expect(another !== feed)
+        #expect(outputs(of: another).count == 43)
+    }
+
+    @Test func anotherLoopsViewersKeepAFeed() throws {
+        let feed = try onAir([.video])
+        _ = stream.feed(EchoPackager.self, options: 0, for: CountingWaker())
+        feed.detach(waker)
+        for instant in 0...100 { stream.publish(.picture(Int64(instant) * 50, idr: instant == 0)) }
+        #expect(stream.feed(EchoPackager.self, options: 0, for: waker) === feed)
     }
 
     @Test func whoJoinsGoesOnAfterTheHistoryWithoutAGap() throws {
@@ -79,7 +100,7 @@ struct StreamTests {
         let sets = try #require(H264.ParameterSets(sequence: [[0x67, 0x64, 0, 0x28]], picture: [[0x68, 0xEE]]))
         stream.announce([Track(id: TrackID(0), clockRate: .video, format: .h264(sets))])
         #expect(stream.announcement?.version == 2)
-        #expect(stream.feed(EchoPackager.self, options: 0) === feed)
+        #expect(stream.feed(EchoPackager.self, options: 0, for: waker) === feed)
     }
 
     @Test func otherTracksEndTheFeed() throws {
@@ -88,7 +109,7 @@ struct StreamTests {
         var reader = FeedReader<EchoPackager.Output>()
         feed.update(&reader)
         #expect(reader.hasEnded)
-        #expect(stream.feed(EchoPackager.self, options: 0) !== feed)
+        #expect(stream.feed(EchoPackager.self, options: 0, for: waker) !== feed)
     }
 
     @Test func unitsOfUnknownTracksAreLetGo() throws {
@@ -114,7 +135,7 @@ struct StreamTests {
         limits.history = .init(nanoseconds: 1_000_000_000, byteCount: 1_000_000)
         let stream = Stream(path: "/short", epoch: MonotonicTime(nanoseconds: 0), limits: limits)
         stream.announce([.video])
-        let feed = try #require(stream.feed(EchoPackager.self, options: 0))
+        let feed = try #require(stream.feed(EchoPackager.self, options: 0, for: waker))
         var reader = FeedReader<EchoPackager.Output>()
         for instant in 0..<100 {
             stream.publish(.picture(Int64(instant) * 40, idr: instant == 0))
