@@ -105,6 +105,7 @@ let package = Package(
         tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "Streams", "Wire"),
         tests("RTSPClient"),
         tests("Measuring"),
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: everywhere),
         tests("Server", "Capture", "Media", "RTSPServer", "Reactor", "SDP", "Streams", logging),
     ],
     swiftLanguageModes: [.v6]
