@@ -63,7 +63,7 @@ final class Audience {
         let lag = newest.presentationTime.nanoseconds &- next.presentationTime.nanoseconds
         // A prelude is read as fast as the client can decode: that it is unread at first is no lag.
         guard let output = viewer.output, now - viewer.startedAt > Self.preludeReading else { return lag }
-        return lag + Int64(output.unreadByteCount(at: now)) * nanosecondsPerByte
+        return lag &+ Int64(output.unreadByteCount(at: now)) &* nanosecondsPerByte
     }
 
     /// How long a client may take to read its prelude, in nanoseconds.
@@ -77,7 +77,7 @@ final class Audience {
         }
         var byteCount: Int64 = 1
         for index in first..<(reader.endIndex - 1) { byteCount += Int64(reader[index].byteCount) }
-        return max(0, newest.presentationTime.nanoseconds - oldest.presentationTime.nanoseconds) / byteCount
+        return max(0, newest.presentationTime.nanoseconds &- oldest.presentationTime.nanoseconds) / byteCount
     }
 
     /// Asks for a random access point, now or as soon as the budget allows.
@@ -90,7 +90,7 @@ final class Audience {
         let leading = leadingTrack(for: viewer).id
         guard let newest = run(at: reader.endIndex - 1)?.presentationTime.nanoseconds else { return nil }
         for candidate in stride(from: reader.endIndex - 1, to: index, by: -1) {
-            guard let run = run(at: candidate), newest - run.presentationTime.nanoseconds <= age else { return nil }
+            guard let run = run(at: candidate), newest &- run.presentationTime.nanoseconds <= age else { return nil }
             if run.track == leading, run.isRandomAccess, run.part.isStart { return candidate }
         }
         return nil

@@ -17,6 +17,20 @@ public struct DeliveryStatistics: Hashable, Sendable {
 
     public init() {}
 
+    /// Packets were handed over.
+    mutating func count(packets: Int, octets: Int) {
+        self.packets &+= UInt64(packets)
+        bytes &+= UInt64(octets + 12 * packets)
+    }
+
+    /// One message over UDP was not taken after all: it is counted again when it is sent again.
+    mutating func takeBack(packets: Int, octets: Int, endsUnit: Bool) {
+        self.packets &-= UInt64(packets)
+        bytes &-= UInt64(octets + 12 * packets)
+        messages &-= 1
+        if endsUnit { units &-= 1 }
+    }
+
     /// What was done between two looks at the same loop.
     public func since(_ earlier: Self) -> Self {
         var result = Self()

@@ -11,10 +11,16 @@ final class SendBatch {
     /// Where a viewer goes back to when the kernel did not take its message.
     private struct Ticket {
         let viewer: Unmanaged<Viewer>
-        let position: Viewer.Position
+        let route: Unmanaged<UDPRoute>
+        var position: Viewer.Position
+        let isAwaitingRandomAccess: Bool
         let track: TrackID
-        let packetCount: Int
-        let octetCount: Int
+        var packetCount: Int
+        var octetCount: Int
+        /// Whether its last packet is its unit's last.
+        let endsUnit: Bool
+        /// Whether its packets leave one by one, because the route refused the train.
+        var isCut = false
     }
 
     /// Messages in one call: the kernel takes at most 1 024 (UIO_MAXIOV).
@@ -54,13 +60,15 @@ final class SendBatch {
     /// Messages that have not left yet.
     var messageCount: Int { end - first }
 
-    /// Those messages, for the kernel.
+    /// Those messages, for the kernel: one that is cut goes alone, lest the next overtake what is left of it.
     var pending: UnsafeMutableBufferPointer<mmsghdr> {
-        UnsafeMutableBufferPointer(start: messages + first, count: messageCount)
+        UnsafeMutableBufferPointer(start: messages + first, count: isFirstCut ? 1 : messageCount)
     }
 
-    /// Whether any of them is a train.
-    var hasTrains: Bool { (first..<end).contains { tickets[$0].packetCount > 1 } }
+    /// Whether the first of them is a train.
+    var isFirstTrain: Bool { messageCount > 0 && tickets[first].packetCount > 1 && !isFirstCut }
+
+    private var isFirstCut: Bool { messageCount > 0 && tickets[first].isCut }
 
     /// Whether a message of `count` packets still fits.
     func hasRoom(forPackets count: Int) -> Bool {
@@ -87,24 +95,44 @@ final class SendBatch {
             route: route, firstVector: firstVector, vectorCount: 2 * range.count,
             segmentByteCount: segment.map { UInt16(truncatingIfNeeded: $0) })
         tickets[end] = Ticket(
-            viewer: Unmanaged.passUnretained(viewer), position: position, track: run.track,
-            packetCount: range.count, octetCount: octets)
+            viewer: .passUnretained(viewer), route: .passUnretained(route), position: position,
+            isAwaitingRandomAccess: viewer.isAwaitingRandomAccess, track: run.track, packetCount: range.count,
+            octetCount: octets, endsUnit: range.upperBound == run.packets.count)
         end += 1
         return octets
     }
 
-    /// The first `count` pending messages have left, or never will.
+    /// The first `count` pending messages have left, or never will; of one that is cut, its first packet.
     func removeFirst(_ count: Int) {
+        if count > 0, isFirstCut, tickets[first].packetCount > 1 { return goToNextPacketOfFirst() }
         first += count
         if first == end { removeAll() }
     }
 
-    /// Puts the viewers of all pending messages back to where they were, the newest first.
-    func rollBack() {
+    /// Has the packets of the first pending message, a train that was refused, leave one by one; its route gets no more trains.
+    func cutFirst() {
+        let route = tickets[first].route.takeUnretainedValue()
+        route.refusedTrain()
+        tickets[first].isCut = true
+        messages[first].msg_hdr.msg_iovlen = 2
+        writeControl(ofMessage: first, route: route, segmentByteCount: nil)
+    }
+
+    private func goToNextPacketOfFirst() {
+        tickets[first].packetCount -= 1
+        tickets[first].octetCount -= messages[first].msg_hdr.msg_iov[1].iov_len
+        tickets[first].position.packet += 1
+        messages[first].msg_hdr.msg_iov += 2
+    }
+
+    /// Puts the viewers of all pending messages back to where they were, the newest first, and the counts with them.
+    func rollBack(_ statistics: inout DeliveryStatistics) {
         for index in stride(from: end - 1, through: first, by: -1) {
             let ticket = tickets[index]
             ticket.viewer.takeUnretainedValue().goBack(
-                to: ticket.position, track: ticket.track, packets: ticket.packetCount, octets: ticket.octetCount)
+                to: ticket.position, isAwaitingRandomAccess: ticket.isAwaitingRandomAccess, track: ticket.track,
+                packets: ticket.packetCount, octets: ticket.octetCount)
+            statistics.takeBack(packets: ticket.packetCount, octets: ticket.octetCount, endsUnit: ticket.endsUnit)
         }
         removeAll()
     }
@@ -126,16 +154,20 @@ final class SendBatch {
     }
 
     private func fillMessage(route: UDPRoute, firstVector: Int, vectorCount: Int, segmentByteCount: UInt16?) {
-        let control = UnsafeMutableRawBufferPointer(
-            start: controls + end * ControlMessages.byteCount, count: ControlMessages.byteCount)
-        let used = ControlMessages.write(
-            segmentByteCount: segmentByteCount, source: route.source, for: route.ports.family, into: control)
         messages[end].msg_hdr.msg_name = UnsafeMutableRawPointer(route.address)
         messages[end].msg_hdr.msg_namelen = route.addressLength
         messages[end].msg_hdr.msg_iov = vectors + firstVector
         messages[end].msg_hdr.msg_iovlen = vectorCount
-        messages[end].msg_hdr.msg_control = used > 0 ? control.baseAddress : nil
-        messages[end].msg_hdr.msg_controllen = used
+        writeControl(ofMessage: end, route: route, segmentByteCount: segmentByteCount)
+    }
+
+    private func writeControl(ofMessage index: Int, route: UDPRoute, segmentByteCount: UInt16?) {
+        let control = UnsafeMutableRawBufferPointer(
+            start: controls + index * ControlMessages.byteCount, count: ControlMessages.byteCount)
+        let used = ControlMessages.write(
+            segmentByteCount: segmentByteCount, source: route.source, for: route.ports.family, into: control)
+        messages[index].msg_hdr.msg_control = used > 0 ? control.baseAddress : nil
+        messages[index].msg_hdr.msg_controllen = used
     }
 }
 

@@ -56,7 +56,7 @@ final class Transmitter {
     private func send(_ run: PacketRun, to viewer: Viewer) -> Bool {
         switch viewer.tracks[run.track.index]?.lane {
         case .udp(let route): send(run, to: viewer, over: route)
-        case .interleaved(let channel): send(run, to: viewer, on: channel)
+        case .interleaved(let channel, _): send(run, to: viewer, on: channel)
         case nil: true
         }
     }
@@ -64,8 +64,7 @@ final class Transmitter {
     private func count(packets: Int, octets: Int, of track: TrackID, for viewer: Viewer) {
         viewer.tracks[track.index]?.count(packets: packets, octets: octets)
         viewer.lastProgress = now
-        statistics.packets += UInt64(packets)
-        statistics.bytes += UInt64(octets + 12 * packets)
+        statistics.count(packets: packets, octets: octets)
     }
 }
 
@@ -79,7 +78,7 @@ extension Transmitter {
             while viewer.position.packet < train.upperBound {
                 guard !route.ports.isBlocked else { return false }
                 let next = viewer.position.packet
-                let end = route.ports.isSegmenting ? train.upperBound : next + 1
+                let end = route.isSegmenting ? train.upperBound : next + 1
                 let count = pacedCount(from: next, to: end, of: run, for: viewer)
                 guard count > 0 else { return false }
                 guard append(next..<(next + count), of: run, ticks: ticks, to: route, for: viewer) else { return false }
@@ -196,7 +195,7 @@ extension Transmitter {
         let before = viewer.position.index
         let isDrained = viewer.output?.isDrained(at: now) ?? true
         let recent = audience.recentRandomAccess(after: before - 1, for: viewer, within: policy.maximumLag / 2)
-        viewer.position.index = recent ?? audience.reader.endIndex
+        viewer.position.index = max(before, recent ?? audience.reader.endIndex)
         let dropped = UInt64(viewer.position.index - before)
         viewer.droppedUnits += dropped
         statistics.droppedUnits += dropped

@@ -1,3 +1,4 @@
+import CLinux
 import Media
 import Reactor
 
@@ -7,10 +8,20 @@ import Reactor
 public final class UDPPorts {
     public let pair: PortPair
     let batch = SendBatch()
-    /// Whether the kernel cuts trains here. Probed at start, given up at run time where a route refuses.
+    /// Whether the kernel cuts trains here. Probed at start, given up at run time where a device cannot.
     private(set) var isSegmenting: Bool
-    /// Whether the socket's buffer is full: sending goes on when it is writable.
-    public private(set) var isBlocked = false
+    /// What keeps it from sending.
+    private var obstacle: Obstacle?
+
+    private enum Obstacle {
+        /// The socket's buffer is full: sending goes on when it is writable.
+        case fullBuffer
+        /// A device's queue is full, or the kernel has no memory: the socket stays writable, so sending is tried again soon.
+        case congestion
+    }
+
+    /// When to try again where no event tells, in nanoseconds: that empties a good part of a queue.
+    public static let retryInterval: Int64 = 2_000_000
 
     public init(pair: consuming PortPair, isSegmenting: Bool) {
         self.pair = pair
@@ -20,9 +31,15 @@ public final class UDPPorts {
     /// How addresses are written for these sockets.
     var family: AddressFamily { pair.rtp.family }
 
-    /// The RTP socket can take more.
+    /// Whether nothing is sent for now.
+    public var isBlocked: Bool { obstacle != nil }
+
+    /// Whether it is blocked until the RTP socket is writable; else it is worth another try after `retryInterval`.
+    public var isWaitingForRoom: Bool { obstacle == .fullBuffer }
+
+    /// The RTP socket can take more, or it is worth another try.
     public func becameWritable() {
-        isBlocked = false
+        obstacle = nil
     }
 
     /// Hands the batch to the kernel; viewers whose messages it did not take are put back to where they were.
@@ -33,15 +50,16 @@ public final class UDPPorts {
             batch.removeFirst(sent.count)
             guard let error = sent.error else { continue }
             if sent.wouldBlock {
-                isBlocked = true
-                return batch.rollBack()
+                obstacle = error.code == ENOBUFS ? .congestion : .fullBuffer
+                return batch.rollBack(&statistics)
             }
-            if sent.refusesSegmentation, isSegmenting, batch.hasTrains {
-                // The route takes no trains: viewers are put back and sent single datagrams from now on.
-                isSegmenting = false
-                return batch.rollBack()
+            if sent.refusesSegmentation, batch.isFirstTrain {
+                // A device that cannot checksum what it cuts (EIO) is most likely everyone's; the rest is about this route.
+                if error.code == EIO { isSegmenting = false }
+                batch.cutFirst()
+                continue
             }
-            _ = error  // No route, filtered: what this one viewer misses is counted, the others go on.
+            // No route, filtered: what this one viewer misses is counted, the others go on.
             statistics.refusedMessages += 1
             batch.removeFirst(1)
         }

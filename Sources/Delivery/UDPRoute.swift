@@ -12,6 +12,9 @@ public final class UDPRoute {
     /// The sockets they leave from.
     public let ports: UDPPorts
 
+    /// Whether trains get through: not where the path's MTU is smaller than its packets, or our address has gone.
+    private var takesTrains = true
+
     let address: UnsafeMutablePointer<sockaddr_storage>
     private(set) var addressLength: socklen_t
 
@@ -30,6 +33,14 @@ public final class UDPRoute {
 
     deinit {
         address.deallocate()
+    }
+
+    /// Whether the kernel cuts trains on the way there; else each packet is a message of its own.
+    var isSegmenting: Bool { ports.isSegmenting && takesTrains }
+
+    /// The kernel refused a train on this route: it gets single datagrams from now on, and others what they got.
+    func refusedTrain() {
+        takesTrains = false
     }
 
     /// The client was heard from other ports than it named (it sits behind a translator): those are the right ones.

@@ -121,9 +121,9 @@ public final class Viewer {
     }
 
     /// The kernel did not take a message: the viewer is where it was before, its numbers too.
-    func goBack(to position: Position, track: TrackID, packets: Int, octets: Int) {
+    func goBack(to position: Position, isAwaitingRandomAccess: Bool, track: TrackID, packets: Int, octets: Int) {
         self.position = position
-        isAwaitingRandomAccess = false
+        self.isAwaitingRandomAccess = isAwaitingRandomAccess
         tracks[track.index]?.takeBack(packets: packets, octets: octets)
     }
 }

@@ -16,8 +16,8 @@ public final class ViewerTrack {
     public enum Lane {
         /// To an address of the client's, or of a group.
         case udp(UDPRoute)
-        /// Inside the RTSP connection, on this channel; RTCP on the next.
-        case interleaved(channel: UInt8)
+        /// Inside the RTSP connection, on these channels: the client names both, in any order.
+        case interleaved(channel: UInt8, reportChannel: UInt8)
     }
 
     public init(rewriter: HeaderRewriter, lane: Lane) {

@@ -108,9 +108,9 @@ final class MulticastGroups {
         for group in groups.values where group.ports.isBlocked { group.ports.becameWritable() }
     }
 
-    /// When to try again: two milliseconds empty a good part of a buffer.
+    /// When to try again.
     func nextTry(after now: MonotonicTime) -> MonotonicTime {
-        groups.values.contains { $0.ports.isBlocked } ? now + 2_000_000 : .distantFuture
+        groups.values.contains { $0.ports.isBlocked } ? now + UDPPorts.retryInterval : .distantFuture
     }
 
     /// All groups' viewers; afterwards there is none.

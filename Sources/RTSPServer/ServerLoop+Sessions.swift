@@ -69,7 +69,7 @@ extension ServerLoop {
         case .multicast:
             return nil
         case .interleaved(let channels):
-            lane = .interleaved(channel: channels.rtp)
+            lane = .interleaved(channel: channels.rtp, reportChannel: channels.rtcp)
             transport = .interleaved(channels, ssrc: rewriter.ssrc.rawValue)
         case .udp(let client):
             destinations = [connection.peer.with(port: client.rtp), connection.peer.with(port: client.rtcp)]

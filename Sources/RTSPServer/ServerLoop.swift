@@ -100,13 +100,16 @@ extension ServerLoop: EventLoopHandler {
         handle(events, at: now)
         for accepted in inbox.takeAll() { adopt(accepted, at: now) }
         groups.tryAgain()
+        if ports.isBlocked, !ports.isWaitingForRoom { ports.becameWritable() }
         let deliveryDeadline = delivery.turn(at: now)
         handleDeliveryEvents(at: now)
         let waitingDeadline = answerWaiting(at: now)
         passDeadlines(at: now)
         settleOutputs(at: now)
         let groupDeadline = keepGroupsOnAir(at: now)
-        return min(deliveryDeadline, waitingDeadline, deadlines.next, groupDeadline, groups.nextTry(after: now))
+        let isCongested = ports.isBlocked && !ports.isWaitingForRoom
+        let nextTry = isCongested ? now + UDPPorts.retryInterval : groups.nextTry(after: now)
+        return min(deliveryDeadline, waitingDeadline, deadlines.next, groupDeadline, nextTry)
     }
 
     /// What clients send is looked at for a while; the rest is told again in the next turn, which begins with another,
@@ -172,11 +175,11 @@ extension ServerLoop: EventLoopHandler {
     /// After each turn: hands out what replies wait, watches sockets for what they can do, closes who is done.
     private func settleOutputs(at now: MonotonicTime) {
         for connection in connections.values { settle(connection, at: now) }
-        let isBlocked = ports.isBlocked
-        if isBlocked != isPortsWatchedForWriting {
+        let isWaiting = ports.isWaitingForRoom
+        if isWaiting != isPortsWatchedForWriting {
             // The socket was added at the start and stays for the loop's life: this cannot fail.
-            try? loop.change(ports.pair.rtp.fd, isBlocked ? [.read, .write] : .read, token: Self.rtpToken)
-            isPortsWatchedForWriting = isBlocked
+            try? loop.change(ports.pair.rtp.fd, isWaiting ? [.read, .write] : .read, token: Self.rtpToken)
+            isPortsWatchedForWriting = isWaiting
         }
     }
 }

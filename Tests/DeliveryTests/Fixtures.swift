@@ -70,10 +70,12 @@ struct UDPClient: ~Copyable {
     let viewer: Viewer
     private var datagrams = ReceivedDatagrams(capacity: 64)
 
-    init(isSegmenting: Bool, id: UInt64 = 1) throws {
+    /// - Parameter shared: the sockets that the viewer is sent by, where it is not the only one.
+    init(isSegmenting: Bool, id: UInt64 = 1, family: AddressFamily = .ipv4, by shared: UDPPorts? = nil) throws {
         let pair = try Reactor.PortPair.bind(evenIn: 40_000...44_000)
-        let ports = UDPPorts(pair: try Reactor.PortPair.bind(evenIn: 44_002...48_000), isSegmenting: isSegmenting)
-        let address = SocketAddress.loopback(.ipv4, port: pair.port)
+        let ports = try shared
+            ?? UDPPorts(pair: try Reactor.PortPair.bind(evenIn: 44_002...48_000), isSegmenting: isSegmenting)
+        let address = SocketAddress.loopback(family, port: pair.port)
         let route = UDPRoute(
             destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)
         viewer = Viewer(id: id, canonicalName: "test", trackCount: 1, output: nil, at: .now())
@@ -129,7 +131,7 @@ struct TCPClient: ~Copyable {
         try server.limitUnsent(toBytes: 16_384)
         output = TCPOutput(socket: server, at: .now())
         viewer = Viewer(id: 1, canonicalName: "test", trackCount: 1, output: output, at: .now())
-        viewer.setUp(TrackID(0), as: ViewerTrack(rewriter: .fixture, lane: .interleaved(channel: 0)))
+        viewer.setUp(TrackID(0), as: ViewerTrack(rewriter: .fixture, lane: .interleaved(channel: 0, reportChannel: 1)))
         self.socket = socket
     }
 

@@ -63,6 +63,17 @@ struct TCPDeliveryTests {
         }
     }
 
+    @Test func reportsGoOnTheChannelThatWasNegotiated() throws {
+        let broadcast = Broadcast()
+        let client = try TCPClient()
+        client.viewer.setUp(
+            TrackID(0), as: ViewerTrack(rewriter: .fixture, lane: .interleaved(channel: 0, reportChannel: 5)))
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        client.output.flush(at: broadcast.now)
+        #expect(Array(client.readAll().prefix(2)) == [0x24, 5])
+    }
+
     @Test func aViewerThatFallsBehindResumesAtAKeyframe() throws {
         let broadcast = Broadcast()
         let client = try TCPClient()

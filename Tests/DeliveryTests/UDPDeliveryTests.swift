@@ -1,3 +1,4 @@
+import CLinux
 import Media
 import RTP
 import Reactor
@@ -65,6 +66,70 @@ struct UDPDeliveryTests {
         #expect(after.messages - before.messages == 100)
         #expect(after.systemCalls - before.systemCalls == 1)
         #expect(after.units - before.units == 100)
+    }
+
+    @Test func aRouteThatRefusesTrainsGetsDatagramsAndOthersKeepTheirTrains() throws {
+        let broadcast = Broadcast()
+        var refused = try UDPClient(isSegmenting: true)
+        guard refused.ports.family == .ipv6 else { return }  // One socket must serve two routes.
+        var other = try UDPClient(isSegmenting: true, id: 2, family: .ipv6, by: refused.ports)
+        // Without checksums the kernel cuts no trains (EINVAL); the option is IPv4's alone.
+        var isOn: Int32 = 1
+        setsockopt(refused.ports.pair.rtp.fd, SOL_SOCKET, SO_NO_CHECK, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(refused.viewer) && broadcast.start(other.viewer))
+        for picture in 0..<3 {
+            let before = broadcast.delivery.statistics
+            broadcast.publish(byteCount: 9_000)
+            broadcast.turn(after: 40)
+            let done = broadcast.delivery.statistics.since(before)
+            #expect(done.packets == 14 && done.refusedMessages == 0)
+            // The first train is cut after it was refused; later ones are not made.
+            #expect(done.messages == (picture == 0 ? 2 : 8))
+        }
+        for packets in [refused.packets(), other.packets()] {
+            #expect(packets.map(\.header.sequenceNumber) == (0..<23).map { SequenceNumber(65_530).advanced(by: $0) })
+            #expect(packets.count { $0.header.isMarked } == 4)
+        }
+    }
+
+    @Test func whatTheKernelDoesNotTakeWasNeverSent() throws {
+        let broadcast = Broadcast()
+        let client = try UDPClient(isSegmenting: true)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        broadcast.turn(after: 40)
+        broadcast.publish(byteCount: 9_000)
+        let audience = try #require(client.viewer.audience)
+        audience.feed.update(&audience.reader)
+        let (position, numbers) = (client.viewer.position, client.viewer.tracks[0]?.rewriter)
+        let transmitter = Transmitter(policy: SlowViewerPolicy())
+        transmitter.now = broadcast.now
+        client.viewer.isAwaitingRandomAccess = false
+        transmitter.serve(client.viewer, of: audience)
+        #expect(transmitter.statistics.packets == 7 && transmitter.statistics.units == 1)
+        client.ports.batch.rollBack(&transmitter.statistics)
+        #expect(transmitter.statistics == DeliveryStatistics())
+        #expect(client.viewer.position == position && client.viewer.tracks[0]?.rewriter == numbers)
+    }
+
+    @Test func whoWaitsForARandomAccessPointStillDoesAfterItsSoundWasNotTaken() throws {
+        let broadcast = Broadcast()
+        let client = try UDPClient(isSegmenting: true)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        let audience = try #require(client.viewer.audience)
+        guard let track = client.viewer.tracks[0], case .udp(let route) = track.lane else { return }
+        for isAwaiting in [true, false] {
+            client.viewer.isAwaitingRandomAccess = isAwaiting
+            // What message it was does not matter, only that the viewer waited when it was made.
+            _ = client.ports.batch.append(
+                0..<1, of: try #require(audience.run(at: 0)), ticks: 0, to: route, rewriter: track.rewriter,
+                viewer: client.viewer, position: client.viewer.position)
+        }
+        var statistics = DeliveryStatistics()
+        client.ports.batch.rollBack(&statistics)
+        #expect(client.viewer.isAwaitingRandomAccess)
     }
 
     @Test func aReportGoesAheadOfTheFirstPacketAndMapsLiveTime() throws {
