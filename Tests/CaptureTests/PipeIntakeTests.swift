@@ -1,9 +1,10 @@
-@testable import Capture
 import Media
 import Streams
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Capture
 
 /// Feeds an intake in pieces on virtual time, as a writer would, and ends what silence ends.
 private struct Writer {
@@ -144,6 +145,19 @@ private let millisecond: Int64 = 1_000_000
         #expect(writer.intake.brokenUnitCount == 1)
         #expect(writer.outputs.last?.units == [slice(14)])
         #expect(writer.intake.strayByteCount == bytes.count - 30)
+    }
+
+    /// As `cat` does with a full pipe on a busy machine.
+    @Test func aWriterThatHandsOverWholeBlocksIsWaitedFor() {
+        var writer = Writer()
+        var bytes = code + sequence + code + pictureSet + code + idr
+        for frame in 1...100 { bytes += code + slice(frame, length: 90) }
+        for start in stride(from: 0, to: bytes.count, by: 4096) {
+            writer.write(Array(bytes[start..<min(start + 4096, bytes.count)]), after: 200 * millisecond)
+        }
+        writer.outputs += writer.intake.ended()
+        #expect(writer.intake.brokenUnitCount == 0)
+        #expect(writer.units == [sequence, pictureSet, idr] + (1...100).map { slice($0, length: 90) })
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"), arguments: SharedData.files(in: "h264"))

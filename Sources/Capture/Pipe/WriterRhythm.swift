@@ -7,7 +7,8 @@
 /// - where the pieces that were continued had one length, or multiples of it (a writer with a buffer; 2 in 64 may differ,
 ///   for the scheduler's sake), a piece of another length is the last;
 /// - else the quiet is an eighth longer than the longest pause inside a unit in the last 2 to 4 seconds;
-/// - bytes that fill whole 4096-byte blocks are what C's buffered output hands over in the middle of anything.
+/// - bytes that fill whole 4096-byte blocks are what C's buffered output hands over in the middle of anything, and what a
+///   full pipe holds of a writer that waits its turn to go on: one unit in 4096 really ends there, and waits 250 ms at most.
 struct WriterRhythm: Sendable {
     static let shortest: Int64 = 1_000_000
     static let learning: Int64 = 25_000_000
@@ -16,6 +17,8 @@ struct WriterRhythm: Sendable {
     static let pause: Int64 = 250_000
     private static let window: Int64 = 2_000_000_000
     private static let outputBlock = 4096
+    /// A writer that finds the pipe full has been seen to need more than 25 ms to be scheduled again on a busy machine.
+    private static let blockPatience: Int64 = 250_000_000
     /// Of shorter lengths too many units are multiples.
     private static let shortestPiece = 16
     private static let believed = 128
@@ -53,9 +56,8 @@ struct WriterRhythm: Sendable {
         turnWindow(at: now)
         let gap = max(longest, longestBefore)
         let patient = max(Self.shortest, gap &+ gap / 8 &+ Self.pause)
-        if slices < Self.learningSlices || (total > 0 && total % Self.outputBlock == 0) {
-            return max(Self.learning, patient)
-        }
+        if total > 0 && total % Self.outputBlock == 0 { return max(Self.blockPatience, patient) }
+        if slices < Self.learningSlices { return max(Self.learning, patient) }
         guard gap > 0 else { return Self.shortest }
         guard misfit <= Self.believed, usualLength >= Self.shortestPiece else { return patient }
         // Few units end where a piece does: there patience costs little.
