@@ -56,13 +56,13 @@ enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     /// Runs it, and expects it to be content.
     func watch(
-        _ url: String, over transport: String, prefix: [String] = [],
+        _ url: String, over transport: String, prefix: [String] = [], log: @autoclosure () -> String = "",
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let outcome = try await Command.run(prefix + arguments(url, over: transport), within: 30)
         #expect(
-            outcome.status == 0, "\(rawValue) \(url) \(transport): \(outcome.complaint)", sourceLocation: sourceLocation
-        )
+            outcome.status == 0, "\(rawValue) \(url) \(transport): \(outcome.complaint) \(log().suffix(2_000))",
+            sourceLocation: sourceLocation)
         guard self == .ffprobe else { return }
         #expect(outcome.text.contains("h264,") && outcome.text.contains("aac,"), sourceLocation: sourceLocation)
         #expect(!outcome.text.contains("N/A"), "it decoded nothing", sourceLocation: sourceLocation)

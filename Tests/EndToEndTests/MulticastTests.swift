@@ -10,7 +10,8 @@ extension EndToEnd {
             try await withMulticastServer { server, pair in
                 for client in [Client.ffmpeg, .gstreamer] where client.isInstalled {
                     try await client.watch(
-                        server.url(host: pair.serverAddress), over: "udp_multicast", prefix: pair.onClient)
+                        server.url(host: pair.serverAddress), over: "udp_multicast", prefix: pair.onClient,
+                        log: server.log)
                 }
             }
         }

@@ -89,20 +89,21 @@ private struct PipedStream {
 
     mutating func copy(from server: ServerProcess) throws {
         copier = try Command(
-            Client.ffmpeg(server.url(path), over: "tcp", options: ["-analyzeduration", "500000"])
+            Client.ffmpeg(server.url(path), over: "tcp", options: ["-analyzeduration", "100000"])
                 + ["-map", "0:v", "-c", "copy", "-flush_packets", "1", "-f", "h264", "-"])
     }
 
     private var copied: [[UInt8]] { AnnexB.withoutParameterSets(AnnexB.units(of: copier?.output ?? [])) }
 
-    /// Whether all was written, and nothing new came out for two seconds: sixty pictures.
+    /// Whether all was written, and nothing new came out for two seconds: sixty pictures. Of a short stream ffmpeg may hand
+    /// out nothing before its end.
     mutating func isQuiet() -> Bool {
         guard let copier, copier.isRunning else { return true }
         let byteCount = copier.outputByteCount
-        if writer?.isRunning == true || byteCount == 0 && hasIDR || byteCount != progress.byteCount {
+        if writer?.isRunning == true || byteCount != progress.byteCount {
             progress = (byteCount, ContinuousClock.now)
         }
-        return ContinuousClock.now - progress.since > .seconds(2)
+        return ContinuousClock.now - progress.since > .seconds(byteCount == 0 && hasIDR ? 8 : 2)
     }
 
     /// The copy is the end of the original, from an IDR on.
