@@ -45,7 +45,7 @@ extension ServerConnection {
             sessions[session]?.played()
             var headers = Headers()
             if let range = answer.range { headers[.range] = range.headerValue }
-            headers[.rtpInfo] = answer.rtpInfo.headerValue
+            if !answer.rtpInfo.entries.isEmpty { headers[.rtpInfo] = answer.rtpInfo.headerValue }
             finish(Response(.ok, headers: headers), in: session, at: now)
         case .failure(let refusal): finish(Response(refusal), in: session, at: now)
         }

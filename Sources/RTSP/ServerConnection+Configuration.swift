@@ -13,9 +13,10 @@ extension ServerConnection {
         public var idleSeconds = 60
         /// Sessions of one connection; clients use one, recorders one per stream of a device.
         public var maximumSessionCount = 8
-        /// Bytes that may wait behind a request that is not answered yet: more than the largest message. Stop reading
-        /// while ``ServerConnection/wantsBytes`` is false, and no client ever gets there.
-        public var maximumWaitingByteCount = 256 * 1024
+        /// Bytes that may wait behind a request that is not answered yet; at half of it ``ServerConnection/wantsBytes``
+        /// turns false, so that who heeds it never gets there. All that wait may be answered in one go: 16 KB of the
+        /// shortest requests make 100 KB of replies.
+        public var maximumWaitingByteCount = 32 * 1024
 
         public init() {}
     }

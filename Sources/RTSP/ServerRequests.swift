@@ -92,6 +92,7 @@ public struct SetUpAnswer: Hashable, Sendable {
 
 /// The answer to a PLAY: packets may leave once its bytes are sent.
 public struct PlayAnswer: Hashable, Sendable {
+    /// Where nothing is known of any track, the response has no such header.
     public var rtpInfo: RTPInfo
     /// In the unit that was asked for.
     public var range: RangeHeader?

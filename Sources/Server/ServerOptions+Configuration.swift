@@ -31,9 +31,6 @@ extension ServerOptions {
         connection.messageLimits.headerCount = configuration.limits.requestHeaders
         connection.messageLimits.urlByteCount = configuration.limits.urlBytes
         connection.messageLimits.bodyByteCount = configuration.limits.bodyBytes
-        connection.maximumWaitingByteCount = max(
-            connection.maximumWaitingByteCount,
-            2 * (configuration.limits.requestHeadBytes + configuration.limits.bodyBytes))
     }
 }
 

@@ -185,4 +185,17 @@ struct ServerSessionTests {
         dialogue.ask(.tearDown, Dialogue.url, [.session: first.text])
         #expect(dialogue.ask(.play, Dialogue.url, [.session: second.text])?.status == .ok)
     }
+
+    @Test func aPlayOfWhichNoPacketIsKnownHasNoRTPInfo() throws {
+        var dialogue = Dialogue()
+        let session = try dialogue.setUp()
+        dialogue.answers = false
+        dialogue.ask(.play, Dialogue.url, [.session: session.text])
+        guard case .play(let id, _)? = dialogue.orders.last else { return #expect(Bool(false), "no PLAY") }
+        let answer = PlayAnswer(rtpInfo: RTPInfo([]), range: .live)
+        dialogue.connection.played(id, .success(answer), at: dialogue.now)
+        let response = dialogue.drain().first
+        #expect(response?.status == .ok)
+        #expect(response?.headers[.rtpInfo] == nil)
+    }
 }

@@ -94,12 +94,21 @@ struct ServerTimeTests {
         var dialogue = Dialogue()
         dialogue.answers = false
         dialogue.ask(.describe)
-        let flood = Array(repeating: UInt8(ascii: "$"), count: 64 * 1024)
+        let flood = Array(repeating: UInt8(ascii: "$"), count: 8 * 1024)
+        dialogue.put(flood)
+        #expect(dialogue.connection.wantsBytes)
         for _ in 0..<3 { dialogue.put(flood) }
         #expect(!dialogue.connection.wantsBytes)
         #expect(dialogue.closeReason == nil)
-        for _ in 0..<2 { dialogue.put(flood) }
-        #expect(dialogue.closeReason == .tooManyBytesWaiting(byteCount: 5 * 64 * 1024))
+        dialogue.put(flood)
+        #expect(dialogue.closeReason == .tooManyBytesWaiting(byteCount: 40 * 1024))
+    }
+
+    @Test func aMessageLongerThanWhatMayWaitIsNoFlood() {
+        var dialogue = Dialogue()
+        let body = Array(repeating: UInt8(ascii: " "), count: 60 * 1024)
+        #expect(dialogue.ask(.getParameter, "*", body: body)?.status == .ok)
+        #expect(dialogue.connection.wantsBytes && dialogue.closeReason == nil)
     }
 
     @Test func theEndOfAConnectionEndsItsSessions() throws {
