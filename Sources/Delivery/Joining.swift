@@ -31,14 +31,15 @@ public struct JoinOptions: Hashable, Sendable {
 extension Audience {
     /// Puts the viewer where it starts: at the beginning of a prelude, or before the next random access point.
     func join(_ viewer: Viewer, options: JoinOptions, packaging: RTPPackager.Options, at now: MonotonicTime) {
-        let point = stream.joinPoint(in: feed)
+        // Who gets no prelude needs no history, which is thousands of references.
+        let point = options.mode == .keyframe || viewer.isMulticast ? nil : stream.joinPoint(in: feed)
         viewer.endPrelude()
-        viewer.position = Viewer.Position(index: point.nextIndex)
+        viewer.position = Viewer.Position(index: point?.nextIndex ?? feed.endIndex)
         viewer.isDraining = false
         viewer.squeeze = nil
         viewer.behindSince = nil
         viewer.lastProgress = now
-        guard options.mode != .keyframe, !viewer.isMulticast,
+        guard let point,
             let prelude = Prelude(
                 history: point.history.filter { viewer.watches($0.track) }, leading: leadingTrack(for: viewer),
                 window: options.preludeWindow, limits: options.prelude)

@@ -11,6 +11,8 @@ final class Acceptor: EventLoopHandler {
         let listener: Listener
         /// When accepting goes on, if it is paused.
         var pausedUntil: MonotonicTime?
+        var refusalLog = LogBudget.oncePerMinute
+        var failureLog = LogBudget.oncePerMinute
     }
 
     /// After running out of descriptors, in nanoseconds.
@@ -45,32 +47,38 @@ final class Acceptor: EventLoopHandler {
     }
 
     func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime {
-        let error = state.withLock { acceptAll(&$0, at: now) }
-        if let error { logger.error("cannot accept connections for now", metadata: ["reason": "\(error)"]) }
-        return state.withLock { $0.pausedUntil } ?? .distantFuture
+        state.withLock { state in
+            acceptAll(&state, at: now)
+            return state.pausedUntil ?? .distantFuture
+        }
     }
 
-    private func acceptAll(_ state: inout State, at now: MonotonicTime) -> SystemError? {
+    private func acceptAll(_ state: inout State, at now: MonotonicTime) {
         if let pausedUntil = state.pausedUntil {
-            guard now >= pausedUntil else { return nil }
+            guard now >= pausedUntil else { return }
             state.pausedUntil = nil
             // The listener is open: this cannot fail.
             try? loop.add(state.listener.fd, .read, token: Self.token)
         }
         do {
-            while let accepted = try state.listener.accept() { handOver(accepted) }
-            return nil
+            while let accepted = try state.listener.accept() { handOver(accepted, &state.refusalLog, at: now) }
         } catch {
             loop.remove(state.listener.fd)
             state.pausedUntil = now + Self.pause
-            return error
+            logger.log(
+                .error, "cannot accept connections for now", metadata: ["reason": "\(error)"],
+                within: &state.failureLog, at: now)
         }
     }
 
-    private func handOver(_ accepted: consuming AcceptedConnection) {
+    private func handOver(
+        _ accepted: consuming AcceptedConnection, _ refusalLog: inout LogBudget, at now: MonotonicTime
+    ) {
         let peer = accepted.peer
         guard registry.admit(peer) else {
-            logger.warning("connection refused: its address has too many", metadata: ["peer": "\(peer)"])
+            logger.log(
+                .warning, "connection refused: its address has too many", metadata: ["peer": "\(peer)"],
+                within: &refusalLog, at: now)
             return
         }
         guard let target = loops.min(by: { $0.load < $1.load }) else { return }

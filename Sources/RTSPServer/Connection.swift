@@ -15,8 +15,14 @@ final class Connection {
     var userAgent: String?
     /// Why it ends, once that is known: what is still to be written goes out first.
     var closing: CloseReason?
+    /// Whether the client's direction has ended, or the socket failed: nothing is left to be read.
+    var hasPeerEnded = false
     /// What the loop watches its socket for.
     var interest: Interest = .read
+    /// When a session of it last began to play.
+    private var lastJoin: MonotonicTime?
+    /// What the log says of its sessions' coming and going: not all of it, where a client plays and pauses all the time.
+    var activityLog = LogBudget(burst: 8, interval: 10_000_000_000)
 
     init(
         token: Token, socket: consuming TCPSocket, peer: SocketAddress, local: SocketAddress,
@@ -31,10 +37,22 @@ final class Connection {
             local: Endpoint(address: local.host, isLoopback: local.isLoopback), at: now)
     }
 
+    /// Between two joins that both get their history packaged, in nanoseconds.
+    private static let joinInterval: Int64 = 500_000_000
+
+    /// A session begins to play; false where one has just done so: a prelude is packaged for one viewer alone, up to a
+    /// megabyte of it, and whoever asks for one after the other is not to cost the loop its time.
+    func admitsPrelude(at now: MonotonicTime) -> Bool {
+        defer { lastJoin = now }
+        return lastJoin.map { now - $0 >= Self.joinInterval } ?? true
+    }
+
     /// What the socket should be watched for: requests wait while replies do.
     func wantedInterest(maximumPendingReplyBytes: Int) -> Interest {
         var wanted: Interest = []
-        if closing == nil, machine.wantsBytes, output.pendingByteCount < maximumPendingReplyBytes { wanted.insert(.read) }
+        if closing == nil, machine.wantsBytes, output.pendingByteCount < maximumPendingReplyBytes {
+            wanted.insert(.read)
+        }
         if output.isBlocked { wanted.insert(.write) }
         return wanted
     }

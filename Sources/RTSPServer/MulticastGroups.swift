@@ -3,7 +3,6 @@ import Media
 import RTP
 import Reactor
 import Streams
-import Streams
 
 /// The multicast groups that one loop sends to, each on air for as long as anyone has asked for it. Confined to its loop.
 final class MulticastGroups {
@@ -28,7 +27,7 @@ final class MulticastGroups {
     private var groups: [String: Group] = [:]
     /// Sessions that asked for a path's group, whether or not there is one at the moment.
     private var members: [String: Int] = [:]
-    /// Paths whose group ended while it was watched: it is made anew.
+    /// Paths whose group is not on air though someone watches: it is made anew.
     private var orphaned: Set<String> = []
 
     /// The path's group, if there is one.
@@ -46,7 +45,8 @@ final class MulticastGroups {
     ///
     /// - Throws: where its address is none or no socket can send there.
     func open(
-        _ entry: PathDirectory.Entry, tracks: [Track], options: MulticastOptions, numbers: inout some RandomNumberGenerator,
+        _ entry: PathDirectory.Entry, tracks: [Track], options: MulticastOptions,
+        numbers: inout some RandomNumberGenerator,
         canonicalName: String, id: UInt64, isSegmenting: Bool, at now: MonotonicTime
     ) throws(MulticastFailure) -> Group {
         if let group = groups[entry.stream.path], group.isOnAir || Stream.areCompatible(group.layout, tracks) {
@@ -60,17 +60,18 @@ final class MulticastGroups {
         let ports: UDPPorts
         do {
             ports = try Self.ports(for: options, isSegmenting: isSegmenting)
-            for track in tracks {
-                let port = options.port &+ UInt16(truncatingIfNeeded: 2 * track.id.index)
-                let route = UDPRoute(
-                    destination: address.with(port: port), reportDestination: address.with(port: port &+ 1), source: nil,
-                    ports: ports)
-                viewer.setUp(
-                    track.id,
-                    as: ViewerTrack(rewriter: .random(payloadTypeOf: track.id, using: &numbers), lane: .udp(route)))
-            }
         } catch {
             throw .socket(error)
+        }
+        guard address.family == .ipv4 || ports.pair.rtp.family == .ipv6 else { throw .noIPv6 }
+        for track in tracks {
+            let port = options.port &+ UInt16(truncatingIfNeeded: 2 * track.id.index)
+            let route = UDPRoute(
+                destination: address.with(port: port), reportDestination: address.with(port: port &+ 1), source: nil,
+                ports: ports)
+            viewer.setUp(
+                track.id,
+                as: ViewerTrack(rewriter: .random(payloadTypeOf: track.id, using: &numbers), lane: .udp(route)))
         }
         let group = Group(viewer: viewer, ports: ports, options: options, layout: tracks)
         groups[entry.stream.path] = group
@@ -92,6 +93,11 @@ final class MulticastGroups {
     func ended(_ viewer: Viewer) {
         guard let path = groups.first(where: { $0.value.viewer === viewer })?.key else { return }
         groups[path] = nil
+        if members[path] != nil { orphaned.insert(path) }
+    }
+
+    /// Someone plays the path's group, which cannot be on air now: its stream has other tracks, or none.
+    func missed(at path: String) {
         if members[path] != nil { orphaned.insert(path) }
     }
 
@@ -127,7 +133,9 @@ final class MulticastGroups {
         return UDPPorts(pair: pair, isSegmenting: isSegmenting)
     }
 
-    private static func configure(_ pair: borrowing PortPair, _ index: Int, _ options: MulticastOptions) throws(SystemError) {
+    private static func configure(_ pair: borrowing PortPair, _ index: Int, _ options: MulticastOptions)
+        throws(SystemError)
+    {
         let interface = options.interface.flatMap { SocketAddress($0, port: 0) }
         if index == 0 {
             try pair.rtp.setMulticastTimeToLive(options.timeToLive)
@@ -142,11 +150,13 @@ final class MulticastGroups {
 /// Why a path cannot be multicast.
 enum MulticastFailure: Error, CustomStringConvertible {
     case notAGroup(String)
+    case noIPv6
     case socket(SystemError)
 
     var description: String {
         switch self {
         case .notAGroup(let text): "\(text) is no multicast address"
+        case .noIPv6: "this host has no IPv6"
         case .socket(let error): "\(error)"
         }
     }
@@ -154,7 +164,8 @@ enum MulticastFailure: Error, CustomStringConvertible {
 
 extension HeaderRewriter {
     /// A viewer's numbers for one track: random SSRC, first sequence number and timestamp (RFC 3550, section 5.1).
-    static func random(payloadTypeOf track: TrackID, using numbers: inout some RandomNumberGenerator) -> HeaderRewriter {
+    static func random(payloadTypeOf track: TrackID, using numbers: inout some RandomNumberGenerator) -> HeaderRewriter
+    {
         HeaderRewriter(
             payloadType: PayloadType(lowBitsOf: UInt8(truncatingIfNeeded: 96 + track.index)),
             ssrc: SSRC(numbers.next()), firstSequenceNumber: SequenceNumber(numbers.next()),

@@ -60,6 +60,16 @@ final class Registry: Sendable {
         }
     }
 
+    /// Gives back one session's addresses `old` for `new`; false, with nothing changed, if another has one of those.
+    func exchange(_ old: [SocketAddress], for new: [SocketAddress]) -> Bool {
+        state.withLock { state in
+            guard new.allSatisfy({ old.contains($0) || !state.destinations.contains($0) }) else { return false }
+            state.destinations.subtract(old)
+            state.destinations.formUnion(new)
+            return true
+        }
+    }
+
     func release(_ destinations: [SocketAddress]) {
         state.withLock { $0.destinations.subtract(destinations) }
     }

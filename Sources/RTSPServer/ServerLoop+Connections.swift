@@ -25,7 +25,9 @@ extension ServerLoop {
             connections[token] = connection
             perform(connection, at: now)
         } catch {
-            logger.warning("connection dropped", metadata: ["peer": "\(accepted.peer)", "reason": "\(error)"])
+            logger.log(
+                .warning, "connection dropped", metadata: ["peer": "\(accepted.peer)", "reason": "\(error)"],
+                within: &logs.droppedConnections, at: now)
             dropped(accepted)
         }
     }
@@ -42,7 +44,9 @@ extension ServerLoop {
     func read(_ connection: Connection, at now: MonotonicTime) {
         // Small bites, and only for a while, so that a flood from one client leaves the loop to the others.
         let end = MonotonicTime.now() + Self.readBudget
-        while connection.closing == nil, connections[connection.token] != nil {
+        while connection.closing == nil, connections[connection.token] != nil,
+            connection.output.pendingByteCount < options.maximumPendingReplyBytes
+        {
             let outcome = withUnsafeTemporaryAllocation(byteCount: 2_048, alignment: 16) { buffer in
                 let outcome = connection.output.socket.read(into: buffer)
                 if case .bytes(let count) = outcome {
@@ -58,6 +62,7 @@ extension ServerLoop {
             case .wouldBlock:
                 return
             case .end:
+                connection.hasPeerEnded = true
                 connection.machine.receivedEnd(at: now)
                 return perform(connection, at: now)
             case .failed(let error):
@@ -69,6 +74,7 @@ extension ServerLoop {
     /// The socket is of no use any more.
     func lost(_ connection: Connection, _ error: SystemError, at now: MonotonicTime) {
         logger.debug("connection lost", metadata: ["peer": "\(connection.peer)", "reason": "\(error)"])
+        connection.hasPeerEnded = true
         connection.machine.receivedEnd(at: now)
         perform(connection, at: now)
         remove(connection, at: now)
@@ -91,7 +97,7 @@ extension ServerLoop {
         try? loop.change(connection.output.socket.fd, wanted, token: connection.token)
     }
 
-    /// Closes a connection and ends what it made.
+    /// Ends what a connection made, and closes it once the client could read what was said last.
     func remove(_ connection: Connection, at now: MonotonicTime) {
         guard connections.removeValue(forKey: connection.token) != nil else { return }
         for session in connection.sessions.values {
@@ -99,8 +105,35 @@ extension ServerLoop {
         }
         deadlines.remove(connection.token)
         waiting.removeAll { $0.connection === connection }
-        loop.remove(connection.output.socket.fd)
-        registry.left(connection.peer)
+        // Goodbyes have come to what waited.
+        connection.output.flush(at: now)
+        let output = connection.output
+        guard !connection.hasPeerEnded, output.failure == nil, output.pendingByteCount == 0 else {
+            return close(output, of: connection.peer)
+        }
+        lingering[connection.token] = LingeringClose(connection)
+        deadlines.set(connection.token, now + LingeringClose.patience)
+        // The socket is open and watched: this cannot fail.
+        if connection.interest != .read { try? loop.change(output.socket.fd, .read, token: connection.token) }
+        discardInput(of: connection.token)
+        if isStopping { endLingering(connection.token) }
+    }
+
+    /// The client still sends on a connection that is over.
+    func discardInput(of token: Token) {
+        if lingering[token]?.discardInput() == false { endLingering(token) }
+    }
+
+    /// The client has read all, or had the time to.
+    func endLingering(_ token: Token) {
+        guard let close = lingering.removeValue(forKey: token) else { return }
+        deadlines.remove(token)
+        self.close(close.output, of: close.peer)
+    }
+
+    private func close(_ output: TCPOutput, of peer: SocketAddress) {
+        loop.remove(output.socket.fd)
+        registry.left(peer)
         inbox.connectionClosed()
     }
 

@@ -18,11 +18,11 @@ extension ServerLoop {
             for index in 0..<datagrams.count {
                 guard let datagram = datagrams[index] else { continue }
                 if let session = viewersByReportSource[datagram.source] {
-                    heard(session, datagram.source, at: now)
+                    heard(session, .rtcp)
                     guard let connection = sessionsByViewer[session.viewer.id]?.connection else { continue }
                     received(datagram.bytes.bytes, from: session, on: connection, at: now)
                 } else {
-                    punched(from: datagram.source, isReport: true, at: now)
+                    punched(from: datagram.source, .rtcp, at: now)
                 }
             }
         }
@@ -34,9 +34,9 @@ extension ServerLoop {
             for index in 0..<datagrams.count {
                 guard let source = datagrams[index]?.source else { continue }
                 if let session = viewersByReportSource[source] {
-                    heard(session, source, at: now)
+                    heard(session, .rtp)
                 } else {
-                    punched(from: source, isReport: false, at: now)
+                    punched(from: source, .rtp, at: now)
                 }
             }
         }
@@ -54,40 +54,61 @@ extension ServerLoop {
         }
     }
 
-    /// From now on a datagram from elsewhere may correct the session's ports.
+    /// From now on a datagram from elsewhere may correct the session's ports; one that came just before PLAY does now.
     func expectPunch(for session: Session, at now: MonotonicTime) {
         unheard.removeAll { $0 === session }
         forgetHeard(at: now)
-        if session.lowerTransport == .udp, !session.isHeard { unheard.append(session) }
+        guard session.lowerTransport == .udp, !session.isHeard else { return }
+        unheard.append(session)
+        guard let host = session.destinations.first?.with(port: 0) else { return }
+        for punch in recentPunches.take(of: host, at: now) { punched(from: punch.source, punch.socket, at: now) }
     }
 
     private func forgetHeard(at now: MonotonicTime) {
-        unheard.removeAll { session in session.isHeard || session.startedAt.map { now - $0 > Self.punchWindow } ?? true }
+        unheard.removeAll { session in session.isHeard || session.startedAt.map { now - $0 > Self.punchWindow } ?? true
+        }
     }
 
-    private func heard(_ session: Session, _ source: SocketAddress, at now: MonotonicTime) {
-        session.isHeard = true
+    /// The client was heard from where it is known to be.
+    private func heard(_ session: Session, _ socket: ClientSocket) {
+        // One port that arrives as it was named shows that no translator is between; one that was corrected, nothing.
+        session.heard = session.heard.isEmpty ? Set(ClientSocket.allCases) : session.heard.union([socket])
     }
 
-    /// A datagram from a port that nobody named. It may correct a viewer's port, once, within 5 s after PLAY, and only if
-    /// exactly one session of that address on this loop has heard nothing yet; one with a single track, since the
-    /// datagram does not say which track it is about.
-    private func punched(from source: SocketAddress, isReport: Bool, at now: MonotonicTime) {
+    /// A datagram from a port that nobody named. It may correct a viewer's port, each of its two once, within 5 s after
+    /// PLAY, and only if exactly one session of that address on this loop has heard nothing yet; one with a single track,
+    /// since the datagram does not say which track it is about.
+    private func punched(from source: SocketAddress, _ socket: ClientSocket, at now: MonotonicTime) {
         let host = source.with(port: 0)
         forgetHeard(at: now)
         let candidates = unheard.filter { $0.destinations.first?.with(port: 0) == host }
-        guard candidates.count == 1, let session = candidates.first, session.destinations.count == 2 else { return }
-        let moved = isReport ? [session.destinations[0], source] : [source, source.with(port: source.port &+ 1)]
-        registry.release(session.destinations)
+        guard !candidates.isEmpty else { return recentPunches.add(source, socket, at: now) }
+        guard candidates.count == 1, let session = candidates.first, !session.heard.contains(socket),
+            let moved = session.destinations(with: source, of: socket).first(where: {
+                registry.exchange(session.destinations, for: $0)
+            })
+        else { return }
+        session.heard.insert(socket)
         for destination in session.destinations { viewersByReportSource[destination] = nil }
-        let isTaken = registry.take(moved)
-        if !isTaken { _ = registry.take(session.destinations) }
-        let destinations = isTaken ? moved : session.destinations
-        session.destinations = destinations
-        session.isHeard = true
-        for destination in destinations { viewersByReportSource[destination] = session }
+        session.destinations = moved
+        for destination in moved { viewersByReportSource[destination] = session }
         for case .udp(let route)? in session.viewer.tracks.map({ $0?.lane }) {
-            route.move(toPort: destinations[0].port, reportPort: destinations[1].port)
+            route.move(
+                toPort: moved[ClientSocket.rtp.rawValue].port, reportPort: moved[ClientSocket.rtcp.rawValue].port)
         }
+    }
+}
+
+extension Session {
+    /// Whether both of the client's sockets are where we believe them to be.
+    fileprivate var isHeard: Bool { heard.count == ClientSocket.allCases.count }
+
+    /// Where its packets may go now that one of its sockets was heard at `source`, the likeliest first; nothing for several tracks.
+    fileprivate func destinations(with source: SocketAddress, of socket: ClientSocket) -> [[SocketAddress]] {
+        guard destinations.count == ClientSocket.allCases.count else { return [] }
+        guard socket == .rtp else { return [[destinations[0], source]] }
+        // A translator that keeps pairs together has RTCP next to it, as long as that was not heard elsewhere.
+        let isGuess = !heard.contains(.rtcp) && source.port < .max
+        return (isGuess ? [[source, source.with(port: source.port &+ 1)]] : []) + [[source, destinations[1]]]
     }
 }

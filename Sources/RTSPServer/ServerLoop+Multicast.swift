@@ -51,7 +51,8 @@ extension ServerLoop {
             }
             session.tracks[request.track] = track.id
             let transport = TransportAnswer.multicast(
-                group: membership.group, ports: membership.ports, timeToLive: membership.timeToLive, ssrc: membership.ssrc)
+                group: membership.group, ports: membership.ports, timeToLive: membership.timeToLive,
+                ssrc: membership.ssrc)
             return .success(SetUpAnswer(transport, freshSession: session.id))
         }
         connection.machine.setUp(id, answer, at: now)
@@ -64,14 +65,16 @@ extension ServerLoop {
         let (home, path) = (home, session.entry.stream.path)
         Task {
             let first = await home.play(path)
-            guard let connection = connections[token], let session = connection.sessions[request.session] else { return }
+            guard let connection = connections[token], let session = connection.sessions[request.session] else {
+                return
+            }
             let now = loop.now
             let answer = PlayAnswer(rtpInfo: rtpInfo(request, session, first), range: request.liveRange(at: now))
             connection.machine.played(id, .success(answer), at: now)
             perform(connection, at: now)
             settle(connection, at: now)
             session.startedAt = now
-            logJoin(session, of: connection)
+            logActivity("joined", session, of: connection, at: now)
         }
     }
 
@@ -88,6 +91,8 @@ extension ServerLoop {
 
     /// Between two looks at groups that should be on air, in nanoseconds.
     private static let groupRound: Int64 = 250_000_000
+    /// The same while no path is multicast: one may be put on offer at any time.
+    private static let idleGroupRound: Int64 = 1_000_000_000
 
     /// Puts groups on air that are to be always, or that lost their feed while someone watches.
     ///
@@ -95,7 +100,7 @@ extension ServerLoop {
     func keepGroupsOnAir(at now: MonotonicTime) -> MonotonicTime {
         guard multicastHome == nil, !isStopping else { return .distantFuture }
         guard now >= nextGroupRound else { return nextGroupRound }
-        nextGroupRound = .distantFuture
+        nextGroupRound = now + Self.idleGroupRound
         for path in directory.paths {
             guard let entry = directory.entry(at: path), let options = entry.options.multicast else { continue }
             nextGroupRound = now + Self.groupRound
@@ -120,10 +125,13 @@ extension ServerLoop {
             let port = options.port &+ UInt16(truncatingIfNeeded: 2 * track.index)
             return .success(
                 Membership(
-                    group: options.group, ports: RTSP.PortPair(rtp: port, rtcp: port &+ 1), timeToLive: options.timeToLive,
+                    group: options.group, ports: RTSP.PortPair(rtp: port, rtcp: port &+ 1),
+                    timeToLive: options.timeToLive,
                     ssrc: viewerTrack.rewriter.ssrc.rawValue))
         } catch {
-            logger.warning("multicast refused", metadata: ["path": "\(entry.stream.path)", "reason": "\(error)"])
+            logger.log(
+                .warning, "multicast refused", metadata: ["path": "\(entry.stream.path)", "reason": "\(error)"],
+                within: &logs.refusedGroups, at: now)
             return .failure(Refusal(.unsupportedTransport))
         }
     }
@@ -138,16 +146,24 @@ extension ServerLoop {
     }
 
     /// Starts the group if it is not on air yet; else asks for a random access point for the one who joined.
+    ///
+    /// - Returns: nothing where it cannot be on air now: it will be as soon as its stream is.
     private func play(_ path: String) -> [FirstPacket] {
         let now = loop.now
-        guard let group = groups.group(at: path), let entry = directory.entry(at: path) else { return [] }
+        guard let group = groups.group(at: path), let entry = directory.entry(at: path) else {
+            groups.missed(at: path)
+            return []
+        }
         if group.isOnAir {
             delivery.requestRandomAccess(for: group.viewer, at: now)
             return delivery.firstPackets(of: group.viewer).map(\.withoutTimestamp)
         }
         var join = entry.options.join
         join.mode = .keyframe
-        guard delivery.join(group.viewer, stream: entry.stream, options: join, at: now) else { return [] }
+        guard delivery.join(group.viewer, stream: entry.stream, options: join, at: now) else {
+            groups.missed(at: path)
+            return []
+        }
         groups.wentOnAir(path)
         let first = delivery.firstPackets(of: group.viewer).map(\.withoutTimestamp)
         delivery.start(group.viewer, at: now)

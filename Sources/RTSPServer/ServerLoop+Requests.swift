@@ -41,14 +41,16 @@ extension ServerLoop {
             connection.output.append(bytes)
         case .describe(let id, let request):
             connection.userAgent = request.userAgent ?? connection.userAgent
-            describe(id, request, on: connection, deadline: now.advanced(byMilliseconds: options.describeMilliseconds), at: now)
+            describe(
+                id, request, on: connection, deadline: now.advanced(byMilliseconds: options.describeMilliseconds),
+                at: now)
         case .setUp(let id, let request):
             connection.userAgent = request.userAgent ?? connection.userAgent
             setUp(id, request, on: connection, at: now)
         case .play(let id, let request):
             play(id, request, on: connection, at: now)
         case .pause(let id):
-            pause(id, on: connection)
+            pause(id, on: connection, at: now)
         case .tearDown(let id, let reason):
             guard let session = connection.sessions[id] else { return }
             end(session, of: connection, because: "\(reason)", at: now)
@@ -69,12 +71,12 @@ extension ServerLoop {
     ) {
         guard let entry = directory.entry(at: request.path) else {
             let refusal = Describing.notFound(request.path, among: directory)
-            logger.info(
-                "no such path",
+            logger.log(
+                .info, "no such path",
                 metadata: [
                     "path": "\(request.path)", "nearest": "\(directory.nearest(to: request.path) ?? "none")",
                     "peer": "\(connection.peer)",
-                ])
+                ], within: &logs.unknownPaths, at: now)
             return connection.machine.described(id, .failure(refusal), at: now)
         }
         if let description = Describing.description(of: entry, local: connection.local) {
@@ -102,6 +104,7 @@ extension ServerLoop {
             return connection.machine.played(id, .failure(.tracksHaveChanged), at: now)
         }
         var join = session.entry.options.join
+        if !connection.admitsPrelude(at: now) { join.mode = .keyframe }
         join.preludeWindow = max(
             join.preludeWindow, ClientDialect(userAgent: connection.userAgent).minimumPreludeMilliseconds * 1_000_000)
         guard delivery.join(session.viewer, stream: session.entry.stream, options: join, at: now) else {
@@ -135,7 +138,7 @@ extension ServerLoop {
         if session.lowerTransport == .udp { connection.output.flush(at: now) }
         delivery.start(session.viewer, at: now)
         connection.output.flush(at: now)
-        logJoin(session, of: connection)
+        logActivity("joined", session, of: connection, at: now)
     }
 
     func rtpInfo(_ request: PlayRequest, _ session: Session, _ first: [FirstPacket]) -> RTPInfo {
@@ -149,10 +152,10 @@ extension ServerLoop {
             })
     }
 
-    private func pause(_ id: SessionID, on connection: Connection) {
+    private func pause(_ id: SessionID, on connection: Connection, at now: MonotonicTime) {
         guard let session = connection.sessions[id], session.lowerTransport != .multicast else { return }
         delivery.pause(session.viewer)
-        logger.info("paused", metadata: metadata(of: session, connection))
+        logActivity("paused", session, of: connection, at: now)
     }
 
     // MARK: What waits

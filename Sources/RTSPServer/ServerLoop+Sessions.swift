@@ -17,7 +17,8 @@ extension ServerLoop {
                     guard entry.options.multicast != nil else { continue }
                     return setUpMulticast(id, request, entry, track, session, on: connection)
                 }
-                guard let answer = try take(offer, request, entry, tracks, track, session, on: connection, at: now) else {
+                guard let answer = try take(offer, request, entry, tracks, track, session, on: connection, at: now)
+                else {
                     continue
                 }
                 _ = connection.machine.setUp(id, .success(answer), at: now)
@@ -72,6 +73,8 @@ extension ServerLoop {
             lane = .interleaved(channel: channels.rtp, reportChannel: channels.rtcp)
             transport = .interleaved(channels, ssrc: rewriter.ssrc.rawValue)
         case .udp(let client):
+            // IPv6 sockets serve both families; where the host has none, IPv4's cannot reach such a peer.
+            guard connection.peer.family == .ipv4 || ports.pair.rtp.family == .ipv6 else { return nil }
             destinations = [connection.peer.with(port: client.rtp), connection.peer.with(port: client.rtcp)]
             guard registry.take(destinations) else { return nil }
             lane = .udp(
@@ -125,7 +128,9 @@ extension ServerLoop {
         var metadata = metadata(of: session, connection)
         metadata["reason"] = "\(reason)"
         if session.viewer.droppedUnits > 0 { metadata["dropped"] = "\(session.viewer.droppedUnits) units" }
-        logger.info("left", metadata: metadata)
+        logger.log(
+            .info, "left", metadata: metadata, within: &logs.activity,
+            counting: connection.activityLog.takeLeftOutCount(), at: now)
     }
 
     /// Ends the session of a viewer whom delivery gave up; its connection goes with it.
@@ -138,8 +143,14 @@ extension ServerLoop {
         remove(connection, at: now)
     }
 
-    func logJoin(_ session: Session, of connection: Connection) {
-        logger.info("joined", metadata: metadata(of: session, connection))
+    /// Says in the log what a session does, unless its connection, or all together, have said so too often.
+    func logActivity(
+        _ message: Logger.Message, _ session: Session, of connection: Connection, at now: MonotonicTime
+    ) {
+        guard let leftOut = connection.activityLog.admit(at: now) else { return }
+        logger.log(
+            .info, message, metadata: metadata(of: session, connection), within: &logs.activity, counting: leftOut,
+            at: now)
     }
 
     func metadata(of session: Session, _ connection: Connection) -> Logger.Metadata {

@@ -27,6 +27,8 @@ actor ServerLoop {
 
     var numbers = SystemRandomNumberGenerator()
     var connections: [Token: Connection] = [:]
+    /// Connections that are over, whose clients may still read what was said last.
+    var lingering: [Token: LingeringClose] = [:]
     var datagrams = ReceivedDatagrams()
     var viewersByReportSource: [SocketAddress: Session] = [:]
     var sessionsByViewer: [UInt64: (connection: Connection, session: Session)] = [:]
@@ -38,6 +40,10 @@ actor ServerLoop {
     var lastToken: UInt64 = 16
     /// Sessions whose client was not heard yet on its UDP ports, of the last seconds.
     var unheard: [Session] = []
+    /// Punch packets that came before a PLAY.
+    var recentPunches = RecentPunches()
+    /// How often what may be logged.
+    var logs = LogBudgets()
     private var turnCount = 0
     var isPortsWatchedForWriting = false
     var isStopping = false
@@ -133,7 +139,7 @@ extension ServerLoop: EventLoopHandler {
             receiveReports(at: now)
         default:
             // Events of one turn may still name a connection that was closed earlier in it.
-            guard let connection = connections[event.token] else { return }
+            guard let connection = connections[event.token] else { return discardInput(of: event.token) }
             if event.readiness.contains(.writable) { drain(connection, at: now) }
             if !event.readiness.isDisjoint(with: [.readable, .hangup, .error]) { read(connection, at: now) }
         }
@@ -162,7 +168,10 @@ extension ServerLoop: EventLoopHandler {
 
     private func passDeadlines(at now: MonotonicTime) {
         while let token = deadlines.popDue(at: now) {
-            guard let connection = connections[token] else { continue }
+            guard let connection = connections[token] else {
+                endLingering(token)
+                continue
+            }
             // Interleaved data that drains is a sign of life: some clients send nothing at all over TCP while they play.
             for session in connection.sessions.values where session.lowerTransport == .interleaved {
                 if session.startedAt != nil { connection.machine.heard(session.id, at: connection.output.lastProgress) }

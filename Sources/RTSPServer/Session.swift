@@ -17,8 +17,8 @@ final class Session {
     var tracks: [String?: TrackID] = [:]
     /// How its packets travel: one way for all its tracks.
     var lowerTransport: LowerTransport
-    /// Whether the client was heard on its UDP ports.
-    var isHeard = false
+    /// On which of its UDP sockets the client was heard: where those are is known.
+    var heard: Set<ClientSocket> = []
     /// When PLAY was answered.
     var startedAt: MonotonicTime?
 
@@ -44,6 +44,12 @@ final class Session {
     func holds(for tracks: [Track]?) -> Bool {
         tracks.map { Stream.areCompatible(layout, $0) } ?? true
     }
+}
+
+/// The two UDP sockets of a client's track, in the order of a session's destinations.
+enum ClientSocket: Int, CaseIterable {
+    case rtp
+    case rtcp
 }
 
 extension Refusal {

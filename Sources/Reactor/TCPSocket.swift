@@ -57,6 +57,15 @@ public enum WriteOutcome: Equatable, Sendable {
         return errno == EAGAIN ? .wouldBlock : .failed(.last("recv"))
     }
 
+    /// Lets go of up to `byteCount` bytes, at least one, that have come, without copying them.
+    public func discard(_ byteCount: Int) -> ReadOutcome {
+        // With MSG_TRUNC, TCP on Linux fills no buffer.
+        let count = uninterrupted { recv(fd, nil, byteCount, Int32(MSG_TRUNC)) }
+        if count > 0 { return .bytes(count) }
+        if count == 0 { return .end }
+        return errno == EAGAIN ? .wouldBlock : .failed(.last("recv"))
+    }
+
     /// Writes the concatenation of `parts`, of which the kernel takes at most 1024.
     public func write(_ parts: UnsafeBufferPointer<iovec>) -> WriteOutcome {
         var message = msghdr()
