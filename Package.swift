@@ -97,6 +97,7 @@ let package = Package(
         tests("RTP", "Media", "Wire"),
         tests("SDP", "Media"),
         tests("RTSP", "Media", "Wire"),
+        tests("RTSPServer", "Delivery", "Media", "RTSP", "Reactor", "Streams", logging),
         tests("Streams", "Media"),
         tests("Reactor", "CLinux", "Media"),
         tests("Codecs", "Media"),

@@ -1,0 +1,92 @@
+import Logging
+import Media
+import RTSPServer
+import Reactor
+import Streams
+import Synchronization
+import TestSupport
+
+/// A server on loopback with two paths: `/cam`, which the test publishes into by hand, and `/dead`, which has no input.
+struct Broadcast {
+    let stream = Streams.Stream(path: "/cam", epoch: .now())
+    let source = IdleSource()
+    let server: Server
+
+    static let video = Track(
+        id: TrackID(0), clockRate: .video,
+        // The parameter sets are of the right types: that is all that is looked at.
+        format: .h264(H264.ParameterSets(sequence: [[0x67, 0x42, 0xC0, 0x1F]], picture: [[0x68, 0xCE]])!))
+    static let audio = Track(
+        id: TrackID(1), clockRate: .audio48k,
+        format: .aac(AAC.AudioSpecificConfig(bytes: [0x11, 0x90], sampleRate: .audio48k, channelCount: 2)))
+
+    /// Runs `body` while the server does.
+    static func run(
+        multicast: MulticastOptions? = nil, _ change: (inout ServerOptions) -> Void = { _ in },
+        _ body: (Broadcast) async throws -> Void
+    ) async throws {
+        let broadcast = try Broadcast(multicast: multicast, change)
+        do {
+            try await body(broadcast)
+        } catch {
+            await broadcast.server.stop()
+            throw error
+        }
+        await broadcast.server.stop()
+    }
+
+    private init(multicast: MulticastOptions?, _ change: (inout ServerOptions) -> Void) throws {
+        let directory = PathDirectory()
+        var path = PathOptions(title: "camera")
+        path.multicast = multicast
+        directory.insert(stream, options: path)
+        directory.insert(Streams.Stream(path: "/dead", epoch: .now()), options: PathOptions(title: "nothing"))
+        stream.attach(source)
+        var options = ServerOptions()
+        options.port = 0
+        options.udpPorts = 20_000...24_000
+        change(&options)
+        server = try Server(
+            options: options, directory: directory, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try server.start()
+    }
+
+    var url: String { "rtsp://127.0.0.1/cam" }
+    var port: Int { Int(server.port) }
+
+    /// Publishes a picture of one packet, captured now.
+    func publish(idr: Bool = false) {
+        let time = MediaTime(nanoseconds: .now() - stream.epoch, rate: .video)
+        let bytes: [UInt8] = [idr ? 0x65 : 0x41] + [UInt8](repeating: 9, count: 1_000)
+        stream.publish(
+            AccessUnit(
+                track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: idr, bytes: bytes,
+                units: [0..<bytes.count]))
+    }
+
+    /// Packets that all loops have sent.
+    func packetCount() async -> UInt64 { await server.statistics().reduce(0) { $0 + $1.packets } }
+
+    /// Sets up the first track over `transport`; gives the session's header for further requests, and the answer.
+    func setUp(
+        on client: RTSPSocket, _ transport: String, track: Int = 1, in session: [String: String] = [:]
+    ) throws -> (session: [String: String], answer: RTSPSocket.Response) {
+        let headers = session.merging(["Transport": transport]) { old, _ in old }
+        let answer = try client.request("SETUP", "\(url)/track\(track)", headers)
+        let id = answer.header("Session")?.split(separator: ";").first.map(String.init) ?? ""
+        return (["Session": id], answer)
+    }
+}
+
+/// Counts what is asked of it, and does nothing.
+final class IdleSource: Source {
+    let requests = Atomic(0)
+    let label = "idle"
+
+    func run(into stream: Streams.Stream) throws(SourceFailure) {}
+    func stop() {}
+
+    func requestRandomAccess() {
+        requests.add(1, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,38 @@
+import Media
+import Reactor
+import Testing
+
+@testable import RTSPServer
+
+struct RegistryTests {
+    private func ports(_ port: UInt16) -> [SocketAddress] {
+        [.loopback(.ipv4, port: port), .loopback(.ipv4, port: port + 1)]
+    }
+
+    @Test func whoMovesToPortsOfAnotherStaysWhereItIs() {
+        let registry = Registry(maximumConnectionsPerAddress: 1, maximumViewers: 1)
+        #expect(registry.take(ports(10)) && registry.take(ports(20)))
+        #expect(!registry.exchange(ports(10), for: [ports(10)[0], ports(20)[0]]))
+        #expect(!registry.take(ports(10)))
+        #expect(registry.exchange(ports(10), for: [ports(10)[1], ports(30)[0]]))
+        #expect(registry.take([ports(10)[0]]) && !registry.take([ports(10)[1]]))
+    }
+
+    @Test func punchesAreRememberedForASecondAndOnlySoMany() {
+        var punches = RecentPunches()
+        let now = MonotonicTime(nanoseconds: 0)
+        let host = SocketAddress.loopback(.ipv4, port: 0)
+        punches.add(host.with(port: 5), .rtcp, at: now)
+        punches.add(host.with(port: 4), .rtp, at: now)
+        punches.add(host.with(port: 6), .rtp, at: now)
+        let found = punches.take(of: host, at: now.advanced(byMilliseconds: 1_000))
+        #expect(found.map(\.source.port) == [6, 5] && found.map(\.socket) == [.rtp, .rtcp])
+        #expect(punches.take(of: host, at: now).isEmpty)
+        for number in 0..<300 { punches.add(SocketAddress(ipv4: UInt32(number), port: 9), .rtp, at: now) }
+        #expect(punches.take(of: SocketAddress(ipv4: 299, port: 0), at: now).isEmpty)
+        punches.add(host.with(port: 7), .rtp, at: now.advanced(byMilliseconds: 1_001))
+        #expect(punches.take(of: host, at: now.advanced(byMilliseconds: 1_001)).count == 1)
+        punches.add(host.with(port: 7), .rtp, at: now)
+        #expect(punches.take(of: host, at: now.advanced(byMilliseconds: 1_001)).isEmpty)
+    }
+}

@@ -1,0 +1,142 @@
+import Glibc
+import Media
+import RTSPServer
+import Reactor
+import TestSupport
+import Testing
+
+/// Sessions over TCP on the real server.
+@Suite(.serialized)
+struct SessionTests {
+    private static let interleaved = "RTP/AVP/TCP;unicast;interleaved=0-1"
+
+    @Test func whoReadsItsPicturesLivesOnWithoutSayingSo() async throws {
+        try await Broadcast.run({ $0.connection.sessionTimeoutSeconds = 1 }) { broadcast in
+            broadcast.stream.announce([Broadcast.video])
+            broadcast.publish(idr: true)
+            let client = try RTSPSocket(port: broadcast.port)
+            let (session, _) = try broadcast.setUp(on: client, Self.interleaved)
+            #expect(try client.request("PLAY", broadcast.url, session).status == 200)
+            // A session of which nothing is heard ends after 1.25 s.
+            let end = MonotonicTime.now().advanced(byMilliseconds: 2_000)
+            while MonotonicTime.now() < end {
+                broadcast.publish()
+                while client.frame(within: 0.02) != nil {}
+            }
+            let answer = try client.request("GET_PARAMETER", broadcast.url, session)
+            #expect(answer.status == 200, "\(answer.head)")
+        }
+    }
+
+    @Test func tracksThatHaveChangedEndWhatWasSetUpForThem() async throws {
+        try await Broadcast.run { broadcast in
+            broadcast.stream.announce([Broadcast.video, Broadcast.audio])
+            broadcast.publish(idr: true)
+            let client = try RTSPSocket(port: broadcast.port)
+            let (first, _) = try broadcast.setUp(on: client, Self.interleaved)
+            let sound = try broadcast.setUp(on: client, "RTP/AVP/TCP;unicast;interleaved=2-3", track: 2, in: first)
+            #expect(sound.answer.status == 200)
+            broadcast.stream.announce([Broadcast.video])
+            broadcast.publish(idr: true)
+            #expect(try client.request("PLAY", broadcast.url, first).status == 454)
+            let (second, _) = try broadcast.setUp(on: client, "RTP/AVP/TCP;unicast;interleaved=4-5")
+            broadcast.stream.announce([Broadcast.video, Broadcast.audio])
+            let late = try broadcast.setUp(on: client, "RTP/AVP/TCP;unicast;interleaved=6-7", track: 2, in: second)
+            #expect(late.answer.status == 454)
+        }
+    }
+
+    @Test func aGoodbyeIsReadBeforeTheConnectionOfATrackChangeCloses() async throws {
+        try await Broadcast.run { broadcast in
+            broadcast.stream.announce([Broadcast.video])
+            broadcast.publish(idr: true)
+            let client = try RTSPSocket(port: broadcast.port)
+            let (session, _) = try broadcast.setUp(on: client, Self.interleaved)
+            #expect(try client.request("PLAY", broadcast.url, session).status == 200)
+            broadcast.stream.announce([Broadcast.video, Broadcast.audio])
+            var last: RTSPSocket.Frame?
+            while let frame = client.frame(within: 5) { last = frame }
+            #expect(client.isClosed)
+            // A receiver report without blocks, a description, BYE (RFC 3550, section 6.6).
+            #expect(last?.controlTypes == [201, 202, 203])
+        }
+    }
+
+    @Test func requestsSentAllAtOnceAreAllAnswered() async throws {
+        try await Broadcast.run({ $0.describeMilliseconds = 100 }) { broadcast in
+            broadcast.stream.announce([Broadcast.video])
+            broadcast.publish(idr: true)
+            let client = try RTSPSocket(port: broadcast.port)
+            let (session, _) = try broadcast.setUp(on: client, Self.interleaved)
+            // Behind a DESCRIBE that waits for its source, more than the server lets wait.
+            var text = "DESCRIBE rtsp://h/dead RTSP/1.0\r\nCSeq: 2\r\n\r\n"
+            for _ in 0..<900 {
+                text += "OPTIONS rtsp://h/cam RTSP/1.0\nCSeq: 3\nSession: \(session["Session"] ?? "")\n\n"
+            }
+            client.send(text)
+            #expect(client.response(within: 10)?.status == 503)
+            var count = 0
+            while count < 900, client.response(within: 10)?.status == 200 { count += 1 }
+            #expect(count == 900)
+        }
+    }
+
+    @Test func whoPlaysAgainAtOnceGetsNoSecondPrelude() async throws {
+        try await Broadcast.run { broadcast in
+            broadcast.stream.announce([Broadcast.video])
+            broadcast.publish(idr: true)
+            let client = try RTSPSocket(port: broadcast.port)
+            let (session, _) = try broadcast.setUp(on: client, Self.interleaved)
+            #expect(try client.request("PLAY", broadcast.url, session).status == 200)
+            #expect(broadcast.source.requests.load(ordering: .relaxed) == 0)
+            #expect(try client.request("PAUSE", broadcast.url, session).status == 200)
+            #expect(try client.request("PLAY", broadcast.url, session).status == 200)
+            #expect(broadcast.source.requests.load(ordering: .relaxed) == 1)
+        }
+    }
+
+    @Test func reportsComeOnTheChannelThatTheClientNamed() async throws {
+        try await Broadcast.run { broadcast in
+            broadcast.stream.announce([Broadcast.video])
+            broadcast.publish(idr: true)
+            let client = try RTSPSocket(port: broadcast.port)
+            let (session, answer) = try broadcast.setUp(on: client, "RTP/AVP/TCP;unicast;interleaved=0-5")
+            #expect(answer.header("Transport")?.contains("interleaved=0-5") == true)
+            #expect(try client.request("PLAY", broadcast.url, session).status == 200)
+            let report = client.frame(within: 5)
+            #expect(report?.channel == 5)
+            #expect(report?.controlTypes == [200, 202])
+            #expect(client.frame(within: 5)?.channel == 0)
+        }
+    }
+
+    @Test func aRefusalIsReadByWhoStillSends() async throws {
+        try await Broadcast.run { broadcast in
+            let socket = try TCPSocket(connectingTo: .loopback(.ipv4, port: broadcast.server.port))
+            let noise = [UInt8](repeating: UInt8(ascii: "A"), count: 60_000)
+            var (sent, received) = (0, [UInt8]())
+            var outcome = ReadOutcome.wouldBlock
+            let hasEnded = await eventually(within: 10) {
+                noise.withUnsafeBytes {
+                    let rest = UnsafeRawBufferPointer(rebasing: $0[sent...])
+                    if sent < noise.count, case .wrote(let count) = socket.write(rest) { sent += count }
+                }
+                repeat {
+                    outcome = withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 16) { buffer in
+                        let outcome = socket.read(into: buffer)
+                        if case .bytes(let count) = outcome { received += buffer[..<count] }
+                        return outcome
+                    }
+                } while outcome != .wouldBlock && outcome != .end && !outcome.isFailure
+                return outcome != .wouldBlock
+            }
+            #expect(hasEnded && sent == noise.count)
+            #expect(outcome == .end, "a reset would take the answer with it")
+            #expect(received.starts(with: Array("RTSP/1.0 4".utf8)))
+        }
+    }
+}
+
+extension ReadOutcome {
+    fileprivate var isFailure: Bool { if case .failed = self { true } else { false } }
+}
