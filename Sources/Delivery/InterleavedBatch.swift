@@ -61,7 +61,9 @@ final class InterleavedBatch {
             for part in [prefix, payload] {
                 let passed = min(rest, part.iov_len)
                 rest -= passed
-                keep(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(start: part.iov_base, count: part.iov_len)[passed...]))
+                keep(
+                    UnsafeRawBufferPointer(
+                        rebasing: UnsafeRawBufferPointer(start: part.iov_base, count: part.iov_len)[passed...]))
             }
             return (packet + 1, true)
         }

@@ -60,7 +60,8 @@ private final class NoWaker: Waker {
 
 extension HeaderRewriter {
     static let fixture = HeaderRewriter(
-        payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530), timestampOffset: 77)
+        payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530), timestampOffset: 77
+    )
 }
 
 /// A UDP client with its own pair of ports, and the viewer that sends to them.
@@ -73,7 +74,8 @@ struct UDPClient: ~Copyable {
     /// - Parameter shared: the sockets that the viewer is sent by, where it is not the only one.
     init(isSegmenting: Bool, id: UInt64 = 1, family: AddressFamily = .ipv4, by shared: UDPPorts? = nil) throws {
         let pair = try Reactor.PortPair.bind(evenIn: 40_000...44_000)
-        let ports = try shared
+        let ports =
+            try shared
             ?? UDPPorts(pair: try Reactor.PortPair.bind(evenIn: 44_002...48_000), isSegmenting: isSegmenting)
         let address = SocketAddress.loopback(family, port: pair.port)
         let route = UDPRoute(

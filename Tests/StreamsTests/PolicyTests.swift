@@ -6,15 +6,16 @@ import Testing
 private let millisecond: Int64 = 1_000_000
 
 struct SlowViewerPolicyTests {
-    @Test(arguments: [
-        (lag: 0, stall: 0, isInside: false, isOverrun: false, verdict: SlowViewerPolicy.Verdict.carryOn),
-        (lag: 500, stall: 0, isInside: false, isOverrun: false, verdict: .carryOn),
-        (lag: 501, stall: 0, isInside: false, isOverrun: false, verdict: .skipToRandomAccess),
-        (lag: 501, stall: 0, isInside: true, isOverrun: false, verdict: .carryOn),
-        (lag: 12_000, stall: 0, isInside: true, isOverrun: true, verdict: .skipToRandomAccess),
-        (lag: 501, stall: 9_999, isInside: false, isOverrun: false, verdict: .skipToRandomAccess),
-        (lag: 0, stall: 10_000, isInside: true, isOverrun: true, verdict: .letGo),
-    ] as [(lag: Int64, stall: Int64, isInside: Bool, isOverrun: Bool, verdict: SlowViewerPolicy.Verdict)])
+    @Test(
+        arguments: [
+            (lag: 0, stall: 0, isInside: false, isOverrun: false, verdict: SlowViewerPolicy.Verdict.carryOn),
+            (lag: 500, stall: 0, isInside: false, isOverrun: false, verdict: .carryOn),
+            (lag: 501, stall: 0, isInside: false, isOverrun: false, verdict: .skipToRandomAccess),
+            (lag: 501, stall: 0, isInside: true, isOverrun: false, verdict: .carryOn),
+            (lag: 12_000, stall: 0, isInside: true, isOverrun: true, verdict: .skipToRandomAccess),
+            (lag: 501, stall: 9_999, isInside: false, isOverrun: false, verdict: .skipToRandomAccess),
+            (lag: 0, stall: 10_000, isInside: true, isOverrun: true, verdict: .letGo),
+        ] as [(lag: Int64, stall: Int64, isInside: Bool, isOverrun: Bool, verdict: SlowViewerPolicy.Verdict)])
     func aSlowViewerIsNeverWaitedFor(
         _ row: (lag: Int64, stall: Int64, isInside: Bool, isOverrun: Bool, verdict: SlowViewerPolicy.Verdict)
     ) {

@@ -66,7 +66,8 @@ struct PreludeTests {
     @Test(arguments: [(pictures: 119, count: 119), (pictures: 120, count: 20), (pictures: 101, count: 101)])
     func aYoungRandomAccessPointIsLeftForTheOneBefore(_ row: (pictures: Int, count: Int)) throws {
         let prelude = try #require(
-            Prelude(history: history(pictures: row.pictures, gop: 100), leading: .video, window: window, limits: .init()))
+            Prelude(
+                history: history(pictures: row.pictures, gop: 100), leading: .video, window: window, limits: .init()))
         #expect(prelude.units.count { $0.track == TrackID(0) } == row.count)
     }
 
@@ -77,7 +78,8 @@ struct PreludeTests {
     }
 
     @Test func aHistoryThatIsTooLongOrTooLargeMakesNoPrelude() {
-        #expect(Prelude(history: history(pictures: 151, gop: 300), leading: .video, window: window, limits: .init()) == nil)
+        #expect(
+            Prelude(history: history(pictures: 151, gop: 300), leading: .video, window: window, limits: .init()) == nil)
         let large = history(pictures: 100, gop: 300, byteCount: 10_001)
         #expect(Prelude(history: large, leading: .video, window: window, limits: .init()) == nil)
         let mid = history(pictures: 100, gop: 300).filter { !$0.isRandomAccess || $0.track != TrackID(0) }
