@@ -22,7 +22,8 @@ enum Describing {
     static func notFound(_ path: String, among paths: PathDirectory) -> Refusal {
         if path == "/" {
             let list = paths.paths.prefix(20).joined(separator: " ")
-            return Refusal(.notFound, reason: list.isEmpty ? "Not Found: no stream yet" : "Not Found: there are \(list)")
+            return Refusal(
+                .notFound, reason: list.isEmpty ? "Not Found: no stream yet" : "Not Found: there are \(list)")
         }
         guard let nearest = paths.nearest(to: path) else { return Refusal(.notFound) }
         return Refusal(.notFound, reason: "Not Found: nearest is \(nearest)")

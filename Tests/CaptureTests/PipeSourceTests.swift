@@ -1,4 +1,3 @@
-@testable import Capture
 import Foundation
 import Media
 import Reactor
@@ -6,6 +5,8 @@ import Streams
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Capture
 
 @Suite struct PipeSourceTests {
     /// What a source published, and when it did.
@@ -39,9 +40,11 @@ import Testing
         return received
     }
 
-    @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"), arguments: [
-        "h264/SVA_BA2_D.264", "h264/MR1_BT_A.h264", "h264/SVA_FM1_E.264", "h264/LS_SVA_D.264",
-    ])
+    @Test(
+        .enabled(if: SharedData.isPresent, "needs ../shared/data"),
+        arguments: [
+            "h264/SVA_BA2_D.264", "h264/MR1_BT_A.h264", "h264/SVA_FM1_E.264", "h264/LS_SVA_D.264",
+        ])
     func everyNALUnitThatIsWrittenIsPublished(file: String) throws {
         // A second's worth, so that nothing is paced.
         let bytes = Array(try #require(SharedData.bytes(file)).prefix(12_000))

@@ -1,6 +1,7 @@
-@testable import Capture
 import Media
 import Synchronization
+
+@testable import Capture
 
 /// Time that passes only where somebody waits for it.
 final class VirtualClock: Sendable {

@@ -70,7 +70,9 @@ extension H264 {
         private static func skipReferenceDecoder(_ bits: inout BitReader) -> Bool {
             guard let count = bits.unsignedExpGolomb(), count <= 31, bits.skip(8) else { return false }
             for _ in 0...count {
-                guard bits.unsignedExpGolomb() != nil, bits.unsignedExpGolomb() != nil, bits.skip(1) else { return false }
+                guard bits.unsignedExpGolomb() != nil, bits.unsignedExpGolomb() != nil, bits.skip(1) else {
+                    return false
+                }
             }
             return bits.skip(20)
         }
