@@ -27,7 +27,7 @@ def pictures(stream: bytes) -> list[bytes]:
 
 
 class Writer(threading.Thread):
-    """Writes a picture each 1/30 s, in the style of a writer: steady, in chunks, or dribbling."""
+    """Writes a picture each 1/30 s, in the style of one writer or another."""
 
     def __init__(self, fifo: str, units: list[bytes], style: str):
         super().__init__(daemon=True)
@@ -44,8 +44,14 @@ class Writer(threading.Thread):
                     time.sleep(max(0.0, due - time.monotonic()))
 
     def write(self, pipe, unit: bytes):
-        pieces, pause = {"steady": (1, 0.0), "chunks": (4, 0.0005), "dribble": (4, 0.003)}[self.style]
-        length = -(-len(unit) // pieces)
+        # Whole; by a buffer of 1000 bytes; in four pieces of no common length, a little and a long while apart.
+        quarter = -(-len(unit) // 4)
+        length, pause = {
+            "steady": (len(unit), 0.0),
+            "dribble": (1000, 0.0005),
+            "chunks": (quarter, 0.0005),
+            "pauses": (quarter, 0.003),
+        }[self.style]
         for start in range(0, len(unit), length):
             if start:
                 time.sleep(pause)
@@ -104,7 +110,7 @@ def main():
     parser.add_argument("--file", required=True, help="H.264, Annex B, one slice per picture")
     parser.add_argument("--fifo", required=True)
     parser.add_argument("--port", type=int, default=8554)
-    parser.add_argument("--style", choices=["steady", "chunks", "dribble"], default="steady")
+    parser.add_argument("--style", choices=["steady", "dribble", "chunks", "pauses"], default="steady")
     parser.add_argument("--pictures", type=int, default=450)
     options = parser.parse_args()
     with open(options.file, "rb") as file:
