@@ -142,6 +142,13 @@ extension DeliveryLoop {
         return audience
     }
 
+    /// Sends sender reports at once: for one more member of a group that is on air, whose player cannot align the tracks
+    /// before it has heard one.
+    public func report(to viewer: Viewer, at now: MonotonicTime) {
+        guard let audience = viewer.audience, viewer.phase == .playing else { return }
+        reports(for: audience).send(to: viewer, at: now)
+    }
+
     private func reports(for audience: Audience) -> Reports {
         Reports(clock: clock, epoch: audience.stream.epoch, tracks: audience.feed.tracks)
     }

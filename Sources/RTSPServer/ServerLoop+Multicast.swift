@@ -145,7 +145,7 @@ extension ServerLoop {
             isSegmenting: isSegmenting, at: now)
     }
 
-    /// Starts the group if it is not on air yet; else asks for a random access point for the one who joined.
+    /// Starts the group if it is not on air yet; else sends reports and asks for a random access point for the one who joined.
     ///
     /// - Returns: nothing where it cannot be on air now: it will be as soon as its stream is.
     private func play(_ path: String) -> [FirstPacket] {
@@ -155,6 +155,7 @@ extension ServerLoop {
             return []
         }
         if group.isOnAir {
+            delivery.report(to: group.viewer, at: now)
             delivery.requestRandomAccess(for: group.viewer, at: now)
             return delivery.firstPackets(of: group.viewer).map(\.withoutTimestamp)
         }

@@ -37,6 +37,21 @@ extension EndToEnd {
             }
         }
 
+        /// Sender reports come at once, also in the middle of a group's life: without them its tracks would be shifted later.
+        @Test func oneMoreMemberOfAGroupHasItsTracksAlignedFromTheStart() async throws {
+            try await withMulticastServer { server, pair in
+                let watch = Client.ffmpeg(server.url(host: pair.serverAddress), over: "udp_multicast")
+                let first = try Command(pair.onClient + watch + ["-c", "copy", "-f", "null", "-"])
+                #expect(await eventually(within: 5) { server.log.contains("transport=multicast") })
+                let second = try await Command.run(
+                    pair.onClient + watch + ["-t", "4", "-enc_time_base:v", "-1", "-f", "null", "-"])
+                #expect(second.status == 0)
+                #expect(!second.errors.contains("non monotonic"), "\(second.complaint)")
+                first.signal(SIGINT)
+                _ = await first.finish(within: 5)
+            }
+        }
+
         private func sessionDescription(of server: ServerProcess, in pair: NetworkPair) async throws -> Command.Outcome
         {
             try await Command.run(
