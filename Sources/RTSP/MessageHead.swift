@@ -62,7 +62,7 @@ struct MessageHead: Sendable {
         if isHTTP(words) { throw ParseError(.http, position: position) }
         // RFC 2396 wants ASCII, but ffmpeg sends what its user typed: UTF-8 passes, anything else would name no path.
         guard words.count == 3, words[0].isToken, let version = Version(words[2].trimmed),
-            String(validating: line, as: UTF8.self) != nil
+            String(validating: line, as: UTF8.self) != nil, !words[1].utf8.contains(UInt8(ascii: "\t"))
         else {
             throw ParseError(.badStartLine, position: position)
         }

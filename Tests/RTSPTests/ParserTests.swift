@@ -106,6 +106,7 @@ struct ParserTests {
         ("OPTIONS *\rRTSP/1.0\r\n", .controlCharacter, 9),
         ("OPTIONS *\r\n\r\n", .badStartLine, 0),
         ("OPTIONS * FOO/1.0\r\n\r\n", .badStartLine, 0),
+        ("DESCRIBE rtsp://h/a\tb RTSP/1.0\r\n", .badStartLine, 0),
         ("OPTIONS * RTSP/one\r\n\r\n", .badStartLine, 0),
         ("RTSP/1.0 20 OK\r\n", .badStartLine, 0),
         ("RTSP/1.0 999 OK\r\n", .badStartLine, 0),
