@@ -189,6 +189,10 @@ extension Transmitter {
         _ = resume(viewer, of: audience)
     }
 
+    /// How often a viewer who falls behind may cost the others a random access point, in nanoseconds: one at half the
+    /// stream's rate falls behind all the time, and at each of its turns would raise everybody's QP by 1.
+    private static let askingInterval: Int64 = 10_000_000_000
+
     /// Goes on at the newest random access point that is recent itself, or before the next, which is asked for;
     /// false where the connection has yet to drain.
     private func resume(_ viewer: Viewer, of audience: Audience) -> Bool {
@@ -201,7 +205,10 @@ extension Transmitter {
         statistics.droppedUnits += dropped
         guard isDrained else { return false }
         viewer.isDraining = false
-        if recent == nil { audience.requestRandomAccess(at: now) }
+        if recent == nil, now - viewer.lastAsked > Self.askingInterval {
+            viewer.lastAsked = now
+            audience.requestRandomAccess(at: now)
+        }
         return true
     }
 }

@@ -54,6 +54,8 @@ public final class Viewer {
     var pacer: Pacer?
     /// When it started to play.
     var startedAt: MonotonicTime
+    /// When a random access point was last asked for because it had fallen behind.
+    var lastAsked = MonotonicTime(nanoseconds: .min / 2)
     /// When it last took a packet.
     var lastProgress: MonotonicTime
     /// Since when units wait for it; `nil` while it keeps up.
