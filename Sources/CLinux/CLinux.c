@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -35,4 +36,8 @@ uint64_t clinux_raise_descriptor_limit(void) {
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
     struct rlimit raised = {.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};
     return setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur;
+}
+
+void clinux_trim_heap(void) {
+    malloc_trim(0);
 }

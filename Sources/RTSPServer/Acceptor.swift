@@ -15,6 +15,8 @@ final class Acceptor: EventLoopHandler {
         var failureLog = LogBudget.oncePerMinute
     }
 
+    /// After the last viewer has left, in nanoseconds, what they used is given back to the host.
+    private static let trimDelay: Int64 = 3_000_000_000
     /// After running out of descriptors, in nanoseconds.
     private static let pause: Int64 = 100_000_000
     private static let token = Token(rawValue: 1)
@@ -47,9 +49,11 @@ final class Acceptor: EventLoopHandler {
     }
 
     func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime {
-        state.withLock { state in
+        // This thread serves no viewer: the few milliseconds that trimming takes cost nobody a picture.
+        if registry.isTrimDue(at: now, after: Self.trimDelay) { Heap.trim() }
+        return state.withLock { state in
             acceptAll(&state, at: now)
-            return state.pausedUntil ?? .distantFuture
+            return min(state.pausedUntil ?? .distantFuture, now + Self.trimDelay)
         }
     }
 

@@ -1,3 +1,4 @@
+import Media
 import Reactor
 import Synchronization
 
@@ -7,6 +8,8 @@ final class Registry: Sendable {
         var connectionsByHost: [SocketAddress: Int] = [:]
         var viewerCount = 0
         var destinations: Set<SocketAddress> = []
+        /// When the last viewer left; `nil` once the heap was trimmed after it.
+        var lastDeparture: MonotonicTime?
     }
 
     private let state = Mutex(State())
@@ -48,7 +51,19 @@ final class Registry: Sendable {
     }
 
     func viewerLeft() {
-        state.withLock { $0.viewerCount -= 1 }
+        state.withLock { state in
+            state.viewerCount -= 1
+            state.lastDeparture = .now()
+        }
+    }
+
+    /// Whether a crowd has left its memory behind: viewers have gone, the last `nanoseconds` ago. True once.
+    func isTrimDue(at now: MonotonicTime, after nanoseconds: Int64) -> Bool {
+        state.withLock { state in
+            guard let departure = state.lastDeparture, now - departure >= nanoseconds else { return false }
+            state.lastDeparture = nil
+            return true
+        }
     }
 
     /// Takes a client's address and port for one session; false if another has it: two never share one.

@@ -34,6 +34,9 @@ struct mmsghdr {
 int sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags);
 int recvmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout);
 int accept4(int fd, struct sockaddr *address, socklen_t *byteCount, int flags);
+/// Gives memory that is free in the heap back to the host.
+void clinux_trim_heap(void);
+
 #endif
 
 // Enumerators, casts and expressions in glibc, which Swift would not import as Int32.
