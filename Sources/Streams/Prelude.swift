@@ -37,7 +37,6 @@ public struct Prelude: Sendable {
     public init?(history: [AccessUnit], leading: Track, window: Int64, limits: Limits) {
         guard let start = Self.start(in: history, leading: leading, limits: limits) else { return nil }
         let leadingUnits = history[start...].filter { $0.track == leading.id }
-        guard Self.fits(leadingUnits, limits: limits) else { return nil }
         let companions = Self.newestOfOthers(in: history, leading: leading.id)
         guard leading.kind == .video else {
             units = companions + leadingUnits
@@ -55,27 +54,23 @@ public struct Prelude: Sendable {
         track = leading.id
     }
 
-    /// Index of the unit to start with: the last random access point, or the one before where that is younger than players like.
+    /// Index of the unit to start with: the last random access point, or the one before where that is younger than players
+    /// like and the limits allow it; `nil` where nothing within the limits can be started with.
     private static func start(in history: [AccessUnit], leading: Track, limits: Limits) -> Int? {
         if leading.kind == .audio { return history.lastIndex { $0.track == leading.id } }
         var frames = 0
+        var byteCount = 0
         var candidate: Int?
         for index in history.indices.reversed() where history[index].track == leading.id {
             if history[index].part.isStart { frames += 1 }
+            byteCount += history[index].bytes.count
+            guard frames <= limits.maximumFrames, byteCount <= limits.maximumByteCount else { return candidate }
             guard history[index].isRandomAccess else { continue }
             // One step back is enough: a second IDR in 20 frames means that IDRs are plentiful.
-            if candidate != nil || frames >= limits.minimumFrames {
-                let isTooMuch = candidate != nil && frames > limits.maximumFrames
-                return isTooMuch ? candidate : index
-            }
+            if candidate != nil || frames >= limits.minimumFrames { return index }
             candidate = index
         }
         return candidate
-    }
-
-    private static func fits(_ units: [AccessUnit], limits: Limits) -> Bool {
-        units.count { $0.part.isStart } <= limits.maximumFrames
-            && units.reduce(0) { $0 + $1.bytes.count } <= limits.maximumByteCount
     }
 
     private static func newestOfOthers(in history: [AccessUnit], leading: TrackID) -> [AccessUnit] {

@@ -77,6 +77,12 @@ struct PreludeTests {
         #expect(prelude.units.count { $0.track == TrackID(0) } == 5)
     }
 
+    @Test func theOneBeforeIsNotWorthMoreBytesThanTheLimit() throws {
+        let large = history(pictures: 110, gop: 100, byteCount: 9_500)
+        let prelude = try #require(Prelude(history: large, leading: .video, window: window, limits: .init()))
+        #expect(prelude.units.count { $0.track == TrackID(0) } == 10)
+    }
+
     @Test func aHistoryThatIsTooLongOrTooLargeMakesNoPrelude() {
         #expect(
             Prelude(history: history(pictures: 151, gop: 300), leading: .video, window: window, limits: .init()) == nil)
