@@ -40,6 +40,8 @@ public struct PathOptions: Sendable {
     public var join = JoinOptions()
     /// Where it is also sent, once for all who ask for it; `nil` where multicast is off.
     public var multicast: MulticastOptions?
+    /// Where it is also sent as MPEG-TS in RTP (RFC 2250), to one port; `nil` where it is not.
+    public var multicastTransportStream: MulticastOptions?
 
     public init(title: String) {
         self.title = title
