@@ -83,12 +83,15 @@ public struct Configuration: Hashable, Sendable {
         public var interface = ""
 
         public init() {}
+
+        /// Port of a path's MPEG-TS: behind the pairs of four tracks, so that no track shares it.
+        public var transportStreamPort: Int { port + 8 }
     }
 
     /// How a viewer gets its first picture.
     public struct Join: Hashable, Sendable {
         public var mode = Mode.auto
-        public var preludeMilliseconds = 200
+        public var preludeMilliseconds = 120
         public var minimumPreludeFrames = 20
         public var maximumPreludeFrames = 150
         public var maximumPreludeBytes = 1_000_000
