@@ -45,7 +45,8 @@ let package = Package(
         // Pure: no socket, clock, thread, randomness, Foundation.
         .target(name: "Wire", swiftSettings: everywhere),
         .target(name: "Media", dependencies: ["Wire"], swiftSettings: pure),
-        .target(name: "RTP", dependencies: ["Media", "Wire"], swiftSettings: everywhere),
+        .target(name: "MPEGTS", dependencies: ["Media", "Wire"], swiftSettings: pure),
+        .target(name: "RTP", dependencies: ["MPEGTS", "Media", "Wire"], swiftSettings: everywhere),
         .target(name: "SDP", dependencies: ["Media", "Wire"], swiftSettings: pure),
         .target(name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], swiftSettings: pure),
 

@@ -6,6 +6,8 @@ extension PacketRun {
     struct Writer {
         fileprivate(set) var packets: [Packet] = []
         fileprivate(set) var byteCount = 0
+        /// Whether the last packet of an access unit is marked: what the bit means is the payload format's to say.
+        var marksAccessUnits = true
         let memory: UnsafeMutableRawBufferPointer
         private var packetStart = 0
 
@@ -29,6 +31,26 @@ extension PacketRun {
             let destination = UnsafeMutableRawBufferPointer(rebasing: memory[byteCount...])
             bytes.withUnsafeBytes { destination.copyMemory(from: $0) }
             byteCount += bytes.byteCount
+        }
+
+        /// Appends what `write` writes, `count` bytes at most.
+        mutating func append(byteCount count: Int, _ write: (inout OutputRawSpan) -> Void) {
+            precondition(count <= memory.count - byteCount, "a packetizer writes no more than it announced")
+            let destination = UnsafeMutableRawBufferPointer(rebasing: memory[byteCount..<(byteCount + count)])
+            var output = OutputRawSpan(buffer: destination, initializedCount: 0)
+            write(&output)
+            byteCount += output.finalize(for: destination)
+        }
+
+        /// Makes packets of what was appended since the last packet, all `count` bytes long but the last.
+        mutating func endPackets(each count: Int) {
+            packets.reserveCapacity(packets.count + (byteCount - packetStart + count - 1) / count)
+            while packetStart < byteCount {
+                let end = min(packetStart + count, byteCount)
+                packets.append(
+                    Packet(offset: UInt32(packetStart), byteCount: UInt16(end - packetStart), isMarked: false))
+                packetStart = end
+            }
         }
 
         /// Makes one packet of what was appended since the last call.

@@ -50,7 +50,7 @@ public final class PacketRun: PackagedUnit {
             writer.memory.deallocate()
             return nil
         }
-        if unit.part.isEnd { writer.markLast() }
+        if unit.part.isEnd, writer.marksAccessUnits { writer.markLast() }
         track = unit.track
         presentationTime = unit.presentationTime
         isRandomAccess = unit.isRandomAccess

@@ -1,0 +1,11 @@
+/// CRC_32 of a section, bit by bit: tables are written once per multiplexer (ISO/IEC 13818-1, annex A).
+func cyclicRedundancyCheck(_ bytes: [UInt8]) -> UInt32 {
+    var register: UInt32 = 0xFFFF_FFFF
+    for byte in bytes {
+        register ^= UInt32(byte) << 24
+        for _ in 0..<8 {
+            register = register << 1 ^ (register & 0x8000_0000 == 0 ? 0 : 0x04C1_1DB7)
+        }
+    }
+    return register
+}

@@ -1,0 +1,84 @@
+import Media
+
+/// Makes one program of a stream's tracks (ISO/IEC 13818-1): transport packets for each access unit as it comes.
+///
+/// Nothing waits: what a unit becomes depends on the units before it only. Each unit fills whole packets, and brings its
+/// clock reference and, where a receiver could start or 100 ms have passed, the tables.
+public struct Multiplexer: Sendable {
+    /// The leading one first: the pictures, else the first.
+    private var streams: [ElementaryStream]
+    private var tables: ProgramTables
+    private var clock = ProgramClock()
+    /// Decode time of the unit that the tables went before.
+    private var lastTables: ProgramTime?
+
+    /// 100 ms: who tunes in at any place knows the streams by then (ETSI TR 101 290 takes 500 ms for an error).
+    private static let tablesInterval: Int64 = 9_000
+
+    public init(tracks: [Track]) {
+        streams = ElementaryStream.streams(of: tracks)
+        tables = ProgramTables(streams: streams)
+    }
+
+    /// The packets of `unit`, which must then be sent; `nil` where its track or the unit itself cannot be carried.
+    public mutating func packets(of unit: AccessUnit) -> TransportPackets? {
+        guard let index = streams.firstIndex(where: { $0.track == unit.track }),
+            let byteCount = streams[index].framing.byteCount(of: unit)
+        else { return nil }
+        let times = unit.part.isStart ? PESHeader.Times(unit) : nil
+        var adaptation = AdaptationField()
+        var interim: TransportPackets.Interim?
+        if let times, index == 0 {
+            adaptation.reference = clock.reference(leadingAt: times.decode)
+            adaptation.isRandomAccess = unit.isRandomAccess && adaptation.reference != nil
+        } else if let times {
+            adaptation.isRandomAccess = unit.isRandomAccess
+            interim = clock.interimReference(otherAt: times.decode).map {
+                TransportPackets.Interim(reference: $0, pid: streams[0].pid, counter: streams[0].counter)
+            }
+        }
+        let packets = TransportPackets(
+            unit: unit, stream: streams[index],
+            writer: PESWriter(of: byteCount, on: streams[index], times: times, adaptation: adaptation),
+            tables: tablesAreDue(before: unit, at: times, isLeading: index == 0) ? tables : nil, interim: interim)
+        count(packets, of: index, decodedAt: times?.decode)
+        return packets
+    }
+
+    private func tablesAreDue(before unit: AccessUnit, at times: PESHeader.Times?, isLeading: Bool) -> Bool {
+        guard let times else { return false }
+        guard let lastTables else { return true }
+        guard isLeading else { return false }
+        // Every frame of sound is a random access point: tables before each would be half the stream.
+        if case .annexB = streams[0].framing, unit.isRandomAccess { return true }
+        return !(0..<Self.tablesInterval).contains(times.decode.elapsed(since: lastTables))
+    }
+
+    private mutating func count(_ packets: TransportPackets, of index: Int, decodedAt time: ProgramTime?) {
+        streams[index].counter.advance(by: packets.unitPacketCount)
+        guard packets.tables != nil else { return }
+        tables.counter.advance()
+        lastTables = time
+    }
+
+    /// A multiplexer for what a receiver gets before all that this one makes from now on: it begins with the tables, and
+    /// when it has made `units`, every continuity counter runs on into this one's.
+    public func leadIn(of units: [AccessUnit]) -> Self {
+        var leadIn = self
+        leadIn.clock = clock.restarted
+        leadIn.lastTables = nil
+        var rehearsal = leadIn
+        for unit in units { _ = rehearsal.packets(of: unit) }
+        for index in streams.indices {
+            leadIn.streams[index].counter = streams[index].counter.mirrored(from: rehearsal.streams[index].counter)
+        }
+        leadIn.tables.counter = tables.counter.mirrored(from: rehearsal.tables.counter)
+        return leadIn
+    }
+}
+
+extension PESHeader.Times {
+    init(_ unit: AccessUnit) {
+        self.init(presentation: ProgramTime(unit.presentationTime), decode: ProgramTime(unit.decodeTime))
+    }
+}
