@@ -8,7 +8,7 @@ import Server
         let configuration = try Configuration(yaml: text, file: "apus.yml")
         law((1...65_535).contains(configuration.server.port), "a port is one")
         let groups = configuration.multicastGroups
-        let multicastCount = configuration.servedPaths.count { $0.value.multicast != .off }
+        let multicastCount = configuration.servedPaths.count(where: \.value.isMulticast)
         law(Set(groups.values).count == multicastCount, "each path that is multicast has a group of its own")
         for (name, path) in configuration.paths {
             law(isLine(name) && !name.isEmpty, "a path's name is a line")

@@ -107,8 +107,7 @@ extension StartupNotice {
         let addresses = (try? LocalAddresses.all()) ?? []
         self.init(
             listeners: ["\(address.isEmpty ? "all addresses" : address), TCP port \(port) (RTSP)"], streams: streams,
-            port: port,
-            addresses: address.isEmpty ? addresses : addresses.filter { $0.host == address })
+            port: port, hosts: URLHost.reaching(listener: address, addresses: addresses))
     }
 }
 

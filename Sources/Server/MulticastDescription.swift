@@ -9,7 +9,9 @@ extension Configuration {
     public func multicastDescription(
         of name: String, served: SessionDescription
     ) throws(MulticastDescriptionFailure) -> SessionDescription {
-        guard let group = multicastGroups[name] else { throw .notMulticast(name) }
+        guard let path = servedPaths[name], path.multicast != .off, let group = multicastGroups[name] else {
+            throw .notMulticast(name)
+        }
         let tracks = served.media.enumerated().compactMap { $1.describedTrack?.track(id: TrackID($0)) }
         guard !tracks.isEmpty, tracks.count == served.media.count else { throw .unknownTracks(name) }
         let ports = tracks.map { UInt16(clamping: multicast.port + 2 * $0.id.index) }
@@ -30,7 +32,7 @@ public enum MulticastDescriptionFailure: Error, Hashable, Sendable, CustomString
     public var description: String {
         switch self {
         case .notMulticast(let name):
-            "/\(name) is not multicast: set paths.\(name).multicast to true, or serve it with --multicast"
+            "/\(name) is not multicast: set paths.\(name).multicast to always, or serve it with --multicast"
         case .unknownTracks(let name):
             "the server does not know yet how all tracks of /\(name) are coded; ask again when its source runs"
         }

@@ -1,27 +1,27 @@
-import Reactor
-
-/// What to paste to watch a stream: one line per player, with the options that keep its delay low.
+/// What to paste to watch a stream: its URL, and one line per player with the options that keep its delay low.
 public struct PlayerCommands: Sendable {
-    private let url: String
+    private let host: URLHost
+    private let port: Int
+    private let path: String
 
-    /// - Parameter url: as `rtsp://localhost:8554/cam`.
-    public init(url: String) {
-        self.url = url
+    /// - Parameter path: with its slash, as `/cam`.
+    public init(host: URLHost, port: Int, path: String) {
+        self.host = host
+        self.port = port
+        self.path = path
     }
 
-    /// The stream's URL on this host and on each of its addresses.
-    public static func urls(path: String, port: Int, addresses: [SocketAddress]) -> [String] {
-        let hosts = ["localhost"] + addresses.map { $0.family == .ipv6 ? "[\($0.host)]" : $0.host }
-        return hosts.map { "rtsp://\($0):\(port)\(path)" }
-    }
+    /// As `rtsp://localhost:8554/cam`.
+    public var url: String { "rtsp://\(host.text):\(port)\(path)" }
 
     /// One line per player.
     ///
-    /// ffplay gets no `-fflags nobuffer`: with it, ffplay drops the first IDR while it probes and shows nothing for a
-    /// whole group of pictures. GStreamer gets the picture alone: playbin plays the sound too, but 2 s late.
+    /// VLC needs no option: `apus playlist` has those that lower its delay. ffplay gets no `-fflags nobuffer`: with it,
+    /// ffplay drops the first IDR while it probes and shows nothing for a whole group of pictures. GStreamer gets the
+    /// picture alone: playbin plays the sound too, but 2 s late.
     public var lines: [String] {
-        [
-            "VLC        vlc --network-caching=200 \(url)",
+        let vlc = host.vlcText.map { "VLC        vlc rtsp://\($0):\(port)\(path)" }
+        return (vlc.map { [$0] } ?? []) + [
             "ffplay     ffplay -flags low_delay -framedrop -rtsp_transport udp \(url)",
             "mpv        mpv --profile=low-latency --rtsp-transport=udp \(url)",
             "GStreamer  gst-launch-1.0 rtspsrc location=\(url) latency=200 "

@@ -46,12 +46,19 @@ extension PathOptions {
         join.prelude.minimumFrames = settings.minimumPreludeFrames
         join.prelude.maximumFrames = settings.maximumPreludeFrames
         join.prelude.maximumByteCount = settings.maximumPreludeBytes
-        multicast = configuration.multicastGroups[name].map { group in
-            MulticastOptions(
-                group: "\(group)", port: UInt16(clamping: configuration.multicast.port),
-                timeToLive: UInt8(clamping: configuration.multicast.timeToLive),
-                interface: configuration.multicast.interface.isEmpty ? nil : configuration.multicast.interface,
-                isAlwaysOn: path.multicast == .always)
-        }
+        let section = configuration.multicast
+        multicast = configuration.multicastOptions(of: name, path.multicast, port: section.port)
+        multicastTransportStream = configuration.multicastOptions(
+            of: name, path.multicastTransportStream, port: section.transportStreamPort)
+    }
+}
+
+extension Configuration {
+    /// How the path `name` is sent to `port` of its group; `nil` where it is not.
+    fileprivate func multicastOptions(of name: String, _ when: Path.Multicasting, port: Int) -> MulticastOptions? {
+        guard when != .off, let group = multicastGroups[name] else { return nil }
+        return MulticastOptions(
+            group: "\(group)", port: UInt16(clamping: port), timeToLive: UInt8(clamping: multicast.timeToLive),
+            interface: multicast.interface.isEmpty ? nil : multicast.interface, isAlwaysOn: when == .always)
     }
 }

@@ -22,6 +22,7 @@ struct ConfigurationTests {
                 source: testcard
                 title: "The yard: north"
                 multicast: onRequest
+                multicastTransportStream: always
                 video: { width: 640, height: 360, framesPerSecond: 25, gopMilliseconds: 1000, profile: baseline }
                 audio: { enabled: false, sampleRate: 44100 }
               film:
@@ -40,6 +41,7 @@ struct ConfigurationTests {
         let cam = try #require(configuration.paths["cam"])
         #expect(cam.title == "The yard: north")
         #expect(cam.multicast == .onRequest)
+        #expect(cam.multicastTransportStream == .always)
         #expect(cam.video.gopFrames == 25)
         #expect(cam.video.profile == .baseline)
         #expect(!cam.audio.enabled)
@@ -170,6 +172,10 @@ private let wrong = [
     Wrong(
         "multicast: { firstGroup: 239.0.0.1, lastGroup: 239.0.0.1 }\n"
             + "paths: { a: { multicast: always }, b: { multicast: always } }\n",
+        "apus.yml:1:48: multicast.lastGroup: leaves 1 groups for 2 multicast paths"),
+    Wrong(
+        "multicast: { firstGroup: 239.0.0.1, lastGroup: 239.0.0.1 }\n"
+            + "paths: { a: { multicast: always }, b: { multicastTransportStream: always } }\n",
         "apus.yml:1:48: multicast.lastGroup: leaves 1 groups for 2 multicast paths"),
     Wrong(
         "join: { maximumPreludeBytes: 2000000 }\nring: { bytes: 1000000 }\n",

@@ -9,18 +9,21 @@ struct StartupTests {
     @Test func theNoticeNamesListenersAndWhatToPaste() throws {
         let notice = StartupNotice(
             listeners: ["[::]:8554 (IPv6 and IPv4)"], streams: [.init(path: "/cam", label: "test card")], port: 8554,
-            addresses: [
-                try #require(SocketAddress("192.0.2.7", port: 0)), try #require(SocketAddress("2001:db8::7", port: 0)),
-            ])
+            hosts: try ["localhost", "192.0.2.7", "2001:db8::7"].map { try #require(URLHost($0)) })
         let lines = notice.text.split(separator: "\n")
         #expect(lines.contains("listening on [::]:8554 (IPv6 and IPv4)"))
         #expect(lines.contains("/cam  test card"))
         for host in ["localhost", "192.0.2.7", "[2001:db8::7]"] {
             let url = "rtsp://\(host):8554/cam"
-            for player in ["vlc", "ffplay", "mpv", "gst-launch-1.0"] {
+            for player in ["ffplay", "mpv", "gst-launch-1.0"] {
                 #expect(lines.count { $0.contains(player) && $0.contains(url) } == 1, "\(player) \(url)")
             }
         }
+        // VLC's SAT>IP access receives over IPv4 only.
+        #expect(
+            lines.filter { $0.contains("vlc ") }.map { $0.drop { $0 != "v" } }
+                == ["vlc rtsp://127.0.0.1:8554/cam", "vlc rtsp://192.0.2.7:8554/cam"])
+        #expect(notice.text.contains("apus playlist"))
         // ffplay eats the first IDR with it (measured: 2 s until the first picture).
         #expect(!notice.text.contains("nobuffer"))
     }
@@ -33,6 +36,21 @@ struct StartupTests {
             configuration.summary
                 == "port 8554 on all addresses\n/a: testcard, multicast 239.255.42.1\n/b: testcard\n"
                 + "/c: testcard, multicast 239.255.42.2\n")
+    }
+
+    @Test func aPathThatIsMulticastInEitherFormHasAGroup() throws {
+        let yaml = """
+            paths:
+              a: { multicastTransportStream: onRequest }
+              b: { multicast: always, multicastTransportStream: always }
+              c: {}
+            """
+        let configuration = try Configuration(yaml: yaml, file: "apus.yml")
+        #expect(configuration.multicastGroups.mapValues(\.description) == ["a": "239.255.42.1", "b": "239.255.42.2"])
+        #expect(
+            configuration.summary
+                == "port 8554 on all addresses\n/a: testcard, rtp://@239.255.42.1:5012\n"
+                + "/b: testcard, multicast 239.255.42.2, rtp://@239.255.42.2:5012\n/c: testcard\n")
     }
 
     @Test func withoutPathsTheTestCardIsServed() {

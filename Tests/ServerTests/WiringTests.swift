@@ -74,6 +74,7 @@ struct WiringTests {
             pathOptions.multicast
                 == MulticastOptions(
                     group: "239.1.1.1", port: 6000, timeToLive: 3, interface: "127.0.0.1", isAlwaysOn: true))
+        #expect(pathOptions.multicastTransportStream == nil)
         let card = EncodingSettings(path)
         #expect(card.audio == nil)
         #expect(card.video.width == 640)
@@ -82,8 +83,30 @@ struct WiringTests {
         #expect(card.video.gopFrames == 50)
     }
 
+    @Test(arguments: [1024, 5004, 65_500])
+    func theTransportStreamHasItsGroupsPortBehindTheTracks(_ port: Int) throws {
+        let yaml = """
+            multicast: { port: \(port), timeToLive: 3, interface: 127.0.0.1 }
+            paths: { a: { multicast: always, multicastTransportStream: onRequest }, b: { multicastTransportStream: always } }
+            """
+        let configuration = try Configuration(yaml: yaml, file: "apus.yml")
+        let options = try ["a", "b"].map {
+            PathOptions($0, try #require(configuration.paths[$0]), in: configuration)
+        }
+        let tracks = try #require(options[0].multicast)
+        let streams = try options.map { try #require($0.multicastTransportStream) }
+        #expect(streams.map(\.group) == ["239.255.42.1", "239.255.42.2"])
+        #expect(streams.map(\.isAlwaysOn) == [false, true])
+        #expect(options[1].multicast == nil)
+        // Pairs of ports for the picture, the sound and two more tracks lie between.
+        #expect(streams.allSatisfy { $0.port.isMultiple(of: 2) && $0.port >= tracks.port + 2 * 4 && $0.port < .max })
+        #expect(streams.allSatisfy { $0.timeToLive == 3 && $0.interface == "127.0.0.1" })
+        #expect(configuration.transportStreamURL(of: "a") == "rtp://@\(streams[0].group):\(streams[0].port)")
+    }
+
     @Test func theFileForMulticastHasTheGroupAndAPortPairPerTrack() throws {
-        let configuration = try Configuration(yaml: "paths: { a: { multicast: always } }", file: "apus.yml")
+        let yaml = "paths: { a: { multicast: always }, b: { multicastTransportStream: always } }"
+        let configuration = try Configuration(yaml: yaml, file: "apus.yml")
         let served = try SessionDescription(
             parsing: """
                 v=0\r\no=- 7 2 IN IP4 127.0.0.1\r\ns=Yard\r\nc=IN IP4 0.0.0.0\r\nt=0 0\r\na=control:*\r\n\

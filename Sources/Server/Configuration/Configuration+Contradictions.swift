@@ -29,7 +29,7 @@ extension Configuration {
             return reading.note(
                 "is below multicast.firstGroup, which is \(multicast.firstGroup)", with: section + "lastGroup")
         }
-        let needed = paths.values.count { $0.multicast != .off }
+        let needed = paths.values.count(where: \.isMulticast)
         let available = Int(multicast.lastGroup.address - multicast.firstGroup.address) + 1
         guard needed > available else { return }
         reading.note("leaves \(available) groups for \(needed) multicast paths", with: section + "lastGroup")

@@ -9,12 +9,17 @@ extension Configuration {
         public var loop = true
         /// Whether and when it is sent to a multicast group too.
         public var multicast = Multicasting.off
+        /// Whether and when it is sent to its group as MPEG-TS too.
+        public var multicastTransportStream = Multicasting.off
         /// Overrides `join.mode` for this path.
         public var join: Join.Mode?
         public var video = Video()
         public var audio = Audio()
 
         public init() {}
+
+        /// Whether it has a multicast group.
+        public var isMulticast: Bool { multicast != .off || multicastTransportStream != .off }
 
         /// When a path is sent to its multicast group.
         public enum Multicasting: String, CaseIterable, Sendable {

@@ -3,8 +3,9 @@ extension Configuration {
     public var summary: String {
         let address = server.address.isEmpty ? "all addresses" : server.address
         let lines = servedPaths.sorted { $0.key < $1.key }.map { name, path in
-            let group = multicastGroups[name].map { ", multicast \($0)" } ?? ""
-            return "/\(name): \(path.source)\(group)"
+            let group = path.multicast == .off ? nil : multicastGroups[name].map { ", multicast \($0)" }
+            let transportStream = transportStreamURL(of: name).map { ", \($0)" }
+            return "/\(name): \(path.source)\(group ?? "")\(transportStream ?? "")"
         }
         return (["port \(server.port) on \(address)"] + lines).map { $0 + "\n" }.joined()
     }
@@ -14,9 +15,15 @@ extension Configuration {
 
     /// The group of each multicast path: the first for the first name in alphabetical order, and so on.
     public var multicastGroups: [String: MulticastGroup] {
-        let names = servedPaths.filter { $0.value.multicast != .off }.keys.sorted()
+        let names = servedPaths.filter(\.value.isMulticast).keys.sorted()
         return names.enumerated().reduce(into: [:]) { groups, entry in
             groups[entry.element] = multicast.firstGroup.advanced(by: entry.offset)
         }
+    }
+
+    /// As what VLC opens the multicast MPEG-TS of the path `name`, `rtp://@239.255.42.1:5012`; `nil` where there is none.
+    public func transportStreamURL(of name: String) -> String? {
+        guard let path = servedPaths[name], path.multicastTransportStream != .off else { return nil }
+        return multicastGroups[name].map { "rtp://@\($0):\(multicast.transportStreamPort)" }
     }
 }

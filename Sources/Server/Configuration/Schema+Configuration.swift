@@ -135,7 +135,8 @@ extension Schema<Configuration.Multicast> {
             .group("lastGroup", \.lastGroup, "Last group that paths may get."),
             .integer(
                 "port", \.port, in: 1024...65_500, unit: "UDP port, even",
-                "RTP port of a path's first track; RTCP is one above, the next track two above."),
+                "RTP port of a path's first track; RTCP is one above, the next track two above, MPEG-TS eight above."
+            ),
             .integer(
                 "timeToLive", \.timeToLive, in: 0...255, unit: "routers",
                 "1 stays in the local network, 0 on this host."),

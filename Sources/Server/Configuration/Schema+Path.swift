@@ -16,6 +16,12 @@ extension Schema<Configuration.Path> {
                 "multicast", \.multicast,
                 "Whether it is sent to a multicast group too, one copy on the wire for all who watch: onRequest while "
                     + "viewers ask for it over RTSP, always also for who watches from an .sdp file."),
+            .choice(
+                "multicastTransportStream", \.multicastTransportStream,
+                "Whether its group is sent MPEG-TS in RTP too, eight ports above multicast.port, so that no track has "
+                    + "the same port: every VLC opens it as rtp://@GROUP:PORT, with the defaults "
+                    + "rtp://@239.255.42.1:5012. onRequest while viewers ask for it over SAT>IP (vlc "
+                    + "--satip-multicast), always also for who just opens it."),
             .optionalChoice("join", \.join, "Instead of join.mode, for this path; null for join.mode."),
             .section(
                 "video", \.video, .video,
