@@ -19,6 +19,7 @@ private struct ConnectionRun {
     private var sessions: [SessionID] = []
     private var said: [UInt8] = []
     private var sawClose = false
+    private var sawDescribe = false
     private var bytesBehindPending = 0
 
     init() {
@@ -83,6 +84,8 @@ private struct ConnectionRun {
             switch action {
             case .send(let bytes): said += bytes
             case .describe, .setUp, .play:
+                if case .describe = action { sawDescribe = true }
+                if case .setUp(_, let request) = action { checkForm(of: request) }
                 law(waiting.isEmpty, "one request waits at a time")
                 waiting.append(action)
                 bytesBehindPending = 0
@@ -101,6 +104,13 @@ private struct ConnectionRun {
         }
     }
 
+    /// A transport stream is a new session's, over UDP, on a connection that knows of no tracks.
+    private func checkForm(of request: SetUpRequest) {
+        guard request.form == .transportStream else { return }
+        law(request.session == nil && request.track == nil && !sawDescribe, "a SETUP of tracks asks for tracks")
+        for case .interleaved in request.offers { law(false, "a transport stream travels over UDP") }
+    }
+
     private mutating func answer(refusing: Bool, _ variant: UInt8) {
         guard let action = waiting.popLast() else { return }
         let refusal = Refusal(variant & 1 == 0 ? .notFound : .unsupportedTransport)
@@ -112,7 +122,7 @@ private struct ConnectionRun {
             law(!request.offers.isEmpty, "a SETUP offers something")
             let answer = SetUpAnswer(
                 transport(for: request.offers[Int(variant) % request.offers.count]),
-                freshSession: SessionID(random: UInt64(steps), UInt64(variant)))
+                freshSession: SessionID(random: UInt64(steps), UInt64(variant)), streamID: UInt16(variant))
             if let session = connection.setUp(id, refusing ? .failure(refusal) : .success(answer), at: now),
                 !sessions.contains(session)
             {

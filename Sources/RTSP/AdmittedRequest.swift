@@ -40,6 +40,9 @@ struct AdmittedRequest: Sendable {
         return url
     }
 
+    /// Whether the request names a session, which need not exist.
+    var namesSession: Bool { headers[.session]?.isEmpty == false }
+
     /// The session that the request names; `nil` where it names none.
     func sessionID() throws(Refusal) -> SessionID? {
         guard let text = headers[.session], !text.isEmpty else { return nil }

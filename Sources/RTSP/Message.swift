@@ -43,6 +43,14 @@ public struct Request: Hashable, Sendable {
     }
 }
 
+extension Request: CustomStringConvertible {
+    /// The request line, without credentials, and without headers, which may hold some.
+    public var description: String {
+        let url = target == "*" ? target : RequestURL(target)?.text ?? "a URL that is none"
+        return "\(method.rawValue) \(url) \(version)"
+    }
+}
+
 /// What a server answers (RFC 2326, section 7).
 public struct Response: Hashable, Sendable {
     public var version: Version

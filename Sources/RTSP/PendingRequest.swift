@@ -2,8 +2,7 @@
 struct PendingRequest: Sendable {
     enum Kind: Sendable {
         case describe(DescribeRequest)
-        /// With the track's URL as the client wrote it.
-        case setUp(SetUpRequest, url: String)
+        case setUp(SetUpRequest, url: RequestURL)
         case play(SessionID)
     }
 

@@ -6,6 +6,7 @@
 public struct RequestURL: Hashable, Sendable {
     /// The URL as the client wrote it, but for user and password.
     public let text: String
+    public let userInformation: UserInformation?
     /// As it was written, a literal IPv6 address with its brackets.
     public let host: String
     /// `nil` where the URL names none, which means 554.
@@ -22,7 +23,9 @@ public struct RequestURL: Hashable, Sendable {
     /// `nil` for what is no absolute RTSP URL, for a bad percent-encoding or port, and for encoded control characters.
     public init?(_ url: String) {
         guard let (scheme, authority, path, query) = Self.pieces(of: url) else { return nil }
-        let hostAndPort = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
+        let hostAndPort = at.map { Substring(authority.utf8[$0...].dropFirst()) } ?? authority
+        userInformation = at.flatMap { UserInformation(authority[..<$0]) }
         guard let (host, port) = Self.hostAndPort(hostAndPort), let whole = Self.decodedPath(path) else { return nil }
         self.host = String(host)
         self.port = port
@@ -84,7 +87,8 @@ public struct RequestURL: Hashable, Sendable {
         return "/" + segments.joined(separator: "/")
     }
 
-    private static func percentDecoded(_ text: Substring) -> String? {
+    /// `nil` for an encoding that is none, and for an encoded control character.
+    static func percentDecoded(_ text: Substring) -> String? {
         var decoded: [UInt8] = []
         var rest = text.utf8
         while let byte = rest.popFirst() {

@@ -27,8 +27,12 @@ extension ServerConnection {
         switch answer {
         case .success(let answer):
             let session = request.session ?? answer.freshSession
-            add(SetUpTrack(control: request.track, url: url, transport: answer.transport), to: session, request, now)
-            let headers: Headers = [.transport: answer.transport.transport.headerValue]
+            let streamID = request.form == .transportStream ? answer.streamID : nil
+            let trackURL = streamID.map(url.url) ?? url.text
+            let track = SetUpTrack(control: request.track, url: trackURL, transport: answer.transport)
+            add(track, to: session, request, streamID, now)
+            var headers: Headers = [.transport: answer.transport.transport.headerValue]
+            headers[.streamID] = streamID.map(String.init)
             finish(Response(.ok, headers: headers), in: session, at: now)
             return session
         case .failure(let refusal):
@@ -52,10 +56,10 @@ extension ServerConnection {
     }
 
     private mutating func add(
-        _ track: SetUpTrack, to id: SessionID, _ request: SetUpRequest, _ now: MonotonicTime
+        _ track: SetUpTrack, to id: SessionID, _ request: SetUpRequest, _ streamID: UInt16?, _ now: MonotonicTime
     ) {
         if request.session == nil {
-            sessions[id] = Session(id, path: request.path, query: request.query, firstTrack: track, at: now)
+            sessions[id] = Session(id, request, track, streamID: streamID, at: now)
         } else {
             sessions[id]?.setUp(track)
         }

@@ -9,7 +9,12 @@ extension ServerConnection {
             guard request.version == .one else { throw Refusal(.versionNotSupported) }
             let admitted = try AdmittedRequest(request)
             let session = try session(of: admitted, at: now)
-            try carryOut(admitted, session, cSeq, at: now)
+            let form = form(of: admitted, session)
+            if let url = admitted.url {
+                try admitNumber(in: url, of: admitted.method, session, form)
+                try form.admit(url)
+            }
+            try carryOut(admitted, session, form, cSeq, at: now)
         } catch {
             send(error, to: cSeq)
         }
@@ -24,13 +29,28 @@ extension ServerConnection {
         return session
     }
 
+    /// A session keeps the form in which it was set up.
+    private func form(of request: AdmittedRequest, _ session: Session?) -> StreamForm {
+        session?.form ?? (!hasDescribed && SATIP.opens(request) ? .transportStream : .tracks)
+    }
+
+    /// Whether a URL that names a stream by number stands beside the name of the session that has the number.
+    ///
+    /// Not so in a request that may mean a path of that spelling: DESCRIBE, and a SETUP of tracks.
+    private func admitNumber(
+        in url: RequestURL, of method: Method, _ session: Session?, _ form: StreamForm
+    ) throws(Refusal) {
+        guard url.streamID != nil, method != .describe, session?.isMeant(by: url) != true else { return }
+        guard session == nil, method == .setUp, form == .tracks else { throw Refusal(.sessionNotFound) }
+    }
+
     private mutating func carryOut(
-        _ request: AdmittedRequest, _ session: Session?, _ cSeq: CSeq, at now: MonotonicTime
+        _ request: AdmittedRequest, _ session: Session?, _ form: StreamForm, _ cSeq: CSeq, at now: MonotonicTime
     ) throws(Refusal) {
         switch request.method {
         case .options: send(Response(.ok, headers: [.public: Method.servedList]), to: cSeq, in: session?.id)
         case .describe: try describe(request, cSeq)
-        case .setUp: try setUp(request, session, cSeq)
+        case .setUp: try setUp(request, session, form, cSeq)
         case .getParameter, .setParameter: try parameters(request, session, cSeq)
         case .play: try play(request, try required(session, by: request), cSeq)
         case .pause: try pause(try required(session, by: request), cSeq)
@@ -49,24 +69,27 @@ extension ServerConnection {
 
     private mutating func describe(_ request: AdmittedRequest, _ cSeq: CSeq) throws(Refusal) {
         let url = try request.requiredURL()
+        hasDescribed = true
         guard request.acceptsSDP else { throw Refusal(.notAcceptable) }
         let describe = DescribeRequest(
             path: url.wholePath, query: url.query, baseURL: url.base, userAgent: request.userAgent)
         order(.describe(wait(for: .describe(describe), cSeq), describe))
     }
 
-    private mutating func setUp(_ request: AdmittedRequest, _ session: Session?, _ cSeq: CSeq) throws(Refusal) {
+    private mutating func setUp(
+        _ request: AdmittedRequest, _ session: Session?, _ form: StreamForm, _ cSeq: CSeq
+    ) throws(Refusal) {
         let url = try request.requiredURL()
         if let session {
-            try session.admitSetUp(path: url.path, track: url.track)
+            try session.admitSetUp(at: url)
         } else {
             try sessions.admitOneMore()
         }
         let setUp = SetUpRequest(
-            path: url.path, query: url.query, track: url.track, session: session?.id,
-            offers: try TransportChoice.offers(in: request.headers, peer: peer, channels: channels),
-            userAgent: request.userAgent)
-        order(.setUp(wait(for: .setUp(setUp, url: url.text), cSeq), setUp))
+            path: url.path, query: url.query, track: url.track, session: session?.id, form: form,
+            offers: try TransportChoice.offers(in: request.headers, for: form, peer: peer, channels: channels),
+            userAgent: request.userAgent, userInformation: url.userInformation)
+        order(.setUp(wait(for: .setUp(setUp, url: url), cSeq), setUp))
     }
 
     private mutating func play(_ request: AdmittedRequest, _ session: Session, _ cSeq: CSeq) throws(Refusal) {

@@ -20,6 +20,8 @@ public struct ServerConnection: Sendable {
     var sessions: SessionTable
     var channels = ChannelTable()
     var timer: ConnectionTimer
+    /// Whether the client has asked for a description: then it knows of tracks.
+    var hasDescribed = false
     /// The request that waits for its answer.
     var pending: PendingRequest?
     private var requestCount: UInt64 = 0

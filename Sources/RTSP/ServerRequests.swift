@@ -27,9 +27,14 @@ public struct SetUpRequest: Hashable, Sendable {
     public var track: String?
     /// The session that gets one track more; `nil` if this SETUP makes one.
     public var session: SessionID?
+    /// In the transport stream's form, `track` and `session` are `nil`, nothing is offered over TCP, and `path` is to be
+    /// matched in any case: ``SATIP``.
+    public var form: StreamForm
     /// What the client would take, best first, never empty.
     public var offers: [TransportOffer]
     public var userAgent: String?
+    /// What the URL held of credentials, for clients that know no challenge.
+    public var userInformation: UserInformation?
 }
 
 /// A PLAY that waits for ``ServerConnection/played(_:_:at:)``.
@@ -47,7 +52,7 @@ public struct PlayRequest: Hashable, Sendable {
 public struct SetUpTrack: Hashable, Sendable {
     /// The control name; `nil` if SETUP named none.
     public var control: String?
-    /// The URL of its SETUP, as the client wrote it: for RTP-Info.
+    /// The URL of its SETUP, as the client wrote it, or that of the numbered stream (``SATIP``): for RTP-Info.
     public var url: String
     public var transport: TransportAnswer
 }
@@ -83,10 +88,13 @@ public struct SetUpAnswer: Hashable, Sendable {
     public var transport: TransportAnswer
     /// The name that a session gets if this SETUP makes one; of no effect else.
     public var freshSession: SessionID
+    /// The number by which a session of a transport stream is named from now on; of no effect for tracks.
+    public var streamID: UInt16?
 
-    public init(_ transport: TransportAnswer, freshSession: SessionID) {
+    public init(_ transport: TransportAnswer, freshSession: SessionID, streamID: UInt16? = nil) {
         self.transport = transport
         self.freshSession = freshSession
+        self.streamID = streamID
     }
 }
 

@@ -17,23 +17,34 @@ struct Session: Sendable {
     let id: SessionID
     let path: String
     let query: String?
+    let form: StreamForm
+    /// The number that names the session in URLs: ``SATIP``.
+    let streamID: UInt16?
     private(set) var tracks: [SetUpTrack]
     private(set) var state = State.ready
     /// When the client last gave a sign of life.
     var lastHeard: MonotonicTime
 
-    init(_ id: SessionID, path: String, query: String?, firstTrack: SetUpTrack, at now: MonotonicTime) {
+    /// What `request` has set up: the first track, or a transport stream, which `streamID` names.
+    init(_ id: SessionID, _ request: SetUpRequest, _ track: SetUpTrack, streamID: UInt16?, at now: MonotonicTime) {
         self.id = id
-        self.path = path
-        self.query = query
-        tracks = [firstTrack]
+        path = request.path
+        query = request.query
+        form = request.form
+        self.streamID = streamID
+        tracks = [track]
         lastHeard = now
     }
 
-    /// Whether a SETUP of `track` of the stream at `path` may be tried.
-    func admitSetUp(path: String, track: String?) throws(Refusal) {
-        guard path == self.path else { throw Refusal(.aggregateOperationNotAllowed) }
-        guard state == .ready, !tracks.contains(where: { $0.control == track }) else {
+    /// Whether `url` is that of this session's stream or of a track of it.
+    func isMeant(by url: RequestURL) -> Bool {
+        url.path == path || streamID != nil && url.streamID == streamID
+    }
+
+    /// Whether a further SETUP at `url` may be tried. A transport stream has all tracks in it.
+    func admitSetUp(at url: RequestURL) throws(Refusal) {
+        guard isMeant(by: url) else { throw Refusal(.aggregateOperationNotAllowed) }
+        guard form == .tracks, state == .ready, !tracks.contains(where: { $0.control == url.track }) else {
             throw Refusal(.methodNotValidInThisState)
         }
     }
@@ -44,7 +55,7 @@ struct Session: Sendable {
 
     /// Whether PLAY, PAUSE or TEARDOWN at `url` means this whole session.
     func admitControl(at url: RequestURL) throws(Refusal) {
-        guard url.path == path else { throw Refusal(.notFound, reason: "Not In This Session") }
+        guard isMeant(by: url) else { throw Refusal(.notFound, reason: "Not In This Session") }
         guard let track = url.track else { return }
         guard tracks.contains(where: { $0.control == track }) else {
             throw Refusal(.notFound, reason: "Track Not In This Session")

@@ -1,30 +1,29 @@
 /// From what a client offers in SETUP to what this server can serve, in the client's order (RFC 2326, section 12.39).
 enum TransportChoice {
     /// - Parameters:
+    ///   - form: what the client wants to be sent.
     ///   - peer: the only address that media may go to.
     ///   - channels: those in use on the connection.
-    /// - Throws: 400 without a Transport header, 403 if media should only go elsewhere, 461 if nothing suits: VLC and
-    ///   ffmpeg then try another transport.
+    /// - Throws: 400 without a Transport header, 403 (``SATIP``: 461) if media should only go elsewhere, 461 if nothing
+    ///   suits: VLC and ffmpeg then try another transport.
     static func offers(
-        in headers: Headers, peer: Endpoint, channels: ChannelTable
+        in headers: Headers, for form: StreamForm, peer: Endpoint, channels: ChannelTable
     ) throws(Refusal) -> [TransportOffer] {
         let values = headers.values(of: .transport)
         guard !values.isEmpty else { throw Refusal(.badRequest, reason: "Transport Missing") }
         let transports = values.flatMap(Transport.list).filter { $0.profile == "RTP/AVP" && $0.mode != .record }
-        let own = transports.filter { isOwn($0, peer: peer) }
-        if own.isEmpty, !transports.isEmpty {
-            throw Refusal(.forbidden, reason: "Destination Is Not The Client")
-        }
+        let own = transports.filter { isOwn($0, for: form, peer: peer) }
+        if own.isEmpty, !transports.isEmpty { throw form.foreignDestination }
         let offers = own.compactMap { offer($0, channels: channels) }
-        guard !offers.isEmpty else { throw Refusal(.unsupportedTransport) }
+        guard !offers.isEmpty else { throw form.unservedTransport }
         return offers
     }
 
     /// A `destination` turns the server on someone else; in multicast the server chooses the group anyway.
-    private static func isOwn(_ transport: Transport, peer: Endpoint) -> Bool {
+    private static func isOwn(_ transport: Transport, for form: StreamForm, peer: Endpoint) -> Bool {
         guard transport.delivery == .unicast, let destination = transport.destination else { return true }
         let address = destination.utf8.filter { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
-        return String(decoding: address, as: UTF8.self).isSame(as: peer.address)
+        return form.mediaAddresses(of: peer).contains(where: String(decoding: address, as: UTF8.self).isSame)
     }
 
     private static func offer(_ transport: Transport, channels: ChannelTable) -> TransportOffer? {

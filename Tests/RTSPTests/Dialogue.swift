@@ -22,9 +22,9 @@ struct Dialogue {
     static let url = "rtsp://cam.example:8554/cam"
     static let peer = Endpoint(address: "192.0.2.7", isLoopback: false)
 
-    init(_ configuration: ServerConnection.Configuration = .init()) {
+    init(_ configuration: ServerConnection.Configuration = .init(), peer: Endpoint = Self.peer) {
         let local = Endpoint(address: "192.0.2.1", isLoopback: false)
-        connection = ServerConnection(configuration: configuration, peer: Self.peer, local: local, at: now)
+        connection = ServerConnection(configuration: configuration, peer: peer, local: local, at: now)
     }
 
     /// The name of the session that the `count`th SETUP made.
@@ -120,7 +120,8 @@ struct Dialogue {
             case .multicast:
                 .multicast(group: "239.255.0.1", ports: PortPair(rtp: 7000, rtcp: 7001), timeToLive: 1)
             }
-        return SetUpAnswer(transport, freshSession: Self.session(sessionCount))
+        return SetUpAnswer(
+            transport, freshSession: Self.session(sessionCount), streamID: UInt16(truncatingIfNeeded: sessionCount))
     }
 
     var closeReason: CloseReason? {
