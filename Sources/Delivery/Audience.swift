@@ -5,7 +5,7 @@ import Streams
 /// One loop's viewers of one feed, and the feed as this loop sees it.
 final class Audience {
     let stream: Stream
-    let feed: Feed<RTPPackager>
+    let feed: any PacketFeed
     /// The track whose random access points decide where one can start: the video, else the first.
     let leading: Track
     var reader = FeedReader<PacketRun>()
@@ -15,7 +15,7 @@ final class Audience {
     /// When to ask for a random access point again, because the stream's budget did not allow it.
     var randomAccessRetry = MonotonicTime.distantFuture
 
-    init(stream: Stream, feed: Feed<RTPPackager>) {
+    init(stream: Stream, feed: any PacketFeed) {
         self.stream = stream
         self.feed = feed
         // An announced stream has at least one track: sources announce what they play.

@@ -20,7 +20,7 @@ public struct JoinOptions: Hashable, Sendable {
     public var prelude: Prelude.Limits
 
     public init(
-        mode: JoinMode = .auto, preludeWindow: Int64 = 200_000_000, prelude: Prelude.Limits = Prelude.Limits()
+        mode: JoinMode = .auto, preludeWindow: Int64 = 120_000_000, prelude: Prelude.Limits = Prelude.Limits()
     ) {
         self.mode = mode
         self.preludeWindow = preludeWindow
@@ -30,9 +30,9 @@ public struct JoinOptions: Hashable, Sendable {
 
 extension Audience {
     /// Puts the viewer where it starts: at the beginning of a prelude, or before the next random access point.
-    func join(_ viewer: Viewer, options: JoinOptions, packaging: RTPPackager.Options, at now: MonotonicTime) {
+    func join(_ viewer: Viewer, options: JoinOptions, at now: MonotonicTime) {
         // Who gets no prelude needs no history, which is thousands of references.
-        let point = options.mode == .keyframe || viewer.isMulticast ? nil : stream.joinPoint(in: feed)
+        let point = options.mode == .keyframe || viewer.isMulticast ? nil : feed.joinPoint(in: stream)
         viewer.endPrelude()
         viewer.position = Viewer.Position(index: point?.nextIndex ?? feed.endIndex)
         viewer.isDraining = false
@@ -47,8 +47,7 @@ extension Audience {
             viewer.isAwaitingRandomAccess = true
             return requestRandomAccess(at: now)
         }
-        let packager = RTPPackager(tracks: feed.tracks, options: packaging)
-        viewer.prelude = prelude.units.compactMap { packager.package($0) }
+        viewer.prelude = point.package(prelude.units)
         viewer.squeeze = prelude.squeeze
         viewer.squeezedTrack = prelude.track
         viewer.isAwaitingRandomAccess = false
@@ -61,19 +60,20 @@ extension Audience {
     func firstPackets(of viewer: Viewer) -> [FirstPacket] {
         let leading = leadingTrack(for: viewer).id
         return viewer.tracks.indices.compactMap { index in
-            guard let track = viewer.tracks[index] else { return nil }
-            let run = firstRun(of: TrackID(index), for: viewer, leading: leading)
+            guard let track = viewer.tracks[index], viewer.isFirst(track, at: index) else { return nil }
+            let run = firstRun(of: viewer.form == .tracks ? TrackID(index) : nil, for: viewer, leading: leading)
             return FirstPacket(
                 track: TrackID(index), sequenceNumber: track.rewriter.nextSequenceNumber,
                 timestamp: run.map { viewer.ticks(of: $0) &+ track.rewriter.timestampOffset })
         }
     }
 
-    private func firstRun(of track: TrackID, for viewer: Viewer, leading: TrackID) -> PacketRun? {
-        if let run = viewer.prelude.first(where: { $0.track == track }) { return run }
+    /// The viewer's first run of `track`; of any where that is `nil`.
+    private func firstRun(of track: TrackID?, for viewer: Viewer, leading: TrackID) -> PacketRun? {
+        if let run = viewer.prelude.first(where: { track == nil || $0.track == track }) { return run }
         var index = max(viewer.position.index, reader.startIndex)
         while let run = run(at: index) {
-            if run.track == track, viewer.passes(run, leading: leading) { return run }
+            if track == nil || run.track == track, viewer.passes(run, leading: leading) { return run }
             index += 1
         }
         return nil

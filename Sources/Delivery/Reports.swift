@@ -13,16 +13,15 @@ struct Reports {
 
     let clock: WallClockMapping
     let epoch: MonotonicTime
-    let tracks: [Track]
 
     /// Sends a report for each of the viewer's tracks.
     func send(to viewer: Viewer, at now: MonotonicTime) {
         for index in viewer.tracks.indices {
-            guard let track = viewer.tracks[index] else { continue }
+            guard let track = viewer.tracks[index], viewer.isFirst(track, at: index) else { continue }
             let report = SenderReport(
                 ssrc: track.rewriter.ssrc, ntpTime: clock.ntpTime(of: now),
                 rtpTimestamp: track.rewriter.timestamp(
-                    of: MediaTime(nanoseconds: now - epoch, rate: tracks[index].clockRate)),
+                    of: MediaTime(nanoseconds: now - epoch, rate: track.clockRate)),
                 packetCount: track.packetCount, octetCount: track.octetCount)
             deliver(Compound(report: report, canonicalName: viewer.canonicalName), of: track, to: viewer)
         }
@@ -31,7 +30,8 @@ struct Reports {
 
     /// Says that nothing follows, on each of the viewer's tracks.
     func sendGoodbye(to viewer: Viewer) {
-        for case let track? in viewer.tracks {
+        for index in viewer.tracks.indices {
+            guard let track = viewer.tracks[index], viewer.isFirst(track, at: index) else { continue }
             let report = ReceiverReport(ssrc: track.rewriter.ssrc)
             let goodbye = Goodbye(sources: [track.rewriter.ssrc])
             deliver(

@@ -47,6 +47,16 @@ final class Transmitter {
         while let ports = portsInUse.popLast() { ports.flush(&statistics) }
     }
 
+    /// Sends what only says that the stream goes on, if nothing waits to be sent.
+    func send(filler: PacketRun, to viewer: Viewer, of audience: Audience) {
+        guard viewer.phase == .playing, viewer.position.packet == 0, nextRun(of: viewer, in: audience) == nil else {
+            return
+        }
+        _ = send(filler, to: viewer)
+        // It is no unit of the feed: the viewer is where it was.
+        viewer.position.packet = 0
+    }
+
     private func nextRun(of viewer: Viewer, in audience: Audience) -> PacketRun? {
         if viewer.isInPrelude { return viewer.prelude[viewer.position.prelude] }
         return audience.run(at: viewer.position.index)

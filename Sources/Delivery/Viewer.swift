@@ -34,6 +34,8 @@ public final class Viewer {
     /// The connection that carries its interleaved packets; `nil` on UDP.
     public let output: TCPOutput?
 
+    /// Whether it gets one RTP stream per track, or all tracks in one.
+    public let form: StreamForm
     /// Whether it stands for a multicast group: a prelude would disturb those who watch already.
     public let isMulticast: Bool
 
@@ -67,13 +69,14 @@ public final class Viewer {
     public internal(set) var droppedUnits: UInt64 = 0
 
     public init(
-        id: UInt64, canonicalName: String, trackCount: Int, output: TCPOutput?, isMulticast: Bool = false,
-        at now: MonotonicTime
+        id: UInt64, canonicalName: String, trackCount: Int, form: StreamForm = .tracks, output: TCPOutput?,
+        isMulticast: Bool = false, at now: MonotonicTime
     ) {
         self.id = id
         self.canonicalName = canonicalName
         self.output = output
         self.isMulticast = isMulticast
+        self.form = form
         tracks = Array(repeating: nil, count: trackCount)
         startedAt = now
         lastProgress = now
@@ -82,6 +85,16 @@ public final class Viewer {
     /// Adds what a SETUP negotiated; a track set up again takes the new place.
     public func setUp(_ track: TrackID, as viewerTrack: ViewerTrack) {
         tracks[track.index] = viewerTrack
+    }
+
+    /// Has all tracks of the stream travel as this one.
+    public func setUpAll(as viewerTrack: ViewerTrack) {
+        tracks = Array(repeating: viewerTrack, count: tracks.count)
+    }
+
+    /// Whether no track before `index` travels as this one.
+    func isFirst(_ track: ViewerTrack, at index: Int) -> Bool {
+        tracks.firstIndex { $0 === track } == index
     }
 
     /// Whether runs of this track are for this viewer.

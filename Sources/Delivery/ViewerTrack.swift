@@ -8,6 +8,8 @@ public final class ViewerTrack {
     public internal(set) var rewriter: HeaderRewriter
     /// Where the packets go.
     public let lane: Lane
+    /// What its RTP timestamps count.
+    let clockRate: ClockRate
     /// Packets and payload octets sent, as sender reports count them: both wrap (RFC 3550, section 6.4.1).
     var packetCount: UInt32 = 0
     var octetCount: UInt32 = 0
@@ -20,8 +22,9 @@ public final class ViewerTrack {
         case interleaved(channel: UInt8, reportChannel: UInt8)
     }
 
-    public init(rewriter: HeaderRewriter, lane: Lane) {
+    public init(rewriter: HeaderRewriter, lane: Lane, clockRate: ClockRate) {
         self.rewriter = rewriter
+        self.clockRate = clockRate
         self.lane = lane
     }
 

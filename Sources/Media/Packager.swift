@@ -1,6 +1,6 @@
 /// Turns a stream's access units into what one kind of viewer is sent. A pure value: the same units give the same outputs.
 ///
-/// It runs once per stream and kind (`Feed`), however many viewers there are, and once more, fresh, for a joining viewer's prelude.
+/// It runs once per stream and kind (`Feed`), however many viewers there are, and once more for a joining viewer's prelude.
 public protocol Packager: Sendable {
     /// What viewers are sent for one access unit: immutable and shared by all of them.
     associatedtype Output: PackagedUnit
@@ -11,6 +11,23 @@ public protocol Packager: Sendable {
 
     /// The output for `unit`; `nil` where the unit cannot be sent to this kind of viewer.
     mutating func package(_ unit: AccessUnit) -> Output?
+
+    /// What a joining viewer is sent for `units` before all that this packager makes from now on.
+    ///
+    /// A kind whose outputs count on from one to the next (continuity counters) has them count up to its own here.
+    func prelude(_ units: [AccessUnit]) -> [Output]
+
+    /// What a viewer is sent while the source is silent, where silence would make it give up; `nil` where it would not.
+    static var filler: Output? { get }
+}
+
+extension Packager {
+    public func prelude(_ units: [AccessUnit]) -> [Output] {
+        var copy = self
+        return units.compactMap { copy.package($0) }
+    }
+
+    public static var filler: Output? { nil }
 }
 
 /// What the middle must know of an output without knowing its kind.

@@ -16,6 +16,9 @@ public struct PayloadType: Hashable, Sendable, BitwiseCopyable {
         rawValue = octet & 0x7F
     }
 
+    /// MP2T: an MPEG transport stream, on a clock of 90 kHz (RFC 2250, section 2; RFC 3551, section 6).
+    public static let transportStream = PayloadType(lowBitsOf: 33)
+
     /// The first of the numbers that have no meaning of their own: 96 (RFC 3551, section 6).
     public static let firstDynamic = PayloadType(lowBitsOf: 96)
 }

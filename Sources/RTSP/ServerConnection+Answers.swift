@@ -1,4 +1,5 @@
 import Media
+import RTP
 
 /// The answers to requests that only the server can answer, and the responses that they become.
 ///

@@ -1,4 +1,5 @@
 import Media
+import RTP
 
 /// What each method does (RFC 2326, section 10).
 extension ServerConnection {

@@ -1,3 +1,5 @@
+import RTP
+
 /// Tells the answers of a connection's requests apart.
 public struct RequestID: Hashable, Sendable {
     public let number: UInt64

@@ -1,4 +1,5 @@
 import Media
+import RTP
 
 /// What a client has set up: tracks of one stream, waiting or playing (RFC 2326, appendix A.2).
 ///

@@ -1,3 +1,5 @@
+import RTP
+
 /// From what a client offers in SETUP to what this server can serve, in the client's order (RFC 2326, section 12.39).
 enum TransportChoice {
     /// - Parameters:

@@ -24,39 +24,46 @@ final class MulticastGroups {
         }
     }
 
-    private var groups: [String: Group] = [:]
+    /// A path may have one group in each form.
+    struct Key: Hashable {
+        let path: String
+        let form: StreamForm
+    }
+
+    private var groups: [Key: Group] = [:]
     /// Sessions that asked for a path's group, whether or not there is one at the moment.
-    private var members: [String: Int] = [:]
+    private var members: [Key: Int] = [:]
     /// Paths whose group is not on air though someone watches: it is made anew.
-    private var orphaned: Set<String> = []
+    private var orphaned: Set<Key> = []
 
     /// The path's group, if there is one.
-    func group(at path: String) -> Group? { groups[path] }
+    func group(_ key: Key) -> Group? { groups[key] }
 
     /// Whether the path's group is to be put on air without another PLAY.
-    func isOrphaned(_ path: String) -> Bool { orphaned.contains(path) }
+    func isOrphaned(_ key: Key) -> Bool { orphaned.contains(key) }
 
     /// Counts one member.
-    func add(toMembersOf path: String) {
-        members[path, default: 0] += 1
+    func add(toMembersOf key: Key) {
+        members[key, default: 0] += 1
     }
 
     /// The path's group, made now if there is none, or none that is on air and has the stream's tracks.
     ///
     /// - Throws: where its address is none or no socket can send there.
     func open(
-        _ entry: PathDirectory.Entry, tracks: [Track], options: MulticastOptions,
+        _ key: Key, tracks: [Track], options: MulticastOptions,
         numbers: inout some RandomNumberGenerator,
         canonicalName: String, id: UInt64, isSegmenting: Bool, at now: MonotonicTime
     ) throws(MulticastFailure) -> Group {
-        if let group = groups[entry.stream.path], group.isOnAir || Stream.areCompatible(group.layout, tracks) {
+        if let group = groups[key], group.isOnAir || Stream.areCompatible(group.layout, tracks) {
             return group
         }
         guard let address = SocketAddress(options.group, port: options.port), address.isMulticast else {
             throw .notAGroup(options.group)
         }
         let viewer = Viewer(
-            id: id, canonicalName: canonicalName, trackCount: tracks.count, output: nil, isMulticast: true, at: now)
+            id: id, canonicalName: canonicalName, trackCount: tracks.count, form: key.form, output: nil,
+            isMulticast: true, at: now)
         let ports: UDPPorts
         do {
             ports = try Self.ports(for: options, isSegmenting: isSegmenting)
@@ -64,47 +71,57 @@ final class MulticastGroups {
             throw .socket(error)
         }
         guard address.family == .ipv4 || ports.pair.rtp.family == .ipv6 else { throw .noIPv6 }
-        for track in tracks {
-            let port = options.port &+ UInt16(truncatingIfNeeded: 2 * track.id.index)
-            let route = UDPRoute(
-                destination: address.with(port: port), reportDestination: address.with(port: port &+ 1), source: nil,
-                ports: ports)
-            viewer.setUp(
-                track.id,
-                as: ViewerTrack(rewriter: .random(payloadTypeOf: track.id, using: &numbers), lane: .udp(route)))
+        func lane(_ index: Int) -> ViewerTrack.Lane {
+            let port = options.port &+ UInt16(truncatingIfNeeded: 2 * index)
+            return .udp(
+                UDPRoute(
+                    destination: address.with(port: port), reportDestination: address.with(port: port &+ 1),
+                    source: nil, ports: ports))
+        }
+        switch key.form {
+        case .transportStream:
+            let rewriter = HeaderRewriter.random(payloadTypeOf: nil, using: &numbers)
+            viewer.setUpAll(as: ViewerTrack(rewriter: rewriter, lane: lane(0), clockRate: .video))
+        case .tracks:
+            for track in tracks {
+                let rewriter = HeaderRewriter.random(payloadTypeOf: track.id, using: &numbers)
+                viewer.setUp(
+                    track.id,
+                    as: ViewerTrack(rewriter: rewriter, lane: lane(track.id.index), clockRate: track.clockRate))
+            }
         }
         let group = Group(viewer: viewer, ports: ports, options: options, layout: tracks)
-        groups[entry.stream.path] = group
+        groups[key] = group
         return group
     }
 
     /// One member left; answers the group's viewer if it was the last, which then ends.
-    func leave(_ path: String) -> Viewer? {
-        let rest = members[path, default: 0] - 1
-        members[path] = rest > 0 ? rest : nil
+    func leave(_ key: Key) -> Viewer? {
+        let rest = members[key, default: 0] - 1
+        members[key] = rest > 0 ? rest : nil
         guard rest <= 0 else { return nil }
-        orphaned.remove(path)
-        guard let group = groups[path], !group.options.isAlwaysOn else { return nil }
-        groups[path] = nil
+        orphaned.remove(key)
+        guard let group = groups[key], !group.options.isAlwaysOn else { return nil }
+        groups[key] = nil
         return group.viewer
     }
 
     /// The group's viewer has ended, because the stream's tracks are others now: its members wait for another.
     func ended(_ viewer: Viewer) {
-        guard let path = groups.first(where: { $0.value.viewer === viewer })?.key else { return }
-        groups[path] = nil
-        if members[path] != nil { orphaned.insert(path) }
+        guard let key = groups.first(where: { $0.value.viewer === viewer })?.key else { return }
+        groups[key] = nil
+        if members[key] != nil { orphaned.insert(key) }
     }
 
     /// Someone plays the path's group, which cannot be on air now: its stream has other tracks, or none.
-    func missed(at path: String) {
-        if members[path] != nil { orphaned.insert(path) }
+    func missed(_ key: Key) {
+        if members[key] != nil { orphaned.insert(key) }
     }
 
     /// The path's group is sent to from now on.
-    func wentOnAir(_ path: String) {
-        groups[path]?.isOnAir = true
-        orphaned.remove(path)
+    func wentOnAir(_ key: Key) {
+        groups[key]?.isOnAir = true
+        orphaned.remove(key)
     }
 
     // A group's sockets are not watched: where one's buffer was full, sending is tried again soon.
@@ -164,11 +181,17 @@ enum MulticastFailure: Error, CustomStringConvertible {
 
 extension HeaderRewriter {
     /// A viewer's numbers for one track: random SSRC, first sequence number and timestamp (RFC 3550, section 5.1).
-    static func random(payloadTypeOf track: TrackID, using numbers: inout some RandomNumberGenerator) -> HeaderRewriter
-    {
+    ///
+    /// - Parameter track: `nil` for all tracks in one transport stream. The first sequence number is not 0: VLC's SAT>IP
+    ///   access takes that for a duplicate.
+    static func random(
+        payloadTypeOf track: TrackID?, using numbers: inout some RandomNumberGenerator
+    ) -> HeaderRewriter {
         HeaderRewriter(
-            payloadType: PayloadType(lowBitsOf: UInt8(truncatingIfNeeded: 96 + track.index)),
-            ssrc: SSRC(numbers.next()), firstSequenceNumber: SequenceNumber(numbers.next()),
+            payloadType: track.map { PayloadType(lowBitsOf: UInt8(truncatingIfNeeded: 96 + $0.index)) }
+                ?? .transportStream,
+            ssrc: SSRC(numbers.next()),
+            firstSequenceNumber: SequenceNumber(UInt16.random(in: 1...UInt16.max, using: &numbers)),
             timestampOffset: numbers.next())
     }
 }

@@ -31,6 +31,15 @@ public final class PathDirectory: Sendable {
         }
     }
 
+    /// What is at `path`, written in any case where nothing is at just this one.
+    func entry(atAnyCaseOf path: String) -> Entry? {
+        if let entry = entry(at: path) { return entry }
+        let lowercased = path.lowercased()
+        return entries.withLock { entries in
+            entries.keys.sorted().first { $0.lowercased() == lowercased }.flatMap { entries[$0] }
+        }
+    }
+
     /// All paths, ascending.
     var paths: [String] { entries.withLock { $0.keys.sorted() } }
 

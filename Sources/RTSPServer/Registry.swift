@@ -8,6 +8,7 @@ final class Registry: Sendable {
         var connectionsByHost: [SocketAddress: Int] = [:]
         var viewerCount = 0
         var destinations: Set<SocketAddress> = []
+        var lastStreamID: UInt16 = 0
         /// When the last viewer left; `nil` once the heap was trimmed after it.
         var lastDeparture: MonotonicTime?
     }
@@ -82,6 +83,14 @@ final class Registry: Sendable {
             state.destinations.subtract(old)
             state.destinations.formUnion(new)
             return true
+        }
+    }
+
+    /// A number for a session that names its stream by one: every other session has another, for the next 65 534.
+    func nextStreamID() -> UInt16 {
+        state.withLock { state in
+            state.lastStreamID = state.lastStreamID == .max ? 1 : state.lastStreamID + 1
+            return state.lastStreamID
         }
     }
 

@@ -19,41 +19,44 @@ extension ServerLoop {
     private var home: ServerLoop { multicastHome ?? self }
 
     func setUpMulticast(
-        _ id: RequestID, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ track: Track, _ existing: Session?,
+        _ id: RequestID, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ track: Track?, _ existing: Session?,
         on connection: Connection
     ) {
         let token = connection.token
         let home = home
         Task {
-            let membership = await home.join(entry, track: track.id, isNewMember: existing == nil)
+            let membership = await home.join(
+                entry, request.form, track: track?.id ?? TrackID(0), isNewMember: existing == nil)
             joined(id, request, entry, track, membership, token)
         }
     }
 
     /// The home has answered: the session is made, if its connection is still there.
     private func joined(
-        _ id: RequestID, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ track: Track,
+        _ id: RequestID, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ track: Track?,
         _ membership: Result<Membership, Refusal>, _ token: Token
     ) {
         let now = loop.now
         guard let connection = connections[token] else {
-            if case .success = membership, request.session == nil { leaveHome(entry.stream.path) }
+            if case .success = membership, request.session == nil { leaveHome(entry, request.form) }
             return
         }
         let answer = membership.flatMap { membership -> Result<SetUpAnswer, Refusal> in
             let fresh = SessionID(random: numbers.next(), numbers.next())
             let existing = request.session.flatMap { connection.sessions[$0] }
             let tracks = entry.stream.announcement?.tracks ?? []
-            guard let session = existing ?? makeSession(fresh, entry, tracks, .multicast, on: connection, at: now)
-            else {
-                leaveHome(entry.stream.path)
+            let made = existing ?? makeSession(fresh, entry, tracks, request.form, .multicast, on: connection, at: now)
+            guard let session = made else {
+                leaveHome(entry, request.form)
                 return .failure(Refusal(.notEnoughBandwidth))
             }
-            session.tracks[request.track] = track.id
+            session.tracks[request.track] = track?.id ?? TrackID(0)
             let transport = TransportAnswer.multicast(
                 group: membership.group, ports: membership.ports, timeToLive: membership.timeToLive,
                 ssrc: membership.ssrc)
-            return .success(SetUpAnswer(transport, freshSession: session.id))
+            return .success(
+                SetUpAnswer(
+                    transport, freshSession: session.id, streamID: track == nil ? registry.nextStreamID() : nil))
         }
         connection.machine.setUp(id, answer, at: now)
         perform(connection, at: now)
@@ -62,9 +65,9 @@ extension ServerLoop {
 
     func playMulticast(_ id: RequestID, _ request: PlayRequest, _ session: Session, on connection: Connection) {
         let token = connection.token
-        let (home, path) = (home, session.entry.stream.path)
+        let (home, key) = (home, session.groupKey)
         Task {
-            let first = await home.play(path)
+            let first = await home.play(key)
             guard let connection = connections[token], let session = connection.sessions[request.session] else {
                 return
             }
@@ -79,12 +82,12 @@ extension ServerLoop {
     }
 
     func leaveMulticast(_ session: Session) {
-        leaveHome(session.entry.stream.path)
+        leaveHome(session.entry, session.viewer.form)
     }
 
-    private func leaveHome(_ path: String) {
+    private func leaveHome(_ entry: PathDirectory.Entry, _ form: StreamForm) {
         let home = home
-        Task { await home.leave(path) }
+        Task { await home.leave(MulticastGroups.Key(path: entry.stream.path, form: form)) }
     }
 
     // MARK: On the home loop
@@ -102,26 +105,35 @@ extension ServerLoop {
         guard now >= nextGroupRound else { return nextGroupRound }
         nextGroupRound = now + Self.idleGroupRound
         for path in directory.paths {
-            guard let entry = directory.entry(at: path), let options = entry.options.multicast else { continue }
-            nextGroupRound = now + Self.groupRound
-            let isWanted = options.isAlwaysOn || groups.isOrphaned(path)
-            guard isWanted, groups.group(at: path)?.isOnAir != true, entry.stream.announcement != nil else { continue }
-            if case .success = join(entry, track: TrackID(0), isNewMember: false) { _ = play(path) }
+            guard let entry = directory.entry(at: path) else { continue }
+            for form in [StreamForm.tracks, .transportStream] { keepOnAir(entry, form, at: now) }
         }
         return nextGroupRound
     }
 
-    private func join(_ entry: PathDirectory.Entry, track: TrackID, isNewMember: Bool) -> Result<Membership, Refusal> {
+    private func keepOnAir(_ entry: PathDirectory.Entry, _ form: StreamForm, at now: MonotonicTime) {
+        guard let options = entry.options.multicast(of: form) else { return }
+        nextGroupRound = now + Self.groupRound
+        let key = MulticastGroups.Key(path: entry.stream.path, form: form)
+        let isWanted = options.isAlwaysOn || groups.isOrphaned(key)
+        guard isWanted, groups.group(key)?.isOnAir != true, entry.stream.announcement != nil else { return }
+        if case .success = join(entry, form, track: TrackID(0), isNewMember: false) { _ = play(key) }
+    }
+
+    private func join(
+        _ entry: PathDirectory.Entry, _ form: StreamForm, track: TrackID, isNewMember: Bool
+    ) -> Result<Membership, Refusal> {
         let now = loop.now
-        guard let options = entry.options.multicast, let tracks = entry.stream.announcement?.tracks else {
+        let key = MulticastGroups.Key(path: entry.stream.path, form: form)
+        guard let options = entry.options.multicast(of: form), let tracks = entry.stream.announcement?.tracks else {
             return .failure(Refusal(.unsupportedTransport))
         }
         do {
-            let group = try open(entry, tracks, options, at: now)
+            let group = try open(key, tracks, options, at: now)
             guard track.index < group.viewer.tracks.count, let viewerTrack = group.viewer.tracks[track.index] else {
                 return .failure(Refusal(.notFound))
             }
-            if isNewMember { groups.add(toMembersOf: entry.stream.path) }
+            if isNewMember { groups.add(toMembersOf: key) }
             let port = options.port &+ UInt16(truncatingIfNeeded: 2 * track.index)
             return .success(
                 Membership(
@@ -137,21 +149,21 @@ extension ServerLoop {
     }
 
     private func open(
-        _ entry: PathDirectory.Entry, _ tracks: [Track], _ options: MulticastOptions, at now: MonotonicTime
+        _ key: MulticastGroups.Key, _ tracks: [Track], _ options: MulticastOptions, at now: MonotonicTime
     ) throws(MulticastFailure) -> MulticastGroups.Group {
         lastToken += 1
         return try groups.open(
-            entry, tracks: tracks, options: options, numbers: &numbers, canonicalName: canonicalName, id: lastToken,
+            key, tracks: tracks, options: options, numbers: &numbers, canonicalName: canonicalName, id: lastToken,
             isSegmenting: isSegmenting, at: now)
     }
 
     /// Starts the group if it is not on air yet; else sends reports and asks for a random access point for the one who joined.
     ///
     /// - Returns: nothing where it cannot be on air now: it will be as soon as its stream is.
-    private func play(_ path: String) -> [FirstPacket] {
+    private func play(_ key: MulticastGroups.Key) -> [FirstPacket] {
         let now = loop.now
-        guard let group = groups.group(at: path), let entry = directory.entry(at: path) else {
-            groups.missed(at: path)
+        guard let group = groups.group(key), let entry = directory.entry(at: key.path) else {
+            groups.missed(key)
             return []
         }
         if group.isOnAir {
@@ -162,18 +174,25 @@ extension ServerLoop {
         var join = entry.options.join
         join.mode = .keyframe
         guard delivery.join(group.viewer, stream: entry.stream, options: join, at: now) else {
-            groups.missed(at: path)
+            groups.missed(key)
             return []
         }
-        groups.wentOnAir(path)
+        groups.wentOnAir(key)
         let first = delivery.firstPackets(of: group.viewer).map(\.withoutTimestamp)
         delivery.start(group.viewer, at: now)
         return first
     }
 
-    private func leave(_ path: String) {
-        guard let viewer = groups.leave(path) else { return }
+    private func leave(_ key: MulticastGroups.Key) {
+        guard let viewer = groups.leave(key) else { return }
         delivery.end(viewer, at: loop.now)
+    }
+}
+
+extension Session {
+    /// The group that it is a member of, if it is of any.
+    fileprivate var groupKey: MulticastGroups.Key {
+        MulticastGroups.Key(path: entry.stream.path, form: viewer.form)
     }
 }
 

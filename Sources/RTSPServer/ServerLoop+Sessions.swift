@@ -14,7 +14,7 @@ extension ServerLoop {
             let session = try existingSession(of: request, for: entry, tracks, on: connection)
             for offer in request.offers where session == nil || session?.lowerTransport == offer.lowerTransport {
                 if case .multicast = offer {
-                    guard entry.options.multicast != nil else { continue }
+                    guard entry.options.multicast(of: request.form) != nil else { continue }
                     return setUpMulticast(id, request, entry, track, session, on: connection)
                 }
                 guard let answer = try take(offer, request, entry, tracks, track, session, on: connection, at: now)
@@ -41,12 +41,15 @@ extension ServerLoop {
         return session
     }
 
-    /// The stream, its tracks at one moment, and which of them a SETUP names.
-    private func track(of request: SetUpRequest) throws(Refusal) -> (PathDirectory.Entry, [Track], Track) {
-        guard let entry = directory.entry(at: request.path) else {
-            throw Describing.notFound(request.path, among: directory)
-        }
+    /// The stream, its tracks at one moment, and which of them a SETUP names; none where all are to travel as one.
+    private func track(of request: SetUpRequest) throws(Refusal) -> (PathDirectory.Entry, [Track], Track?) {
+        let isWhole = request.form == .transportStream
+        guard
+            let entry = isWhole
+                ? directory.entry(atAnyCaseOf: request.path) : directory.entry(at: request.path)
+        else { throw Describing.notFound(request.path, among: directory) }
         guard let tracks = entry.stream.announcement?.tracks else { throw Refusal(.serviceUnavailable) }
+        if isWhole { return (entry, tracks, nil) }
         guard let name = request.track else {
             guard tracks.count == 1, let only = tracks.first else { throw Refusal(.aggregateOperationNotAllowed) }
             return (entry, tracks, only)
@@ -60,9 +63,9 @@ extension ServerLoop {
     /// Sets up one unicast transport; `nil` where this offer cannot be had.
     private func take(
         _ offer: TransportOffer, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ tracks: [Track],
-        _ track: Track, _ existing: Session?, on connection: Connection, at now: MonotonicTime
+        _ track: Track?, _ existing: Session?, on connection: Connection, at now: MonotonicTime
     ) throws(Refusal) -> SetUpAnswer? {
-        let rewriter = HeaderRewriter.random(payloadTypeOf: track.id, using: &numbers)
+        let rewriter = HeaderRewriter.random(payloadTypeOf: track?.id, using: &numbers)
         let lane: ViewerTrack.Lane
         let transport: TransportAnswer
         var destinations: [SocketAddress] = []
@@ -75,37 +78,64 @@ extension ServerLoop {
         case .udp(let client):
             // IPv6 sockets serve both families; where the host has none, IPv4's cannot reach such a peer.
             guard connection.peer.family == .ipv4 || ports.pair.rtp.family == .ipv6 else { return nil }
-            destinations = [connection.peer.with(port: client.rtp), connection.peer.with(port: client.rtcp)]
+            let host = try mediaHost(for: request, on: connection, at: now)
+            destinations = [host.with(port: client.rtp), host.with(port: client.rtcp)]
             guard registry.take(destinations) else { return nil }
             lane = .udp(
                 UDPRoute(
-                    destination: destinations[0], reportDestination: destinations[1], source: connection.local,
-                    ports: ports))
+                    destination: destinations[0], reportDestination: destinations[1],
+                    source: host.family == connection.local.family ? connection.local : nil, ports: ports))
             let server = RTSP.PortPair(rtp: ports.pair.port, rtcp: ports.pair.port + 1)
             transport = .udp(clientPorts: client, serverPorts: server, ssrc: rewriter.ssrc.rawValue)
         }
         let fresh = SessionID(random: numbers.next(), numbers.next())
-        let session = existing ?? makeSession(fresh, entry, tracks, offer.lowerTransport, on: connection, at: now)
+        let session =
+            existing
+            ?? makeSession(fresh, entry, tracks, request.form, offer.lowerTransport, on: connection, at: now)
         guard let session else {
             registry.release(destinations)
             throw Refusal(.notEnoughBandwidth, reason: "Not Enough Bandwidth: too many viewers")
         }
-        session.viewer.setUp(track.id, as: ViewerTrack(rewriter: rewriter, lane: lane))
-        session.tracks[request.track] = track.id
+        let viewerTrack = ViewerTrack(rewriter: rewriter, lane: lane, clockRate: track?.clockRate ?? .video)
+        if let track {
+            session.viewer.setUp(track.id, as: viewerTrack)
+        } else {
+            session.viewer.setUpAll(as: viewerTrack)
+        }
+        session.tracks[request.track] = track?.id ?? TrackID(0)
         session.destinations += destinations
         for destination in destinations { viewersByReportSource[destination] = session }
-        return SetUpAnswer(transport, freshSession: session.id)
+        return SetUpAnswer(
+            transport, freshSession: session.id, streamID: track == nil ? registry.nextStreamID() : nil)
+    }
+
+    /// Where a SETUP's media goes: to the client, and nowhere else.
+    private func mediaHost(
+        for request: SetUpRequest, on connection: Connection, at now: MonotonicTime
+    ) throws(Refusal) -> SocketAddress {
+        guard request.form == .transportStream else { return connection.peer }
+        let address = SATIP.mediaAddress(forPeer: connection.peer.host).flatMap { SocketAddress($0, port: 0) }
+        guard let address else {
+            let host = (try? LocalAddresses.all())?.first { $0.family == .ipv4 }?.host ?? "127.0.0.1"
+            logger.log(
+                .info, "a SAT>IP client came over IPv6, where it hears no media",
+                metadata: [
+                    "peer": "\(connection.peer)", "paste": "rtsp://\(host):\(options.port)\(request.path)",
+                ], within: &logs.unknownPaths, at: now)
+            throw Refusal(.unsupportedTransport, reason: "Unsupported Transport: SAT>IP is IPv4 only")
+        }
+        return address
     }
 
     /// A session with its viewer; `nil` where there are too many.
     func makeSession(
-        _ id: SessionID, _ entry: PathDirectory.Entry, _ tracks: [Track], _ lowerTransport: Session.LowerTransport,
-        on connection: Connection, at now: MonotonicTime
+        _ id: SessionID, _ entry: PathDirectory.Entry, _ tracks: [Track], _ form: StreamForm,
+        _ lowerTransport: Session.LowerTransport, on connection: Connection, at now: MonotonicTime
     ) -> Session? {
         guard registry.admitViewer() else { return nil }
         lastToken += 1
         let viewer = Viewer(
-            id: lastToken, canonicalName: canonicalName, trackCount: tracks.count,
+            id: lastToken, canonicalName: canonicalName, trackCount: tracks.count, form: form,
             output: lowerTransport == .interleaved ? connection.output : nil, at: now)
         let session = Session(id: id, entry: entry, layout: tracks, viewer: viewer, lowerTransport: lowerTransport)
         connection.sessions[id] = session
@@ -156,7 +186,7 @@ extension ServerLoop {
     func metadata(of session: Session, _ connection: Connection) -> Logger.Metadata {
         [
             "path": "\(session.entry.stream.path)", "peer": "\(connection.peer)",
-            "transport": "\(session.lowerTransport.rawValue)", "client": "\(connection.userAgent ?? "unnamed")",
+            "transport": "\(session.transportName)", "client": "\(connection.userAgent ?? "unnamed")",
         ]
     }
 }

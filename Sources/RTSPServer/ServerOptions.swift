@@ -1,4 +1,5 @@
 import Delivery
+import RTP
 import RTSP
 
 /// What the RTSP server is configured with. Every value has the default that the configuration documents.
@@ -45,6 +46,14 @@ public struct PathOptions: Sendable {
 
     public init(title: String) {
         self.title = title
+    }
+
+    /// Where it is also sent in that form; `nil` where it is not.
+    func multicast(of form: StreamForm) -> MulticastOptions? {
+        switch form {
+        case .tracks: multicast
+        case .transportStream: multicastTransportStream
+        }
     }
 }
 

@@ -38,6 +38,11 @@ final class Session {
         self.lowerTransport = lowerTransport
     }
 
+    /// For the log: `UDP`, `TCP`, `multicast`, and what travels there where it is not one RTP stream per track.
+    var transportName: String {
+        viewer.form == .transportStream ? "MPEG-TS over \(lowerTransport.rawValue)" : lowerTransport.rawValue
+    }
+
     /// Whether what was negotiated holds now that the stream's tracks are these; without any, nothing is known against it.
     ///
     /// Delivery ends who plays when the tracks change; this is for who was only set up by then, or paused.

@@ -34,6 +34,9 @@ public final class Feed<P: Packager>: Sendable {
     /// Index that the next output will get.
     public var endIndex: Int64 { state.withLock { $0.ring.endIndex } }
 
+    /// The same, and the packager as it is before it makes that output.
+    var front: (index: Int64, packager: P) { state.withLock { ($0.ring.endIndex, $0.packager) } }
+
     /// The loop has no viewer any more.
     public func detach(_ waker: any Waker) {
         state.withLock { $0.wakers.removeAll { $0 === waker } }

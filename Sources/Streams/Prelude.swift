@@ -46,10 +46,9 @@ public struct Prelude: Sendable {
         }
         let times = leadingUnits.map(\.presentationTime.ticks)
         // The start exists, so there is a least and a greatest time.
-        let squeeze = Squeeze(
-            first: times.min() ?? 0, newest: times.max() ?? 0,
-            window: leading.clockRate.ticks(inNanoseconds: window))
-        units = Self.squeezed(leadingUnits, by: squeeze) + companions
+        let ticks = leading.clockRate.ticks(inNanoseconds: window)
+        let squeeze = Squeeze(first: times.min() ?? 0, newest: times.max() ?? 0, window: ticks)
+        units = Self.squeezed(Array(leadingUnits), by: squeeze, window: ticks) + companions
         self.squeeze = squeeze
         track = leading.id
     }
@@ -83,18 +82,30 @@ public struct Prelude: Sendable {
     }
 
     /// The units at their squeezed times, all different by at least a tick.
-    private static func squeezed(_ units: [AccessUnit], by squeeze: Squeeze) -> [AccessUnit] {
-        let ascending = Set(units.map(\.presentationTime.ticks)).sorted()
-        var squeezedTime: [Int64: Int64] = [:]
-        var following = Int64.max
-        for ticks in ascending.reversed() {
-            following = min(squeeze(ticks), following &- 1)
-            squeezedTime[ticks] = following
-        }
+    ///
+    /// Decode times are squeezed by themselves, for they end where the next unit's go on.
+    private static func squeezed(_ units: [AccessUnit], by squeeze: Squeeze, window: Int64) -> [AccessUnit] {
+        let presentation = map(units.map(\.presentationTime.ticks), by: squeeze)
+        let decodeTimes = units.map(\.decodeTime.ticks)
+        let decode = map(
+            decodeTimes,
+            by: Squeeze(first: decodeTimes.min() ?? 0, newest: decodeTimes.max() ?? 0, window: window))
         return units.map { unit in
-            var presentation = unit.presentationTime
-            presentation.ticks = squeezedTime[presentation.ticks] ?? presentation.ticks
-            return unit.at(presentationTime: presentation, decodeTime: unit.decodeTime)
+            var (shown, decoded) = (unit.presentationTime, unit.decodeTime)
+            shown.ticks = presentation[shown.ticks] ?? shown.ticks
+            decoded.ticks = min(decode[decoded.ticks] ?? decoded.ticks, shown.ticks)
+            return unit.at(presentationTime: shown, decodeTime: decoded)
         }
+    }
+
+    /// Where each of these instants goes, in the same order, no two to the same.
+    private static func map(_ times: [Int64], by squeeze: Squeeze) -> [Int64: Int64] {
+        var mapped: [Int64: Int64] = [:]
+        var following = Int64.max
+        for ticks in Set(times).sorted(by: >) {
+            following = min(squeeze(ticks), following &- 1)
+            mapped[ticks] = following
+        }
+        return mapped
     }
 }

@@ -137,11 +137,13 @@ extension Stream {
 
 extension Stream {
     /// Where a viewer joins: what has been, and where in the feed it goes on without a gap.
-    public struct JoinPoint: Sendable {
+    public struct JoinPoint<P: Packager>: Sendable {
         /// Units still in the ring, in capture order.
         public let history: [AccessUnit]
         /// Index in the feed of the first unit after the history.
         public let nextIndex: Int64
+        /// The feed's packager before it makes that unit.
+        public let packager: P
     }
 
     /// The feed of this kind, made now if it is the first; `nil` before a source has announced its tracks.
@@ -164,9 +166,10 @@ extension Stream {
     }
 
     /// The history, and the index at which `feed` goes on after it: one consistent moment.
-    public func joinPoint(in feed: Feed<some Packager>) -> JoinPoint {
+    public func joinPoint<P: Packager>(in feed: Feed<P>) -> JoinPoint<P> {
         state.withLock { state in
-            JoinPoint(history: Self.all(of: state.ring), nextIndex: feed.endIndex)
+            let front = feed.front
+            return JoinPoint(history: Self.all(of: state.ring), nextIndex: front.index, packager: front.packager)
         }
     }
 

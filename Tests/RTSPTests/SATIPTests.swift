@@ -1,4 +1,5 @@
 import Media
+import RTP
 import TestSupport
 import Testing
 

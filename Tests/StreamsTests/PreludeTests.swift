@@ -104,6 +104,23 @@ struct PreludeTests {
         #expect(prelude.squeeze?(440 * 90) ?? 0 <= 480 * 90)
     }
 
+    @Test func decodeTimesAscendIntoWhatFollowsAndAreNeverLaterThanPresentation() throws {
+        // Decoding order of a stream with two B-pictures; 80 ms between decoding and presentation of a reference.
+        let times: [Int64] = [80, 200, 120, 160, 320, 240, 280, 440, 360, 400]
+        let units = times.enumerated().map { index, time in
+            AccessUnit.picture(time, idr: index == 0).at(
+                presentationTime: MediaTime(ticks: time * 90, rate: .video),
+                decodeTime: MediaTime(ticks: Int64(index) * 40 * 90, rate: .video))
+        }
+        let prelude = try #require(
+            Prelude(history: units, leading: .video, window: 100_000_000, limits: .init(minimumFrames: 1)))
+        let decode = prelude.units.map(\.decodeTime.ticks)
+        #expect(zip(decode, decode.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(decode.last == units.last?.decodeTime.ticks)
+        #expect(prelude.units.allSatisfy { $0.decodeTime.ticks <= $0.presentationTime.ticks })
+        #expect((decode.last ?? 0) - (decode.first ?? 0) <= 100 * 90)
+    }
+
     @Test func ofSoundAloneTheNewestUnitIsEnough() throws {
         let prelude = try #require(
             Prelude(history: (0..<9).map { .sound($0 * 21) }, leading: .audio, window: window, limits: .init()))

@@ -1,11 +1,6 @@
-/// In which form a viewer wants a stream.
-public enum StreamForm: Hashable, Sendable {
-    /// Each track by itself, as a DESCRIBE has named them (RFC 2326).
-    case tracks
-    /// All tracks in one MPEG-2 transport stream in RTP (RFC 2250), with one SETUP and no DESCRIBE: ``SATIP``.
-    case transportStream
-}
+import RTP
 
+/// What differs between the two forms when a SETUP is refused.
 extension StreamForm {
     /// The addresses to which media of a connection from `peer` may go.
     func mediaAddresses(of peer: Endpoint) -> [String] {
