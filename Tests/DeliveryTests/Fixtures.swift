@@ -72,7 +72,10 @@ struct UDPClient: ~Copyable {
     private var datagrams = ReceivedDatagrams(capacity: 64)
 
     /// - Parameter shared: the sockets that the viewer is sent by, where it is not the only one.
-    init(isSegmenting: Bool, id: UInt64 = 1, family: AddressFamily = .ipv4, by shared: UDPPorts? = nil) throws {
+    init(
+        isSegmenting: Bool, id: UInt64 = 1, form: StreamForm = .tracks, family: AddressFamily = .ipv4,
+        by shared: UDPPorts? = nil
+    ) throws {
         let pair = try Reactor.PortPair.bind(evenIn: 40_000...44_000)
         let ports =
             try shared
@@ -80,8 +83,8 @@ struct UDPClient: ~Copyable {
         let address = SocketAddress.loopback(family, port: pair.port)
         let route = UDPRoute(
             destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)
-        viewer = Viewer(id: id, canonicalName: "test", trackCount: 1, output: nil, at: .now())
-        viewer.setUp(TrackID(0), as: ViewerTrack(rewriter: .fixture, lane: .udp(route)))
+        viewer = Viewer(id: id, canonicalName: "test", trackCount: 1, form: form, output: nil, at: .now())
+        viewer.setUpAll(as: ViewerTrack(rewriter: .fixture, lane: .udp(route), clockRate: .video))
         self.pair = pair
         self.ports = ports
     }
@@ -133,7 +136,10 @@ struct TCPClient: ~Copyable {
         try server.limitUnsent(toBytes: 16_384)
         output = TCPOutput(socket: server, at: .now())
         viewer = Viewer(id: 1, canonicalName: "test", trackCount: 1, output: output, at: .now())
-        viewer.setUp(TrackID(0), as: ViewerTrack(rewriter: .fixture, lane: .interleaved(channel: 0, reportChannel: 1)))
+        viewer.setUp(
+            TrackID(0),
+            as: ViewerTrack(
+                rewriter: .fixture, lane: .interleaved(channel: 0, reportChannel: 1), clockRate: .video))
         self.socket = socket
     }
 

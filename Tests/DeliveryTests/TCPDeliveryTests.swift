@@ -67,7 +67,9 @@ struct TCPDeliveryTests {
         let broadcast = Broadcast()
         let client = try TCPClient()
         client.viewer.setUp(
-            TrackID(0), as: ViewerTrack(rewriter: .fixture, lane: .interleaved(channel: 0, reportChannel: 5)))
+            TrackID(0),
+            as: ViewerTrack(
+                rewriter: .fixture, lane: .interleaved(channel: 0, reportChannel: 5), clockRate: .video))
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         client.output.flush(at: broadcast.now)

@@ -168,7 +168,7 @@ struct UDPDeliveryTests {
         }
         let newest = UInt32(60 * 3_600 + 77)
         #expect(packets.last?.header.timestamp == newest)
-        #expect(packets.first?.header.timestamp == newest - 18_000)
+        #expect(packets.first?.header.timestamp == newest - 10_800)
     }
 
     @Test func whereThePreludeIsNotWantedTheViewerStartsAtARandomAccessPoint() throws {

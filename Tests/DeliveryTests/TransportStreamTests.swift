@@ -1,0 +1,80 @@
+import Media
+import RTP
+import Reactor
+import Streams
+import Testing
+
+@testable import Delivery
+
+/// Viewers who get all tracks in one transport stream.
+@Suite(.serialized)
+struct TransportStreamTests {
+    /// Per PID, whether each packet with payload counts on from the one before.
+    private func continuityGaps(in packets: [Packet]) -> Int {
+        var last: [Int: UInt8] = [:]
+        var gaps = 0
+        for packet in packets {
+            for start in stride(from: 0, to: packet.payload.count, by: 188) {
+                let bytes = packet.payload[start..<(start + 188)]
+                let pid = Int(bytes[start + 1] & 0x1F) << 8 | Int(bytes[start + 2])
+                guard pid != 0x1FFF, bytes[start + 3] & 0x10 != 0 else { continue }
+                let counter = bytes[start + 3] & 0x0F
+                if let before = last[pid], (before + 1) & 0x0F != counter { gaps += 1 }
+                last[pid] = counter
+            }
+        }
+        return gaps
+    }
+
+    @Test func whoJoinsInTheMiddleSeesNoDiscontinuity() throws {
+        let broadcast = Broadcast()
+        // The first viewer makes the feed, whose counters have run on when the second comes.
+        var first = try UDPClient(isSegmenting: true, form: .transportStream)
+        broadcast.publish(idr: true, byteCount: 9_000)
+        #expect(broadcast.start(first.viewer))
+        for _ in 0..<30 {
+            broadcast.publish(byteCount: 3_000)
+            broadcast.turn(after: 40)
+        }
+        var second = try UDPClient(isSegmenting: true, id: 2, form: .transportStream)
+        #expect(broadcast.start(second.viewer))
+        for _ in 0..<20 {
+            broadcast.publish(byteCount: 3_000)
+            broadcast.turn(after: 40)
+        }
+        for packets in [first.packets(), second.packets()] {
+            #expect(packets.allSatisfy { !$0.payload.isEmpty && $0.payload.count % 188 == 0 })
+            #expect(packets.allSatisfy { $0.payload.count <= 7 * 188 })
+            #expect(continuityGaps(in: packets) == 0)
+            for (index, packet) in packets.enumerated() {
+                #expect(packet.header.sequenceNumber == SequenceNumber(65_530).advanced(by: index))
+            }
+        }
+    }
+
+    @Test func aSilentSourceIsHeardOfEverySecond() throws {
+        let broadcast = Broadcast()
+        var client = try UDPClient(isSegmenting: true, form: .transportStream)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        _ = client.packets()
+        for _ in 0..<10 { broadcast.turn(after: 500) }
+        let fillers = client.packets()
+        #expect(fillers.count >= 5)
+        #expect(fillers.allSatisfy { $0.payload.prefix(3) == [0x47, 0x1F, 0xFF] })
+        // What the source sends then goes on without a gap in the numbers.
+        broadcast.publish(byteCount: 500)
+        broadcast.turn(after: 40)
+        #expect(client.packets().first?.header.sequenceNumber == fillers.last?.header.sequenceNumber.advanced(by: 1))
+    }
+
+    @Test func whoGetsTracksIsNotSentFillers() throws {
+        let broadcast = Broadcast()
+        var client = try UDPClient(isSegmenting: true)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        _ = client.packets()
+        for _ in 0..<10 { broadcast.turn(after: 500) }
+        #expect(client.packets().isEmpty)
+    }
+}
