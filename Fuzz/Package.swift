@@ -18,7 +18,8 @@ let package = Package(
     targets: [
         .target(name: "Wire", path: "Rooms/Wire", swiftSettings: fuzzing),
         .target(name: "Media", dependencies: ["Wire"], path: "Rooms/Media", swiftSettings: fuzzing),
-        .target(name: "RTP", dependencies: ["Media", "Wire"], path: "Rooms/RTP", swiftSettings: fuzzing),
+        .target(name: "MPEGTS", dependencies: ["Media", "Wire"], path: "Rooms/MPEGTS", swiftSettings: fuzzing),
+        .target(name: "RTP", dependencies: ["MPEGTS", "Media", "Wire"], path: "Rooms/RTP", swiftSettings: fuzzing),
         .target(name: "SDP", dependencies: ["Media", "Wire"], path: "Rooms/SDP", swiftSettings: fuzzing),
         .target(
             name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], path: "Rooms/RTSP", swiftSettings: fuzzing),

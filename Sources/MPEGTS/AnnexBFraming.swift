@@ -17,7 +17,8 @@ struct AnnexBFraming: Sendable {
     private static let delimiter: [UInt8] = startCode + [0x09, 0xF0]
 
     func byteCount(of unit: AccessUnit) -> Int {
-        let head = (lacksDelimiter(unit) ? Self.delimiter.count : 0) + (lacksParameterSets(unit) ? parameterSets.count : 0)
+        let head =
+            (lacksDelimiter(unit) ? Self.delimiter.count : 0) + (lacksParameterSets(unit) ? parameterSets.count : 0)
         return unit.units.reduce(head) { $0 + Self.startCode.count + $1.count }
     }
 

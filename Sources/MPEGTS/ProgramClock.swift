@@ -12,8 +12,10 @@ struct ClockReference: Hashable, Sendable {
 /// because 100 ms may pass at most (2.7.2). They must not tell a time that the next leading unit is behind; how far that
 /// track lags at most is learnt from the stream.
 struct ProgramClock: Sendable {
-    /// 60 ms: with a frame of sound on top (up to 32 ms from 32 kHz on), fewer than 100.
+    /// 60 ms: with a frame of sound on top, fewer than 100.
     private static let patience: Int64 = 5_400
+    /// 32 ms, the longest frame of sound from 32 kHz on: so much more may a track lag than a glance at it shows.
+    private static let grain: Int64 = 2_880
     /// One second: a track that leaps farther takes the clock nowhere.
     private static let longestStep: Int64 = 90_000
 
@@ -21,7 +23,7 @@ struct ProgramClock: Sendable {
     private var last: ProgramTime?
     private var lastLeading: ProgramTime?
     private var newestOther: ProgramTime?
-    /// Ticks by which a leading unit came after others that are decoded later.
+    /// Ticks by which leading units come after others that are decoded later.
     private var lag: Int64 = 0
 
     /// What the first packet of a unit of the leading track tells; `nil` where the clock has told a later time.
@@ -32,7 +34,7 @@ struct ProgramClock: Sendable {
             (last, newestOther) = (time, nil)
             return ClockReference(time: time, isDiscontinuity: true)
         }
-        if let newestOther { lag = max(lag, newestOther.elapsed(since: time)) }
+        if let newestOther, newestOther > time { lag = max(lag, newestOther.elapsed(since: time) &+ Self.grain) }
         if let last, time < last { return nil }
         last = time
         return ClockReference(time: time)

@@ -1,0 +1,139 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import MPEGTS
+
+/// What comes out of the packets is what went in.
+@Suite struct ElementaryStreamTests {
+    static let broadcasts: [Broadcast] = [
+        Broadcast(), Broadcast(interval: 1_500, reorders: true), Broadcast(comesInParts: true),
+        Broadcast(interval: 18_000, reorders: true, comesInParts: true, longestPicture: 80_000),
+        Broadcast(soundRate: .audio44k),
+    ]
+
+    @Test(arguments: broadcasts)
+    func everyUnitComesBackWithItsTimes(broadcast: Broadcast) {
+        let units = broadcast.units(seconds: 4, seed: 1)
+        let receiver = received(units, tracks: tracks(soundRate: broadcast.soundRate))
+        #expect(receiver.complaints == [])
+        for (track, pid) in [(pictures, picturePID), (sound, soundPID)] {
+            let sent = units.filter { $0.track == track }
+            let starts = sent.filter(\.part.isStart)
+            let back = receiver.units(of: pid)
+            #expect(back.map(\.presentation) == starts.map { $0.presentationTime.at90kHz.ticks + 900_000 })
+            #expect(back.map(\.decode) == starts.map { $0.decodeTime.at90kHz.ticks + 900_000 })
+            #expect(back.map(\.isRandomAccess) == starts.map(\.isRandomAccess))
+        }
+        #expect(receiver.units(of: picturePID).map { AnnexB.units(of: $0.body) } == Self.sentPictures(units))
+        #expect(receiver.units(of: soundPID).map { frames($0.body) } == Self.sentSound(units))
+    }
+
+    /// All lengths around the ends of transport packets, and around the longest PES packet.
+    @Test(arguments: [1...900, 65_455...65_480, 130_950...130_975])
+    func noLengthIsSpecial(lengths: ClosedRange<Int>) {
+        let units = lengths.enumerated().map { index, byteCount in
+            picture([nalUnit(1, byteCount)], at: Int64(index) * 3_000, decodedAt: Int64(index - index % 2) * 3_000 + 1)
+        }
+        let receiver = received(units)
+        #expect(receiver.complaints == [])
+        #expect(receiver.units(of: picturePID).map { AnnexB.units(of: $0.body) } == Self.sentPictures(units))
+    }
+
+    @Test func aPacketSaysItsLengthSoThatNobodyWaitsForTheNext() {
+        let units = [picture([nalUnit(5, 300_000)], at: 0, isRandomAccess: true)]
+        let receiver = received(units)
+        // The receiver has handed on all: none was left open for want of a length.
+        #expect(receiver.units(of: picturePID).map { AnnexB.units(of: $0.body) } == Self.sentPictures(units))
+        #expect(receiver.packets.count == 5)
+        #expect(receiver.packets.dropFirst().allSatisfy { $0.presentation == nil })
+    }
+
+    @Test func severalBlocksShareAPacket() {
+        let blocks: [[UInt8]] = [[1, 2, 3], [4], [UInt8](repeating: 5, count: 700)]
+        let receiver = received([soundUnit(blocks, at: 0)], tracks: [tracks()[1]])
+        #expect(receiver.complaints == [])
+        #expect(receiver.units(of: 0x100).map { frames($0.body) } == [blocks])
+    }
+
+    @Test func soundThatADTSCannotSayIsLeftOut() {
+        let configs: [([UInt8], Bool)] = [
+            ([0x11, 0x90], true), ([0x12, 0x10], true),
+            // Spectral band replication, told in front: the core is told.
+            ([0x2B, 0x11, 0x88, 0x00], true),
+            // A rate of its own, a layout of its own, frames of 960 samples, USAC.
+            ([0x17, 0x80, 0x5D, 0xC0, 0x10], false), ([0x11, 0x80], false), ([0x11, 0x94], false),
+            ([0xF9, 0x46, 0x40], false), ([], false),
+        ]
+        for (bytes, isCarried) in configs {
+            let config = AAC.AudioSpecificConfig(bytes: bytes, sampleRate: .audio48k, channelCount: 2)
+            #expect((ADTSFraming(config) != nil) == isCarried, "\(bytes)")
+        }
+        var multiplexer = Multiplexer(tracks: tracks())
+        #expect(multiplexer.packets(of: soundUnit([[UInt8](repeating: 1, count: 8_185)], at: 0)) == nil)
+        #expect(multiplexer.packets(of: soundUnit([[UInt8](repeating: 1, count: 8_184)], at: 0)) != nil)
+    }
+
+    @Test func nothingTraps() {
+        var multiplexer = Multiplexer(tracks: tracks())
+        var receiver = Receiver()
+        let stranger = AccessUnit(
+            track: TrackID(7), presentationTime: MediaTime(ticks: 0, rate: .video),
+            decodeTime: MediaTime(ticks: 0, rate: .video), isRandomAccess: true, nalUnits: [[9]])
+        #expect(multiplexer.packets(of: stranger) == nil)
+        for ticks in [0, .max, .min, 1, -1, .max / 2, .min / 2] as [Int64] {
+            for part in [AccessUnit.Part.last, .middle, .whole, .first] {
+                let unit = picture([[0x09], [0x05]], at: ticks, decodedAt: ~ticks, isRandomAccess: true, part: part)
+                for bytes in multiplexer.bytes(of: [unit, soundUnit([[0]], at: ticks)]) { receiver.receive(bytes) }
+            }
+        }
+        for bytes in multiplexer.bytes(of: [picture([nalUnit(5, 2_000_000)], at: 5)]) { receiver.receive(bytes) }
+        #expect(receiver.complaints == [])
+        var empty = Multiplexer(tracks: [])
+        #expect(empty.packets(of: stranger) == nil)
+        _ = empty.leadIn(of: [stranger])
+    }
+
+    // MARK: - What is expected
+
+    /// NAL units of all pictures, with what is put before them.
+    private static func sentPictures(_ units: [AccessUnit]) -> [[[UInt8]]] {
+        var expected: [[[UInt8]]] = []
+        for unit in units where unit.track == pictures {
+            var nalUnits = unit.units.map { Array(unit.bytes[$0]) }
+            guard unit.part.isStart else {
+                expected[expected.count - 1] += nalUnits
+                continue
+            }
+            if AnnexB.type(of: nalUnits[0]) != 9 { nalUnits.insert(delimiter, at: 0) }
+            if unit.isRandomAccess, !nalUnits.contains(where: { AnnexB.type(of: $0) == 7 }) {
+                nalUnits.insert(contentsOf: announced, at: 1)
+            }
+            expected.append(nalUnits)
+        }
+        return expected
+    }
+
+    private static func sentSound(_ units: [AccessUnit]) -> [[[UInt8]]] {
+        units.filter { $0.track == sound }.map { unit in unit.units.map { Array(unit.bytes[$0]) } }
+    }
+
+    /// Raw data blocks of ADTS frames with the configuration of `tracks`.
+    private func frames(_ body: [UInt8]) -> [[UInt8]] {
+        var (blocks, rest) = ([[UInt8]](), body[...])
+        while let header = AAC.ADTSHeader(parsing: Array(rest)), header.frameLength <= rest.count {
+            #expect(header.configuration.bytes == [0x11, 0x90])
+            blocks.append(Array(rest.prefix(header.frameLength).dropFirst(header.byteCount)))
+            rest = rest.dropFirst(header.frameLength)
+        }
+        #expect(rest.isEmpty)
+        return blocks
+    }
+}
+
+extension ClockRate {
+    static let audio44k: Self = {
+        guard let rate = ClockRate(hertz: 44_100) else { preconditionFailure("a positive rate") }
+        return rate
+    }()
+}

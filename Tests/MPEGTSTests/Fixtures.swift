@@ -1,0 +1,127 @@
+import Media
+import TestSupport
+
+@testable import MPEGTS
+
+let pictures = TrackID(0)
+let sound = TrackID(1)
+let picturePID = 0x100
+let soundPID = 0x101
+
+/// Parameter sets as the track announces them.
+let announced: [[UInt8]] = [[0x67, 66, 0, 30], [0x68, 0xCE]]
+/// The delimiter that is put before access units without one.
+let delimiter: [UInt8] = [0x09, 0xF0]
+
+/// A track of pictures (0) and one of sound (1).
+func tracks(soundRate: ClockRate = .audio48k) -> [Track] {
+    guard let sets = H264.ParameterSets(sequence: [announced[0]], picture: [announced[1]]) else {
+        preconditionFailure("these are parameter sets")
+    }
+    let config = AAC.AudioSpecificConfig(bytes: [0x11, 0x90], sampleRate: soundRate, channelCount: 2)
+    return [
+        Track(id: pictures, clockRate: .video, format: .h264(sets)),
+        Track(id: sound, clockRate: soundRate, format: .aac(config)),
+    ]
+}
+
+/// A NAL unit of a type with a body without zeros, so that nothing in it looks like a start code.
+func nalUnit(_ type: UInt8, _ byteCount: Int, seed: Int = 0) -> [UInt8] {
+    [0x60 | type] + (1..<max(byteCount, 2)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ seed) | 1 }
+}
+
+func picture(
+    _ nalUnits: [[UInt8]], at ticks: Int64, decodedAt decode: Int64? = nil, isRandomAccess: Bool = false,
+    part: AccessUnit.Part = .whole
+) -> AccessUnit {
+    AccessUnit(
+        track: pictures, presentationTime: MediaTime(ticks: ticks, rate: .video),
+        decodeTime: MediaTime(ticks: decode ?? ticks, rate: .video), isRandomAccess: isRandomAccess, part: part,
+        nalUnits: nalUnits)
+}
+
+func soundUnit(_ blocks: [[UInt8]], at ticks: Int64, rate: ClockRate = .audio48k) -> AccessUnit {
+    let time = MediaTime(ticks: ticks, rate: rate)
+    return AccessUnit(
+        track: sound, presentationTime: time, decodeTime: time, isRandomAccess: true, nalUnits: blocks)
+}
+
+/// A live stream of random pictures and sound, in decoding order.
+struct Broadcast {
+    /// Ticks of 90 kHz from picture to picture.
+    var interval: Int64 = 3_000
+    /// Whether pictures are shown in another order than they are decoded in.
+    var reorders = false
+    /// Whether pictures come in parts, with sound in between.
+    var comesInParts = false
+    var longestPicture = 6_000
+    /// So much later than their decode time says do pictures come.
+    var pictureLag: Int64 = 0
+    var soundRate = ClockRate.audio48k
+
+    func units(seconds: Int64, seed: UInt64) -> [AccessUnit] {
+        var random = SplitMix64(seed: seed)
+        var units: [(comes: Int64, unit: AccessUnit)] = []
+        for number in 0..<(seconds * 90_000 / interval) {
+            for (index, part) in pictureUnits(number, using: &random).enumerated() {
+                units.append((number * interval + pictureLag + Int64(index) * interval / 4, part))
+            }
+        }
+        for number in 0..<(seconds * Int64(soundRate.hertz) / 1024) {
+            let block = [UInt8](repeating: UInt8(number & 0xFF), count: Int.random(in: 1...400, using: &random))
+            let unit = soundUnit([block], at: number * 1024, rate: soundRate)
+            units.append((unit.decodeTime.at90kHz.ticks, unit))
+        }
+        // Pictures first where both come at once.
+        return units.enumerated().sorted { ($0.element.comes, $0.offset) < ($1.element.comes, $1.offset) }
+            .map(\.element.unit)
+    }
+
+    private func pictureUnits(_ number: Int64, using random: inout SplitMix64) -> [AccessUnit] {
+        let isRandomAccess = number % 30 == 0
+        var nalUnits = (0..<Int.random(in: 1...4, using: &random)).map { index in
+            nalUnit(isRandomAccess ? 5 : 1, Int.random(in: 1...longestPicture, using: &random), seed: index)
+        }
+        if Bool.random(using: &random) { nalUnits.insert([0x09, 0x10], at: 0) }
+        if isRandomAccess, Bool.random(using: &random) {
+            nalUnits.insert(contentsOf: announced, at: nalUnits[0][0] == 9 ? 1 : 0)
+        }
+        let decode = number * interval
+        let shown = decode + (reorders ? [1, 3, 0, 2][Int(number % 4)] * interval : 0)
+        guard comesInParts, nalUnits.count > 2 else {
+            return [picture(nalUnits, at: shown, decodedAt: decode, isRandomAccess: isRandomAccess)]
+        }
+        return nalUnits.indices.dropFirst().map { index in
+            picture(
+                index == 1 ? Array(nalUnits[...1]) : [nalUnits[index]], at: shown, decodedAt: decode,
+                isRandomAccess: isRandomAccess && index == 1,
+                part: index == 1 ? .first : index == nalUnits.count - 1 ? .last : .middle)
+        }
+    }
+}
+
+extension TransportPackets {
+    /// What is written, in an array.
+    var bytes: [UInt8] {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 1)
+        defer { memory.deallocate() }
+        var output = OutputRawSpan(buffer: memory, initializedCount: 0)
+        write(to: &output)
+        return Array(memory.prefix(output.finalize(for: memory)))
+    }
+}
+
+extension Multiplexer {
+    /// The transport packets of `units`.
+    mutating func bytes(of units: [AccessUnit]) -> [[UInt8]] {
+        units.compactMap { packets(of: $0)?.bytes }
+    }
+}
+
+/// What a receiver of `units` makes of them.
+func received(_ units: [AccessUnit], tracks: [Track] = tracks()) -> Receiver {
+    var multiplexer = Multiplexer(tracks: tracks)
+    var receiver = Receiver()
+    for bytes in multiplexer.bytes(of: units) { receiver.receive(bytes) }
+    return receiver
+}
