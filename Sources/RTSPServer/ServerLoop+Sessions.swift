@@ -24,7 +24,7 @@ extension ServerLoop {
                 _ = connection.machine.setUp(id, .success(answer), at: now)
                 return
             }
-            throw Refusal(.unsupportedTransport)
+            throw Refusal(.unsupportedTransport, reason: "Unsupported Transport: none of those offered is free here")
         } catch {
             connection.machine.setUp(id, .failure(error), at: now)
         }

@@ -52,6 +52,21 @@ extension EndToEnd {
             }
         }
 
+        /// `rtp://@GROUP:PORT`, as the playlist names it: all that VLC or ffmpeg need.
+        @Test func aTransportStreamIsWatchedByItsAddressAlone() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write("paths: {cam: {source: testcard, multicastTransportStream: always}}\n", to: "apus.yml")
+            try await withServer(["--config", folder.file("apus.yml")]) { server, pair in
+                let playlist = try await Command.run(
+                    [ServerProcess.binary(), "playlist", "cam", "--config", folder.file("apus.yml")])
+                let url = try #require(playlist.text.split(separator: "\n").last { $0.hasPrefix("rtp://@") })
+                let watching = try await Command.run(
+                    pair.onClient + ["ffmpeg", "-nostdin", "-v", "fatal", "-i", String(url)]
+                        + ["-map", "0:v:0", "-map", "0:a:0", "-frames:v", "60", "-frames:a", "80", "-f", "null", "-"])
+                #expect(watching.status == 0, "\(watching.complaint) \(server.log)")
+            }
+        }
+
         private func sessionDescription(of server: ServerProcess, in pair: NetworkPair) async throws -> Command.Outcome
         {
             try await Command.run(
@@ -59,14 +74,22 @@ extension EndToEnd {
         }
 
         private func withMulticastServer(_ body: (ServerProcess, NetworkPair) async throws -> Void) async throws {
-            let pair = NetworkPair()
-            do {
-                try await pair.lay()
-                let server = try await ServerProcess.start(["--multicast", "testcard"], prefix: pair.onServer)
+            try await withServer(["--multicast", "testcard"]) { server, pair in
                 let isOnAir = try await eventually(within: 10) {
                     try await sessionDescription(of: server, in: pair).status == 0
                 }
                 #expect(isOnAir, "\(server.log)")
+                try await body(server, pair)
+            }
+        }
+
+        private func withServer(
+            _ arguments: [String], _ body: (ServerProcess, NetworkPair) async throws -> Void
+        ) async throws {
+            let pair = NetworkPair()
+            do {
+                try await pair.lay()
+                let server = try await ServerProcess.start(arguments, prefix: pair.onServer)
                 try await body(server, pair)
                 await server.stop()
             } catch {

@@ -41,11 +41,13 @@ public struct MPEGTSPackager: Packager {
         }
     }()
 
-    /// Timestamps of transport streams count 90 kHz, whatever is inside, and the marker means a break in them: never set.
+    /// Timestamps of transport streams count 90 kHz, whatever is inside, and tell when packets are sent (RFC 2250, section
+    /// 2): that is a unit's decode time, which never goes back. The marker means a break in them: never set.
     private static func run(
         of unit: AccessUnit, byteCount: Int, write: (inout OutputRawSpan) -> Void
     ) -> PacketRun? {
-        let timed = unit.at(presentationTime: unit.presentationTime.at90kHz, decodeTime: unit.decodeTime.at90kHz)
+        let sent = unit.decodeTime.at90kHz
+        let timed = unit.at(presentationTime: sent, decodeTime: sent)
         return PacketRun(of: timed, capacity: byteCount) { writer in
             writer.append(byteCount: byteCount, write)
             writer.endPackets(each: transportPacketsPerPacket * TransportPacket.byteCount)
