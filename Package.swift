@@ -38,7 +38,7 @@ let package = Package(
         .target(name: "CLinux"),
         .target(
             name: "CFFmpeg",
-            linkerSettings: ["avcodec", "avformat", "avutil", "swscale", "swresample", "avfilter"].map {
+            linkerSettings: ["avcodec", "avformat", "avutil", "swscale", "swresample"].map {
                 .linkedLibrary($0)
             }),
 
