@@ -103,16 +103,28 @@ extension ServerLoop {
         guard session.holds(for: session.entry.stream.announcement?.tracks) else {
             return connection.machine.played(id, .failure(.tracksHaveChanged), at: now)
         }
-        var join = session.entry.options.join
-        if !connection.admitsPrelude(at: now) { join.mode = .keyframe }
-        join.preludeWindow = max(
-            join.preludeWindow, ClientDialect(userAgent: connection.userAgent).minimumPreludeMilliseconds * 1_000_000)
+        let join = joinOptions(of: session, on: connection, at: now)
         guard delivery.join(session.viewer, stream: session.entry.stream, options: join, at: now) else {
             let refusal = Refusal(.serviceUnavailable, reason: "Service Unavailable: the stream has no input")
             return connection.machine.played(id, .failure(refusal), at: now)
         }
         let deadline = now.advanced(byMilliseconds: options.playReplyMilliseconds)
         answer(id, request, session, on: connection, deadline: deadline, at: now)
+    }
+
+    /// How the path's viewers join, and what this client needs beyond that.
+    private func joinOptions(of session: Session, on connection: Connection, at now: MonotonicTime) -> JoinOptions {
+        var join = session.entry.options.join
+        if !connection.admitsPrelude(at: now) { join.mode = .keyframe }
+        switch session.viewer.form {
+        case .tracks:
+            let dialect = ClientDialect(userAgent: connection.userAgent)
+            join.preludeWindow = max(join.preludeWindow, dialect.minimumPreludeMilliseconds * 1_000_000)
+        case .transportStream:
+            if join.mode == .auto, session.entry.stream.codesPictures { join.mode = .keyframe }
+            join.preludeWindow = max(join.preludeWindow, SATIP.minimumPreludeMilliseconds * 1_000_000)
+        }
+        return join
     }
 
     /// Answers a PLAY if all first packets are known, or the deadline has come.

@@ -190,6 +190,9 @@ extension Stream {
         }
     }
 
+    /// Whether its source codes the pictures itself, and so can make a random access point at any time.
+    public var codesPictures: Bool { state.withLock { $0.source }?.status != nil }
+
     private static func all(of ring: borrowing Ring<AccessUnit>) -> [AccessUnit] {
         (ring.startIndex..<ring.endIndex).map { ring[$0] }
     }

@@ -19,6 +19,13 @@
 /// - Media is received on IPv4 sockets, whatever the connection runs over: ``mediaAddress(forPeer:)``.
 /// - A receiver is tuned by the URL's query, and by further SETUPs and PLAYs with others. None of that is served.
 public enum SATIP {
+    /// Least length of a prelude's window, in milliseconds: what VLC holds back by default (`live-caching`).
+    ///
+    /// Its decoder must get through all pictures of the prelude in that time. Once more than eleven in a row come out after
+    /// they were to be shown, it drops pictures until the next IDR. So where the encoder makes an IDR on request, such a
+    /// viewer is better off with that than with a prelude.
+    public static let minimumPreludeMilliseconds: Int64 = 300
+
     /// Whether a request can only be the beginning of such a session, given that no DESCRIBE came before it on its
     /// connection: a SETUP of the stream itself, for a new session, over UDP alone.
     static func opens(_ request: AdmittedRequest) -> Bool {
