@@ -42,6 +42,8 @@ let package = Package(
                 .linkedLibrary($0)
             }),
 
+        .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
+
         // Pure: no socket, clock, thread, randomness, Foundation.
         .target(name: "Wire", swiftSettings: everywhere),
         .target(name: "Media", dependencies: ["Wire"], swiftSettings: pure),
@@ -63,7 +65,7 @@ let package = Package(
         // Edges.
         .target(
             name: "Capture",
-            dependencies: ["Codecs", "Muxing", "Streams", "Media", "Reactor", logging],
+            dependencies: ["CV4L2", "Codecs", "Muxing", "Streams", "Media", "Reactor", logging],
             swiftSettings: everywhere),
         .target(
             name: "RTSPServer",
@@ -104,7 +106,7 @@ let package = Package(
         tests("Reactor", "CLinux", "Media"),
         tests("Codecs", "Media"),
         tests("Muxing", "Media"),
-        tests("Capture", "Codecs", "Media", "Muxing", "Streams"),
+        tests("Capture", "Codecs", "Media", "Muxing", "Streams", logging),
         tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "Streams", "Wire"),
         tests("RTSPClient"),
         tests("Measuring"),

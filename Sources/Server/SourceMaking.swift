@@ -1,9 +1,10 @@
 import Capture
+import Logging
 import Media
 import Streams
 
 /// The source of a path, with the path's settings. It opens nothing before it runs.
-func makeSource(_ path: Configuration.Path) -> any Source {
+func makeSource(_ path: Configuration.Path, log: Logger) -> any Source {
     switch path.source {
     case .testCard:
         return TestCard(EncodingSettings(path))
@@ -14,8 +15,18 @@ func makeSource(_ path: Configuration.Path) -> any Source {
             switch try InputKind(of: file) {
             case .file: FileSource(path: file, loops: path.loop, encoding: EncodingSettings(path))
             case .pipe: PipeSource(.path(file))
+            case .camera: CameraSource(path: file, settings: CameraSettings(path), log: log)
             }
         }
+    }
+}
+
+extension CameraSettings {
+    init(_ path: Configuration.Path) {
+        self.init()
+        encoding = EncodingSettings(path)
+        format = path.camera.format == "auto" ? nil : path.camera.format
+        controls = path.camera.controls
     }
 }
 

@@ -9,12 +9,13 @@ struct ServeCommand: ParsableCommand {
         commandName: "serve",
         abstract: "Serve streams over RTSP until SIGINT or SIGTERM.",
         discussion: """
-            A SOURCE is testcard, a file that FFmpeg opens, a fifo or - (standard input) with H.264 in Annex B form, or \
-            name= and one of these, which puts it at /name. A lone SOURCE is at /cam; several go by their files' names. \
-            Without any, the configured paths are served, and without those the test card.
+            A SOURCE is testcard, a camera (/dev/video0), a file that FFmpeg opens, a fifo or - (standard input) with \
+            H.264 in Annex B form, or name= and one of these, which puts it at /name. A lone SOURCE is at /cam; several \
+            go by their files' names. Without any, the configured paths are served, and without those the test card.
 
             Examples:
               apus serve
+              apus serve /dev/video0
               apus serve film.mp4
               apus serve --port 554 door=testcard yard=/srv/yard.mkv
               rpicam-vid -t 0 --inline -o - | apus serve -

@@ -3,6 +3,19 @@ import Testing
 @testable import Server
 
 struct ConfigurationTests {
+    @Test func controlsOfACameraAreTextsByName() throws {
+        let yaml =
+            "paths: { cam: { source: /dev/video0, camera: { controls: { brightness: 128, power_line_frequency: 50 Hz } } } }"
+        let path = try #require(try Configuration(yaml: yaml, file: "apus.yml").paths["cam"])
+        #expect(path.camera.controls == ["brightness": "128", "power_line_frequency": "50 Hz"])
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try Configuration(yaml: "paths: { cam: { camera: { controls: { gain: [1] } } } }", file: "apus.yml")
+        }
+        #expect(
+            failure?.description
+                == "apus.yml:1:45: paths.cam.camera.controls.gain: expects one value, not a list")
+    }
+
     @Test func anEmptyFileIsTheDefaults() throws {
         for yaml in ["", "\n", "# nothing\n", "---\n", "server:\npaths:\n", "{}"] {
             #expect(try Configuration(yaml: yaml, file: "apus.yml") == Configuration())

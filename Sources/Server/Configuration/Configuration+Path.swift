@@ -15,6 +15,7 @@ extension Configuration {
         public var join: Join.Mode?
         public var video = Video()
         public var audio = Audio()
+        public var camera = Camera()
 
         public init() {}
 
@@ -31,7 +32,7 @@ extension Configuration {
         }
     }
 
-    /// The H.264 of the test card and of files that are transcoded; those keep their size and rate.
+    /// The H.264 of the test card, of cameras, and of files that are transcoded; those keep their size and rate.
     public struct Video: Hashable, Sendable {
         public var encoder = "auto"
         public var width = 1280
@@ -55,6 +56,16 @@ extension Configuration {
         public enum Preset: String, CaseIterable, Sendable {
             case ultrafast, superfast, veryfast, faster, fast, medium
         }
+    }
+
+    /// What is adjusted of a camera.
+    public struct Camera: Hashable, Sendable {
+        /// A four-character code, or `auto`.
+        public var format = "auto"
+        /// Values by the names of the controls, as text.
+        public var controls: [String: String] = [:]
+
+        public init() {}
     }
 
     /// The AAC of the test card and of files whose sound is transcoded.

@@ -3,6 +3,34 @@ import Yams
 // Values that hold others: sections, and the map of paths.
 
 extension Entry {
+    /// Texts by names that the camera's driver has chosen, and so are not known here; at most 64.
+    static func texts(_ key: String, _ member: WritableKeyPath<Section, [String: String]>, _ reason: String) -> Self {
+        let expectation = "names with a value each, as in { brightness: 128 }"
+        return Entry(
+            key: key,
+            read: { node, path, section, reading in
+                guard case .mapping(let mapping) = node, mapping.count <= 64 else {
+                    if !node.isNothing { reading.note("expects \(expectation), not \(node.kind)", at: node, path) }
+                    return
+                }
+                for (nameNode, value) in mapping {
+                    guard let name = reading.key(nameNode, at: path) else { continue }
+                    guard case .scalar(let scalar) = value, !value.isNothing, scalar.anchor == nil,
+                        isLine(scalar.string, maximumBytes: 64)
+                    else {
+                        reading.note("expects one value, not \(value.kind)", at: value, path + printable(name))
+                        continue
+                    }
+                    section[keyPath: member][name] = scalar.string
+                }
+            },
+            reference: { section, indent in
+                let pairs = section[keyPath: member].sorted { $0.key < $1.key }.map { "\($0): \(quoted($1))" }
+                let value = pairs.isEmpty ? "{}" : "{ \(pairs.joined(separator: ", ")) }"
+                return optionLines(key, value: value, expecting: expectation, reason, indent: indent)
+            })
+    }
+
     /// Options below a key.
     static func section<Inner>(
         _ key: String, _ member: WritableKeyPath<Section, Inner>, _ schema: Schema<Inner>, _ reason: String

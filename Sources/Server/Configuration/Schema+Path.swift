@@ -4,8 +4,8 @@ extension Schema<Configuration.Path> {
     static var path: Self {
         Schema([
             .value(
-                "source", \.source, expecting: "testcard, a file, a fifo, a device, or \"-\" for standard input",
-                "What is served. Files are whatever FFmpeg opens; H.264 and AAC pass through untouched. "
+                "source", \.source, expecting: "testcard, a camera, a file, a fifo, or \"-\" for standard input",
+                "What is served. A camera is its device, as /dev/video0. Files are whatever FFmpeg opens; H.264 and AAC pass through untouched. "
                     + "A fifo or standard input carries H.264 in Annex B form.",
                 parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceDescription(text) : nil },
                 show: \.description),
@@ -25,11 +25,12 @@ extension Schema<Configuration.Path> {
             .optionalChoice("join", \.join, "Instead of join.mode, for this path; null for join.mode."),
             .section(
                 "video", \.video, .video,
-                "The H.264 that Apus codes: the test card, and files in other codecs than H.264, which keep their size "
-                    + "and frame rate."),
+                "The H.264 that Apus codes: the test card, cameras, which come as near to size and rate as they can, and "
+                    + "files in other codecs than H.264, which keep their size and frame rate."),
             .section(
                 "audio", \.audio, .audio,
                 "The AAC that Apus codes: the test card's, and of files with other sound than AAC."),
+            .section("camera", \.camera, .camera, "What is adjusted of a camera."),
         ])
     }
 }
@@ -38,11 +39,13 @@ extension Schema<Configuration.Video> {
     static var video: Self {
         Schema([
             .text("encoder", \.encoder, "Encoder by FFmpeg's name, as libx264; auto takes the first that works here."),
-            .integer("width", \.width, in: 16...8192, unit: "pixels, even", "Width of the test card."),
-            .integer("height", \.height, in: 16...8192, unit: "pixels, even", "Height of the test card."),
+            .integer(
+                "width", \.width, in: 16...8192, unit: "pixels, even", "Width of the test card; asked of a camera."),
+            .integer(
+                "height", \.height, in: 16...8192, unit: "pixels, even", "Height of the test card; asked of a camera."),
             .integer(
                 "framesPerSecond", \.framesPerSecond, in: 1...240, unit: "pictures per second",
-                "Frame rate of the test card."),
+                "Frame rate of the test card; asked of a camera."),
             .integer(
                 "bitsPerSecond", \.bitsPerSecond, in: 10_000...200_000_000, unit: "bits per second",
                 "Target, held within a window of two pictures so that no picture waits for the wire."),
@@ -58,6 +61,21 @@ extension Schema<Configuration.Video> {
             .integer(
                 "threads", \.threads, in: 1...64,
                 "Slices encoded side by side; more take less time and cost some picture."),
+        ])
+    }
+}
+
+extension Schema<Configuration.Camera> {
+    static var camera: Self {
+        Schema([
+            .text(
+                "format", \.format, maximumBytes: 4,
+                "Format to capture in, as YUYV, NV12, MJPG or H264; auto takes the nearest size and rate, then the format "
+                    + "that costs least. apus devices lists them."),
+            .texts(
+                "controls", \.controls,
+                "Values of the camera's controls by name, as in { brightness: 128, power_line_frequency: 50 Hz }; "
+                    + "apus devices lists them. The others stay as they are."),
         ])
     }
 }

@@ -1,0 +1,109 @@
+import Logging
+import Media
+import Reactor
+import Streams
+
+/// Takes frames from a running device, the newest first, and publishes what its coder makes of them. Confined to one thread.
+struct CameraCapture {
+    /// A camera in the dark exposes for a second at most.
+    static let patienceSeconds = 5
+
+    private let device: any CaptureDevice
+    private let coder: any CameraCoder
+    private let stream: Stream
+    private let control: EncoderControl
+    private let clock: PaceClock
+    private let log: Logger
+    private var timeline = CameraTimeline()
+    private var faults = FrameFaults()
+    private var announced: [Track]?
+    private var lastFrame: MonotonicTime
+
+    init(
+        _ device: any CaptureDevice, _ coder: any CameraCoder, stream: Stream, control: EncoderControl,
+        clock: PaceClock,
+        log: Logger
+    ) {
+        self.device = device
+        self.coder = coder
+        self.stream = stream
+        self.control = control
+        self.clock = clock
+        self.log = log
+        lastFrame = clock.now()
+        // A camera that codes: its first picture is an IDR picture anyway, and nobody can have seen one before.
+        announce()
+    }
+
+    /// Captures until the signal, or until the device fails.
+    mutating func run(path: String, until stop: StopSignal) throws(SourceFailure) {
+        while !stop.isSet {
+            // Short enough to hear the signal.
+            guard try device.wait(milliseconds: 50) else {
+                let silence = clock.now() - lastFrame
+                if silence > Int64(Self.patienceSeconds) * 1_000_000_000 {
+                    throw CameraFailure.silent(path, seconds: Self.patienceSeconds)
+                }
+                continue
+            }
+            try captureAll()
+        }
+    }
+
+    /// Takes all that is filled; only the newest is coded where frames may be left out.
+    private mutating func captureAll() throws(SourceFailure) {
+        var newest: FilledBuffer?
+        var skipped = 0
+        while let buffer = try device.take() {
+            lastFrame = clock.now()
+            guard !buffer.isDamaged else {
+                note(.damaged)
+                try device.release(buffer)
+                continue
+            }
+            if let older = newest {
+                try device.release(older)
+                skipped += 1
+            }
+            newest = buffer
+            if !coder.mayDrop {
+                try publish(buffer, skipped: 0)
+                newest = nil
+            }
+        }
+        if let newest { try publish(newest, skipped: skipped) }
+    }
+
+    private mutating func publish(_ buffer: FilledBuffer, skipped: Int) throws(SourceFailure) {
+        let jumps = timeline.jumpCount
+        let time = timeline.time(driver: buffer.time, now: clock.now(), epoch: stream.epoch)
+        if timeline.jumpCount > jumps { note(.time) }
+        let isForced = control.takeRandomAccessRequest()
+        if isForced && !coder.mayDrop { _ = device.forceKeyFrame() }
+        let units = try coder.units(of: device.bytes(of: buffer), at: time, forcingRandomAccess: isForced)
+        try device.release(buffer)
+        if let fault = coder.fault {
+            note(fault)
+            // Whoever asked still waits.
+            if isForced { control.requestRandomAccess() }
+            return
+        }
+        announce(before: units)
+        for unit in units { stream.publish(unit) }
+        if let pictures = coder as? PictureCoder { control.codedPicture(by: pictures.encoder, skipped: skipped) }
+    }
+
+    /// Tells the tracks when they are first known, and when they change, which they do at an IDR picture.
+    private mutating func announce(before units: [AccessUnit] = []) {
+        guard let tracks = coder.tracks, tracks != announced else { return }
+        guard announced == nil || units.contains(where: \.isRandomAccess) else { return }
+        announced = tracks
+        stream.announce(tracks)
+    }
+
+    private mutating func note(_ fault: FrameFault) {
+        guard faults.note(fault, at: clock.now().nanoseconds) else { return }
+        log.warning(
+            "a frame of the camera's: \(fault.rawValue)", metadata: ["soFar": "\(faults.count(of: fault))"])
+    }
+}

@@ -1,0 +1,46 @@
+import Media
+import Streams
+
+/// H.264 that the camera codes itself, passed on untouched: each of its frames is one access unit in Annex B form.
+final class PassedThroughPictures: CameraCoder {
+    private(set) var fault: FrameFault?
+    /// Each picture refers to the one before.
+    let mayDrop = false
+    private var sets = H264.ParameterSetTracker()
+
+    var tracks: [Track]? {
+        sets.parameterSets.map { [Track(id: cameraTrack, clockRate: .video, format: .h264($0))] }
+    }
+
+    func units(
+        of planes: [UnsafeRawBufferPointer], at time: MediaTime, forcingRandomAccess: Bool
+    ) throws(SourceFailure) -> [AccessUnit] {
+        fault = nil
+        guard let bytes = planes.first, !bytes.isEmpty else {
+            fault = .empty
+            return []
+        }
+        let units = nalUnits(of: bytes)
+        for unit in units { _ = sets.observe(unit) }
+        let types = units.compactMap { H264.NALUnitHeader(of: $0)?.type }
+        guard types.contains(where: \.isVideoCodingLayer) else {
+            // Some cameras send their parameter sets as a frame of their own.
+            fault = types.contains(.sequenceParameterSet) ? nil : .undecodable
+            return []
+        }
+        let isRandomAccess = types.contains(.idrSlice)
+        return [
+            AccessUnit(
+                track: cameraTrack, presentationTime: time, decodeTime: time, isRandomAccess: isRandomAccess,
+                nalUnits: isRandomAccess ? sets.completed(units) : units)
+        ]
+    }
+
+    private func nalUnits(of bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
+        var splitter = H264.AnnexBSplitter()
+        splitter.push(bytes)
+        var units: [[UInt8]] = []
+        while let unit = splitter.next() ?? splitter.flush() { units.append(unit) }
+        return units
+    }
+}

@@ -1,0 +1,79 @@
+import Codecs
+
+/// A format in which a camera delivers pictures, as far as Apus reads it (Video4Linux2's four-character codes).
+enum PixelFormat: Hashable, Sendable {
+    /// Coded by the camera: passed on untouched.
+    case h264
+    case motionJPEG
+    case raw(RawPixelFormat, memory: Memory)
+
+    /// Where the planes of a raw picture lie.
+    enum Memory: Hashable, Sendable {
+        /// One behind the other.
+        case contiguous
+        /// Each in a memory plane of its own.
+        case separate
+    }
+
+    /// `nil` for a format that nothing here reads.
+    init?(code: FourCharacterCode) {
+        switch code.description {
+        case "H264": self = .h264
+        case "MJPG", "JPEG": self = .motionJPEG
+        case "NV12": self = .raw(.nv12, memory: .contiguous)
+        case "NV21": self = .raw(.nv21, memory: .contiguous)
+        case "YU12": self = .raw(.yuv420, memory: .contiguous)
+        case "422P": self = .raw(.yuv422, memory: .contiguous)
+        case "YUYV": self = .raw(.yuyv, memory: .contiguous)
+        case "UYVY": self = .raw(.uyvy, memory: .contiguous)
+        case "YVYU": self = .raw(.yvyu, memory: .contiguous)
+        case "RGB3": self = .raw(.rgb24, memory: .contiguous)
+        case "BGR3": self = .raw(.bgr24, memory: .contiguous)
+        case "GREY": self = .raw(.grey, memory: .contiguous)
+        case "NM12": self = .raw(.nv12, memory: .separate)
+        case "NM21": self = .raw(.nv21, memory: .separate)
+        case "YM12": self = .raw(.yuv420, memory: .separate)
+        default: return nil
+        }
+    }
+
+    /// Where two formats serve equally well, the lower is taken: what costs less processor time, and keeps more of the picture.
+    var preference: Int {
+        switch self {
+        case .h264: 0
+        case .raw(.yuv420, _), .raw(.nv12, _), .raw(.nv21, _): 1
+        case .raw(.yuyv, _), .raw(.uyvy, _), .raw(.yvyu, _), .raw(.yuv422, _): 2
+        case .motionJPEG: 3
+        case .raw(.rgb24, _), .raw(.bgr24, _): 4
+        case .raw(.grey, _): 5
+        }
+    }
+}
+
+/// A format's code: four letters, the first in the lowest byte.
+struct FourCharacterCode: Hashable, Sendable, CustomStringConvertible {
+    let value: UInt32
+
+    init(value: UInt32) {
+        self.value = value
+    }
+
+    /// The code of the first four letters of `text`.
+    init(_ text: String) {
+        value = text.utf8.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// `YUYV`; what is no printable letter shows as `?`.
+    var description: String {
+        let letters = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) }
+        let text = letters.map { (0x20..<0x7F).contains($0) ? Character(UnicodeScalar($0)) : "?" }
+        return String(text).trimmingSuffix(" ")
+    }
+}
+
+extension String {
+    /// Without the blanks at its end.
+    fileprivate func trimmingSuffix(_ blank: Character) -> String {
+        String(self[..<(lastIndex { $0 != blank }.map(index(after:)) ?? startIndex)])
+    }
+}

@@ -1,0 +1,320 @@
+import Codecs
+import Logging
+import Media
+import Streams
+import Synchronization
+import Testing
+
+@testable import Capture
+
+/// A camera run in virtual time on what a replay delivers, and what the stream has of it.
+private final class Filming {
+    let clock = ReplayClock()
+    let stream: Stream
+    private(set) var failure: SourceFailure?
+    private var source: CameraSource?
+    private(set) var cameras: [ReplayedCamera] = []
+
+    init() {
+        stream = Stream(path: "/cam", epoch: clock.now.advanced(byMilliseconds: -1000))
+    }
+
+    /// Runs a camera once for each of `runs`, until its events end.
+    func film(
+        _ code: String, width: Int = 64, height: Int = 48, controls: [CameraControl] = [],
+        settings: [String: String] = [:], format: String? = nil, _ runs: [ReplayedCamera.Event]...
+    ) throws {
+        let offer = FormatOffer(
+            code: FourCharacterCode(code), isEmulated: false,
+            sizes: [SizeOffer(width: width, height: height, intervals: [IntervalOffer(.thirtieth)])])
+        var camera = CameraSettings()
+        camera.controls = settings
+        camera.format = format
+        var log = Logger(label: "test")
+        log.logLevel = .critical
+        let clock = clock
+        let pending = Mutex(runs.map { UncheckedEvents(events: $0) })
+        let devices = Mutex<[UncheckedCamera]>([])
+        let source = CameraSource(path: "/dev/replay", settings: camera, log: log, clock: clock.pace) {
+            let events = pending.withLock { $0.removeFirst().events }
+            let device = ReplayedCamera([offer], controls: controls, clock: clock, events: events)
+            devices.withLock { $0.append(UncheckedCamera(device: device)) }
+            return device
+        }
+        self.source = source
+        for _ in runs {
+            do throws(SourceFailure) { try source.run(into: stream) } catch { failure = error }
+        }
+        cameras = devices.withLock { $0.map(\.device) }
+    }
+
+    func requestRandomAccess() { source?.requestRandomAccess() }
+    func stop() { source?.stop() }
+    var status: SourceStatus? { source?.status }
+
+    /// All units since the tracks were announced last.
+    func units() throws -> [AccessUnit] {
+        let feed = try #require(stream.feed(AllUnits.self, options: 0, for: Unwoken()))
+        return stream.joinPoint(in: feed).history
+    }
+
+    /// Every picture of the stream, in I420.
+    func pictures(width: Int, height: Int) throws -> [VideoFrame] {
+        let decoder = try VideoDecoder()
+        let decoded = try units().flatMap { try decoder.decode($0) } + decoder.finish()
+        return try decoded.map { try Scaler(width: width, height: height).scale($0) }
+    }
+}
+
+/// Tests run a source on their own thread: nothing of these is ever shared.
+private struct UncheckedEvents: @unchecked Sendable { let events: [ReplayedCamera.Event] }
+private struct UncheckedCamera: @unchecked Sendable { let device: ReplayedCamera }
+
+private final class Unwoken: Waker {
+    func wake() {}
+}
+
+private struct AllUnits: Packager {
+    struct Output: PackagedUnit {
+        let track: TrackID
+        let presentationTime: MediaTime
+        let isRandomAccess: Bool
+        let byteCount: Int
+    }
+
+    init(tracks: [Track], options: Int) {}
+
+    mutating func package(_ unit: AccessUnit) -> Output? {
+        Output(
+            track: unit.track, presentationTime: unit.presentationTime, isRandomAccess: unit.isRandomAccess,
+            byteCount: unit.bytes.count)
+    }
+}
+
+extension ReplayedCamera.Frame {
+    /// A grey picture in YUYV, of 64×48.
+    fileprivate static func yuyv(_ luma: UInt8, age: Int64? = 5_000_000, isDamaged: Bool = false) -> Self {
+        Self(
+            planes: [(0..<64 * 48 * 2).map { $0 % 2 == 0 ? luma : 128 }], ageNanoseconds: age, isDamaged: isDamaged)
+    }
+
+    fileprivate static func bytes(_ planes: [UInt8]...) -> Self { Self(planes: planes) }
+}
+
+@Suite struct CameraSourceTests {
+    @Test func theDriversTimeOfCaptureIsThePresentationTime() throws {
+        let filming = Filming()
+        try filming.film("YUYV", [.frames([.yuyv(50)]), .frames([.yuyv(60, age: 12_000_000)]), .frames([.yuyv(70)])])
+        let now = 1_000_000_000 + ReplayedCamera.interval
+        let expected = [
+            now - 5_000_000, now + ReplayedCamera.interval - 12_000_000, now + 2 * ReplayedCamera.interval - 5_000_000,
+        ]
+        #expect(
+            try filming.units().map(\.presentationTime)
+                == expected.map { MediaTime(nanoseconds: $0, rate: .video) })
+        #expect(filming.status?.pictureCount == 3)
+        #expect(filming.status?.skippedCount == 0)
+    }
+
+    @Test func theNewestFrameWinsAndTheOthersAreCounted() throws {
+        let filming = Filming()
+        try filming.film("YUYV", [.frames([.yuyv(40), .yuyv(80), .yuyv(120)]), .frames([.yuyv(160)])])
+        let lumas = try filming.pictures(width: 64, height: 48).map { $0.luma[32, 24] }
+        #expect(lumas.count == 2)
+        #expect(zip(lumas, [120, 160]).allSatisfy { abs(Int($0) - $1) <= 2 })
+        #expect(filming.status?.skippedCount == 2)
+        #expect(filming.cameras.map(\.takenCount) == [0])
+    }
+
+    @Test func framesWithFaultsAreLetGoAndTheNextGoesOn() throws {
+        let filming = Filming()
+        try filming.film(
+            "YUYV",
+            [
+                .frames([.bytes([])]), .frames([.bytes([1, 2, 3])]), .frames([.bytes()]), .frames([.yuyv(90)]),
+                .frames([.yuyv(90, isDamaged: true)]), .frames([.yuyv(90, age: -3_600_000_000_000)]),
+                .frames([.yuyv(90, age: .max)]), .frames([.yuyv(90, age: nil)]),
+            ])
+        let times = try filming.units().map(\.presentationTime.ticks)
+        #expect(times.count == 4)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(filming.failure?.reason == "the replay has ended")
+        #expect(filming.cameras.map(\.takenCount) == [0])
+    }
+
+    @Test func randomAccessComesInTheNextPictureAlsoWhereAFrameWithAFaultLiesBetween() throws {
+        let filming = Filming()
+        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestRandomAccess() }
+        try filming.film(
+            "YUYV",
+            [
+                .frames([.yuyv(50)]), .frames([.yuyv(51)]), ask, .frames([.bytes([])]), .frames([.yuyv(52)]),
+                .frames([.yuyv(53)]),
+            ])
+        #expect(try filming.units().map(\.isRandomAccess) == [true, false, true, false])
+    }
+
+    @Test func afterAnUnplugTheSameTracksGoOnAtAnIDRPictureInTheSameCount() throws {
+        let filming = Filming()
+        let first: [ReplayedCamera.Event] = [.frames([.yuyv(50)]), .frames([.yuyv(51)]), .unplugged]
+        try filming.film("YUYV", first, [])
+        #expect(filming.cameras.count == 2)
+        let before = filming.stream.announcement
+        let again = Filming()
+        try again.film("YUYV", first, [.silence(milliseconds: 3000), .frames([.yuyv(52)]), .frames([.yuyv(53)])])
+        let units = try again.units()
+        #expect(units.map(\.isRandomAccess) == [true, false])
+        #expect(try #require(units.first).presentationTime.nanoseconds > 4_000_000_000)
+        #expect(again.stream.announcement?.tracks == before?.tracks)
+        #expect(again.stream.announcement?.version == 1, "the viewers' sessions hold")
+    }
+
+    @Test func anUnpluggedCameraSaysSoAndWhatToDo() throws {
+        let filming = Filming()
+        try filming.film("YUYV", [.frames([.yuyv(50)]), .unplugged])
+        #expect(filming.failure?.reason == "/dev/replay has failed or was unplugged: No such device")
+        #expect(filming.failure?.remedy == "plug it in again; the stream goes on by itself")
+    }
+
+    @Test func aCameraThatDeliversNothingIsStartedAgain() throws {
+        let filming = Filming()
+        try filming.film(
+            "YUYV",
+            [.frames([.yuyv(50)]), .silence(milliseconds: 4000), .frames([.yuyv(50)]), .silence(milliseconds: 5001)])
+        #expect(filming.failure?.reason == "/dev/replay has delivered no picture for 5 s")
+    }
+
+    @Test func anOrderToStopEndsTheRunWithoutAFailure() throws {
+        let filming = Filming()
+        try filming.film(
+            "YUYV", [.frames([.yuyv(50)]), .action { [unowned filming] in filming.stop() }, .frames([.yuyv(50)])])
+        #expect(filming.failure == nil)
+        #expect(try filming.units().count == 1)
+    }
+
+    @Test func aCameraWithoutAReadableFormatNamesWhatItHas() throws {
+        let filming = Filming()
+        try filming.film("pBAA", [])
+        #expect(filming.failure?.reason == "/dev/replay offers no format that Apus reads, only pBAA")
+    }
+
+    @Test func aFormatThatIsNotOfferedIsNotReplacedByAnother() throws {
+        let filming = Filming()
+        try filming.film("YUYV", format: "MJPG", [.frames([.yuyv(50)])])
+        #expect(filming.failure?.reason == "/dev/replay does not offer MJPG, or Apus does not read it")
+        #expect(filming.failure?.remedy == "choose one of YUYV")
+    }
+
+    @Test func controlsAreSetByNameAndThoseThatCannotBeKeepNothingAway() throws {
+        let brightness = CameraControl(
+            id: 7, title: "Brightness", kind: .integer, range: 0...255, step: 1, usual: 128, value: 128,
+            isReadOnly: false)
+        let filming = Filming()
+        try filming.film(
+            "YUYV", controls: [brightness], settings: ["brightness": "200", "brightnes": "1", "Brightness": "999"],
+            [.frames([.yuyv(50)])])
+        #expect(filming.cameras.first?.settings == ["brightness": 200])
+        #expect(try filming.units().count == 1)
+    }
+
+    /// Luma 81, Cb 90, Cr 240: red, in each format's own order.
+    @Test(arguments: [
+        ("YUYV", [[81, 90, 81, 240]]), ("UYVY", [[90, 81, 240, 81]]), ("YVYU", [[81, 240, 81, 90]]),
+        ("RGB3", [[255, 0, 0]]), ("BGR3", [[0, 0, 255]]),
+    ])
+    func packedFormatsKeepTheirColours(code: String, pattern: [[UInt8]]) throws {
+        let pixels = pattern[0].count == 3 ? 1 : 2
+        let frame = ReplayedCamera.Frame(
+            planes: [(0..<64 * 48 / pixels).flatMap { _ in pattern[0] }])
+        try expectRed(code, frame)
+    }
+
+    @Test(arguments: [
+        ("NV12", [90, 240]), ("NV21", [240, 90]),
+    ])
+    func semiplanarFormatsKeepTheirColours(code: String, chroma: [UInt8]) throws {
+        let (first, second) = ([UInt8](repeating: 81, count: 64 * 48), (0..<32 * 24).flatMap { _ in chroma })
+        try expectRed(code, .bytes(first + second))
+        let separate = ["NV12": "NM12", "NV21": "NM21"]
+        try expectRed(try #require(separate[code]), .bytes(first, second))
+    }
+
+    @Test(arguments: [("YU12", 2), ("422P", 1)])
+    func planarFormatsKeepTheirColours(code: String, rows: Int) throws {
+        let planes = [(81, 64 * 48), (90, 32 * 48 / rows), (240, 32 * 48 / rows)].map {
+            [UInt8](repeating: UInt8($0.0), count: $0.1)
+        }
+        try expectRed(code, .bytes(planes[0] + planes[1] + planes[2]))
+        if code == "YU12" { try expectRed("YM12", .bytes(planes[0], planes[1], planes[2])) }
+    }
+
+    @Test func greyIsGrey() throws {
+        let filming = Filming()
+        try filming.film("GREY", [.frames([.bytes([UInt8](repeating: 128, count: 64 * 48))])])
+        let picture = try #require(try filming.pictures(width: 64, height: 48).first)
+        #expect(abs(Int(picture.luma[30, 20]) - 126) <= 3)
+        #expect(abs(Int(picture.cb[15, 10]) - 128) <= 2 && abs(Int(picture.cr[15, 10]) - 128) <= 2)
+    }
+
+    @Test func oddSizesAreMadeEven() throws {
+        let filming = Filming()
+        try filming.film(
+            "GREY", width: 65, height: 49, [.frames([.bytes([UInt8](repeating: 128, count: 65 * 49))])])
+        #expect(try filming.pictures(width: 64, height: 48).count == 1)
+    }
+
+    private func expectRed(_ code: String, _ frame: ReplayedCamera.Frame) throws {
+        let filming = Filming()
+        try filming.film(code, [.frames([frame])])
+        #expect(filming.failure?.reason == "the replay has ended")
+        let picture = try #require(try filming.pictures(width: 64, height: 48).first, "\(code)")
+        let (luma, cb, cr) = (picture.luma[30, 20], picture.cb[15, 10], picture.cr[15, 10])
+        #expect(abs(Int(luma) - 81) <= 3 && abs(Int(cb) - 90) <= 3 && abs(Int(cr) - 240) <= 3, "\(code)")
+    }
+}
+
+extension CameraSourceTests {
+    /// Pictures that an encoder in the camera has coded.
+    private func coded(_ count: Int) throws -> [AccessUnit] {
+        var settings = VideoEncoder.Settings()
+        (settings.width, settings.height) = (64, 48)
+        let encoder = try VideoEncoder(settings)
+        return try (0..<count).flatMap { number in
+            let frame = try VideoFrame(width: 64, height: 48)
+            for plane in [frame.luma, frame.cb, frame.cr] {
+                plane.fill(x: 0..<plane.width, y: 0..<plane.height, with: UInt8(60 + number))
+            }
+            return try encoder.encode(
+                frame, track: TrackID(0), presentationTime: MediaTime(ticks: Int64(number), rate: .video),
+                forcingRandomAccess: number == 4)
+        }
+    }
+
+    private func annexB(_ unit: AccessUnit) -> [UInt8] { unit.units.flatMap { [0, 0, 0, 1] + unit.bytes[$0] } }
+
+    @Test func h264OfTheCameraPassesThroughUntouchedAndNoneIsLeftOut() throws {
+        let units = try coded(6)
+        let filming = Filming()
+        let frames = units.map { ReplayedCamera.Frame.bytes(annexB($0)) }
+        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestRandomAccess() }
+        try filming.film(
+            "H264",
+            [.frames([frames[0]]), .frames(Array(frames[1...3])), ask, .frames([frames[4]]), .frames([frames[5]])])
+        let passed = try filming.units()
+        #expect(passed.map(annexB) == units.map(annexB))
+        #expect(passed.map(\.isRandomAccess) == [true, false, false, false, true, false])
+        #expect(filming.cameras.first?.keyFrameOrders == 1)
+        #expect(filming.status == nil)
+    }
+
+    @Test func h264ThatIsDamagedOrEmptyTrapsNobody() throws {
+        let units = try coded(3)
+        let filming = Filming()
+        let whole = annexB(units[0])
+        let cuts = stride(from: 0, to: whole.count, by: 3).map {
+            ReplayedCamera.Event.frames([.bytes(Array(whole.prefix($0)))])
+        }
+        try filming.film("H264", cuts + [.frames([.bytes([7, 7, 7])]), .frames([.bytes(whole)])])
+        #expect(try filming.units().last.map(annexB) == whole)
+    }
+}

@@ -1,0 +1,62 @@
+import Media
+import Testing
+
+@testable import Capture
+
+@Suite struct CameraTimelineTests {
+    private static let epoch = MonotonicTime(nanoseconds: 10_000_000_000)
+
+    private static func at(_ milliseconds: Int64) -> MonotonicTime { epoch.advanced(byMilliseconds: milliseconds) }
+
+    @Test func theDriversTimeIsTheTimeOfCapture() {
+        var timeline = CameraTimeline()
+        let time = timeline.time(driver: Self.at(1000), now: Self.at(1040), epoch: Self.epoch)
+        #expect(time.ticks == 90_000)
+        #expect(timeline.jumpCount == 0)
+    }
+
+    @Test func withoutTheRightClockTheArrivalCounts() {
+        var timeline = CameraTimeline()
+        let time = timeline.time(driver: nil, now: Self.at(1040), epoch: Self.epoch)
+        #expect(time.ticks == 93_600)
+        #expect(timeline.jumpCount == 0)
+    }
+
+    @Test(arguments: [5000, 1041, 40, -10_000, -900_000_000_000])
+    func aTimeThatCannotBeIsReplacedByTheArrivalAndCounted(driver: Int64) {
+        var timeline = CameraTimeline()
+        let time = timeline.time(driver: Self.at(driver), now: Self.at(1040), epoch: Self.epoch)
+        #expect(time.ticks == 93_600)
+        #expect(timeline.jumpCount == 1)
+    }
+
+    @Test(arguments: [Int64.min, 0, -1, Int64.max])
+    func noTimeThatADriverMayTellTraps(nanoseconds: Int64) {
+        var timeline = CameraTimeline()
+        let driver = MonotonicTime(nanoseconds: nanoseconds)
+        let time = timeline.time(driver: driver, now: Self.at(1040), epoch: Self.epoch)
+        #expect(time.ticks == 93_600)
+    }
+
+    @Test func timesRiseWhateverTheDriverSays() {
+        var timeline = CameraTimeline()
+        let times = [1000, 1033, 1033, 1020, 1066].map {
+            timeline.time(driver: Self.at($0), now: Self.at(1100), epoch: Self.epoch).ticks
+        }
+        #expect(times == [90_000, 92_970, 92_971, 92_972, 95_940])
+        #expect(timeline.jumpCount == 2)
+    }
+}
+
+@Suite struct FrameFaultsTests {
+    @Test func theFirstOfAKindIsToldAndThenOneAMinute() {
+        var faults = FrameFaults()
+        let second: Int64 = 1_000_000_000
+        let told = [(FrameFault.empty, 0), (.empty, 59), (.truncated, 59), (.empty, 60)].map {
+            faults.note($0.0, at: $0.1 * second)
+        }
+        #expect(told == [true, false, true, true])
+        #expect(faults.count(of: .empty) == 3)
+        #expect(faults.count(of: .damaged) == 0)
+    }
+}

@@ -1,0 +1,126 @@
+import Media
+import Streams
+import Synchronization
+
+@testable import Capture
+
+/// A camera at the device seam that delivers what a test tells it to, on virtual time: no device, no waiting.
+final class ReplayedCamera: CaptureDevice {
+    /// What happens at one wait.
+    enum Event {
+        /// So many frames are filled, each some milliseconds after the one before.
+        case frames([Frame])
+        /// Nothing comes for so long.
+        case silence(milliseconds: Int64)
+        case unplugged
+        /// The test does something: stops the source, asks for a random access point.
+        case action(() -> Void)
+    }
+
+    struct Frame {
+        var planes: [[UInt8]]
+        /// Before the time at which it is taken; `nil` for a clock that is not the monotonic one.
+        var ageNanoseconds: Int64? = 5_000_000
+        var isDamaged = false
+    }
+
+    static let interval: Int64 = 33_333_333
+
+    let offers: [FormatOffer]
+    let controls: [CameraControl]
+    private(set) var settings: [String: Int64] = [:]
+    private(set) var keyFrameOrders = 0
+    private(set) var configured: FormatChoice?
+    /// Buffers that the driver does not have: never more than it gave.
+    private(set) var takenCount = 0
+    private let clock: ReplayClock
+    private var events: [Event]
+    private var filled: [(index: Int, frame: Frame)] = []
+    private var lent: [Int: [UnsafeMutableRawBufferPointer]] = [:]
+    private var nextIndex = 0
+
+    init(_ offers: [FormatOffer], controls: [CameraControl] = [], clock: ReplayClock, events: [Event]) {
+        self.offers = offers
+        self.controls = controls
+        self.clock = clock
+        self.events = events
+    }
+
+    deinit { for planes in lent.values { for plane in planes { plane.deallocate() } } }
+
+    func configure(_ choice: FormatChoice) throws(SourceFailure) -> (layout: FrameLayout, interval: FrameInterval) {
+        configured = choice
+        return (
+            FrameLayout(
+                code: choice.code, format: choice.format, width: choice.width, height: choice.height, strides: []),
+            choice.interval
+        )
+    }
+
+    func start() throws(SourceFailure) {}
+
+    func wait(milliseconds: Int) throws(SourceFailure) -> Bool {
+        guard !events.isEmpty else { throw SourceFailure(reason: "the replay has ended") }
+        switch events.removeFirst() {
+        case .frames(let frames):
+            for frame in frames {
+                filled.append((nextIndex, frame))
+                nextIndex += 1
+            }
+            clock.advance(Self.interval)
+            return true
+        case .silence(let milliseconds):
+            clock.advance(milliseconds * 1_000_000)
+            return false
+        case .unplugged: throw CameraFailure.refusal("/dev/replay", "deliver pictures", code: 19)
+        case .action(let body):
+            body()
+            return false
+        }
+    }
+
+    func take() throws(SourceFailure) -> FilledBuffer? {
+        guard !filled.isEmpty else { return nil }
+        let (index, frame) = filled.removeFirst()
+        takenCount += 1
+        lent[index] = frame.planes.map { plane in
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, plane.count), alignment: 1)
+            memory.copyBytes(from: plane)
+            return UnsafeMutableRawBufferPointer(rebasing: memory[0..<plane.count])
+        }
+        let time = frame.ageNanoseconds.map { MonotonicTime(nanoseconds: clock.now.nanoseconds &- $0) }
+        return FilledBuffer(index: index, time: time, isDamaged: frame.isDamaged)
+    }
+
+    func bytes(of buffer: FilledBuffer) -> [UnsafeRawBufferPointer] {
+        (lent[buffer.index] ?? []).map(UnsafeRawBufferPointer.init)
+    }
+
+    func release(_ buffer: FilledBuffer) throws(SourceFailure) {
+        guard let planes = lent.removeValue(forKey: buffer.index) else {
+            throw SourceFailure(reason: "a buffer was released twice")
+        }
+        takenCount -= 1
+        // What is read after its release shows.
+        for plane in planes {
+            plane.initializeMemory(as: UInt8.self, repeating: 0xEE)
+            plane.deallocate()
+        }
+    }
+
+    func forceKeyFrame() -> Bool {
+        keyFrameOrders += 1
+        return true
+    }
+
+    func set(_ control: CameraControl, to value: Int64) throws(SourceFailure) { settings[control.name] = value }
+}
+
+/// Time that passes only where the replay lets it.
+final class ReplayClock: Sendable {
+    private let nanoseconds = Atomic<Int64>(20_000_000_000)
+
+    var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds.load(ordering: .relaxed)) }
+    func advance(_ span: Int64) { nanoseconds.add(span, ordering: .relaxed) }
+    var pace: PaceClock { PaceClock(now: { self.now }, wait: { _, stop in !stop.isSet }) }
+}
