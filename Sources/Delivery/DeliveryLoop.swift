@@ -21,7 +21,7 @@ public final class DeliveryLoop {
         case ended(Viewer)
     }
 
-    /// Between two looks at viewers that are paced, in nanoseconds: 12 kB at 6 MB/s, nine packets.
+    /// Between two looks at viewers that are paced, in nanoseconds: 10 kB at 5 MB/s, seven packets.
     private static let paceInterval: Int64 = 2_000_000
     /// Between two rounds of reports, in nanoseconds.
     private static let reportRound: Int64 = 500_000_000

@@ -2,13 +2,13 @@ import Media
 
 /// Spreads a joining viewer's bytes: a burst, then a steady rate.
 ///
-/// A client's default receive buffer holds 95 packets of 1 400 bytes; what comes faster than it reads is lost. At 6 MB/s
+/// A client's default receive buffer holds 95 packets of 1 400 bytes; what comes faster than it reads is lost. At 5 MB/s
 /// nothing was lost with a reader that idles for 50 ms.
 struct Pacer {
     /// How joins are paced on UDP.
     struct Limits: Hashable, Sendable {
         /// Bytes per second.
-        var rate: Int64 = 6_000_000
+        var rate: Int64 = 5_000_000
         /// Bytes that may leave at once.
         var burst: Int64 = 24_000
     }
