@@ -17,6 +17,8 @@ class Reference(threading.Thread):
     """Live, as far as anyone could know: frame n is live once it and all frames before it have arrived."""
 
     KEEPALIVE = 20
+    # So many frames after a missing one, it will not come: the server has passed it over, for we were slow.
+    PATIENCE = 30
 
     def __init__(self, url: str, index: FilmIndex):
         super().__init__(daemon=True)
@@ -135,7 +137,11 @@ class Reference(threading.Thread):
         count = self._index.frame_count
         if self._newest is None:
             self._newest = number - 1
+        if (number - self._newest - 1) % count > count // 2:
+            return
         self._ahead.add(number)
+        if len(self._ahead) > self.PATIENCE:
+            self._newest, self._ahead = number - 1, {number}
         while (following := (self._newest + 1) % count) in self._ahead:
             self._ahead.remove(following)
             self._newest = following

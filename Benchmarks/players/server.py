@@ -17,6 +17,7 @@ class Server:
         self.joins: list[tuple[float, str]] = []
         self._listening = threading.Event()
         self._log = log.open("a")
+        self._playlist = [apus, "playlist", "--port", str(port), "--host", "127.0.0.1", "cam"]
         self._process = subprocess.Popen(
             [apus, "serve", "--port", str(port), film],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
@@ -30,6 +31,10 @@ class Server:
     def join_after(self, instant: float) -> float | None:
         """When the first viewer after `instant` was answered its PLAY."""
         return next((time for time, _ in self.joins if time >= instant), None)
+
+    def write_playlist(self, path: Path):
+        """Writes what its users open in VLC for less delay."""
+        path.write_bytes(subprocess.check_output(self._playlist))
 
     def close(self):
         self._process.terminate()
