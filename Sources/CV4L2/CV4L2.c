@@ -198,6 +198,9 @@ int cv4l2_dequeue(int fd, bool isMultiplanar, struct cv4l2_filled *filled) {
     struct v4l2_buffer buffer;
     struct v4l2_plane planes[VIDEO_MAX_PLANES];
     prepare(&buffer, planes, isMultiplanar, 0);
+    // libv4l2 complains on standard error when it is asked for a buffer and there is none.
+    int ready = cv4l2_wait(fd, 0);
+    if (ready <= 0) return ready < 0 ? ready : -EAGAIN;
     int status = call(fd, VIDIOC_DQBUF, &buffer);
     if (status < 0) return status;
     *filled = (struct cv4l2_filled){

@@ -11,7 +11,8 @@ struct ServeCommand: ParsableCommand {
         discussion: """
             A SOURCE is testcard, a camera (/dev/video0), a file that FFmpeg opens, a fifo or - (standard input) with \
             H.264 in Annex B form, or name= and one of these, which puts it at /name. A lone SOURCE is at /cam; several \
-            go by their files' names. Without any, the configured paths are served, and without those the test card.
+            go by their files' names. Without any, the configured paths are served, and without those the first camera \
+            that works, or else the test card.
 
             Examples:
               apus serve
@@ -55,11 +56,12 @@ struct ServeCommand: ParsableCommand {
     func run() throws {
         Signals.hold()
         do {
-            let configuration = try settings()
+            var configuration = try settings()
+            let choice = configuration.chooseFirstCamera()
             let log = logger(configuration.log.level)
             let assembly = try Assembly(configuration, log: log)
             try assembly.start()
-            writeToStandardOutput(assembly.notice.text)
+            writeToStandardOutput(assembly.notice.text + (choice.map { "\n\($0)" } ?? ""))
             let signal = Signals.waitForTermination(onStatusRequest: assembly.logStatus)
             log.notice("stopping", metadata: ["signal": "\(signal == SIGTERM ? "SIGTERM" : "SIGINT")"])
             assembly.stop()

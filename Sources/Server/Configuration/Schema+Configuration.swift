@@ -24,7 +24,8 @@ extension Schema<Configuration> {
             .named(
                 "paths", \.paths, .path, default: Configuration.Path.init,
                 expecting: "1 to 64 letters, digits, `-`, `_` and `.`, and is no `.` or `..`", atMost: 1000,
-                "The streams, by name: `cam` is served at rtsp://host:8554/cam. Without any, the test card is `cam`.",
+                "The streams, by name: `cam` is served at rtsp://host:8554/cam. Without any, `cam` is the "
+                    + "first camera that works, or else the test card.",
                 isValid: isPathName),
         ])
     }

@@ -1,0 +1,97 @@
+import Capture
+import FoundationEssentials
+import Streams
+
+/// What `apus devices` says: the devices of this host that Apus can use, with what the configuration takes of each.
+public struct DeviceReport: Encodable, Sendable {
+    let cameras: [Camera]
+    /// Devices that cannot be looked at, and what to do about each.
+    let problems: [String]
+
+    struct Camera: Encodable, Sendable {
+        /// What `source` takes.
+        let source: String
+        let name: String
+        let driver: String
+        let bus: String
+        let modes: [Mode]
+        let controls: [Control]
+    }
+
+    struct Mode: Encodable, Sendable {
+        let format: String
+        let size: String
+        let rates: [String]
+        let isReadable: Bool
+        let isEmulated: Bool
+    }
+
+    struct Control: Encodable, Sendable {
+        let name: String
+        let value: String
+        let usual: String
+        let choices: String
+    }
+
+    /// Looks at all devices: some milliseconds for each.
+    public init() {
+        let (cameras, failures) = CameraSurvey.all()
+        self.init(cameras: cameras, failures: failures)
+    }
+
+    init(cameras: [CameraSurvey], failures: [SourceFailure]) {
+        self.cameras = cameras.map(Camera.init)
+        problems = failures.map { $0.reason + ($0.remedy.isEmpty ? "" : "; \($0.remedy)") }
+    }
+
+    /// For machines, with sorted keys.
+    public var json: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        // Strings, booleans and lists of them can always be encoded.
+        let data = (try? encoder.encode(self)) ?? Data()
+        return String(decoding: data, as: UTF8.self) + "\n"
+    }
+
+    /// For people.
+    public var text: String {
+        let none = cameras.isEmpty && problems.isEmpty ? ["no camera is plugged in\n"] : []
+        return (none + cameras.map(\.text) + problems.map { "\($0)\n" }).joined(separator: "\n")
+    }
+}
+
+extension DeviceReport.Camera {
+    init(_ survey: CameraSurvey) {
+        source = survey.path
+        name = survey.card
+        driver = survey.driver
+        bus = survey.bus
+        modes = survey.modes.map {
+            .init(
+                format: $0.format, size: $0.size, rates: $0.rates, isReadable: $0.isReadable,
+                isEmulated: $0.isEmulated)
+        }
+        controls = survey.controls.map { .init(name: $0.name, value: $0.value, usual: $0.usual, choices: $0.choices) }
+    }
+
+    fileprivate var text: String {
+        let rows = modes.map { mode in
+            let remark = mode.isReadable ? mode.isEmulated ? "converted by libv4l2" : "" : "not read by Apus"
+            return [mode.format, mode.size, mode.rates.joined(separator: ", "), remark]
+        }
+        let settings = controls.map { [$0.name, $0.value, $0.choices] }
+        return "\(source)  \(name) (\(driver), \(bus))\n" + table([["format", "size", "rates", ""]] + rows)
+            + (settings.isEmpty ? "" : "\n" + table([["control", "value", "takes"]] + settings))
+    }
+
+    /// Rows with their cells below each other, indented.
+    private func table(_ rows: [[String]]) -> String {
+        let columns = rows.first?.indices ?? 0..<0
+        let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            let line = cells.joined(separator: "  ")
+            return "  " + line[...(line.lastIndex { $0 != " " } ?? line.startIndex)] + "\n"
+        }.joined()
+    }
+}

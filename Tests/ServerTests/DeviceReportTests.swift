@@ -1,0 +1,46 @@
+import Capture
+import Foundation
+import Streams
+import Testing
+
+@testable import Server
+
+struct DeviceReportTests {
+    @Test func aHostWithoutCamerasSaysSo() throws {
+        let report = DeviceReport(cameras: [], failures: [])
+        #expect(report.text == "no camera is plugged in\n")
+        let json = try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: [String]]
+        #expect(json == ["cameras": [], "problems": []])
+    }
+
+    @Test func whatCannotBeLookedAtIsNamedWithWhatToDo() {
+        let failure = SourceFailure(reason: "no right to open /dev/video0", remedy: "join the group video")
+        #expect(
+            DeviceReport(cameras: [], failures: [failure]).text
+                == "no right to open /dev/video0; join the group video\n")
+    }
+
+    @Test func aCameraIsATableOfWhatTheConfigurationTakes() throws {
+        let survey = CameraSurvey(
+            path: "/dev/video0", card: "Webcam", driver: "uvcvideo", bus: "usb-1",
+            modes: [
+                .init(
+                    format: "YUYV", size: "640×480", rates: ["30 fps", "15 fps"], isReadable: true, isEmulated: false),
+                .init(format: "BA81", size: "1280×720", rates: [], isReadable: false, isEmulated: false),
+            ],
+            controls: [.init(name: "power_line_frequency", value: "50 Hz", usual: "60 Hz", choices: "50 Hz, 60 Hz")])
+        let report = DeviceReport(cameras: [survey], failures: [])
+        #expect(
+            report.text == """
+                /dev/video0  Webcam (uvcvideo, usb-1)
+                  format  size      rates
+                  YUYV    640×480   30 fps, 15 fps
+                  BA81    1280×720                  not read by Apus
+
+                  control               value  takes
+                  power_line_frequency  50 Hz  50 Hz, 60 Hz
+
+                """)
+        #expect(report.json.contains("\"source\" : \"/dev/video0\""))
+    }
+}

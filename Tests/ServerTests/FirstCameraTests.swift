@@ -1,0 +1,30 @@
+import Streams
+import Testing
+
+@testable import Server
+
+struct FirstCameraTests {
+    @Test func withoutPathsTheFirstCameraThatWorksIsServed() {
+        var configuration = Configuration()
+        let said = configuration.chooseFirstCamera { ("/dev/video2", []) }
+        #expect(configuration.servedPaths.mapValues(\.source) == ["cam": .path("/dev/video2")])
+        #expect(said == "No path is configured: /cam is the first camera that works, /dev/video2.\n")
+    }
+
+    @Test func withoutACameraItIsTheTestCardAndTheReasonIsSaid() {
+        var configuration = Configuration()
+        let failure = SourceFailure(reason: "/dev/video0 is in use by guvcview (process 7)", remedy: "end that")
+        let said = configuration.chooseFirstCamera { (nil, [failure]) }
+        #expect(configuration == Configuration())
+        #expect(said?.hasSuffix("(/dev/video0 is in use by guvcview (process 7); end that)\n") == true)
+        #expect(configuration.chooseFirstCamera { (nil, []) }?.contains("no camera is plugged in") == true)
+    }
+
+    @Test func configuredPathsStayAsTheyAre() {
+        var configuration = Configuration()
+        configuration.paths = ["yard": Configuration.Path()]
+        let before = configuration
+        #expect(configuration.chooseFirstCamera { ("/dev/video0", []) } == nil)
+        #expect(configuration == before)
+    }
+}
