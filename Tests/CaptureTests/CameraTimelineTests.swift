@@ -6,45 +6,54 @@ import Testing
 @Suite struct CameraTimelineTests {
     private static let epoch = MonotonicTime(nanoseconds: 10_000_000_000)
 
+    private static var timeline: CameraTimeline { CameraTimeline(start: at(500), epoch: epoch) }
+
     private static func at(_ milliseconds: Int64) -> MonotonicTime { epoch.advanced(byMilliseconds: milliseconds) }
 
     @Test func theDriversTimeIsTheTimeOfCapture() {
-        var timeline = CameraTimeline()
-        let time = timeline.time(driver: Self.at(1000), now: Self.at(1040), epoch: Self.epoch)
+        var timeline = Self.timeline
+        let time = timeline.time(driver: Self.at(1000), now: Self.at(1040))
         #expect(time.ticks == 90_000)
         #expect(timeline.jumpCount == 0)
     }
 
     @Test func withoutTheRightClockTheArrivalCounts() {
-        var timeline = CameraTimeline()
-        let time = timeline.time(driver: nil, now: Self.at(1040), epoch: Self.epoch)
+        var timeline = Self.timeline
+        let time = timeline.time(driver: nil, now: Self.at(1040))
         #expect(time.ticks == 93_600)
         #expect(timeline.jumpCount == 0)
     }
 
     @Test(arguments: [5000, 1041, 40, -10_000, -900_000_000_000])
     func aTimeThatCannotBeIsReplacedByTheArrivalAndCounted(driver: Int64) {
-        var timeline = CameraTimeline()
-        let time = timeline.time(driver: Self.at(driver), now: Self.at(1040), epoch: Self.epoch)
+        var timeline = Self.timeline
+        let time = timeline.time(driver: Self.at(driver), now: Self.at(1040))
         #expect(time.ticks == 93_600)
         #expect(timeline.jumpCount == 1)
     }
 
     @Test(arguments: [Int64.min, 0, -1, Int64.max])
     func noTimeThatADriverMayTellTraps(nanoseconds: Int64) {
-        var timeline = CameraTimeline()
+        var timeline = Self.timeline
         let driver = MonotonicTime(nanoseconds: nanoseconds)
-        let time = timeline.time(driver: driver, now: Self.at(1040), epoch: Self.epoch)
+        let time = timeline.time(driver: driver, now: Self.at(1040))
         #expect(time.ticks == 93_600)
     }
 
     @Test func timesRiseWhateverTheDriverSays() {
-        var timeline = CameraTimeline()
+        var timeline = Self.timeline
         let times = [1000, 1033, 1033, 1020, 1066].map {
-            timeline.time(driver: Self.at($0), now: Self.at(1100), epoch: Self.epoch).ticks
+            timeline.time(driver: Self.at($0), now: Self.at(1100)).ticks
         }
-        #expect(times == [90_000, 92_970, 92_971, 92_972, 95_940])
-        #expect(timeline.jumpCount == 2)
+        #expect(times == [90_000, 92_970, 99_000, 99_001, 99_002])
+        #expect(timeline.jumpCount == 3)
+    }
+
+    @Test func aFrameThatHasWaitedForLongKeepsItsTime() {
+        var timeline = Self.timeline
+        let times = [1000, 1033, 9000].map { timeline.time(driver: Self.at($0), now: Self.at(9100)).ticks }
+        #expect(times == [90_000, 92_970, 810_000])
+        #expect(timeline.jumpCount == 0)
     }
 }
 

@@ -14,7 +14,7 @@ struct CameraCapture {
     private let control: EncoderControl
     private let clock: PaceClock
     private let log: Logger
-    private var timeline = CameraTimeline()
+    private var timeline: CameraTimeline
     private var faults = FrameFaults()
     private var announced: [Track]?
     private var lastFrame: MonotonicTime
@@ -31,6 +31,7 @@ struct CameraCapture {
         self.clock = clock
         self.log = log
         lastFrame = clock.now()
+        timeline = CameraTimeline(start: lastFrame, epoch: stream.epoch)
         // A camera that codes: its first picture is an IDR picture anyway, and nobody can have seen one before.
         announce()
     }
@@ -76,7 +77,7 @@ struct CameraCapture {
 
     private mutating func publish(_ buffer: FilledBuffer, skipped: Int) throws(SourceFailure) {
         let jumps = timeline.jumpCount
-        let time = timeline.time(driver: buffer.time, now: clock.now(), epoch: stream.epoch)
+        let time = timeline.time(driver: buffer.time, now: clock.now())
         if timeline.jumpCount > jumps { note(.time) }
         let isForced = control.takeRandomAccessRequest()
         if isForced && !coder.mayDrop { _ = device.forceKeyFrame() }
