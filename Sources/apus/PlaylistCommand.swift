@@ -28,7 +28,7 @@ struct PlaylistCommand: ParsableCommand {
     var host: [String] = []
 
     @Option(help: ArgumentHelp("What VLC holds back, 20 to 2000.", valueName: "milliseconds"))
-    var caching = 100
+    var caching = 250
 
     @Argument(help: "The path: cam or /cam.")
     var path: String
