@@ -36,6 +36,7 @@ let package = Package(
     targets: [
         // C headers, macros and variadics that Swift cannot see.
         .target(name: "CLinux"),
+        .target(name: "CALSA", linkerSettings: [.linkedLibrary("asound")]),
         .target(
             name: "CFFmpeg",
             linkerSettings: ["avcodec", "avformat", "avutil", "swscale", "swresample"].map {
@@ -65,7 +66,7 @@ let package = Package(
         // Edges.
         .target(
             name: "Capture",
-            dependencies: ["CV4L2", "Codecs", "Muxing", "Streams", "Media", "Reactor", logging],
+            dependencies: ["CALSA", "CV4L2", "Codecs", "Muxing", "Streams", "Media", "Reactor", logging],
             swiftSettings: everywhere),
         .target(
             name: "RTSPServer",

@@ -17,6 +17,8 @@ public final class Resampler {
     private var source: Kind?
     /// Samples that wait to be taken, a list per channel.
     private var waiting: [[Float]]
+    /// Millionths by which it is to be longer; `nil` where nobody asked for any.
+    private var stretching: CInt?
 
     public init(sampleRate: ClockRate, channelCount: Int) {
         self.sampleRate = sampleRate
@@ -37,12 +39,22 @@ public final class Resampler {
         let kind = Kind(
             format: frame.pointee.format, rate: frame.pointee.sample_rate,
             channelCount: frame.pointee.ch_layout.nb_channels)
-        if kind != source {
-            try finish()
-            try open(for: frame)
-            source = kind
-        }
+        try follow(kind, layout: frame.pointee.ch_layout)
         try convert(frame.pointee.extended_data, count: frame.pointee.nb_samples)
+    }
+
+    /// The same with whole frames of `format`, as a device delivers them.
+    public func push(_ bytes: UnsafeRawBufferPointer, of format: SoundFormat) throws(CodecFailure) {
+        let kind = Kind(
+            format: format.sample.format.rawValue, rate: CInt(clamping: format.sampleRate),
+            channelCount: CInt(clamping: format.channelCount))
+        try follow(kind, layout: AVChannelLayout())
+        // swr_convert reads only, whatever the type of its pointers says here.
+        let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress.map(UnsafeMutablePointer.init(mutating:))
+        guard let start, format.bytesPerFrame > 0 else { return }
+        var planes: [UnsafeMutablePointer<UInt8>?] = [start]
+        let count = CInt(clamping: bytes.count / format.bytesPerFrame)
+        try convert(&planes, count: count)
     }
 
     /// Converts the last samples, which its filter still holds.
@@ -64,15 +76,38 @@ public final class Resampler {
         return frame
     }
 
-    private func open(for frame: UnsafeMutablePointer<AVFrame>) throws(CodecFailure) {
+    // MARK: - Time
+
+    /// Makes what follows longer by so many millionths, or shorter where it is negative: the sound's clock is not ours.
+    ///
+    /// Below 1000 nobody hears it: a tone changes by 1.7 cents.
+    public func stretch(partsPerMillion: Int) {
+        stretching = CInt(clamping: partsPerMillion)
+    }
+
+    /// How much sound was pushed and has not come out yet, because its filter needs what follows. In nanoseconds.
+    public var heldNanoseconds: Int64 {
+        context == nil ? 0 : swr_get_delay(context, 1_000_000_000)
+    }
+
+    // MARK: - Conversion
+
+    private func follow(_ kind: Kind, layout: AVChannelLayout) throws(CodecFailure) {
+        guard kind != source else { return }
+        try finish()
+        try open(for: kind, layout: layout)
+        source = kind
+    }
+
+    private func open(for kind: Kind, layout told: AVChannelLayout) throws(CodecFailure) {
         var layout = AVChannelLayout()
         av_channel_layout_default(&layout, CInt(channelCount))
-        // A file may say how many channels there are without saying which: the usual ones, then.
-        var input = frame.pointee.ch_layout
-        if input.order == AV_CHANNEL_ORDER_UNSPEC { av_channel_layout_default(&input, input.nb_channels) }
+        // A file may say how many channels there are without saying which, and devices always do: the usual ones, then.
+        var input = told
+        if input.order == AV_CHANNEL_ORDER_UNSPEC { av_channel_layout_default(&input, kind.channelCount) }
         var status = swr_alloc_set_opts2(
             &context, &layout, AV_SAMPLE_FMT_FLTP, sampleRate.hertz, &input,
-            AVSampleFormat(frame.pointee.format), frame.pointee.sample_rate, 0, nil)
+            AVSampleFormat(kind.format), kind.rate, 0, nil)
         if status >= 0 { status = swr_init(context) }
         guard status >= 0 else {
             swr_free(&context)
@@ -83,6 +118,11 @@ public final class Resampler {
     private func convert(
         _ planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, count: CInt
     ) throws(CodecFailure) {
+        if let stretching, planes != nil {
+            // Over a million samples, and renewed long before: whole samples are millionths then.
+            let status = swr_set_compensation(context, stretching, 1_000_000)
+            guard status >= 0 else { throw CodecFailure("sound cannot be stretched", code: status) }
+        }
         let capacity = swr_get_out_samples(context, count)
         guard capacity > 0 else { return }
         let output = try AudioFrame(sampleCount: Int(capacity), channelCount: channelCount, sampleRate: sampleRate)

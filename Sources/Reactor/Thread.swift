@@ -10,8 +10,8 @@ private final class Work: Sendable {
     }
 }
 
-/// Starts a thread that runs `body` and ends; the caller joins it.
-func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemError) -> pthread_t {
+/// Starts a thread that runs `body` and ends; the caller joins it with `pthread_join`.
+public func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemError) -> pthread_t {
     var thread = pthread_t()
     let work = Unmanaged.passRetained(Work(body))
     let status = pthread_create(&thread, nil, runWork, work.toOpaque())

@@ -1,0 +1,116 @@
+import CALSA
+import Codecs
+import Glibc
+import Media
+import Reactor
+import Streams
+
+/// A sound card's microphone, or any other PCM that ALSA knows by name. Confined to one thread.
+final class ALSADevice: SoundDevice {
+    let format: SoundFormat
+    /// As ALSA knows it: `default`, `hw:CARD=Device,DEV=0`.
+    private let name: String
+    private let pcm: OpaquePointer
+    private let status: OpaquePointer
+    /// Frames of a period, which is what one wait is for; a read takes what is there, up to four periods.
+    private let periodFrameCount: Int
+
+    /// Opens the device and starts capturing.
+    ///
+    /// - Parameter wanted: what comes nearest to it is taken: the rest is the resampler's.
+    init(_ name: String, near wanted: SoundFormat) throws(SourceFailure) {
+        calsa_quiet()
+        self.name = name
+        pcm = try Self.open(name)
+        do throws(SourceFailure) {
+            (format, periodFrameCount) = try ALSAParameters.set(on: pcm, of: name, near: wanted)
+            status = try Self.makeStatus()
+        } catch {
+            snd_pcm_close(pcm)
+            throw error
+        }
+        try start()
+    }
+
+    deinit {
+        snd_pcm_status_free(status)
+        snd_pcm_close(pcm)
+    }
+
+    /// Opens `name` for capturing; at once, also where another process holds it.
+    static func open(_ name: String) throws(SourceFailure) -> OpaquePointer {
+        var pcm: OpaquePointer?
+        let code = snd_pcm_open(&pcm, name, SND_PCM_STREAM_CAPTURE, CInt(SND_PCM_NONBLOCK))
+        guard code >= 0, let pcm else { throw .microphone(name, code: code) }
+        return pcm
+    }
+
+    private static func makeStatus() throws(SourceFailure) -> OpaquePointer {
+        var status: OpaquePointer?
+        guard snd_pcm_status_malloc(&status) >= 0, let status else {
+            throw SourceFailure(reason: "out of memory for a microphone")
+        }
+        return status
+    }
+
+    private func start() throws(SourceFailure) {
+        let code = snd_pcm_start(pcm)
+        guard code >= 0 else { throw .microphone(name, code: code) }
+    }
+
+    // MARK: - Reading
+
+    func read() throws(SourceFailure) -> SoundReading {
+        let ready = snd_pcm_wait(pcm, 50)
+        guard ready >= 0 else { return try recover(from: ready) }
+        guard ready > 0 else { return .nothing }
+        let code = snd_pcm_status(pcm, status)
+        guard code >= 0 else { return try recover(from: code) }
+        switch snd_pcm_status_get_state(status) {
+        case SND_PCM_STATE_XRUN: return try recover(from: -EPIPE)
+        case SND_PCM_STATE_SUSPENDED: return try recover(from: -ESTRPIPE)
+        case SND_PCM_STATE_DISCONNECTED: throw .microphone(name, code: -ENODEV)
+        default: return try readAvailable()
+        }
+    }
+
+    private func readAvailable() throws(SourceFailure) -> SoundReading {
+        let available = Int(snd_pcm_status_get_avail(status))
+        let count = min(available, 4 * periodFrameCount)
+        guard count > 0 else { return .nothing }
+        let instant = firstFrameInstant(of: available)
+        var read: snd_pcm_sframes_t = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count * format.bytesPerFrame) { bytes, byteCount in
+            read = snd_pcm_readi(pcm, bytes.baseAddress, snd_pcm_uframes_t(count))
+            byteCount = max(0, read) * format.bytesPerFrame
+        }
+        if read == -snd_pcm_sframes_t(EAGAIN) { return .nothing }
+        guard read >= 0 else { return try recover(from: CInt(read)) }
+        return read == 0 ? .nothing : .sound(CapturedSound(bytes: bytes, instant: instant))
+    }
+
+    /// When the first of the frames that wait was captured: the stamp was taken when the newest of them was there.
+    private func firstFrameInstant(of available: Int) -> MonotonicTime {
+        var stamp = snd_htimestamp_t()
+        snd_pcm_status_get_htstamp(status, &stamp)
+        let now = MonotonicTime.now()
+        var newest = MonotonicTime(nanoseconds: Int64(stamp.tv_sec) &* 1_000_000_000 &+ Int64(stamp.tv_nsec))
+        // Drivers without stamps tell 0, and some tell the wall clock's time.
+        if newest > now || now - newest > 1_000_000_000 { newest = now }
+        // What is still on its way through the card was captured before, too.
+        let delay = max(available, min(snd_pcm_status_get_delay(status), available + format.sampleRate))
+        return newest + -Int64(delay) * 1_000_000_000 / Int64(format.sampleRate)
+    }
+
+    /// Starts capturing again after an xrun, or after the machine slept.
+    private func recover(from code: CInt) throws(SourceFailure) -> SoundReading {
+        // EINTR: a signal came while waiting.
+        if code == -EINTR || code == -EAGAIN { return .nothing }
+        guard code == -EPIPE || code == -ESTRPIPE else { throw .microphone(name, code: code) }
+        // Resuming where it was would need a wait and gains nothing: the sound in between is lost either way.
+        let prepared = snd_pcm_prepare(pcm)
+        guard prepared >= 0 else { throw .microphone(name, code: prepared) }
+        try start()
+        return .lost
+    }
+}

@@ -1,0 +1,98 @@
+import Codecs
+import Media
+
+/// Makes a track of what a sound device delivers: resampled to the capture clock, and coded as AAC. It reads no clock.
+/// Confined to one thread.
+final class MicrophonePipeline {
+    let track: Track
+    private let encoder: AudioEncoder
+    private let epoch: MonotonicTime
+    private var resampler: Resampler
+    private var timeline: SoundTimeline
+    private var format: SoundFormat
+    private var estimator: DriftEstimator
+    /// Frames that the device has delivered.
+    private var position: Int64 = 0
+    /// Nanoseconds of silence that went in where sound was missing.
+    private(set) var insertedSilence: Int64 = 0
+
+    /// Opens the encoder.
+    init(_ settings: AudioEncoder.Settings, track id: TrackID, epoch: MonotonicTime) throws(CodecFailure) {
+        encoder = try AudioEncoder(settings)
+        track = Track(id: id, clockRate: settings.sampleRate, format: .aac(encoder.configuration))
+        self.epoch = epoch
+        resampler = Resampler(sampleRate: settings.sampleRate, channelCount: settings.channelCount)
+        timeline = SoundTimeline(rate: settings.sampleRate)
+        format = SoundFormat(
+            sample: .float32, sampleRate: Int(settings.sampleRate.hertz), channelCount: settings.channelCount)
+        estimator = DriftEstimator(sampleRate: format.sampleRate)
+    }
+
+    /// By how many millionths the device's clock is fast.
+    var drift: Double { estimator.drift }
+    /// Whether the device delivers more sound than time has room for.
+    var isFasterThanTime: Bool { estimator.isFasterThanTime }
+
+    /// Another device follows, or the same one again.
+    func open(_ format: SoundFormat) {
+        self.format = format
+        estimator = DriftEstimator(sampleRate: format.sampleRate)
+        position = 0
+    }
+
+    /// Sound is missing before what follows.
+    func interrupt() {
+        estimator.interrupt()
+    }
+
+    /// The access units that are ready with `sound`, each with the time at which its first sample was captured.
+    func units(of sound: CapturedSound) throws(CodecFailure) -> [AccessUnit] {
+        estimator.observe(sample: position, capturedAt: sound.instant)
+        let captured = (estimator.instant(ofSample: position) ?? sound.instant) - epoch
+        position += Int64(sound.bytes.count / format.bytesPerFrame)
+        try push(sound.bytes, capturedAt: captured)
+        return try encode()
+    }
+
+    private func push(_ bytes: [UInt8], capturedAt captured: Int64) throws(CodecFailure) {
+        let correction = timeline.correction(
+            for: captured &- resampler.heldNanoseconds, after: resampler.availableSampleCount, drift: estimator.drift)
+        switch correction {
+        case .begin:
+            let settings = encoder.settings
+            resampler = Resampler(sampleRate: settings.sampleRate, channelCount: settings.channelCount)
+            timeline.begin(at: captured)
+            try push(bytes[...])
+        case .stretch(let partsPerMillion):
+            resampler.stretch(partsPerMillion: partsPerMillion)
+            try push(bytes[...])
+        case .insertSilence(let nanoseconds):
+            insertedSilence += nanoseconds
+            // Zero is silence in every format.
+            try push([UInt8](repeating: 0, count: byteCount(of: nanoseconds))[...])
+            try push(bytes[...])
+        case .leaveOut(let nanoseconds):
+            try push(bytes.dropFirst(byteCount(of: nanoseconds)))
+        }
+    }
+
+    /// Bytes of whole frames; a second of 192 kHz at most, eight channels and four bytes: no overflow.
+    private func byteCount(of nanoseconds: Int64) -> Int {
+        Int(min(max(0, nanoseconds), 1_000_000_000)) * format.sampleRate / 1_000_000_000 * format.bytesPerFrame
+    }
+
+    private func push(_ bytes: ArraySlice<UInt8>) throws(CodecFailure) {
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(CodecFailure) in try resampler.push(bytes, of: format) }
+        }
+        try result.get()
+    }
+
+    private func encode() throws(CodecFailure) -> [AccessUnit] {
+        var units: [AccessUnit] = []
+        while let frame = try resampler.take(encoder.samplesPerFrame), let time = timeline.take(frame.sampleCount) {
+            units += try encoder.encode(frame, track: track.id, presentationTime: time)
+        }
+        return units
+    }
+}

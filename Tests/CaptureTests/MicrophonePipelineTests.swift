@@ -1,0 +1,144 @@
+import Codecs
+import Media
+import TestSupport
+import Testing
+
+@testable import Capture
+
+/// A card that hears a click at every whole second of true time, and what a pipeline makes of it.
+private struct ClickRecording {
+    let epoch = MonotonicTime(nanoseconds: 4_000_000_000)
+    let format: SoundFormat
+    let pipeline: MicrophonePipeline
+    private var card: VirtualCard
+    private(set) var units: [AccessUnit] = []
+
+    init(_ format: SoundFormat, drift: Double) throws {
+        self.format = format
+        pipeline = try MicrophonePipeline(AudioEncoder.Settings(), track: TrackID(1), epoch: epoch)
+        pipeline.open(format)
+        card = VirtualCard(sampleRate: format.sampleRate, start: 5_003_000_000) { _ in drift }
+    }
+
+    /// Periods of 5 ms for so long.
+    mutating func run(seconds: Int) throws {
+        let frameCount = format.sampleRate / 200
+        for _ in 0..<seconds * 200 {
+            let stamp = card.stamp()
+            let start = card.truth
+            card.advance(by: frameCount)
+            let bytes = period(of: frameCount, from: start, to: card.truth)
+            units += try pipeline.units(of: CapturedSound(bytes: bytes, instant: stamp))
+        }
+    }
+
+    /// So many frames were captured, and nobody has read them.
+    mutating func lose(milliseconds: Int) {
+        card.lose(format.sampleRate * milliseconds / 1000)
+        pipeline.interrupt()
+    }
+
+    /// Silence, with a click where a whole second lies in it.
+    private func period(of frameCount: Int, from start: Double, to end: Double) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: frameCount * format.bytesPerFrame)
+        let click = (end / 1e9).rounded(.down) * 1e9
+        guard click >= start, click < end else { return bytes }
+        let frame = Int(Double(frameCount) * (click - start) / (end - start))
+        for channel in 0..<format.channelCount {
+            let place = frame * format.bytesPerFrame + channel * format.sample.byteCount
+            bytes.replaceSubrange(place..<place + format.sample.byteCount, with: Self.loud(format.sample))
+        }
+        return bytes
+    }
+
+    private static func loud(_ sample: SoundFormat.Sample) -> [UInt8] {
+        switch sample {
+        case .int16: withUnsafeBytes(of: Int16(29_000)) { Array($0) }
+        case .int32: withUnsafeBytes(of: Int32(29_000 << 16)) { Array($0) }
+        case .float32: withUnsafeBytes(of: Float(0.885)) { Array($0) }
+        }
+    }
+
+    /// Nanoseconds from each true click to where a decoder puts it, by the second in which it was.
+    func offsets() throws -> [Int64: Int64] {
+        guard case .aac(let configuration) = pipeline.track.format else { return [:] }
+        let decoder = try AudioDecoder(configuration)
+        let resampler = Resampler(sampleRate: .audio48k, channelCount: 2)
+        var offsets: [Int64: Int64] = [:]
+        for sound in try units.flatMap({ try decoder.decode($0) }) {
+            try resampler.push(sound)
+            guard let start = sound.presentationTime, let frame = try resampler.take(sound.sampleCount) else {
+                continue
+            }
+            let loudest = frame[0].indices.max { abs(frame[0][$0]) < abs(frame[0][$1]) } ?? 0
+            guard abs(frame[0][loudest]) > 0.3 else { continue }
+            let instant = epoch.nanoseconds + ClockRate.audio48k.nanoseconds(inTicks: start + Int64(loudest))
+            let second = (instant + 500_000_000) / 1_000_000_000
+            offsets[second] = instant - second * 1_000_000_000
+        }
+        return offsets
+    }
+}
+
+@Suite struct MicrophonePipelineTests {
+    private static let usual = SoundFormat(sample: .int16, sampleRate: 48_000, channelCount: 2)
+
+    @Test(
+        arguments: [
+            (usual, 150.0), (usual, -150.0),
+            (SoundFormat(sample: .int32, sampleRate: 44_100, channelCount: 1), 150.0),
+            (SoundFormat(sample: .float32, sampleRate: 16_000, channelCount: 2), -200.0),
+        ])
+    func aClickIsHeardWithinAMillisecondOfItsInstant(format: SoundFormat, drift: Double) throws {
+        var recording = try ClickRecording(format, drift: drift)
+        try recording.run(seconds: 40)
+        let offsets = try recording.offsets()
+        #expect(offsets.count >= 38)
+        #expect(offsets.filter { $0.key > 15 }.values.allSatisfy { abs($0) < 1_000_000 }, "\(offsets)")
+        #expect(offsets.values.allSatisfy { abs($0) < 5_000_000 }, "\(offsets)")
+    }
+
+    @Test func timeStampsFollowFromOneAnotherWhateverTheCardsClock() throws {
+        var recording = try ClickRecording(Self.usual, drift: 200)
+        try recording.run(seconds: 10)
+        let times = recording.units.map(\.presentationTime.ticks)
+        #expect(times.count > 460)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 1024 })
+    }
+
+    @Test func afterLostSoundClicksAreInTheirPlaceAgain() throws {
+        var recording = try ClickRecording(Self.usual, drift: 80)
+        try recording.run(seconds: 12)
+        recording.lose(milliseconds: 130)
+        try recording.run(seconds: 6)
+        let offsets = try recording.offsets()
+        #expect(offsets.filter { $0.key > 20 }.values.allSatisfy { abs($0) < 1_500_000 }, "\(offsets)")
+        #expect((125_000_000...135_000_000).contains(recording.pipeline.insertedSilence))
+        let times = recording.units.map(\.presentationTime.ticks)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 1024 })
+    }
+
+    @Test func afterSecondsOfLostSoundTimesStepOnce() throws {
+        var recording = try ClickRecording(Self.usual, drift: 0)
+        try recording.run(seconds: 3)
+        recording.lose(milliseconds: 3_000)
+        try recording.run(seconds: 5)
+        let times = recording.units.map(\.presentationTime.ticks)
+        let steps = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 != 1024 }
+        #expect(steps.count == 1)
+        #expect(abs((steps.first ?? 0) - 3 * 48_000) < 2 * 1024)
+        #expect(try recording.offsets().filter { $0.key > 12 }.values.allSatisfy { abs($0) < 3_000_000 })
+    }
+
+    @Test func nonsenseFromADeviceNeverTraps() throws {
+        var random = SplitMix64(seed: 21)
+        let pipeline = try MicrophonePipeline(
+            AudioEncoder.Settings(), track: TrackID(0), epoch: MonotonicTime(nanoseconds: 5_000_000_000))
+        pipeline.open(Self.usual)
+        for _ in 0..<2_000 {
+            let bytes = random.bytes(Int.random(in: 0..<400, using: &random))
+            let instant = MonotonicTime(nanoseconds: Int64.random(in: .min ... .max, using: &random))
+            _ = try pipeline.units(of: CapturedSound(bytes: bytes, instant: instant))
+        }
+    }
+}
