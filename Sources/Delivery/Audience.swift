@@ -55,12 +55,15 @@ final class Audience {
 
     /// Media time from what has reached the viewer to the newest unit, in nanoseconds; `nil` where it has been sent everything.
     ///
+    /// No more than the time for which something has waited for it: what a source hands over in one burst, having been held
+    /// up, makes nobody late who kept up before.
     /// What a connection's two kernels still hold counts too, at the stream's rate.
     func lag(of viewer: Viewer, at now: MonotonicTime) -> Int64? {
         guard let newest = run(at: reader.endIndex - 1), viewer.position.index < reader.endIndex,
             let next = run(at: max(viewer.position.index, reader.startIndex))
         else { return nil }
-        let lag = newest.presentationTime.nanoseconds &- next.presentationTime.nanoseconds
+        let waited = viewer.behindSince.map { now - $0 } ?? 0
+        let lag = min(waited, newest.presentationTime.nanoseconds &- next.presentationTime.nanoseconds)
         // A prelude is read as fast as the client can decode: that it is unread at first is no lag.
         guard let output = viewer.output, now - viewer.startedAt > Self.preludeReading else { return lag }
         return lag &+ Int64(output.unreadByteCount(at: now)) &* nanosecondsPerByte

@@ -186,6 +186,17 @@ struct UDPDeliveryTests {
         #expect(client.packets().map(\.header.timestamp) == [3, 3, 4].map { $0 * 3_600 + 77 })
     }
 
+    @Test func aBurstOfASourceThatWasHeldUpReachesWhoKeptUp() throws {
+        let broadcast = Broadcast()
+        var client = try UDPClient(isSegmenting: true)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        for _ in 0..<30 { broadcast.publish(byteCount: 500) }
+        broadcast.turn(after: 1_200)
+        #expect(client.packets().count { $0.header.isMarked } == 31)
+        #expect(client.viewer.droppedUnits == 0)
+    }
+
     @Test func theEndIsSaid() throws {
         let broadcast = Broadcast()
         var client = try UDPClient(isSegmenting: true)
@@ -221,7 +232,7 @@ struct UDPDeliveryTests {
         let audience = try #require(client.viewer.audience)
         audience.feed.update(&audience.reader)
         let transmitter = Transmitter(policy: SlowViewerPolicy())
-        transmitter.now = broadcast.now.advanced(byMilliseconds: 20)
+        transmitter.now = broadcast.now.advanced(byMilliseconds: 600)
         transmitter.serve(client.viewer, of: audience)
         #expect(client.viewer.droppedUnits > 0)
         #expect(client.ports.batch.messageCount > 0)
