@@ -54,7 +54,7 @@ private final class Filming {
 
     /// All units since the tracks were announced last.
     func units() throws -> [AccessUnit] {
-        let feed = try #require(stream.feed(AllUnits.self, options: 0, for: Unwoken()))
+        let feed = try #require(stream.feed(EveryUnit.self, options: 0, for: NoWaker()))
         return stream.joinPoint(in: feed).history
     }
 
@@ -69,27 +69,6 @@ private final class Filming {
 /// Tests run a source on their own thread: nothing of these is ever shared.
 private struct UncheckedEvents: @unchecked Sendable { let events: [ReplayedCamera.Event] }
 private struct UncheckedCamera: @unchecked Sendable { let device: ReplayedCamera }
-
-private final class Unwoken: Waker {
-    func wake() {}
-}
-
-private struct AllUnits: Packager {
-    struct Output: PackagedUnit {
-        let track: TrackID
-        let presentationTime: MediaTime
-        let isRandomAccess: Bool
-        let byteCount: Int
-    }
-
-    init(tracks: [Track], options: Int) {}
-
-    mutating func package(_ unit: AccessUnit) -> Output? {
-        Output(
-            track: unit.track, presentationTime: unit.presentationTime, isRandomAccess: unit.isRandomAccess,
-            byteCount: unit.bytes.count)
-    }
-}
 
 extension ReplayedCamera.Frame {
     /// A grey picture in YUYV, of 64×48.

@@ -103,7 +103,7 @@ private final class Rehearsal: Sendable {
     }
 
     func history() throws -> [AccessUnit] {
-        let feed = try #require(stream.feed(Echo.self, options: 0, for: NoWaker()))
+        let feed = try #require(stream.feed(EveryUnit.self, options: 0, for: NoWaker()))
         return stream.joinPoint(in: feed).history
     }
 }
@@ -131,27 +131,6 @@ private final class StopRelay: Sendable {
     func stop() {
         target.withLock { $0 }?()
     }
-}
-
-private struct Echo: Packager {
-    struct Output: PackagedUnit {
-        let track: TrackID
-        let presentationTime: MediaTime
-        let isRandomAccess: Bool
-        let byteCount: Int
-    }
-
-    init(tracks: [Track], options: Int) {}
-
-    mutating func package(_ unit: AccessUnit) -> Output? {
-        Output(
-            track: unit.track, presentationTime: unit.presentationTime, isRandomAccess: unit.isRandomAccess,
-            byteCount: unit.bytes.count)
-    }
-}
-
-private final class NoWaker: Waker {
-    func wake() {}
 }
 
 @Suite struct MicrophoneTests {

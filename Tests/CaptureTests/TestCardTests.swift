@@ -61,29 +61,6 @@ private struct Recording {
     }
 }
 
-/// The loop of someone who looks by itself.
-private final class NoWaker: Waker {
-    func wake() {}
-}
-
-/// A packager that is only there to look into a stream.
-private struct AnyUnits: Packager {
-    struct Output: PackagedUnit {
-        let track: TrackID
-        let presentationTime: MediaTime
-        let isRandomAccess: Bool
-        let byteCount: Int
-    }
-
-    init(tracks: [Track], options: Int) {}
-
-    mutating func package(_ unit: AccessUnit) -> Output? {
-        Output(
-            track: unit.track, presentationTime: unit.presentationTime, isRandomAccess: unit.isRandomAccess,
-            byteCount: unit.bytes.count)
-    }
-}
-
 /// A clock on which sleeping takes no time, and sometimes too long.
 private final class VirtualTime: Sendable {
     private struct State {
@@ -230,7 +207,7 @@ private final class VirtualTime: Sendable {
         try card.run(into: stream)
         #expect(card.status?.pictureCount == 31)
         #expect(card.status?.skippedCount == 6)
-        let feed = try #require(stream.feed(AnyUnits.self, options: 0, for: NoWaker()))
+        let feed = try #require(stream.feed(EveryUnit.self, options: 0, for: NoWaker()))
         let seen = try #require(
             stream.joinPoint(in: feed).history.last { $0.track == TestCardPipeline.videoTrack })
         #expect(seen.presentationTime.ticks == 6 * 90_000 + (1 + 30 + 6) * 3_000)
