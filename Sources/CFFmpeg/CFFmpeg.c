@@ -11,9 +11,25 @@ static atomic_int log_level = AV_LOG_QUIET;
 static _Thread_local char pending[1024];
 static _Thread_local int print_prefix = 1;
 
+// While a thread holds its log, the first error of it.
+static _Thread_local bool holding;
+static _Thread_local char first_error[512];
+
+// Keeps the first error; later ones tell what followed from it.
+static void keep(void *context, int severity, const char *format, va_list arguments) {
+    if (severity > AV_LOG_ERROR || first_error[0] != 0) return;
+    int prefix = 0;
+    av_log_format_line2(context, severity, format, arguments, first_error, sizeof first_error, &prefix);
+    first_error[strcspn(first_error, "\r\n")] = 0;
+}
+
 static void forward(void *context, int level, const char *format, va_list arguments) {
     apus_log_line sink = atomic_load(&log_sink);
     int severity = level & 0xff;
+    if (holding) {
+        keep(context, severity, format, arguments);
+        return;
+    }
     if (sink == NULL || severity > atomic_load(&log_level)) return;
     char piece[512];
     av_log_format_line2(context, severity, format, arguments, piece, sizeof piece, &print_prefix);
@@ -31,6 +47,16 @@ void apus_set_log_sink(int level, apus_log_line sink) {
     atomic_store(&log_sink, sink);
     av_log_set_level(sink == NULL ? AV_LOG_QUIET : level);
     av_log_set_callback(forward);
+}
+
+void apus_log_hold(void) {
+    holding = true;
+    first_error[0] = 0;
+}
+
+const char *apus_log_release(void) {
+    holding = false;
+    return first_error;
 }
 
 int apus_packet_quality(const AVPacket *packet) {

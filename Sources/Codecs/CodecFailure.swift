@@ -1,7 +1,7 @@
 import CFFmpeg
 
 /// Why a codec cannot be opened or cannot go on, and what its owner can do about it.
-public struct CodecFailure: Error, Equatable, Sendable {
+public struct CodecFailure: Error, Hashable, Sendable {
     /// One sentence, without a full stop: `no encoder is called h264_foo`.
     public let reason: String
     /// What to do, as an order to the reader; empty where there is nothing.

@@ -21,4 +21,22 @@ public enum CodecLog {
 
     /// Silences the libraries once, before the first codec opens, unless a sink has been set.
     static let quietByDefault: Void = apus_log_default_quiet()
+
+    /// Runs `body` without a line of its thread reaching the sink. The reason of a failure is the first error that the
+    /// libraries told meanwhile about `name`: their codes say little (`Operation not permitted` where a driver is missing).
+    static func holding<Result>(
+        _ name: String, _ body: () throws(CodecFailure) -> Result
+    ) throws(CodecFailure) -> Result {
+        _ = quietByDefault
+        apus_log_hold()
+        do throws(CodecFailure) {
+            let result = try body()
+            _ = apus_log_release()
+            return result
+        } catch {
+            var told = apus_log_release().map { String(cString: $0) } ?? ""
+            while told.last == "." || told.last == " " { told.removeLast() }
+            throw told.isEmpty ? error : CodecFailure(reason: "\(name): \(told)", remedy: error.remedy)
+        }
+    }
 }

@@ -3,6 +3,8 @@ extension VideoEncoder {
     public struct Settings: Hashable, Sendable {
         /// `auto`, or an encoder's name in libavcodec: `libx264`.
         public var encoder = "auto"
+        /// Whether others take the place of a named encoder that does not work.
+        public var encoderFallback = true
         /// Even, in pixels.
         public var width = 1280
         /// Even, in pixels.
@@ -12,6 +14,9 @@ extension VideoEncoder {
         public var bitrate = 2_500_000
         /// Pictures from one IDR picture to the next, unless one is asked for earlier.
         public var gopFrames = 60
+        /// Refreshes the picture column by column, once in `gopFrames`, instead of by IDR pictures: those come only first and
+        /// when asked for. Encoders that cannot do that code IDR pictures.
+        public var intraRefresh = false
         public var profile = Profile.high
         /// x264's trade of processor time for picture quality: `ultrafast` … `medium`.
         public var preset = "superfast"
@@ -29,6 +34,22 @@ extension VideoEncoder {
             let ratio = frameRate.framesPerSecond / self.frameRate.framesPerSecond
             settings.gopFrames = max(1, Int((Double(gopFrames) * ratio).rounded()))
             return settings
+        }
+
+        /// Throws where no encoder could work with it.
+        func check() throws(CodecFailure) {
+            guard VideoFrame.canHold(width: width, height: height) else {
+                throw CodecFailure(
+                    reason: "a picture of \(width)×\(height) cannot be encoded",
+                    remedy: "choose an even width and height from 16 to \(VideoFrame.longestSide)")
+            }
+            guard (1_000...1_000_000_000).contains(bitrate), (1...100_000).contains(gopFrames),
+                (1...64).contains(threads), (1...1_000).contains(bufferFrames)
+            else {
+                throw CodecFailure(
+                    reason: "bitrate, GOP length, threads or buffer of the encoder are out of range",
+                    remedy: "choose 1 kbit/s to 1 Gbit/s, 1 to 100000 pictures, 1 to 64 threads, 1 to 1000 pictures")
+            }
         }
     }
 

@@ -1,37 +1,62 @@
-import CFFmpeg
 import Media
 
 /// Codes pictures as H.264, one access unit out for each picture in: no reordering, no look-ahead. Confined to one thread.
 ///
-/// Every IDR picture carries its parameter sets in band. An encoder that opens may still refuse to work (hardware
-/// encoders do), so construction tries one picture first.
+/// Every random access point is an IDR picture that carries its parameter sets in band. The encoder is the first that
+/// works of those that the settings allow. When it fails while it runs, the next takes over with the very picture, as an
+/// IDR picture, and `report` is told.
 public final class VideoEncoder {
-    public let settings: Settings
-    /// The encoder that was chosen: `libx264`.
-    public let name: String
-    /// What a decoder needs before the first picture.
-    public let parameterSets: H264.ParameterSets
+    /// As changed last.
+    public private(set) var settings: Settings
+    /// What a decoder needs before the first picture; it may change with any call of `encode` or `change`.
+    public var parameterSets: H264.ParameterSets { encoder.parameterSets }
+    /// The encoder in use: `libx264`.
+    public var name: String { encoder.model.name }
     /// The average quantizer of the last picture, 0 to 51: the higher, the coarser; `nil` where the encoder does not tell.
     public private(set) var lastQuantizer: Int?
 
-    private let context: CodecContext
+    private let open: EncoderModel.Opening
+    private let report: (EncoderReport) -> Void
+    private var selection: EncoderSelection
+    private var encoder: any PictureEncoder
     private var frameIndex: Int64 = 0
     /// Presentation times of pictures that have gone in and not come out, by their index.
     private var pending: [(index: Int64, time: MediaTime)] = []
+    /// Pictures since the last that was asked to be an IDR picture, with it; `nil` before the first.
+    private var groupCount: Int?
+    /// What an encoder still held when it was left.
+    private var remainder: [CodedPicture] = []
 
-    /// Opens the encoder and tries it with one picture: a few milliseconds.
-    public init(_ settings: Settings) throws(CodecFailure) {
-        let codec = try Self.codec(named: settings.encoder)
-        parameterSets = try Self.trial(codec, settings)
-        context = try Self.open(codec, settings)
-        name = context.name
-        self.settings = settings
+    /// An encoder that holds this many back has stopped working without saying so. Drivers hold back four at most.
+    private static let longestDelay = 16
+
+    /// Opens the encoder and tries it with one picture: a few milliseconds, and as much for each that does not work.
+    ///
+    /// - Parameter report: told when an encoder had to be passed over; called by the thread that uses the encoder.
+    public convenience init(
+        _ settings: Settings, report: @escaping (EncoderReport) -> Void = { _ in }
+    ) throws(CodecFailure) {
+        try self.init(settings, report: report) { (model, settings) throws(CodecFailure) in
+            try LibavEncoder(proved: model, settings)
+        }
+    }
+
+    init(
+        _ settings: Settings, report: @escaping (EncoderReport) -> Void, open: @escaping EncoderModel.Opening
+    ) throws(CodecFailure) {
+        try settings.check()
+        var selection = EncoderSelection(settings, open: open)
+        let (encoder, rejected) = try selection.next(settings)
+        (self.settings, self.selection, self.encoder) = (settings, selection, encoder)
+        (self.open, self.report) = (open, report)
+        tell(settings.encoder == "auto" ? .automatic : .fallback, rejected)
     }
 
     /// Codes one picture of the encoder's size.
     ///
     /// - Parameter forcingRandomAccess: makes this very picture an IDR picture.
     /// - Returns: what is ready: with software encoders exactly this picture.
+    /// - Throws: when the encoder fails and no other works.
     public func encode(
         _ frame: VideoFrame, track: TrackID, presentationTime: MediaTime, forcingRandomAccess: Bool
     ) throws(CodecFailure) -> [AccessUnit] {
@@ -41,46 +66,122 @@ public final class VideoEncoder {
                     + "\(settings.width)×\(settings.height)",
                 remedy: "scale it first")
         }
-        let picture = frame.reference.pointer
-        picture.pointee.pict_type = forcingRandomAccess ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
-        picture.pointee.pts = frameIndex
+        let held = takeRemainder(track)
         pending.append((frameIndex, presentationTime))
+        let coded = try codeOrReplace(frame, forcingIDR: forcingRandomAccess || isGroupOver)
         frameIndex += 1
-        try context.send(frame: picture)
-        return try drain(track)
+        return held + units(coded, track)
     }
 
     /// Codes what the encoder still holds, at the end of the input.
     public func finish(track: TrackID) throws(CodecFailure) -> [AccessUnit] {
-        try context.send(frame: nil)
-        return try drain(track)
+        let held = takeRemainder(track)
+        return try held + units(encoder.finish(), track)
     }
+}
 
-    /// Changes the bitrate, in bits per second, from the next picture on, without an IDR picture.
-    public func changeBitrate(to bitrate: Int) {
-        Self.apply(bitrate: bitrate, settings, to: context.pointer)
-    }
+// MARK: - Changing it while it runs
 
-    private func drain(_ track: TrackID) throws(CodecFailure) -> [AccessUnit] {
-        var units: [AccessUnit] = []
-        try context.drainPackets { packet in
-            note(quality: apus_packet_quality(packet))
-            let time = takeTime(ofPicture: packet.pointee.pts)
-            guard let time, let coded = CodedPicture(annexB: packet.pointee) else { return }
-            units.append(
-                AccessUnit(
-                    track: track, presentationTime: time, decodeTime: time,
-                    isRandomAccess: coded.isInstantaneousRefresh, bytes: coded.bytes, units: coded.units))
+extension VideoEncoder {
+    /// Goes on with other settings from the next picture on, which is to be of their size.
+    ///
+    /// Bitrate and group length change without an IDR picture, where the encoder can do that; all else by another encoder,
+    /// whose first picture is an IDR picture with its parameter sets.
+    /// - Throws: when no encoder works with the new settings; then the old ones hold.
+    public func change(to new: Settings) throws(CodecFailure) {
+        try new.check()
+        if encoder.model.canChange(from: settings, to: new) {
+            if new.bitrate != settings.bitrate || new.bufferFrames != settings.bufferFrames {
+                encoder.changeBitrate(new)
+            }
+        } else {
+            try restart(new)
         }
-        return units
+        settings = new
     }
 
-    private func takeTime(ofPicture index: Int64) -> MediaTime? {
-        guard let position = pending.firstIndex(where: { $0.index == index }) else { return nil }
-        return pending.remove(at: position).time
+    private func restart(_ new: Settings) throws(CodecFailure) {
+        let isSameChoice = new.encoder == settings.encoder && new.encoderFallback == settings.encoderFallback
+        var next = isSameChoice ? selection : EncoderSelection(new, open: open)
+        let (opened, rejected) = try next.next(new)
+        // The old one is given up only now. What it cannot finish is lost, like any picture of an encoder that fails.
+        do throws(CodecFailure) { remainder += try encoder.finish() } catch { pending = [] }
+        (selection, encoder, groupCount) = (next, opened, nil)
+        tell(new.encoder == "auto" ? .automatic : .fallback, rejected)
+    }
+}
+
+extension EncoderModel {
+    /// Whether the open encoder can go on with other settings.
+    fileprivate func canChange(from old: VideoEncoder.Settings, to new: VideoEncoder.Settings) -> Bool {
+        var likeNew = old
+        if changesBitrateLive { (likeNew.bitrate, likeNew.bufferFrames) = (new.bitrate, new.bufferFrames) }
+        // Columns pass in a time that is fixed when the encoder is opened.
+        if !isRefreshingInColumns(old) { likeNew.gopFrames = new.gopFrames }
+        return likeNew == new
+    }
+}
+
+// MARK: - One picture
+
+extension VideoEncoder {
+    /// Whether the next picture is to be an IDR picture. With columns, none is but the first and those that are asked for.
+    private var isGroupOver: Bool {
+        guard let groupCount else { return true }
+        return groupCount >= settings.gopFrames && !encoder.model.isRefreshingInColumns(settings)
     }
 
-    private func note(quality: CInt) {
-        lastQuantizer = quality >= 0 ? (Int(quality) + Int(FF_QP2LAMBDA) / 2) / Int(FF_QP2LAMBDA) : nil
+    private func codeOrReplace(_ frame: VideoFrame, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture] {
+        var forcingIDR = forcingIDR
+        while true {
+            do throws(CodecFailure) {
+                guard pending.count <= Self.longestDelay else {
+                    throw CodecFailure(reason: "it keeps \(pending.count) pictures and gives none")
+                }
+                let coded = try encoder.encode(frame, index: frameIndex, forcingIDR: forcingIDR)
+                groupCount = forcingIDR ? 1 : (groupCount ?? 0) + 1
+                return coded
+            } catch {
+                try replace(error)
+                forcingIDR = true
+            }
+        }
+    }
+
+    /// Puts the next encoder that works in the place of the one that has failed, which takes with it what it held.
+    private func replace(_ failure: CodecFailure) throws(CodecFailure) {
+        let failed = EncoderTrial(encoder: name, failure: failure)
+        pending = pending.suffix(1)
+        selection.dropFirst()
+        let rejected: [EncoderTrial]
+        do throws(CodecFailure) {
+            (encoder, rejected) = try selection.next(settings)
+        } catch {
+            throw CodecFailure(reason: "\(failed.encoder) failed while it ran: \(failure.reason)", remedy: error.remedy)
+        }
+        tell(.failure, [failed] + rejected)
+    }
+
+    private func tell(_ occasion: EncoderReport.Occasion, _ rejected: [EncoderTrial]) {
+        guard !rejected.isEmpty else { return }
+        report(EncoderReport(occasion: occasion, encoder: name, rejected: rejected))
+    }
+
+    private func takeRemainder(_ track: TrackID) -> [AccessUnit] {
+        defer { remainder = [] }
+        return units(remainder, track)
+    }
+
+    private func units(_ coded: [CodedPicture], _ track: TrackID) -> [AccessUnit] {
+        coded.compactMap { picture in
+            guard let position = pending.firstIndex(where: { $0.index == picture.index }) else { return nil }
+            let time = pending[position].time
+            // Nothing is reordered: what went in before it and has not come out never will.
+            pending.removeSubrange(...position)
+            lastQuantizer = picture.quantizer
+            return AccessUnit(
+                track: track, presentationTime: time, decodeTime: time, isRandomAccess: picture.isInstantaneousRefresh,
+                bytes: picture.bytes, units: picture.units)
+        }
     }
 }

@@ -25,7 +25,11 @@ public final class Assembly: Sendable {
         let epoch = MonotonicTime.now()
         let directory = PathDirectory()
         let paths = configuration.servedPaths.sorted { $0.key < $1.key }
-        let sources = paths.map { makeSource($0.value, log: log) }
+        let sources = paths.map { name, path in
+            var log = log
+            log[metadataKey: "path"] = "/\(name)"
+            return makeSource(path, log: log)
+        }
         let streams = paths.map { Stream(path: "/\($0.key)", epoch: epoch, limits: .init(configuration)) }
         status = StatusReport(zip(streams, sources).map { ($0, $1) }, log: log, start: epoch)
         supervisors = zip(paths, zip(streams, sources)).map { path, pair in

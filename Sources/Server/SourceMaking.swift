@@ -4,16 +4,18 @@ import Media
 import Streams
 
 /// The source of a path, with the path's settings. It opens nothing before it runs.
+///
+/// - Parameter log: for what a source has to say while it runs: cameras, encoders that do not work.
 func makeSource(_ path: Configuration.Path, log: Logger) -> any Source {
     switch path.source {
     case .testCard:
-        return TestCard(EncodingSettings(path))
+        return TestCard(EncodingSettings(path), log: log)
     case .standardInput:
         return PipeSource(.standardInput)
     case .path(let file):
         return ReopenedSource(label: file) { () throws(SourceFailure) in
             switch try InputKind(of: file) {
-            case .file: FileSource(path: file, loops: path.loop, encoding: EncodingSettings(path))
+            case .file: FileSource(path: file, loops: path.loop, encoding: EncodingSettings(path), log: log)
             case .pipe: PipeSource(.path(file))
             case .camera: CameraSource(path: file, settings: CameraSettings(path), log: log)
             }
@@ -35,11 +37,13 @@ extension EncodingSettings {
     init(_ path: Configuration.Path) {
         self.init()
         video.encoder = path.video.encoder
+        video.encoderFallback = path.video.encoderFallback
         video.width = path.video.width
         video.height = path.video.height
         video.frameRate = .init(Int32(clamping: path.video.framesPerSecond)) ?? .thirty
         video.bitrate = path.video.bitsPerSecond
         video.gopFrames = path.video.gopFrames
+        video.intraRefresh = path.video.intraRefresh
         video.profile = .init(rawValue: path.video.profile.rawValue) ?? .high
         video.preset = path.video.preset.rawValue
         video.threads = path.video.threads

@@ -212,6 +212,30 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
+    func aTranscodedFilesGroupsChangeWhileItPlays() throws {
+        let path = try film("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"])
+        defer { unlink(path) }
+        var settings = EncodingSettings()
+        settings.video.gopFrames = 1000
+        let source = FileSource(path: path, loops: false, encoding: settings, clock: VirtualClock().clock)
+        var (count, wanted) = (0, settings.video)
+        wanted.gopFrames = 6
+        let units = try play(
+            source, seconds: 5,
+            observe: { unit in
+                guard unit.track == TrackID(0) else { return }
+                count += 1
+                if count == 10 { source.change(to: wanted) }
+            })
+        let video = units.filter { $0.track == TrackID(0) }
+        let points = video.indices.filter { video[$0].isRandomAccess }
+        let steps = zip(points.dropFirst(), points.dropFirst(2)).map { $1 - $0 }
+        #expect(points.first == 0)
+        #expect(points.dropFirst().first.map { (10...20).contains($0) } == true, "\(points)")
+        #expect(steps.count > 1 && Set(steps).count == 1, "\(points)")
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
     func withoutSoundOnlyThePictureIsPlayed() throws {
         let path = try film("h264.mkv", ["-c:v", "libx264", "-c:a", "aac"])
         defer { unlink(path) }

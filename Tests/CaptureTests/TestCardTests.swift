@@ -225,6 +225,7 @@ private final class VirtualTime: Sendable {
     @Test func anEncoderThatIsNotThereIsReportedWithWhatToDo() {
         var settings = Self.small
         settings.video.encoder = "nonsense"
+        settings.video.encoderFallback = false
         let card = TestCard(settings)
         let failure = #expect(throws: SourceFailure.self) {
             try card.run(into: Stream(path: "/card", epoch: MonotonicTime(nanoseconds: 0)))

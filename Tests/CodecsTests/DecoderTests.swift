@@ -16,7 +16,10 @@ private let loggedLines = Mutex<[String]>([])
         let encoder = try VideoEncoder(settings)
         var state: UInt32 = 1
         return try (0..<count).flatMap { number -> [AccessUnit] in
-            if let change, change.at == number { encoder.changeBitrate(to: change.to) }
+            if let change, change.at == number {
+                settings.bitrate = change.to
+                try encoder.change(to: settings)
+            }
             let frame = try VideoFrame(width: 320, height: 240)
             for plane in [frame.luma, frame.cb, frame.cr] {
                 for y in 0..<plane.height {

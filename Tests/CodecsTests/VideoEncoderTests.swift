@@ -2,30 +2,6 @@ import Codecs
 import Media
 import Testing
 
-/// Small pictures, so that the tests are quick.
-private func smallSettings(gopFrames: Int = 1000) -> VideoEncoder.Settings {
-    var settings = VideoEncoder.Settings()
-    settings.width = 320
-    settings.height = 240
-    settings.bitrate = 500_000
-    settings.gopFrames = gopFrames
-    return settings
-}
-
-/// A picture with something in it that moves from one number to the next.
-private func picture(_ number: Int, from pool: VideoFramePool) throws -> VideoFrame {
-    let frame = try pool.take()
-    for y in 0..<frame.height {
-        for x in 0..<frame.width { frame.luma[x, y] = UInt8(truncatingIfNeeded: x / 2 + y + 4 * number) }
-    }
-    for plane in [frame.cb, frame.cr] { plane.fill(x: 0..<plane.width, y: 0..<plane.height, with: 128) }
-    return frame
-}
-
-private func time(_ number: Int) -> MediaTime { MediaTime(ticks: 1_000 + Int64(number) * 3_000, rate: .video) }
-
-private func types(of unit: AccessUnit) -> [UInt8] { unit.units.map { unit.bytes[$0.lowerBound] & 0x1F } }
-
 /// Codes `count` pictures; those in `forced` are asked to be random access points.
 private func encode(
     _ count: Int, _ settings: VideoEncoder.Settings, forcing forced: Set<Int> = []
@@ -126,6 +102,7 @@ private func encode(
     func anEncoderThatCannotWorkIsRefusedAtOnceWithWhatToDo(name: String) {
         var settings = smallSettings()
         settings.encoder = name
+        settings.encoderFallback = false
         let failure = #expect(throws: CodecFailure.self) { try VideoEncoder(settings) }
         #expect(failure?.reason.contains(name) == true)
         #expect(failure?.remedy.isEmpty == false)

@@ -50,7 +50,7 @@ struct WiringTests {
             multicast: { firstGroup: 239.1.1.1, port: 6000, timeToLive: 3, interface: 127.0.0.1 }
             ring: { seconds: 5 }
             randomAccess: { intervalMilliseconds: 250 }
-            paths: { a: { title: Yard, multicast: always, audio: { enabled: false }, video: { width: 640, framesPerSecond: 25, profile: main } } }
+            paths: { a: { title: Yard, multicast: always, audio: { enabled: false }, video: { width: 640, framesPerSecond: 25, profile: main, encoderFallback: false, intraRefresh: true } } }
             """
         let configuration = try Configuration(yaml: yaml, file: "apus.yml")
         let options = ServerOptions(configuration)
@@ -79,6 +79,8 @@ struct WiringTests {
         #expect(card.audio == nil)
         #expect(card.video.width == 640)
         #expect(card.video.profile == .main)
+        #expect(card.video.encoderFallback == false)
+        #expect(card.video.intraRefresh)
         // Two seconds.
         #expect(card.video.gopFrames == 50)
     }

@@ -14,6 +14,7 @@
 #include <libavutil/dict.h>
 #include <libavutil/error.h>
 #include <libavutil/frame.h>
+#include <libavutil/hwcontext.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/log.h>
 #include <libavutil/mathematics.h>
@@ -45,6 +46,12 @@ void apus_set_log_sink(int level, apus_log_line sink);
 
 // Keeps the libraries from writing to standard error before a sink is set; call it before the first use of them.
 void apus_log_default_quiet(void);
+
+// From here on, what the calling thread makes the libraries say is not handed to the sink. For trials, which may well fail.
+void apus_log_hold(void);
+
+// Ends apus_log_hold; returns the first error that was said meanwhile, without a newline, or "". It lives until the next hold.
+const char *apus_log_release(void);
 
 // The quality stats an encoder attached to `packet`: lambda of the picture's average quantizer; −1 where there are none.
 int apus_packet_quality(const AVPacket *packet);

@@ -1,5 +1,6 @@
 import Codecs
 import Glibc
+import Logging
 import Media
 import Muxing
 import Streams
@@ -8,33 +9,43 @@ import Streams
 ///
 /// H.264 and AAC pass through untouched; other codecs are transcoded. The picture track and the sound track that
 /// libavformat finds best are played; subtitles and data are not.
-public final class FileSource: Source {
+public final class FileSource: ChangeableEncoding {
     public let label: String
     private let path: String
     private let loops: Bool
-    private let encoding: EncodingSettings
+    private let audio: AudioEncoder.Settings?
     private let clock: PaceClock
-    private let control = EncoderControl()
+    private let control: EncoderControl
     private let stopSignal = StopSignal()
     private let interruption = Interruption()
 
     /// - Parameters:
     ///   - loops: whether it begins again at its end; else `run` returns there.
     ///   - encoding: how what is in other codecs is coded anew; without `audio`, the file's sound is not played.
-    public convenience init(path: String, loops: Bool = true, encoding: EncodingSettings = EncodingSettings()) {
-        self.init(path: path, loops: loops, encoding: encoding, clock: .host)
+    ///   - log: told which encoders do not work.
+    public convenience init(
+        path: String, loops: Bool = true, encoding: EncodingSettings = EncodingSettings(), log: Logger? = nil
+    ) {
+        self.init(path: path, loops: loops, encoding: encoding, log: log ?? .silent, clock: .host)
     }
 
-    init(path: String, loops: Bool, encoding: EncodingSettings = EncodingSettings(), clock: PaceClock) {
+    init(
+        path: String, loops: Bool, encoding: EncodingSettings = EncodingSettings(), log: Logger = .silent,
+        clock: PaceClock
+    ) {
+        control = EncoderControl(encoding.video, log: log)
+        audio = encoding.audio
         self.path = path
         self.loops = loops
-        self.encoding = encoding
         self.clock = clock
         label = "file \(path)"
     }
 
     /// Pictures that pass through have their random access points where the file has them.
     public func requestRandomAccess() { control.requestRandomAccess() }
+
+    /// Size and frame rate stay those of the file.
+    public func change(to video: VideoEncoder.Settings) { control.change(to: video) }
 
     public var status: SourceStatus? {
         let status = control.status
@@ -62,7 +73,7 @@ public final class FileSource: Source {
         let demuxer: Demuxer
         do {
             demuxer = try Demuxer(
-                path: path, playing: encoding.audio == nil ? [.video] : [.video, .audio], interruption: interruption)
+                path: path, playing: audio == nil ? [.video] : [.video, .audio], interruption: interruption)
         } catch {
             if error.isInterruption || stopSignal.isSet { return }
             throw SourceFailure(error)
@@ -86,9 +97,9 @@ public final class FileSource: Source {
         case .aac(let configuration, let isADTS):
             SoundTrack(configuration, isADTS: isADTS, id: id)
         case .otherVideo:
-            try TranscodedPictureTrack(source, like: encoding.video, control: control, id: id)
+            try TranscodedPictureTrack(source, control: control, id: id)
         case .otherAudio:
-            try TranscodedSoundTrack(source, encoding.audio ?? AudioEncoder.Settings(), id: id)
+            try TranscodedSoundTrack(source, audio ?? AudioEncoder.Settings(), id: id)
         }
     }
 

@@ -5,7 +5,7 @@ import Streams
 
 /// Pictures of another codec than H.264: decoded, scaled to an even size, and coded anew.
 final class TranscodedPictureTrack: TranscodedTrack {
-    let track: Track
+    private let id: TrackID
     let source: DemuxedTrack
     var decoder: VideoDecoder
     var offset: Int64 = 0
@@ -17,25 +17,28 @@ final class TranscodedPictureTrack: TranscodedTrack {
     private var next = Int64.min
     private var lastInput = Int64.min
 
-    /// - Parameter model: how to code; size and frame rate are the file's.
-    init(
-        _ source: DemuxedTrack, like model: VideoEncoder.Settings, control: EncoderControl, id: TrackID
-    ) throws(SourceFailure) {
+    /// It is coded as `control` has it; size and frame rate are the file's.
+    init(_ source: DemuxedTrack, control: EncoderControl, id: TrackID) throws(SourceFailure) {
         self.source = source
         self.control = control
         interval = source.frameNanoseconds.map { min(max($0, 1_000_000), 1_000_000_000) } ?? PipeTimeline.usualInterval
-        let settings = model.resized(
+        // What was wanted before is in the settings.
+        _ = control.takeChange()
+        let settings = control.settings.resized(
             width: max(16, source.width & ~1), height: max(16, source.height & ~1),
             frameRate: VideoEncoder.FrameRate(Int32(1_000_000_000_000 / interval), 1000) ?? .thirty)
         do {
             decoder = try VideoDecoder(source.parameters)
-            encoder = try VideoEncoder(settings)
+            encoder = try VideoEncoder(settings, report: control.tell)
         } catch {
             throw SourceFailure(error)
         }
         scaler = Scaler(width: settings.width, height: settings.height)
-        track = Track(id: id, clockRate: .video, format: .h264(encoder.parameterSets))
+        self.id = id
     }
+
+    /// With the parameter sets of the encoder that is in use now.
+    var track: Track { Track(id: id, clockRate: .video, format: .h264(encoder.parameterSets)) }
 
     func encode(_ pictures: [DecodedPicture]) throws(CodecFailure) -> [TimedUnit] {
         var result: [TimedUnit] = []
@@ -45,13 +48,25 @@ final class TranscodedPictureTrack: TranscodedTrack {
             // The encoder wants rising times; damaged ones are passed over.
             guard time > lastInput else { continue }
             lastInput = time
+            changeIfWanted()
             let coded = try encoder.encode(
-                try scaler.scale(picture), track: track.id,
+                try scaler.scale(picture), track: id,
                 presentationTime: MediaTime(nanoseconds: time, rate: .nanoseconds),
                 forcingRandomAccess: control.takeRandomAccessRequest())
             control.codedPicture(by: encoder)
             result += coded.map { TimedUnit($0, duration: interval) }
         }
         return result
+    }
+
+    private func changeIfWanted() {
+        guard let wanted = control.takeChange() else { return }
+        let size = encoder.settings
+        do throws(CodecFailure) {
+            try encoder.change(
+                to: wanted.resized(width: size.width, height: size.height, frameRate: size.frameRate))
+        } catch {
+            control.changeFailed(error, keeping: size)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Codecs
+import Logging
 import Media
 import Reactor
 import Streams
@@ -10,27 +11,39 @@ import Streams
 /// leaves pictures out. Presentation times are exact multiples of the interval. The clock in the picture shows UTC at the
 /// instant before drawing; `FrameNumberCode` along the bottom edge tells machines the frame number. Flashes fall on the
 /// wall clock's whole seconds as of the start; a clock that is set later moves the figures, not the flashes.
-public final class TestCard: Source {
-    public let settings: EncodingSettings
+public final class TestCard: ChangeableEncoding {
+    private let audio: AudioEncoder.Settings?
     private let clock: PaceClock
     /// Nanoseconds since 1970.
     private let wallClock: @Sendable () -> Int64
     private let stopSignal = StopSignal()
-    private let control = EncoderControl()
+    private let control: EncoderControl
 
-    public convenience init(_ settings: EncodingSettings = EncodingSettings()) {
-        self.init(settings, clock: .host, wallClock: WallClock.unixNanoseconds)
+    /// - Parameter log: told which encoders do not work.
+    public convenience init(_ settings: EncodingSettings = EncodingSettings(), log: Logger? = nil) {
+        self.init(settings, log: log ?? .silent, clock: .host, wallClock: WallClock.unixNanoseconds)
     }
 
     /// The same on clocks of the caller's choice.
-    init(_ settings: EncodingSettings, clock: PaceClock, wallClock: @escaping @Sendable () -> Int64) {
-        self.settings = settings
+    init(
+        _ settings: EncodingSettings, log: Logger = .silent, clock: PaceClock,
+        wallClock: @escaping @Sendable () -> Int64
+    ) {
+        control = EncoderControl(settings.video, log: log)
+        audio = settings.audio
         self.clock = clock
         self.wallClock = wallClock
     }
 
+    /// As wanted last.
+    public var settings: EncodingSettings {
+        var settings = EncodingSettings()
+        (settings.video, settings.audio) = (control.settings, audio)
+        return settings
+    }
+
     public var label: String {
-        let video = settings.video
+        let video = control.settings
         return "test card \(video.width)×\(video.height) at \(video.frameRate) fps"
     }
 
@@ -44,11 +57,14 @@ public final class TestCard: Source {
         control.requestRandomAccess()
     }
 
+    public func change(to video: VideoEncoder.Settings) {
+        control.change(to: video)
+    }
+
     public func run(into stream: Stream) throws(SourceFailure) {
         defer { stopSignal.consume() }
         do throws(CodecFailure) {
             let pipeline = try openPipeline(epoch: stream.epoch)
-            stream.announce(pipeline.tracks)
             try publish(pipeline, into: stream)
         } catch {
             throw SourceFailure(error)
@@ -56,22 +72,41 @@ public final class TestCard: Source {
     }
 
     private func openPipeline(epoch: MonotonicTime) throws(CodecFailure) -> TestCardPipeline {
+        // What was wanted before is in the settings.
+        _ = control.takeChange()
+        let settings = settings
         let timeline = TestCardTimeline(
             frameRate: settings.video.frameRate, now: clock.now() - epoch, wallNanoseconds: wallClock())
-        return try TestCardPipeline(settings, timeline: timeline)
+        return try TestCardPipeline(settings, timeline: timeline, report: control.tell)
     }
 
     private func publish(_ pipeline: TestCardPipeline, into stream: Stream) throws(CodecFailure) {
-        let timeline = pipeline.timeline
-        var number = timeline.lastPicture(at: clock.now() - stream.epoch) + 1
-        while clock.wait(stream.epoch + timeline.instant(ofPicture: number), stopSignal) {
-            let newest = max(number, timeline.lastPicture(at: clock.now() - stream.epoch))
+        var announced = pipeline.tracks
+        stream.announce(announced)
+        var number = pipeline.timeline.lastPicture(at: clock.now() - stream.epoch) + 1
+        while clock.wait(stream.epoch + pipeline.timeline.instant(ofPicture: number), stopSignal) {
+            let newest = max(number, pipeline.timeline.lastPicture(at: clock.now() - stream.epoch))
             let units = try pipeline.units(
                 forPicture: newest, wallNanoseconds: wallClock(),
                 forcingRandomAccess: control.takeRandomAccessRequest())
+            if pipeline.tracks != announced {
+                announced = pipeline.tracks
+                stream.announce(announced)
+            }
             for unit in units { stream.publish(unit) }
             control.codedPicture(by: pipeline.video, skipped: Int(newest - number))
-            number = newest + 1
+            number = changeIfWanted(pipeline, after: newest)
+        }
+    }
+
+    /// - Returns: the number of the picture that follows `number`, on the grid of the settings that hold from now on.
+    private func changeIfWanted(_ pipeline: TestCardPipeline, after number: Int64) -> Int64 {
+        guard let wanted = control.takeChange() else { return number + 1 }
+        do throws(CodecFailure) {
+            return try pipeline.change(to: wanted, after: number)
+        } catch {
+            control.changeFailed(error, keeping: pipeline.video.settings)
+            return number + 1
         }
     }
 }

@@ -17,8 +17,8 @@ final class TestCardPicture {
     }
 
     private let background: VideoFrame
-    private let width: Int
-    private let height: Int
+    let width: Int
+    let height: Int
     /// Pixels a square of the clock's glyphs: at 1280×720 its figures are 70 pixels high.
     let clockScale: Int
     /// Pixels a square of the other glyphs: at 1280×720 their figures are 42 pixels high.

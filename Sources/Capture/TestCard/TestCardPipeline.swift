@@ -6,19 +6,23 @@ final class TestCardPipeline {
     static let videoTrack = TrackID(0)
     static let audioTrack = TrackID(1)
 
-    let timeline: TestCardTimeline
+    private(set) var timeline: TestCardTimeline
     let video: VideoEncoder
-    private let picture: TestCardPicture
-    private let pool: VideoFramePool
+    private var picture: TestCardPicture
+    private var pool: VideoFramePool
     private let sound: TestCardSound?
     /// The picture of the grid with which it started, shown as frame 0.
     private var firstPicture: Int64?
 
     /// Opens the encoders: some milliseconds.
-    init(_ settings: EncodingSettings, timeline: TestCardTimeline) throws(CodecFailure) {
+    ///
+    /// - Parameter report: told when an encoder of pictures had to be passed over.
+    init(
+        _ settings: EncodingSettings, timeline: TestCardTimeline, report: @escaping (EncoderReport) -> Void = { _ in }
+    ) throws(CodecFailure) {
         self.timeline = timeline
         let size = settings.video
-        video = try VideoEncoder(settings.video)
+        video = try VideoEncoder(settings.video, report: report)
         picture = try TestCardPicture(width: size.width, height: size.height)
         pool = VideoFramePool(width: size.width, height: size.height)
         if let audio = settings.audio {
@@ -53,5 +57,25 @@ final class TestCardPipeline {
             frame, track: Self.videoTrack, presentationTime: timeline.time(ofPicture: number),
             forcingRandomAccess: forcingRandomAccess)
         return try (sound?.units(until: instant) ?? []) + coded
+    }
+
+    /// Goes on with other settings after picture `number`; the frame numbers in the picture go on too.
+    ///
+    /// - Returns: the number of the picture that is next, on the grid of the new frame rate.
+    /// - Throws: when no encoder works with them; then nothing has changed.
+    func change(to new: VideoEncoder.Settings, after number: Int64) throws(CodecFailure) -> Int64 {
+        try video.change(to: new)
+        if (picture.width, picture.height) != (new.width, new.height) {
+            // The encoder has taken the size: it can be drawn.
+            picture = try TestCardPicture(width: new.width, height: new.height)
+            pool = VideoFramePool(width: new.width, height: new.height)
+        }
+        guard new.frameRate != timeline.frameRate else { return number + 1 }
+        let instant = timeline.instant(ofPicture: number)
+        timeline.frameRate = new.frameRate
+        sound?.follow(timeline)
+        let next = timeline.lastPicture(at: instant) + 1
+        firstPicture = firstPicture.map { next - (number + 1 - $0) }
+        return next
     }
 }

@@ -7,7 +7,7 @@ import Media
 /// generator knows the future and runs ahead, so that units leave in the order of their presentation with the pictures'.
 final class TestCardSound {
     private let encoder: AudioEncoder
-    private let tone: TestCardTone
+    private var tone: TestCardTone
     /// First sample of the next frame to go in, and of the next unit to come out, in ticks; `nil` before the start.
     private var next: (input: Int64, output: Int64)?
 
@@ -20,6 +20,11 @@ final class TestCardSound {
         Track(
             id: TestCardPipeline.audioTrack, clockRate: encoder.settings.sampleRate,
             format: .aac(encoder.configuration))
+    }
+
+    /// Beeps at the flashes of another grid of pictures, from the next samples on.
+    func follow(_ timeline: TestCardTimeline) {
+        tone = TestCardTone(timeline: timeline, rate: encoder.settings.sampleRate)
     }
 
     /// The units whose first sample is not after `instant`, in nanoseconds since the epoch; the first call starts the sound there.

@@ -10,7 +10,7 @@ struct TestCardTimeline: Hashable, Sendable {
     static let flashNanoseconds: Int64 = 80_000_000
     private static let second: Int64 = 1_000_000_000
 
-    let frameRate: VideoEncoder.FrameRate
+    var frameRate: VideoEncoder.FrameRate
     /// The instant of picture 0, a whole second of the wall clock; it may lie before the epoch.
     let origin: Int64
 

@@ -35,11 +35,15 @@ extension Configuration {
     /// The H.264 of the test card, of cameras, and of files that are transcoded; those keep their size and rate.
     public struct Video: Hashable, Sendable {
         public var encoder = "auto"
+        /// Whether others take the place of a named encoder that does not work.
+        public var encoderFallback = true
         public var width = 1280
         public var height = 720
         public var framesPerSecond = 30
         public var bitsPerSecond = 2_500_000
         public var gopMilliseconds = 2000
+        /// Refreshes the picture in columns instead of by IDR pictures.
+        public var intraRefresh = false
         public var profile = Profile.high
         public var preset = Preset.superfast
         public var threads = 2

@@ -38,7 +38,14 @@ extension Schema<Configuration.Path> {
 extension Schema<Configuration.Video> {
     static var video: Self {
         Schema([
-            .text("encoder", \.encoder, "Encoder by FFmpeg's name, as libx264; auto takes the first that works here."),
+            .text(
+                "encoder", \.encoder,
+                "Encoder by FFmpeg's name, as libx264. auto takes the first that works here of h264_nvenc, h264_qsv, "
+                    + "h264_vaapi, h264_v4l2m2m, libx264 and libopenh264."),
+            .boolean(
+                "encoderFallback", \.encoderFallback,
+                "Whether those of auto take the place of a named encoder that does not work, which the log then tells."
+            ),
             .integer(
                 "width", \.width, in: 16...8192, unit: "pixels, even", "Width of the test card; asked of a camera."),
             .integer(
@@ -53,6 +60,11 @@ extension Schema<Configuration.Video> {
                 "gopMilliseconds", \.gopMilliseconds, in: 100...60_000, unit: "milliseconds",
                 "From one IDR picture to the next. Joining is as quick at any value; recordings cut finer at small ones."
             ),
+            .boolean(
+                "intraRefresh", \.intraRefresh,
+                "Refreshes the picture column by column, once in gopMilliseconds, instead of by IDR pictures: pictures "
+                    + "are evener in size. IDR pictures come only when a viewer needs one to begin with. h264_nvenc, "
+                    + "h264_qsv and libx264 can do it; others code IDR pictures."),
             .choice("profile", \.profile, "baseline for very old devices; high gives the best picture."),
             .choice(
                 "preset", \.preset,

@@ -1,0 +1,40 @@
+/// The encoders that may be used, in order: the first that works is. One that has failed is not tried again.
+struct EncoderSelection {
+    private var candidates: [EncoderModel]
+    private let open: EncoderModel.Opening
+
+    init(_ settings: VideoEncoder.Settings, open: @escaping EncoderModel.Opening) {
+        candidates = EncoderModel.candidates(named: settings.encoder, hasFallback: settings.encoderFallback)
+        self.open = open
+    }
+
+    /// Opens the first that works.
+    ///
+    /// - Returns: the encoder, and those that did not work.
+    /// - Throws: the first one's failure, which is that of the one that was wanted; where `auto` finds none, all of them.
+    mutating func next(_ settings: VideoEncoder.Settings) throws(CodecFailure) -> (any PictureEncoder, [EncoderTrial]) {
+        var rejected: [EncoderTrial] = []
+        while let model = candidates.first {
+            do throws(CodecFailure) {
+                return (try open(model, settings), rejected)
+            } catch {
+                rejected.append(EncoderTrial(encoder: model.name, failure: error))
+                candidates.removeFirst()
+            }
+        }
+        throw Self.failure(rejected)
+    }
+
+    /// The one in use has failed while it ran: it is out.
+    mutating func dropFirst() {
+        guard !candidates.isEmpty else { return }
+        candidates.removeFirst()
+    }
+
+    private static func failure(_ rejected: [EncoderTrial]) -> CodecFailure {
+        if rejected.count == 1, let only = rejected[0].failure { return only }
+        return CodecFailure(
+            reason: (["no H.264 encoder works here"] + rejected.map(\.sentence)).joined(separator: "; "),
+            remedy: "install libavcodec with libx264, and check size, bitrate and profile")
+    }
+}

@@ -1,0 +1,68 @@
+import CFFmpeg
+import Media
+
+/// An open H.264 encoder of libavcodec. Confined to one thread.
+final class LibavEncoder: PictureEncoder {
+    let model: EncoderModel
+    private(set) var parameterSets: H264.ParameterSets
+    private let context: CodecContext
+    private let pictures: PictureUpload
+
+    /// An encoder that opens may still refuse to work (hardware does), so one of its kind codes a picture first: a few
+    /// milliseconds. What the libraries say meanwhile is in the failure, not in the log.
+    convenience init(proved model: EncoderModel, _ settings: VideoEncoder.Settings) throws(CodecFailure) {
+        var first: CodecFailure?
+        for input in model.inputs {
+            do throws(CodecFailure) {
+                let sets = try CodecLog.holding(model.name) { () throws(CodecFailure) in
+                    try Opened(model, input, settings).codeOnePicture(settings)
+                }
+                try self.init(model, input, settings, parameterSets: sets)
+                return
+            } catch {
+                first = first ?? error
+            }
+        }
+        throw first ?? CodecFailure(reason: "\(model.name) takes no pictures")
+    }
+
+    private init(
+        _ model: EncoderModel, _ input: EncoderModel.Input, _ settings: VideoEncoder.Settings,
+        parameterSets: H264.ParameterSets
+    ) throws(CodecFailure) {
+        let opened = try CodecLog.holding(model.name) { () throws(CodecFailure) in
+            try Opened(model, input, settings)
+        }
+        (context, pictures) = (opened.context, opened.pictures)
+        self.model = model
+        self.parameterSets = parameterSets
+    }
+
+    func encode(_ frame: VideoFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture] {
+        let picture = try pictures.upload(frame).pointer
+        picture.pointee.pict_type = forcingIDR ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
+        picture.pointee.pts = index
+        try context.send(frame: picture)
+        return try drain()
+    }
+
+    func finish() throws(CodecFailure) -> [CodedPicture] {
+        try context.send(frame: nil)
+        return try drain()
+    }
+
+    func changeBitrate(_ settings: VideoEncoder.Settings) {
+        Opened.limitRate(of: context.pointer, settings)
+    }
+
+    private func drain() throws(CodecFailure) -> [CodedPicture] {
+        var coded: [CodedPicture] = []
+        try context.drainPackets { packet in
+            guard let picture = CodedPicture(packet) else { return }
+            if let sets = picture.parameterSets { parameterSets = sets }
+            // Some drivers send their parameter sets once, and apart.
+            if picture.hasSlices { coded.append(picture.completed(with: parameterSets)) }
+        }
+        return coded
+    }
+}

@@ -1,0 +1,23 @@
+import Media
+
+/// One open encoder: pictures in, NAL units out. `VideoEncoder` drives one at a time and replaces it when it fails;
+/// `LibavEncoder` is the real one.
+protocol PictureEncoder: AnyObject {
+    var model: EncoderModel { get }
+    /// What a decoder needs before the first picture.
+    var parameterSets: H264.ParameterSets { get }
+
+    /// Codes one picture; indices rise by one.
+    ///
+    /// - Returns: what is ready: software has exactly this picture.
+    func encode(_ frame: VideoFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture]
+    /// Codes what it still holds; it takes nothing more afterwards.
+    func finish() throws(CodecFailure) -> [CodedPicture]
+    /// Goes on with the bitrate and the decoder's buffer of these settings, of which nothing else differs.
+    func changeBitrate(_ settings: VideoEncoder.Settings)
+}
+
+extension EncoderModel {
+    /// Opens the encoder after it has proved to work, or says why it does not. A seam: tests put in encoders that fail.
+    typealias Opening = (EncoderModel, VideoEncoder.Settings) throws(CodecFailure) -> any PictureEncoder
+}

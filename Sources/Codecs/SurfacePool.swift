@@ -1,0 +1,69 @@
+import CFFmpeg
+
+/// Pictures in the memory of a device, which its encoder reads there. Confined to one thread.
+///
+/// libav's AVHWDeviceContext with an AVHWFramesContext on it.
+final class SurfacePool {
+    private var frames: UnsafeMutablePointer<AVBufferRef>?
+
+    /// Surfaces in use at a time: the encoder's references and the picture that is copied. Quick Sync allocates them all.
+    private static let surfaceCount: CInt = 16
+
+    /// Opens the first device of its kind, and allocates surfaces of NV12 on it.
+    init(on kind: AVHWDeviceType, format: AVPixelFormat, width: Int, height: Int) throws(CodecFailure) {
+        let name = String(cString: av_hwdevice_get_type_name(kind))
+        var device: UnsafeMutablePointer<AVBufferRef>?
+        defer { av_buffer_unref(&device) }
+        let opened = av_hwdevice_ctx_create(&device, kind, nil, nil, 0)
+        guard opened >= 0, let device else {
+            throw CodecFailure("no \(name) device can be opened", code: opened, remedy: Self.remedy)
+        }
+        // It keeps a reference to the device of its own.
+        guard let frames = av_hwframe_ctx_alloc(device) else { throw .outOfMemory }
+        self.frames = frames
+        frames.withMemory { context in
+            context.pointee.format = format
+            context.pointee.sw_format = AV_PIX_FMT_NV12
+            context.pointee.width = CInt(width)
+            context.pointee.height = CInt(height)
+            context.pointee.initial_pool_size = Self.surfaceCount
+        }
+        let status = av_hwframe_ctx_init(frames)
+        guard status >= 0 else {
+            throw CodecFailure("\(name) has no surfaces of \(width)×\(height)", code: status, remedy: Self.remedy)
+        }
+    }
+
+    deinit {
+        av_buffer_unref(&frames)
+    }
+
+    private static let remedy =
+        "install the device's driver and let this user open /dev/dri/renderD* (group render), or choose auto"
+
+    /// A reference for an encoder to own.
+    func newReference() throws(CodecFailure) -> UnsafeMutablePointer<AVBufferRef> {
+        guard let frames, let reference = av_buffer_ref(frames) else { throw .outOfMemory }
+        return reference
+    }
+
+    /// A surface with the content of `picture`, which is in memory; it returns to the pool when its last owner lets go.
+    func copy(_ picture: FrameReference) throws(CodecFailure) -> FrameReference {
+        let surface = try FrameReference()
+        let taken = av_hwframe_get_buffer(frames, surface.pointer, 0)
+        guard taken >= 0 else { throw CodecFailure("no surface of the encoder's device is free", code: taken) }
+        let copied = av_hwframe_transfer_data(surface.pointer, picture.pointer, 0)
+        guard copied >= 0 else {
+            throw CodecFailure("a picture cannot be copied to the encoder's device", code: copied)
+        }
+        return surface
+    }
+}
+
+extension UnsafeMutablePointer<AVBufferRef> {
+    /// The AVHWFramesContext that libav keeps in such a buffer.
+    fileprivate func withMemory(_ body: (UnsafeMutablePointer<AVHWFramesContext>) -> Void) {
+        guard let data = pointee.data else { return }
+        data.withMemoryRebound(to: AVHWFramesContext.self, capacity: 1, body)
+    }
+}
