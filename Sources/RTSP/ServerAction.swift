@@ -23,12 +23,29 @@ public enum SessionEnd: Hashable, Sendable, CustomStringConvertible {
     case tornDown
     case timedOut(seconds: Int)
     case connectionClosed(CloseReason)
+    case withdrawn(Withdrawal)
 
     public var description: String {
         switch self {
         case .tornDown: "the client tore it down"
         case .timedOut(let seconds): "nothing was heard of the client for \(seconds) s"
         case .connectionClosed(let reason): "\(reason)"
+        case .withdrawn(let withdrawal): "\(withdrawal)"
+        }
+    }
+}
+
+/// What the server takes away from those who watch it.
+public enum Withdrawal: Hashable, Sendable, CustomStringConvertible {
+    /// The stream, from all.
+    case stream
+    /// Its multicast groups as they were, from their members.
+    case groups
+
+    public var description: String {
+        switch self {
+        case .stream: "the stream is not served any more"
+        case .groups: "the stream's multicast is configured otherwise now"
         }
     }
 }
@@ -41,6 +58,7 @@ public enum CloseReason: Hashable, Sendable, CustomStringConvertible {
     case messageTooSlow(seconds: Int)
     case idle(seconds: Int)
     case tooManyBytesWaiting(byteCount: Int)
+    case withdrawn(Withdrawal)
     case shuttingDown
 
     public var description: String {
@@ -52,6 +70,7 @@ public enum CloseReason: Hashable, Sendable, CustomStringConvertible {
         case .idle(let seconds): "no session and no request for \(seconds) s"
         case .tooManyBytesWaiting(let byteCount):
             "\(byteCount) bytes of requests wait behind one that is not answered yet"
+        case .withdrawn(let withdrawal): "\(withdrawal)"
         case .shuttingDown: "the server shuts down"
         }
     }

@@ -68,7 +68,7 @@ extension ServerConnection {
     }
 
     /// Sends the pending request's response and goes on with those behind it.
-    private mutating func finish(_ response: Response, in session: SessionID?, at now: MonotonicTime) {
+    mutating func finish(_ response: Response, in session: SessionID?, at now: MonotonicTime) {
         guard let pending else { return }
         self.pending = nil
         // The client could not have spoken meanwhile: what it said waits.

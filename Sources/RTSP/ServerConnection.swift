@@ -81,6 +81,16 @@ public struct ServerConnection: Sendable {
         if let reason = timer.overdue(at: now, mayIdle: mayIdle) { close(reason) }
     }
 
+    /// What a session shows has been taken away: the session ends, and with the last one the connection, for RTSP/1.0 has no
+    /// other way to tell a client.
+    public mutating func withdraw(_ session: SessionID, _ withdrawal: Withdrawal, at now: MonotonicTime) {
+        guard !isClosed, sessions[session] != nil else { return }
+        end(session, .withdrawn(withdrawal))
+        guard !sessions.isEmpty else { return close(.withdrawn(withdrawal)) }
+        guard pending?.session == session else { return }
+        finish(Response(Refusal(.sessionNotFound)), in: nil, at: now)
+    }
+
     /// The server ends: every session is torn down and the connection closed.
     public mutating func shuttingDown() {
         close(.shuttingDown)

@@ -136,6 +136,13 @@ final class MulticastGroups {
         groups.values.contains { $0.ports.isBlocked } ? now + UDPPorts.retryInterval : .distantFuture
     }
 
+    /// Closes the path's groups, whoever is a member; answers their viewers.
+    func close(_ path: String) -> [Viewer] {
+        let keys = groups.keys.filter { $0.path == path }
+        orphaned = orphaned.filter { $0.path != path }
+        return keys.compactMap { groups.removeValue(forKey: $0)?.viewer }
+    }
+
     /// All groups' viewers; afterwards there is none.
     func removeAll() -> [Viewer] {
         defer { groups = [:] }

@@ -18,9 +18,19 @@ public final class PathDirectory: Sendable {
 
     public init() {}
 
-    /// Puts a stream on offer at its path.
+    /// Puts a stream on offer at its path, in place of what is there.
     public func insert(_ stream: Stream, options: PathOptions) {
         entries.withLock { $0[stream.path] = Entry(stream: stream, options: options) }
+    }
+
+    /// Takes the stream at `path` off. Who watches it goes on, until `Server.withdraw`.
+    public func remove(_ path: String) {
+        entries.withLock { $0[path] = nil }
+    }
+
+    /// How a stream is offered now; `nil` where it is not any more.
+    func options(of stream: Stream) -> PathOptions? {
+        entries.withLock { $0[stream.path] }.flatMap { $0.stream === stream ? $0.options : nil }
     }
 
     /// What is at `path`; at `/`, the only stream there is.

@@ -57,6 +57,16 @@ public final class Server: Sendable {
         for loop in loops { loop.loop.join() }
     }
 
+    /// Ends the sessions on a stream that the directory has no more: each viewer is told goodbye.
+    public func withdraw(_ stream: Streams.Stream) async {
+        for loop in loops { await loop.withdraw(stream, .stream) }
+    }
+
+    /// Ends a stream's multicast groups, and their members' sessions: the directory has other options for them now.
+    public func withdrawGroups(of stream: Streams.Stream) async {
+        for loop in loops { await loop.withdraw(stream, .groups) }
+    }
+
     /// What one loop has sent and dropped.
     public typealias Statistics = DeliveryStatistics
 

@@ -41,9 +41,15 @@ extension ServerLoop {
             if case .success = membership, request.session == nil { leaveHome(entry, request.form) }
             return
         }
+        let existing = request.session.flatMap { connection.sessions[$0] }
+        // The session may have been withdrawn meanwhile; its request has been answered then.
+        guard request.session == nil || existing != nil else { return }
         let answer = membership.flatMap { membership -> Result<SetUpAnswer, Refusal> in
+            guard directory.options(of: entry.stream)?.multicast(of: request.form)?.group == membership.group else {
+                if existing == nil { leaveHome(entry, request.form) }
+                return .failure(Refusal(.unsupportedTransport))
+            }
             let fresh = SessionID(random: numbers.next(), numbers.next())
-            let existing = request.session.flatMap { connection.sessions[$0] }
             let tracks = entry.stream.announcement?.tracks ?? []
             let made = existing ?? makeSession(fresh, entry, tracks, request.form, .multicast, on: connection, at: now)
             guard let session = made else {
@@ -125,9 +131,10 @@ extension ServerLoop {
     ) -> Result<Membership, Refusal> {
         let now = loop.now
         let key = MulticastGroups.Key(path: entry.stream.path, form: form)
-        guard let options = entry.options.multicast(of: form), let tracks = entry.stream.announcement?.tracks else {
-            return .failure(Refusal(.unsupportedTransport))
-        }
+        // As the path is configured now: the request may have come before that.
+        guard let options = directory.options(of: entry.stream)?.multicast(of: form),
+            let tracks = entry.stream.announcement?.tracks
+        else { return .failure(Refusal(.unsupportedTransport)) }
         do {
             let group = try open(key, tracks, options, at: now)
             guard track.index < group.viewer.tracks.count, let viewerTrack = group.viewer.tracks[track.index] else {

@@ -33,7 +33,7 @@ public struct ServerOptions: Sendable {
 }
 
 /// What one path adds.
-public struct PathOptions: Sendable {
+public struct PathOptions: Hashable, Sendable {
     /// `s=` of its session description.
     public var title: String
     /// `i=` of its session description.

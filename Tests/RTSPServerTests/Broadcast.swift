@@ -10,6 +10,7 @@ import TestSupport
 struct Broadcast {
     let stream = Streams.Stream(path: "/cam", epoch: .now())
     let source = IdleSource()
+    let directory = PathDirectory()
     let server: Server
 
     static let video = Track(
@@ -36,7 +37,6 @@ struct Broadcast {
     }
 
     private init(multicast: MulticastOptions?, _ change: (inout ServerOptions) -> Void) throws {
-        let directory = PathDirectory()
         var path = PathOptions(title: "camera")
         path.multicast = multicast
         directory.insert(stream, options: path)

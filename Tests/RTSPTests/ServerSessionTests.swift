@@ -186,6 +186,44 @@ struct ServerSessionTests {
         #expect(dialogue.ask(.play, Dialogue.url, [.session: second.text])?.status == .ok)
     }
 
+    @Test func aSessionWhoseStreamIsTakenAwayEndsAndTheOthersGoOn() throws {
+        var dialogue = Dialogue()
+        let first = try dialogue.setUp()
+        let second = try dialogue.setUp()
+        dialogue.orders = []
+        dialogue.connection.withdraw(first, .stream, at: dialogue.now)
+        #expect(dialogue.drain().isEmpty)
+        #expect(dialogue.orders == [.tearDown(first, .withdrawn(.stream))])
+        #expect(dialogue.ask(.play, Dialogue.url, [.session: first.text])?.status == .sessionNotFound)
+        #expect(dialogue.ask(.play, Dialogue.url, [.session: second.text])?.status == .ok)
+    }
+
+    @Test func withTheLastSessionTakenAwayTheConnectionCloses() throws {
+        var dialogue = Dialogue()
+        let session = try dialogue.setUp()
+        dialogue.orders = []
+        dialogue.connection.withdraw(session, .groups, at: dialogue.now)
+        dialogue.drain()
+        #expect(dialogue.orders == [.tearDown(session, .withdrawn(.groups)), .close(.withdrawn(.groups))])
+        dialogue.connection.withdraw(session, .groups, at: dialogue.now)
+        #expect(dialogue.drain().isEmpty && dialogue.orders.count == 2)
+    }
+
+    @Test func aRequestThatWaitsForWhatIsTakenAwayIsAnswered() throws {
+        var dialogue = Dialogue()
+        let first = try dialogue.setUp()
+        _ = try dialogue.setUp()
+        dialogue.answers = false
+        dialogue.ask(.play, Dialogue.url, [.session: first.text])
+        guard case .play(let id, _)? = dialogue.orders.last else { return #expect(Bool(false), "no PLAY") }
+        #expect(dialogue.ask(.options) == nil, "it waits behind the PLAY")
+        dialogue.connection.withdraw(first, .stream, at: dialogue.now)
+        #expect(dialogue.drain().map(\.status) == [.sessionNotFound, .ok])
+        let late = PlayAnswer(rtpInfo: RTPInfo([]), range: .live)
+        dialogue.connection.played(id, .success(late), at: dialogue.now)
+        #expect(dialogue.drain().isEmpty)
+    }
+
     @Test func aPlayOfWhichNoPacketIsKnownHasNoRTPInfo() throws {
         var dialogue = Dialogue()
         let session = try dialogue.setUp()
