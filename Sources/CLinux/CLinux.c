@@ -31,6 +31,12 @@ int clinux_unsent_bytes(int fd) {
     return ioctl(fd, SIOCOUTQNSD, &count) == 0 ? count : -1;
 }
 
+int64_t clinux_peer_user(int fd) {
+    struct ucred peer;
+    socklen_t byteCount = sizeof(peer);
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &byteCount) == 0 ? (int64_t)peer.uid : -1;
+}
+
 uint64_t clinux_raise_descriptor_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;

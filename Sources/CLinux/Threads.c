@@ -44,6 +44,7 @@ static void fill_with_held(sigset_t *set) {
     sigaddset(set, SIGTERM);
     sigaddset(set, SIGINT);
     sigaddset(set, SIGUSR1);
+    sigaddset(set, SIGHUP);
 }
 
 void clinux_hold_signals(void) {

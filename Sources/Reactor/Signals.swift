@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
 
-/// The signals that a server heeds: SIGTERM and SIGINT end it, SIGUSR1 asks how it is doing.
+/// The signals that a server heeds: SIGTERM and SIGINT end it, SIGUSR1 asks how it is doing, SIGHUP has it read its
+/// configuration again.
 public enum Signals {
-    /// Ignores SIGPIPE, and holds back SIGTERM, SIGINT and SIGUSR1 for `waitForTermination`.
+    /// Ignores SIGPIPE, and holds back the others for `waitForTermination`.
     ///
     /// To be called first of all in `main`: only threads that start later inherit it.
     public static func hold() {
@@ -12,12 +13,18 @@ public enum Signals {
 
     /// Blocks the calling thread until SIGTERM or SIGINT comes; answers its number.
     ///
-    /// - Parameter onStatusRequest: called on this thread for SIGUSR1. Signals that come meanwhile wait.
-    public static func waitForTermination(onStatusRequest: () -> Void = {}) -> Int32 {
+    /// - Parameters:
+    ///   - onStatusRequest: called on this thread for SIGUSR1. Signals that come meanwhile wait.
+    ///   - onReload: the same for SIGHUP.
+    public static func waitForTermination(
+        onStatusRequest: () -> Void = {}, onReload: () -> Void = {}
+    ) -> Int32 {
         while true {
-            let number = clinux_wait_for_signal()
-            guard number == SIGUSR1 else { return number }
-            onStatusRequest()
+            switch clinux_wait_for_signal() {
+            case SIGUSR1: onStatusRequest()
+            case SIGHUP: onReload()
+            case let number: return number
+            }
         }
     }
 }

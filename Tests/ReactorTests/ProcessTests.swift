@@ -34,6 +34,23 @@ import Testing
         pthread_join(thread, nil)
     }
 
+    @Test func aReloadEndsNothing() throws {
+        let requests = Mailbox<String>()
+        let numbers = Mailbox<Int32>()
+        let thread = try startThread {
+            Signals.hold()
+            pthread_kill(pthread_self(), SIGHUP)
+            numbers.put(
+                Signals.waitForTermination(onReload: {
+                    requests.put("reload")
+                    pthread_kill(pthread_self(), SIGINT)
+                }))
+        }
+        #expect(requests.take() == "reload")
+        #expect(numbers.take() == SIGINT)
+        pthread_join(thread, nil)
+    }
+
     @Test func theDescriptorLimitIsRaisedToTheMostThereIs() {
         let limit = DescriptorLimit.raise()
         #expect(limit >= 256)

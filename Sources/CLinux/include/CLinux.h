@@ -73,5 +73,8 @@ int clinux_unsent_bytes(int fd);
 /// Bytes that the peer of a TCP connection has room for, as it said last, or -1 where the kernel does not tell (before Linux 6.2).
 int64_t clinux_peer_window(int fd);
 
+/// The user that the peer of a Unix socket was when it connected (SO_PEERCRED), or -1 with errno.
+int64_t clinux_peer_user(int fd);
+
 /// Raises the limit on open descriptors to the hard limit; answers the limit then in force.
 uint64_t clinux_raise_descriptor_limit(void);

@@ -18,7 +18,7 @@ int clinux_usable_processors(int *numbers, int capacity);
 /// Lets the calling thread's timers fire when they are due, not up to 50 microseconds later.
 void clinux_make_timers_exact(void);
 
-/// Ignores SIGPIPE, and blocks SIGTERM and SIGINT in this thread and in those that it starts.
+/// Ignores SIGPIPE, and blocks SIGTERM, SIGINT, SIGUSR1 and SIGHUP in this thread and in those that it starts.
 void clinux_hold_signals(void);
 
 /// Waits for one of the signals that clinux_hold_signals has blocked; answers which came.
