@@ -39,7 +39,7 @@ let package = Package(
         .target(name: "CALSA", linkerSettings: [.linkedLibrary("asound")]),
         .target(
             name: "CFFmpeg",
-            linkerSettings: ["avcodec", "avformat", "avutil", "swscale", "swresample"].map {
+            linkerSettings: ["avcodec", "avfilter", "avformat", "avutil", "swscale", "swresample"].map {
                 .linkedLibrary($0)
             }),
 
@@ -77,7 +77,8 @@ let package = Package(
         .target(
             name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Reactor"], swiftSettings: everywhere),
         .target(
-            name: "Measuring", dependencies: ["Media", "RTP", "Reactor", "RTSPClient", histogram],
+            name: "Measuring",
+            dependencies: ["Capture", "Codecs", "Streams", "Media", "RTP", "Reactor", "RTSPClient", histogram],
             swiftSettings: everywhere),
         .target(
             name: "Server",
@@ -89,7 +90,7 @@ let package = Package(
         .executableTarget(
             name: "apus",
             dependencies: [
-                "Server", "Measuring", "RTSPClient", "Reactor", "SDP",
+                "Server", "Measuring", "Codecs", "RTSPClient", "Reactor", "SDP",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: everywhere),
@@ -112,7 +113,7 @@ let package = Package(
         tests("RTSPClient"),
         tests("Measuring"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: everywhere),
-        tests("Server", "Capture", "Media", "RTSPServer", "Reactor", "SDP", "Streams", logging),
+        tests("Server", "Capture", "Codecs", "Media", "RTSPServer", "Reactor", "SDP", "Streams", logging),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -2,6 +2,7 @@
 
 #include <libavutil/intreadwrite.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 static _Atomic(apus_log_line) log_sink;
@@ -11,16 +12,24 @@ static atomic_int log_level = AV_LOG_QUIET;
 static _Thread_local char pending[1024];
 static _Thread_local int print_prefix = 1;
 
-// While a thread holds its log, the first error of it.
+// While a thread holds its log, the first and the last error of it.
 static _Thread_local bool holding;
 static _Thread_local char first_error[512];
+static _Thread_local char last_error[512];
 
-// Keeps the first error; later ones tell what followed from it.
+// Keeps the first error and the last; those between tell what followed from the first.
 static void keep(void *context, int severity, const char *format, va_list arguments) {
-    if (severity > AV_LOG_ERROR || first_error[0] != 0) return;
+    if (severity > AV_LOG_ERROR) return;
+    char piece[512];
     int prefix = 0;
-    av_log_format_line2(context, severity, format, arguments, first_error, sizeof first_error, &prefix);
-    first_error[strcspn(first_error, "\r\n")] = 0;
+    av_log_format_line2(context, severity, format, arguments, piece, sizeof piece, &prefix);
+    strncat(pending, piece, sizeof pending - strlen(pending) - 1);
+    size_t length = strcspn(pending, "\r\n");
+    if (pending[length] == 0 && length < sizeof pending - 1) return;
+    pending[length] = 0;
+    if (first_error[0] == 0) snprintf(first_error, sizeof first_error, "%s", pending);
+    if (length > 0) snprintf(last_error, sizeof last_error, "%s", pending);
+    pending[0] = 0;
 }
 
 static void forward(void *context, int level, const char *format, va_list arguments) {
@@ -51,13 +60,18 @@ void apus_set_log_sink(int level, apus_log_line sink) {
 
 void apus_log_hold(void) {
     holding = true;
-    first_error[0] = 0;
+    first_error[0] = last_error[0] = pending[0] = 0;
 }
 
 const char *apus_log_release(void) {
     holding = false;
+    // What broke off without a newline is an error too.
+    if (first_error[0] == 0) snprintf(first_error, sizeof first_error, "%s", pending);
+    pending[0] = 0;
     return first_error;
 }
+
+const char *apus_log_last_held(void) { return last_error; }
 
 int apus_packet_quality(const AVPacket *packet) {
     size_t length = 0;

@@ -7,11 +7,11 @@ import Synchronization
 final class EncoderControl: Sendable {
     private let isRandomAccessWanted = Atomic(false)
     private let isChangeWanted = Atomic(false)
-    private let wanted: Mutex<VideoEncoder.Settings>
+    private let wanted: Mutex<EncodingSettings>
     private let counted = Mutex(SourceStatus())
     private let log: Logger
 
-    init(_ settings: VideoEncoder.Settings = .init(), log: Logger = .silent) {
+    init(_ settings: EncodingSettings = .init(), log: Logger = .silent) {
         wanted = Mutex(settings)
         self.log = log
     }
@@ -29,12 +29,17 @@ final class EncoderControl: Sendable {
     /// What was coded so far, over all runs.
     var status: SourceStatus { counted.withLock { $0 } }
 
-    /// The encoder has coded one picture, before which `skipped` were left out.
-    func codedPicture(by encoder: VideoEncoder, skipped: Int = 0) {
+    /// So many pictures were left out.
+    func skippedPictures(_ count: Int) {
+        guard count > 0 else { return }
+        counted.withLock { $0.skippedCount += count }
+    }
+
+    /// The encoder has coded one picture.
+    func codedPicture(by encoder: VideoEncoder) {
         let quantizer = encoder.lastQuantizer
         counted.withLock {
             $0.pictureCount += 1
-            $0.skippedCount += skipped
             guard let quantizer else { return }
             $0.quantizerTotal += quantizer
             $0.quantizedCount += 1
@@ -46,24 +51,24 @@ final class EncoderControl: Sendable {
 
 extension EncoderControl {
     /// As wanted last: what the next run begins with.
-    var settings: VideoEncoder.Settings { wanted.withLock { $0 } }
+    var settings: EncodingSettings { wanted.withLock { $0 } }
 
-    /// The picture is to go on with these settings as soon as possible.
-    func change(to settings: VideoEncoder.Settings) {
-        wanted.withLock { $0 = settings }
+    /// The picture is to go on with these settings as soon as possible; the sound stays as it is.
+    func change(to settings: EncodingSettings) {
+        wanted.withLock { ($0.video, $0.filters) = (settings.video, settings.filters) }
         isChangeWanted.store(true, ordering: .releasing)
     }
 
     /// The settings wanted, if they have changed since the last call.
-    func takeChange() -> VideoEncoder.Settings? {
+    func takeChange() -> EncodingSettings? {
         isChangeWanted.exchange(false, ordering: .acquiring) ? settings : nil
     }
 
-    /// No encoder works with what was wanted: `settings` stay.
-    func changeFailed(_ failure: CodecFailure, keeping settings: VideoEncoder.Settings) {
+    /// No effect or no encoder works with what was wanted: `settings` stay.
+    func changeFailed(_ failure: CodecFailure, keeping settings: EncodingSettings) {
         wanted.withLock { $0 = settings }
         let remedy = failure.remedy.isEmpty ? "" : "; \(failure.remedy)"
-        log.error("the encoder's settings stay as they were: \(failure.reason)\(remedy)")
+        log.error("effects and encoder stay as they were: \(failure.reason)\(remedy)")
     }
 
     /// An encoder had to be passed over or replaced: one line.

@@ -5,6 +5,8 @@ import Codecs
 /// Files in other codecs keep their size and their frame rate; the test card has those of `video`.
 public struct EncodingSettings: Hashable, Sendable {
     public var video = VideoEncoder.Settings()
+    /// What is done to the pictures before they are coded: a chain of libavfilter's, as `hqdn3d,hflip`; empty for nothing.
+    public var filters = ""
     /// `nil` for a stream without sound.
     public var audio: AudioEncoder.Settings? = AudioEncoder.Settings()
 

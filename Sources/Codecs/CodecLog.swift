@@ -22,10 +22,18 @@ public enum CodecLog {
     /// Silences the libraries once, before the first codec opens, unless a sink has been set.
     static let quietByDefault: Void = apus_log_default_quiet()
 
-    /// Runs `body` without a line of its thread reaching the sink. The reason of a failure is the first error that the
-    /// libraries told meanwhile about `name`: their codes say little (`Operation not permitted` where a driver is missing).
+    /// What becomes the reason of a failure, of all that the libraries told meanwhile.
+    enum Telling {
+        /// The first error: those behind it only follow from it.
+        case first
+        /// The last error, which names what failed, and then the first, which names why.
+        case lastThenFirst
+    }
+
+    /// Runs `body` without a line of its thread reaching the sink. The reason of a failure is what the libraries told
+    /// meanwhile about `name`: their codes say little (`Operation not permitted` where a driver is missing).
     static func holding<Result>(
-        _ name: String, _ body: () throws(CodecFailure) -> Result
+        _ name: String, telling: Telling = .first, _ body: () throws(CodecFailure) -> Result
     ) throws(CodecFailure) -> Result {
         _ = quietByDefault
         apus_log_hold()
@@ -34,9 +42,17 @@ public enum CodecLog {
             _ = apus_log_release()
             return result
         } catch {
-            var told = apus_log_release().map { String(cString: $0) } ?? ""
-            while told.last == "." || told.last == " " { told.removeLast() }
-            throw told.isEmpty ? error : CodecFailure(reason: "\(name): \(told)", remedy: error.remedy)
+            let first = sentence(apus_log_release())
+            let last = sentence(apus_log_last_held())
+            let told = telling == .first || last == first ? first : "\(last): \(first)"
+            throw first.isEmpty ? error : CodecFailure(reason: "\(name): \(told)", remedy: error.remedy)
         }
+    }
+
+    /// A line of the libraries' without the full stop at its end.
+    private static func sentence(_ line: UnsafePointer<CChar>?) -> String {
+        var sentence = line.map { String(cString: $0) } ?? ""
+        while sentence.last == "." || sentence.last == " " { sentence.removeLast() }
+        return sentence
     }
 }

@@ -39,6 +39,7 @@ extension FrameReference {
     fileprivate func borrow(
         _ format: AVPixelFormat, width: Int, height: Int, planes: [RawPlane]
     ) throws(CodecFailure) {
+        isBorrowed = true
         pointer.pointee.format = format.rawValue
         pointer.pointee.width = CInt(width)
         pointer.pointee.height = CInt(height)

@@ -3,6 +3,8 @@ import CFFmpeg
 /// An AVFrame and, with it, a share in the buffers that it refers to.
 final class FrameReference {
     let pointer: UnsafeMutablePointer<AVFrame>
+    /// Whether it points at memory of somebody else's, who will put another picture there: a camera's driver.
+    var isBorrowed = false
 
     init() throws(CodecFailure) {
         guard let frame = av_frame_alloc() else { throw .outOfMemory }

@@ -4,50 +4,65 @@ import Media
 import RTSPServer
 import Reactor
 import Streams
+import Synchronization
 
 /// The server, put together from its configuration: streams, their sources, and the RTSP server before them.
+///
+/// What of it changes while it runs is in `Assembly+Changing.swift`.
 public final class Assembly: Sendable {
     /// Why the server cannot start, and which setting changes it.
     public struct Failure: Error, Sendable, CustomStringConvertible {
         public let description: String
     }
 
+    struct State {
+        /// As wanted last.
+        var configuration: Configuration
+        /// By name.
+        var paths: [String: ServedPath] = [:]
+        var isStopping = false
+    }
+
     /// What is said once it listens.
     public let notice: StartupNotice
 
-    private let server: RTSPServer.Server
-    private let supervisors: [SourceSupervisor]
-    private let status: StatusReport
-    private let log: Logger
+    /// What it was started with: what only a start can take up stays as it is here.
+    let running: Configuration
+    let directory = PathDirectory()
+    let server: RTSPServer.Server
+    let status: StatusReport
+    let threshold: LogThreshold
+    let log: Logger
+    let epoch: MonotonicTime
+    let state: Mutex<State>
 
     /// Makes everything and binds the ports; nothing runs yet.
-    public init(_ configuration: Configuration, log: Logger) throws(Failure) {
-        let epoch = MonotonicTime.now()
-        let directory = PathDirectory()
-        let paths = configuration.servedPaths.sorted { $0.key < $1.key }
-        let sources = paths.map { name, path in
-            var log = log
-            log[metadataKey: "path"] = "/\(name)"
-            return makeSource(path, log: log)
-        }
-        let streams = paths.map { Stream(path: "/\($0.key)", epoch: epoch, limits: .init(configuration)) }
-        status = StatusReport(zip(streams, sources).map { ($0, $1) }, log: log, start: epoch)
-        supervisors = zip(paths, zip(streams, sources)).map { path, pair in
-            let (stream, source) = pair
-            directory.insert(stream, options: PathOptions(path.key, path.value, in: configuration))
-            return SourceSupervisor(
-                source, into: stream, atEndOfInput: path.value.source == .standardInput ? .isFinal : .startsAgain,
-                log: log)
-        }
+    ///
+    /// - Parameter threshold: of `log`, for when `log.level` changes.
+    public init(
+        _ configuration: Configuration, log: Logger, threshold: LogThreshold = LogThreshold()
+    ) throws(Failure) {
+        epoch = MonotonicTime.now()
+        status = StatusReport(log: log, start: epoch)
         do throws(SystemError) {
             server = try RTSPServer.Server(options: ServerOptions(configuration), directory: directory, logger: log)
         } catch {
             throw Failure(error, configuration)
         }
+        running = configuration
+        self.threshold = threshold
+        self.log = log
+        var paths: [String: ServedPath] = [:]
+        for (name, path) in configuration.servedPathsOriginalsFirst {
+            let stream = Streams.Stream(path: "/\(name)", epoch: epoch, limits: .init(configuration))
+            paths[name] = ServedPath(path, of: path.source.original.flatMap { paths[$0] }, on: stream, log: log)
+            directory.insert(stream, options: PathOptions(name, path, in: configuration))
+        }
         notice = StartupNotice(
             configuration, port: Int(server.port),
-            streams: zip(paths, sources).map { .init(path: "/\($0.key)", label: $1.label) })
-        self.log = log
+            streams: paths.values.map { StartupNotice.StreamLine(path: $0.stream.path, label: $0.source.label) }
+                .sorted { $0.path < $1.path })
+        state = Mutex(State(configuration: configuration, paths: paths))
     }
 
     /// Starts serving, on threads of its own; returns at once.
@@ -57,15 +72,17 @@ public final class Assembly: Sendable {
         } catch {
             throw Failure(description: "cannot start: \(error)")
         }
-        for supervisor in supervisors { supervisor.start() }
+        for path in state.withLock({ $0.paths.values }) { path.supervisor.start() }
     }
 
     /// Logs a line per stream and per event loop: what was done since the last time. Blocks for a second at most.
     public func logStatus() {
         let isWritten = DispatchSemaphore(value: 0)
         let (server, status) = (server, status)
+        let paths = state.withLock { $0.paths.values.map { ($0.stream.path, $0.counts) } }
+        let counts = Dictionary(uniqueKeysWithValues: paths)
         Task.detached {
-            status.write(await server.statistics(), at: .now())
+            status.write(counts, await server.statistics(), at: .now())
             isWritten.signal()
         }
         if isWritten.wait(timeout: .now() + .seconds(1)) == .timedOut { log.warning("an event loop did not answer") }
@@ -74,6 +91,10 @@ public final class Assembly: Sendable {
     /// Ends everything: viewers are told, what is being sent is flushed, sources stop. Blocks, at most so long.
     public func stop(withinMilliseconds milliseconds: Int = 900) {
         let deadline = DispatchTime.now() + .milliseconds(milliseconds)
+        let supervisors = state.withLock { state in
+            state.isStopping = true
+            return state.paths.values.map(\.supervisor)
+        }
         for supervisor in supervisors { supervisor.stop() }
         let serverStopped = DispatchSemaphore(value: 0)
         let server = server

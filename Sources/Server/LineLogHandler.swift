@@ -7,22 +7,29 @@ import Reactor
 /// Coloured only on a terminal. A line is one write, so lines of several threads do not mix.
 public struct LineLogHandler: LogHandler {
     public var metadata: Logger.Metadata = [:]
-    public var logLevel: Logger.Level
+    /// The threshold's, unless this logger was given one of its own.
+    public var logLevel: Logger.Level {
+        get { ownLevel ?? threshold.level }
+        set { ownLevel = newValue }
+    }
     public var metadataProvider: Logger.MetadataProvider?
 
     private let label: String
+    private let threshold: LogThreshold
+    private var ownLevel: Logger.Level?
     private let isTerminal: Bool
     private let write: @Sendable (String) -> Void
 
     /// - Parameters:
+    ///   - threshold: below which nothing is written; loggers may share it.
     ///   - isTerminal: whether to colour the levels.
     ///   - write: takes a whole line, line feed included.
     public init(
-        label: String, level: Logger.Level = .info, isTerminal: Bool = isatty(STDERR_FILENO) == 1,
+        label: String, threshold: LogThreshold = LogThreshold(), isTerminal: Bool = isatty(STDERR_FILENO) == 1,
         write: @escaping @Sendable (String) -> Void = writeToStandardError
     ) {
         self.label = label
-        self.logLevel = level
+        self.threshold = threshold
         self.isTerminal = isTerminal
         self.write = write
     }

@@ -2,11 +2,13 @@ import Streams
 import Synchronization
 
 /// A source that is made anew for every run: what stands behind a path in the file system, and whether an encoder
-/// can be opened, may have changed since it failed.
+/// can be opened, may have changed since it failed. What was wanted last holds for the next, too.
 final class ReopenedSource: Source {
     let label: String
 
     private struct State {
+        /// As wanted last.
+        var path: Configuration.Path
         var source: (any Source)?
         /// What the encoders of earlier runs have done.
         var past: SourceStatus?
@@ -17,19 +19,44 @@ final class ReopenedSource: Source {
         }
     }
 
-    private let open: @Sendable () throws(SourceFailure) -> any Source
-    private let state = Mutex(State())
+    private let open: @Sendable (Configuration.Path) throws(SourceFailure) -> any Source
+    private let state: Mutex<State>
 
-    init(label: String, open: @escaping @Sendable () throws(SourceFailure) -> any Source) {
+    /// - Parameter open: makes the source of one run, with the settings that hold then.
+    init(
+        label: String, path: Configuration.Path,
+        open: @escaping @Sendable (Configuration.Path) throws(SourceFailure) -> any Source
+    ) {
         self.label = label
         self.open = open
+        state = Mutex(State(path: path))
     }
 
     func run(into stream: Stream) throws(SourceFailure) {
-        let source = try open()
-        state.withLock { $0.source = source }
-        defer { state.withLock { $0 = State(source: nil, past: $0.status) } }
+        let path = state.withLock { $0.path }
+        let source = try open(path)
+        state.withLock { state in
+            state.source = source
+            // Something else may have been wanted while it was opened.
+            if state.path != path { _ = Server.change(source, to: state.path) }
+        }
+        defer {
+            state.withLock {
+                $0.past = $0.status
+                $0.source = nil
+            }
+        }
         try source.run(into: stream)
+    }
+
+    /// Goes on with these settings, in this run and in the next.
+    ///
+    /// - Returns: false where the present source has nothing that they could change.
+    func change(to path: Configuration.Path) -> Bool {
+        state.withLock { state in
+            state.path = path
+            return state.source.map { Server.change($0, to: path) } ?? true
+        }
     }
 
     func stop() {

@@ -58,6 +58,8 @@ extension SourceDescription {
         switch self {
         case .testCard: return "testcard"
         case .standardInput: return "stdin"
+        case .substream(let original):
+            return (original.split(separator: "/").last.map(String.init) ?? original) + "-sub"
         case .path(let path):
             let file = path.split(separator: "/").last.map(String.init) ?? path
             let stem = file.lastIndex(of: ".").map { $0 == file.startIndex ? file : String(file[..<$0]) } ?? file

@@ -3,24 +3,58 @@ import Logging
 import Media
 import Streams
 
+/// A stream that others are made of.
+struct Original: Sendable {
+    let stream: Streams.Stream
+    let tee: PictureTee
+}
+
 /// The source of a path, with the path's settings. It opens nothing before it runs.
 ///
-/// - Parameter log: for what a source has to say while it runs: cameras, encoders that do not work.
-func makeSource(_ path: Configuration.Path, log: Logger) -> any Source {
+/// - Parameters:
+///   - tee: where it offers its pictures to substreams.
+///   - original: what a substream is made of.
+///   - log: for what a source has to say while it runs: cameras, encoders that do not work.
+func makeSource(_ path: Configuration.Path, tee: PictureTee, original: Original?, log: Logger) -> any Source {
     switch path.source {
     case .testCard:
-        return TestCard(EncodingSettings(path), log: log)
+        return TestCard(EncodingSettings(path), log: log, tee: tee)
+    case .substream:
+        // That there is an original is what the configuration is checked for.
+        guard let original else { return MissingOriginal(label: path.source.description) }
+        return Substream(of: original.stream, tee: original.tee, encoding: EncodingSettings(path), log: log)
     case .standardInput:
         return PipeSource(.standardInput)
     case .path(let file):
-        return ReopenedSource(label: file) { () throws(SourceFailure) in
+        return ReopenedSource(label: file, path: path) { (path) throws(SourceFailure) in
             switch try InputKind(of: file) {
             case .file: FileSource(path: file, loops: path.loop, encoding: EncodingSettings(path), log: log)
+            case .pipe where path.effects != Configuration.Effects():
+                throw SourceFailure(
+                    reason: "\(file) gives H.264 that passes through as it comes, so no effects can be had",
+                    remedy: "leave out the path's effects")
             case .pipe: PipeSource(.path(file))
-            case .camera: CameraSource(path: file, settings: CameraSettings(path), log: log)
+            case .camera:
+                CameraSource(
+                    path: file, settings: CameraSettings(path), microphone: makeMicrophone(path, log: log), tee: tee,
+                    log: log)
             }
         }
     }
+}
+
+/// Has a source go on with the path's settings; it is the source that `makeSource` has made for another state of the path.
+///
+/// - Returns: false where the source has nothing that they could change: it passes on what comes.
+@discardableResult
+func change(_ source: any Source, to path: Configuration.Path) -> Bool {
+    switch source {
+    case let reopened as ReopenedSource: return reopened.change(to: path)
+    case let camera as CameraSource: camera.change(to: CameraSettings(path))
+    case let coding as any ChangeableEncoding: coding.change(to: EncodingSettings(path))
+    default: return false
+    }
+    return true
 }
 
 extension CameraSettings {
@@ -47,6 +81,7 @@ extension EncodingSettings {
         video.profile = .init(rawValue: path.video.profile.rawValue) ?? .high
         video.preset = path.video.preset.rawValue
         video.threads = path.video.threads
+        filters = path.effects.chain(title: path.title, size: path.video.size)
         if !path.audio.enabled { audio = nil }
         audio?.sampleRate = ClockRate(hertz: Int32(clamping: path.audio.sampleRate.hertz)) ?? .audio48k
         audio?.channelCount = path.audio.channels

@@ -5,7 +5,7 @@ import Reactor
 import Streams
 import Synchronization
 
-/// Keeps one stream's source running on a thread of its own: starts it again when it fails, tells why, and ends it.
+/// Keeps a source of a stream running on a thread of its own: starts it again when it fails, tells why, and ends it.
 ///
 /// What happens to its source stays here: other streams and the stream's own viewers go on.
 /// All methods may be called from any thread.
@@ -44,10 +44,16 @@ public final class SourceSupervisor: Sendable {
     }
 
     /// Starts the thread; to be called once.
-    public func start() {
-        stream.attach(source)
+    ///
+    /// - Parameter former: sources that were told to end, and are waited for on that thread: a stream has one source at a
+    ///   time, and a device one reader.
+    public func start(after former: [SourceSupervisor] = []) {
         // A queue of its own is a thread of its own for as long as its work blocks.
-        DispatchQueue(label: "apus.source \(stream.path)").async(group: finished) { self.supervise() }
+        DispatchQueue(label: "apus.source \(stream.path)").async(group: finished) {
+            for source in former { source.join(until: .distantFuture) }
+            self.stream.attach(self.source)
+            self.supervise()
+        }
     }
 
     /// Asks the source to end; returns at once.

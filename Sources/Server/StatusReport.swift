@@ -9,41 +9,47 @@ import Synchronization
 ///
 /// For people and for scripts that measure: `key=value` pairs, of which those without a value are left out.
 final class StatusReport: Sendable {
-    private let streams: [(stream: Stream, source: any Source)]
+    /// What a stream's counters show, since it was made.
+    struct Counts {
+        let published: Stream.Published
+        /// `nil` where nothing is coded.
+        let coded: SourceStatus?
+    }
+
     private let log: Logger
     private let last: Mutex<Look>
 
     /// What the counters showed at one instant.
     private struct Look {
         let instant: MonotonicTime
-        var published: [Stream.Published]
-        var coded: [SourceStatus]
-        var sent: [Server.Statistics]
+        /// By path.
+        var streams: [String: Counts] = [:]
+        var sent: [Server.Statistics] = []
     }
 
     /// - Parameter start: the instant from which the first lines count.
-    init(_ streams: [(stream: Stream, source: any Source)], log: Logger, start: MonotonicTime) {
-        self.streams = streams
+    init(log: Logger, start: MonotonicTime) {
         self.log = log
-        last = Mutex(
-            Look(
-                instant: start, published: streams.map { _ in .init() }, coded: streams.map { _ in .init() }, sent: []))
+        last = Mutex(Look(instant: start))
     }
 
-    /// Logs the lines; `sent` is what each loop has sent since it started.
-    func write(_ sent: [Server.Statistics], at now: MonotonicTime) {
-        let statuses = streams.map(\.source.status)
-        let look = Look(
-            instant: now, published: streams.map(\.stream.published), coded: statuses.map { $0 ?? .init() }, sent: sent)
+    /// The stream at `path` is gone: what is there next counts from its own beginning.
+    func forget(_ path: String) {
+        last.withLock { $0.streams[path] = nil }
+    }
+
+    /// Logs the lines: of `streams`, by path, and of what each loop has sent since it started.
+    func write(_ streams: [String: Counts], _ sent: [Server.Statistics], at now: MonotonicTime) {
         let before = last.withLock { last in
-            defer { last = look }
+            defer { last = Look(instant: now, streams: streams, sent: sent) }
             return last
         }
         let seconds = Double(max(1, now - before.instant)) / 1_000_000_000
-        for index in streams.indices {
-            var line = Self.line(look.published[index].since(before.published[index]), seconds)
-            line["path"] = "\(streams[index].stream.path)"
-            if statuses[index] != nil { Self.add(look.coded[index] - before.coded[index], to: &line) }
+        for (path, counts) in streams.sorted(by: { $0.key < $1.key }) {
+            let earlier = before.streams[path]
+            var line = Self.line(counts.published.since(earlier?.published ?? .init()), seconds)
+            line["path"] = "\(path)"
+            if let coded = counts.coded { Self.add(coded - (earlier?.coded ?? .init()), to: &line) }
             log.notice("stream status", metadata: line)
         }
         for (index, loop) in sent.enumerated() {

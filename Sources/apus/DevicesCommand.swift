@@ -4,8 +4,10 @@ import Server
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List the cameras of this host, with their formats, sizes, rates and controls.",
-        discussion: "What it prints of a camera can be written into the configuration as it stands.")
+        abstract: "List what this host has: cameras, microphones, and the encoders that work.",
+        discussion:
+            "Each encoder is opened and tried with a picture. What is printed of a device can be written into the "
+            + "configuration as it stands.")
 
     @Flag(help: "For machines.")
     var json = false

@@ -21,7 +21,9 @@ struct ServeCommand: ParsableCommand {
               apus serve --port 554 door=testcard yard=/srv/yard.mkv
               rpicam-vid -t 0 --inline -o - | apus serve -
 
-            SIGUSR1 makes it log, for each stream and each event loop, what was done since the last SIGUSR1.
+            SIGUSR1 makes it log, for each stream and each event loop, what was done since the last SIGUSR1. SIGHUP makes it \
+            read its configuration again and take up what has changed; viewers of other streams notice nothing, and a \
+            configuration that is wrong changes nothing. apus set changes options of a path without a file.
             """)
 
     @Option(help: "The configuration; ./apus.yml or /etc/apus/apus.yml where left out, and the defaults without them.")
@@ -56,14 +58,24 @@ struct ServeCommand: ParsableCommand {
     func run() throws {
         Signals.hold()
         do {
-            var configuration = try settings()
+            let (settings, file) = try read(config)
+            try SourceArgument.refuseLoneMissingFile(arguments)
+            var configuration = settings
             let choice = configuration.chooseFirstCamera()
-            let log = logger(configuration.log.level)
-            let assembly = try Assembly(configuration, log: log)
+            let threshold = LogThreshold(Logger.Level(configuration.log.level))
+            LoggingSystem.bootstrap { LineLogHandler(label: $0, threshold: threshold) }
+            let log = Logger(label: "apus")
+            let assembly = try Assembly(configuration, log: log, threshold: threshold)
             try assembly.start()
+            let control = ControlServer.start(for: assembly, configuration, log: log)
             writeToStandardOutput(assembly.notice.text + (choice.map { "\n\($0)" } ?? ""))
-            let signal = Signals.waitForTermination(onStatusRequest: assembly.logStatus)
+            // The camera that was chosen is in use by now, so it would not be found again.
+            let found = choice == nil ? [:] : configuration.paths
+            let signal = Signals.waitForTermination(onStatusRequest: assembly.logStatus) {
+                readAgain(file, withoutPaths: found, into: assembly, log)
+            }
             log.notice("stopping", metadata: ["signal": "\(signal == SIGTERM ? "SIGTERM" : "SIGINT")"])
+            control?.stop()
             assembly.stop()
         } catch {
             writeToStandardError("apus: \(error)\n")
@@ -71,26 +83,44 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
-    /// The configuration with what the command line overrides.
-    private func settings() throws -> Configuration {
-        var (configuration, _) = try Configuration.load(config)
+    /// The configuration in `file`, with what the command line overrides, and the file that it came from.
+    private func read(_ file: String?) throws -> (Configuration, file: String?) {
+        let (settings, file) = try Configuration.load(file)
+        var configuration = settings
         if let port { configuration.server.port = port }
         if let loops { configuration.loops.threads = loops }
         if let logLevel { configuration.log.level = logLevel }
         if !sources.isEmpty {
             var model = Configuration.Path()
             if multicast { model.multicast = .always }
-            let arguments = try sources.map { text throws(SourceArgument.Refusal) in try SourceArgument(text) }
-            try SourceArgument.refuseLoneMissingFile(arguments)
             configuration.paths = try SourceArgument.paths(arguments, like: model)
         }
-        return configuration
+        return (configuration, file)
     }
 
-    private func logger(_ level: Configuration.Log.Level) -> Logger {
-        let level = Logger.Level(rawValue: level.rawValue) ?? .info
-        LoggingSystem.bootstrap { LineLogHandler(label: $0, level: level) }
-        return Logger(label: "apus")
+    private var arguments: [SourceArgument] {
+        get throws { try sources.map { text throws(SourceArgument.Refusal) in try SourceArgument(text) } }
+    }
+
+    /// Takes up what has changed in the file; a configuration that is wrong changes nothing.
+    ///
+    /// - Parameter paths: what is served where it names none.
+    private func readAgain(
+        _ file: String?, withoutPaths paths: [String: Configuration.Path], into assembly: Assembly, _ log: Logger
+    ) {
+        guard let file else {
+            return log.warning("SIGHUP: no configuration file was read at the start, so none is read again")
+        }
+        do {
+            var (configuration, _) = try read(file)
+            if configuration.paths.isEmpty { configuration.paths = paths }
+            let changes = assembly.apply(configuration)
+            log.notice("configuration read again", metadata: ["file": "\(file)", "changes": "\(changes.count)"])
+            for change in changes { log.notice("\(change)") }
+        } catch {
+            for problem in "\(error)".split(separator: "\n") { log.error("\(problem)") }
+            log.error("the configuration stays as it was", metadata: ["file": "\(file)"])
+        }
     }
 }
 

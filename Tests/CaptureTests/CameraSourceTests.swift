@@ -12,6 +12,7 @@ private final class Filming {
     let clock = ReplayClock()
     let stream: Stream
     private(set) var failure: SourceFailure?
+    private var wanted = CameraSettings()
     private var source: CameraSource?
     private(set) var cameras: [ReplayedCamera] = []
 
@@ -22,7 +23,8 @@ private final class Filming {
     /// Runs a camera once for each of `runs`, until its events end.
     func film(
         _ code: String, width: Int = 64, height: Int = 48, controls: [CameraControl] = [],
-        settings: [String: String] = [:], format: String? = nil, _ runs: [ReplayedCamera.Event]...
+        settings: [String: String] = [:], format: String? = nil, starts: Int? = nil,
+        _ runs: [ReplayedCamera.Event]...
     ) throws {
         let offer = FormatOffer(
             code: FourCharacterCode(code), isEmulated: false,
@@ -30,6 +32,7 @@ private final class Filming {
         var camera = CameraSettings()
         camera.controls = settings
         camera.format = format
+        wanted = camera
         var log = Logger(label: "test")
         log.logLevel = .critical
         let clock = clock
@@ -42,10 +45,15 @@ private final class Filming {
             return device
         }
         self.source = source
-        for _ in runs {
+        for _ in 0..<(starts ?? runs.count) {
             do throws(SourceFailure) { try source.run(into: stream) } catch { failure = error }
         }
         cameras = devices.withLock { $0.map(\.device) }
+    }
+
+    func change(_ edit: (inout CameraSettings) -> Void) {
+        edit(&wanted)
+        source?.change(to: wanted)
     }
 
     func requestRandomAccess() { source?.requestRandomAccess() }
@@ -196,6 +204,59 @@ extension ReplayedCamera.Frame {
         #expect(try filming.units().count == 1)
     }
 
+    @Test func bitrateAndControlsChangeOnTheRunningCamera() throws {
+        let brightness = CameraControl(
+            id: 7, title: "Brightness", kind: .integer, range: 0...255, step: 1, usual: 128, value: 128,
+            isReadOnly: false)
+        let filming = Filming()
+        let change = ReplayedCamera.Event.action { [unowned filming] in
+            filming.change {
+                $0.encoding.video.bitrate = 300_000
+                $0.controls["brightness"] = "200"
+            }
+        }
+        try filming.film(
+            "YUYV", controls: [brightness],
+            [.frames([.yuyv(50)]), change, .frames([.yuyv(51)]), .frames([.yuyv(52)])])
+        #expect(filming.cameras.map(\.settings) == [["brightness": 200]])
+        #expect(try filming.units().map(\.isRandomAccess) == [true, false, false])
+        #expect(filming.stream.announcement?.version == 1)
+    }
+
+    @Test func anotherSizeOpensTheCameraAnewAndTheSameTracksGoOn() throws {
+        let filming = Filming()
+        let change = ReplayedCamera.Event.action { [unowned filming] in
+            filming.change { $0.encoding.video.width = 128 }
+        }
+        try filming.film(
+            "YUYV", starts: 1, [.frames([.yuyv(50)]), change, .frames([.yuyv(51)])], [.frames([.yuyv(52)])])
+        #expect(filming.cameras.count == 2)
+        #expect(filming.cameras.map(\.takenCount) == [0, 0])
+        #expect(try filming.units().map(\.isRandomAccess) == [true])
+        #expect(filming.failure?.reason == "the replay has ended")
+    }
+
+    @Test func effectsChangeOnTheRunningCamera() throws {
+        let filming = Filming()
+        let change = ReplayedCamera.Event.action { [unowned filming] in
+            filming.change { $0.encoding.filters = "negate" }
+        }
+        try filming.film("YUYV", [.frames([.yuyv(50)]), change, .frames([.yuyv(50)])])
+        let lumas = try filming.pictures(width: 64, height: 48).map { $0.luma[32, 24] }
+        #expect(lumas.count == 2 && abs(Int(lumas[0]) - 50) <= 2 && lumas[1] > 180)
+        #expect(filming.cameras.count == 1)
+    }
+
+    @Test func anEffectThatCannotBeLeavesEverythingAsItIs() throws {
+        let filming = Filming()
+        let change = ReplayedCamera.Event.action { [unowned filming] in
+            filming.change { $0.encoding.filters = "nosuchfilter" }
+        }
+        try filming.film("YUYV", [.frames([.yuyv(50)]), change, .frames([.yuyv(50)])])
+        #expect(try filming.units().map(\.isRandomAccess) == [true, false])
+        #expect(filming.failure?.reason == "the replay has ended")
+    }
+
     /// Luma 81, Cb 90, Cr 240: red, in each format's own order.
     @Test(arguments: [
         ("YUYV", [[81, 90, 81, 240]]), ("UYVY", [[90, 81, 240, 81]]), ("YVYU", [[81, 240, 81, 90]]),
@@ -284,6 +345,20 @@ extension CameraSourceTests {
         #expect(passed.map(\.isRandomAccess) == [true, false, false, false, true, false])
         #expect(filming.cameras.first?.keyFrameOrders == 1)
         #expect(filming.status == nil)
+    }
+
+    @Test func h264OfTheCameraIsDecodedWhereEffectsAreWanted() throws {
+        let units = try coded(6)
+        let filming = Filming()
+        let hide = ReplayedCamera.Event.action { [unowned filming] in
+            filming.change { $0.encoding.filters = "drawbox=x=0:y=0:w=32:h=48:color=black:t=fill" }
+        }
+        let frames = units.map { ReplayedCamera.Event.frames([.bytes(annexB($0))]) }
+        try filming.film("H264", starts: 1, [frames[0], hide], frames)
+        let pictures = try filming.pictures(width: 64, height: 48)
+        #expect(pictures.count == 6)
+        #expect(pictures.allSatisfy { abs(Int($0.luma[16, 24]) - 16) <= 3 && abs(Int($0.luma[48, 24]) - 62) <= 5 })
+        #expect(filming.cameras.count == 2)
     }
 
     @Test func h264ThatIsDamagedOrEmptyTrapsNobody() throws {

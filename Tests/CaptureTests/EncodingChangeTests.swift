@@ -106,14 +106,14 @@ private final class Lines: Sendable {
 
     /// Thirty pictures of the test card in virtual time; after ten of them, its settings change.
     private func play(
-        _ settings: EncodingSettings = small, change: @escaping @Sendable (inout VideoEncoder.Settings) -> Void
+        _ settings: EncodingSettings = small, change: @escaping @Sendable (inout EncodingSettings) -> Void
     ) throws -> Played {
         let (lines, time) = (Lines(), VirtualClock().clock)
         let card = TestCard(settings, log: lines.log, clock: time, wallClock: { time.now().nanoseconds })
         let stream = Stream(path: "/card", epoch: MonotonicTime(nanoseconds: 4_000_000_000))
         let viewer = Viewer { count in
             if count == 10 {
-                var wanted = card.settings.video
+                var wanted = card.settings
                 change(&wanted)
                 card.change(to: wanted)
             }
@@ -137,8 +137,8 @@ private final class Lines: Sendable {
 
     @Test func bitrateAndGroupLengthChangeOnAir() throws {
         let played = try play {
-            $0.bitrate = 300_000
-            $0.gopFrames = 10
+            $0.video.bitrate = 300_000
+            $0.video.gopFrames = 10
         }
         #expect(randomAccess(played.pictures) == [0, 10, 20])
         #expect(played.stream.announcement?.version == 1, "the same parameter sets")
@@ -147,7 +147,7 @@ private final class Lines: Sendable {
     }
 
     @Test func theSizeChangesOnAirWithTheViewerConnected() throws {
-        let played = try play { ($0.width, $0.height) = (640, 360) }
+        let played = try play { ($0.video.width, $0.video.height) = (640, 360) }
         #expect(randomAccess(played.pictures) == [0, 10])
         let decoded = try decoded(played.pictures)
         #expect(decoded.map(\.width) == Array(repeating: 320, count: 10) + Array(repeating: 640, count: 20))
@@ -164,7 +164,7 @@ private final class Lines: Sendable {
         var settings = Self.small
         (settings.video.width, settings.video.height) = (640, 360)
         let rate = try #require(VideoEncoder.FrameRate(10))
-        let played = try play(settings) { $0.frameRate = rate }
+        let played = try play(settings) { $0.video.frameRate = rate }
         #expect(randomAccess(played.pictures) == [0, 10])
         #expect(played.steps.prefix(9).allSatisfy { $0 == 33 })
         #expect(played.steps.dropFirst(10).allSatisfy { $0 == 100 })
@@ -175,7 +175,7 @@ private final class Lines: Sendable {
     }
 
     @Test func settingsThatNoEncoderTakesAreLoggedAndNothingChanges() throws {
-        let played = try play { $0.width = 321 }
+        let played = try play { $0.video.width = 321 }
         #expect(randomAccess(played.pictures) == [0])
         #expect(played.card.settings == Self.small)
         #expect(played.log.count == 1)

@@ -1,3 +1,4 @@
+import Codecs
 import Foundation
 import Media
 import Muxing
@@ -218,8 +219,8 @@ import Testing
         var settings = EncodingSettings()
         settings.video.gopFrames = 1000
         let source = FileSource(path: path, loops: false, encoding: settings, clock: VirtualClock().clock)
-        var (count, wanted) = (0, settings.video)
-        wanted.gopFrames = 6
+        var (count, wanted) = (0, settings)
+        wanted.video.gopFrames = 6
         let units = try play(
             source, seconds: 5,
             observe: { unit in
@@ -233,6 +234,25 @@ import Testing
         #expect(points.first == 0)
         #expect(points.dropFirst().first.map { (10...20).contains($0) } == true, "\(points)")
         #expect(steps.count > 1 && Set(steps).count == 1, "\(points)")
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
+    func h264ThatEffectsAreAppliedToIsDecodedAndCodedAnew() throws {
+        let path = try film(
+            "h264.mkv", ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-vf", "crop=320:178", "-c:a", "aac"])
+        defer { unlink(path) }
+        var settings = EncodingSettings()
+        settings.filters = "drawbox=x=0:y=0:w=160:h=178:color=black:t=fill"
+        let source = FileSource(path: path, loops: false, encoding: settings, clock: VirtualClock().clock)
+        let units = try play(source, seconds: 5).filter { $0.track == TrackID(0) }
+        let decoder = try VideoDecoder()
+        let decoded = try units.flatMap { try decoder.decode($0) } + decoder.finish()
+        #expect(decoded.count == 40)
+        for picture in decoded {
+            let frame = try Scaler(width: 320, height: 178).scale(picture)
+            let hidden = stride(from: 8, to: 144, by: 8).map { Int(frame.luma[$0, 60]) }
+            #expect(hidden.allSatisfy { $0 < 24 })
+        }
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))

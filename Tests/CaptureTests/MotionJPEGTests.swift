@@ -25,12 +25,12 @@ import Testing
     }
 
     private func coder() throws -> PictureCoder {
-        try PictureCoder(Self.layout, interval: .thirtieth, like: VideoEncoder.Settings(), control: EncoderControl())
+        try PictureCoder(Self.layout, interval: .thirtieth, control: EncoderControl())
     }
 
     private func fault(_ coder: PictureCoder, _ bytes: [UInt8], tick: Int64) throws -> FrameFault? {
         let units = try bytes.withUnsafeBytes {
-            try coder.units(of: [$0], at: MediaTime(ticks: tick, rate: .video), forcingRandomAccess: false)
+            try coder.units(of: [$0], at: MediaTime(ticks: tick, rate: .video), skipped: 0)
         }
         #expect(units.isEmpty == (coder.fault != nil))
         return coder.fault

@@ -19,12 +19,13 @@ private struct Recording {
     init(_ numbers: [Int64], _ settings: EncodingSettings, forced: Set<Int64> = []) throws {
         timeline = TestCardTimeline(
             frameRate: settings.video.frameRate, now: Self.origin, wallNanoseconds: Self.wallOrigin)
-        let pipeline = try TestCardPipeline(settings, timeline: timeline)
+        let control = EncoderControl(settings)
+        let pipeline = try TestCardPipeline(settings, timeline: timeline, control: control)
         tracks = pipeline.tracks
         for number in numbers {
+            if forced.contains(number) { control.requestRandomAccess() }
             units += try pipeline.units(
-                forPicture: number, wallNanoseconds: Self.wall(of: number, on: timeline),
-                forcingRandomAccess: forced.contains(number))
+                forPicture: number, wallNanoseconds: Self.wall(of: number, on: timeline))
         }
     }
 

@@ -21,6 +21,20 @@ func picture(_ number: Int, from pool: VideoFramePool) throws -> VideoFrame {
     return frame
 }
 
+extension VideoFrame {
+    /// All samples, plane by plane, without what lies between the rows.
+    var samples: [UInt8] {
+        [luma, cb, cr].flatMap { plane in
+            (0..<plane.height).flatMap {
+                UnsafeMutableBufferPointer(start: plane.base + $0 * plane.stride, count: plane.width)
+            }
+        }
+    }
+
+    /// Whether every sample is the same. (A comparison in `#expect` would print a hundred thousand of them.)
+    func isLike(_ other: VideoFrame) -> Bool { samples == other.samples }
+}
+
 /// When picture `number` is captured: thirty a second, from some instant on.
 func time(_ number: Int) -> MediaTime { MediaTime(ticks: 1_000 + Int64(number) * 3_000, rate: .video) }
 

@@ -157,8 +157,9 @@ private let wrong = [
     Wrong(
         "paths: { cam: { loop: 1 } }\n", "apus.yml:1:23: paths.cam.loop: expects true or false, not `1`"),
     Wrong(
-        "paths:\n  a/b:\n    source: testcard\n",
-        "apus.yml:2:3: paths.a/b: a name is 1 to 64 letters, digits, `-`, `_` and `.`, and is no `.` or `..`"),
+        "paths:\n  a//b:\n    source: testcard\n",
+        "apus.yml:2:3: paths.a//b: a name is 1 to 64 letters, digits, `-`, `_` and `.`, with `/` between parts, the last "
+            + "of which is not `track` and a number"),
     Wrong(
         "paths:\n  cam: { title: \"a\\nb\" }\n",
         "apus.yml:2:17: paths.cam.title: expects one line of text, at most 200 bytes, not `a\\u{a}b`"),

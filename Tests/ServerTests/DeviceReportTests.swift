@@ -8,16 +8,34 @@ import Testing
 struct DeviceReportTests {
     @Test func aHostWithoutCamerasSaysSo() throws {
         let report = DeviceReport(cameras: [], failures: [])
-        #expect(report.text == "no camera is plugged in\n")
+        #expect(report.text.hasPrefix("no camera is plugged in\n\nno microphone is plugged in\n"))
         let json = try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: [String]]
-        #expect(json == ["cameras": [], "problems": []])
+        #expect(json == ["cameras": [], "encoders": [], "microphones": [], "problems": []])
     }
 
     @Test func whatCannotBeLookedAtIsNamedWithWhatToDo() {
         let failure = SourceFailure(reason: "no right to open /dev/video0", remedy: "join the group video")
         #expect(
             DeviceReport(cameras: [], failures: [failure]).text
-                == "no right to open /dev/video0; join the group video\n")
+                .hasPrefix("no right to open /dev/video0; join the group video\n"))
+    }
+
+    @Test func encodersAreListedInTheirOrderWithTheReasonOfEachThatDoesNotWork() {
+        let failure = SourceFailure(reason: "Cannot load libcuda.so.1", remedy: "install the driver")
+        let report = DeviceReport(
+            cameras: [], failures: [],
+            encoders: [
+                EncoderSurvey(name: "h264_nvenc", failure: failure), EncoderSurvey(name: "libx264", failure: nil),
+            ])
+        #expect(
+            report.text.hasSuffix(
+                """
+                encoders, in the order in which auto tries them
+                  h264_nvenc  does not work: Cannot load libcuda.so.1; install the driver
+                  libx264     works
+
+                """))
+        #expect(report.json.contains("\"works\" : false"))
     }
 
     @Test func aCameraIsATableOfWhatTheConfigurationTakes() throws {
@@ -31,7 +49,8 @@ struct DeviceReportTests {
             controls: [.init(name: "power_line_frequency", value: "50 Hz", usual: "60 Hz", choices: "50 Hz, 60 Hz")])
         let report = DeviceReport(cameras: [survey], failures: [])
         #expect(
-            report.text == """
+            report.text.hasPrefix(
+                """
                 /dev/video0  Webcam (uvcvideo, usb-1)
                   format  size      rates
                   YUYV    640×480   30 fps, 15 fps
@@ -40,7 +59,7 @@ struct DeviceReportTests {
                   control               value  takes
                   power_line_frequency  50 Hz  50 Hz, 60 Hz
 
-                """)
+                """))
         #expect(report.json.contains("\"source\" : \"/dev/video0\""))
     }
 }

@@ -4,11 +4,22 @@ import Testing
 @testable import Server
 
 struct FirstCameraTests {
-    @Test func withoutPathsTheFirstCameraThatWorksIsServed() {
+    @Test func withoutPathsTheFirstCameraAndMicrophoneThatWorkAreServed() {
         var configuration = Configuration()
-        let said = configuration.chooseFirstCamera { ("/dev/video2", []) }
+        let microphone = "plughw:CARD=Mic,DEV=0"
+        let said = configuration.chooseFirstCamera(among: { ("/dev/video2", []) }, microphone: { microphone })
         #expect(configuration.servedPaths.mapValues(\.source) == ["cam": .path("/dev/video2")])
-        #expect(said == "No path is configured: /cam is the first camera that works, /dev/video2.\n")
+        #expect(configuration.paths["cam"]?.audio.device == microphone)
+        #expect(
+            said == "No path is configured: /cam is the first camera that works, /dev/video2, with the microphone "
+                + "\(microphone).\n")
+    }
+
+    @Test func withoutAMicrophoneTheCameraIsServedWithoutSound() {
+        var configuration = Configuration()
+        let said = configuration.chooseFirstCamera(among: { ("/dev/video2", []) }, microphone: { nil })
+        #expect(configuration.paths["cam"]?.audio.device == "none")
+        #expect(said?.contains("without sound, as there is no microphone") == true)
     }
 
     @Test func withoutACameraItIsTheTestCardAndTheReasonIsSaid() {

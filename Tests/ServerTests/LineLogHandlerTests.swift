@@ -26,6 +26,32 @@ struct LineLogHandlerTests {
         #expect(lines.all.isEmpty)
     }
 
+    @Test func theThresholdOfAllLoggersChangesWhileTheyLog() {
+        let threshold = LogThreshold(.warning)
+        let written = Mutex<[String]>([])
+        let loggers = (0..<2).map { _ in
+            Logger(label: "test") { label in
+                LineLogHandler(label: label, threshold: threshold, isTerminal: false) { line in
+                    written.withLock { $0.append(line) }
+                }
+            }
+        }
+        var own = loggers[0]
+        own.logLevel = .error
+        for logger in loggers { logger.info("before") }
+        threshold.level = .debug
+        for logger in loggers { logger.debug("after") }
+        own.info("never")
+        #expect(written.withLock { $0 }.count == 2)
+        #expect(written.withLock { $0 }.allSatisfy { $0.contains("after") })
+    }
+
+    @Test(arguments: Configuration.Log.Level.allCases)
+    func everyLevelHasItsCounterpart(_ level: Configuration.Log.Level) {
+        #expect(Logger.Level(level).rawValue == level.rawValue)
+        #expect(LogThreshold(Logger.Level(level)).level == Logger.Level(level))
+    }
+
     @Test(
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (951_782_400, "2000-02-29T00:00:00.000Z"),

@@ -68,6 +68,22 @@ struct SourceSupervisorTests {
         #expect(supervisor.join(until: .now() + .seconds(1)))
     }
 
+    @Test func aSourceThatTakesOverBeginsWhenTheOneBeforeHasEnded() {
+        let stream = Stream(path: "/cam", epoch: .init(nanoseconds: 0))
+        let (former, next) = (ScriptedSource(failures: 0), ScriptedSource(failures: 0))
+        let first = SourceSupervisor(former, into: stream, log: Lines().logger)
+        let second = SourceSupervisor(next, into: stream, log: Lines().logger)
+        first.start()
+        former.waitUntilRunning()
+        second.start(after: [first])
+        #expect(!second.join(until: .now() + .milliseconds(100)) && next.runs == 0)
+        first.stop()
+        next.waitUntilRunning()
+        second.stop()
+        #expect(second.join(until: .now() + .seconds(1)))
+        #expect(former.runs == 1 && next.runs == 1)
+    }
+
     @Test func anInputThatCannotBeOpenedTwiceIsNot() {
         let source = ScriptedSource(failures: 0, endsAtOnce: true)
         let lines = Lines()

@@ -8,6 +8,9 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavcodec/bsf.h>
+#include <libavfilter/avfilter.h>
+#include <libavfilter/buffersink.h>
+#include <libavfilter/buffersrc.h>
 #include <libavformat/avformat.h>
 #include <libavutil/audio_fifo.h>
 #include <libavutil/channel_layout.h>
@@ -52,6 +55,9 @@ void apus_log_hold(void);
 
 // Ends apus_log_hold; returns the first error that was said meanwhile, without a newline, or "". It lives until the next hold.
 const char *apus_log_release(void);
+
+// The last error that was said while the log was held, as apus_log_release: often what the first one came from.
+const char *apus_log_last_held(void);
 
 // The quality stats an encoder attached to `packet`: lambda of the picture's average quantizer; −1 where there are none.
 int apus_packet_quality(const AVPacket *packet);

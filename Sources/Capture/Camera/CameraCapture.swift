@@ -10,6 +10,8 @@ struct CameraCapture {
 
     private let device: any CaptureDevice
     private let coder: any CameraCoder
+    /// The microphone's track, which is announced with the pictures'.
+    private let sound: Track?
     private let stream: Stream
     private let control: EncoderControl
     private let clock: PaceClock
@@ -19,26 +21,28 @@ struct CameraCapture {
     private var announced: [Track]?
     private var lastFrame: MonotonicTime
 
+    /// - Parameter interval: from frame to frame, as it was agreed with the device.
     init(
-        _ device: any CaptureDevice, _ coder: any CameraCoder, stream: Stream, control: EncoderControl,
-        clock: PaceClock,
-        log: Logger
+        _ device: any CaptureDevice, _ coder: any CameraCoder, interval: FrameInterval = .thirtieth, sound: Track?,
+        stream: Stream, control: EncoderControl, clock: PaceClock, log: Logger
     ) {
         self.device = device
         self.coder = coder
+        self.sound = sound
         self.stream = stream
         self.control = control
         self.clock = clock
         self.log = log
         lastFrame = clock.now()
-        timeline = CameraTimeline(start: lastFrame, epoch: stream.epoch)
+        timeline = CameraTimeline(start: lastFrame, epoch: stream.epoch, interval: interval)
         // A camera that codes: its first picture is an IDR picture anyway, and nobody can have seen one before.
         announce()
     }
 
-    /// Captures until the signal, or until the device fails.
-    mutating func run(path: String, until stop: StopSignal) throws(SourceFailure) {
-        while !stop.isSet {
+    /// Captures until the signal, until the camera is to be opened anew, or until the device fails.
+    mutating func run(path: String, _ orders: CameraOrders, until stop: StopSignal) throws(SourceFailure) {
+        while !stop.isSet, !orders.isReopeningWanted, !coder.isOutdated {
+            device.adjust(orders.takeControls(), log: log)
             // Short enough to hear the signal.
             guard try device.wait(milliseconds: 50) else {
                 let silence = clock.now() - lastFrame
@@ -79,24 +83,20 @@ struct CameraCapture {
         let jumps = timeline.jumpCount
         let time = timeline.time(driver: buffer.time, now: clock.now())
         if timeline.jumpCount > jumps { note(.time) }
-        let isForced = control.takeRandomAccessRequest()
-        if isForced && !coder.mayDrop { _ = device.forceKeyFrame() }
-        let units = try coder.units(of: device.bytes(of: buffer), at: time, forcingRandomAccess: isForced)
+        // A camera that codes is asked for it; else the next picture that can be coded is one.
+        if !coder.mayDrop, control.takeRandomAccessRequest() { _ = device.forceKeyFrame() }
+        let units = try coder.units(of: device.bytes(of: buffer), at: time, skipped: skipped)
         try device.release(buffer)
-        if let fault = coder.fault {
-            note(fault)
-            // Whoever asked still waits.
-            if isForced { control.requestRandomAccess() }
-            return
-        }
+        if let fault = coder.fault { return note(fault) }
         announce(before: units)
         for unit in units { stream.publish(unit) }
-        if let pictures = coder as? PictureCoder { control.codedPicture(by: pictures.encoder, skipped: skipped) }
     }
 
     /// Tells the tracks when they are first known, and when they change, which they do at an IDR picture.
     private mutating func announce(before units: [AccessUnit] = []) {
-        guard let tracks = coder.tracks, tracks != announced else { return }
+        guard let pictures = coder.tracks else { return }
+        let tracks = pictures + (sound.map { [$0] } ?? [])
+        guard tracks != announced else { return }
         guard announced == nil || units.contains(where: \.isRandomAccess) else { return }
         announced = tracks
         stream.announce(tracks)

@@ -7,12 +7,17 @@ protocol CameraCoder: AnyObject {
     /// What a viewer must know; `nil` while only the first frames can tell.
     var tracks: [Track]? { get }
 
+    /// Whether the camera is to be opened anew: effects need pictures, and without them H.264 of the camera's passes through.
+    var isOutdated: Bool { get }
+
     /// Whether a frame may be left out when a newer one is there.
     var mayDrop: Bool { get }
 
     /// The units of one frame, in the camera's memory planes; none where the frame has a fault, which `fault` then tells.
+    ///
+    /// - Parameter skipped: frames that were left out before this one.
     func units(
-        of planes: [UnsafeRawBufferPointer], at time: MediaTime, forcingRandomAccess: Bool
+        of planes: [UnsafeRawBufferPointer], at time: MediaTime, skipped: Int
     ) throws(SourceFailure) -> [AccessUnit]
 
     /// What was wrong with the last frame.
@@ -20,50 +25,65 @@ protocol CameraCoder: AnyObject {
 }
 
 let cameraTrack = TrackID(0)
+let cameraSoundTrack = TrackID(1)
 
-/// Raw pictures and JPEG: made I420 and coded here.
+/// Raw pictures and JPEG, and H.264 that effects are applied to: made I420 and coded here.
 final class PictureCoder: CameraCoder {
     private(set) var fault: FrameFault?
-    let mayDrop = true
-    let encoder: VideoEncoder
+    /// H.264 has to be decoded without a gap.
+    var mayDrop: Bool { layout.format != .h264 }
     private let layout: FrameLayout
     private let scaler: Scaler
+    private let stage: PictureStage
     private let control: EncoderControl
-    /// Of JPEG only.
+    private let size: (width: Int, height: Int, rate: VideoEncoder.FrameRate)
+    /// Of JPEG and H.264 only.
     private let decoder: VideoDecoder?
 
-    /// - Parameter model: how to code; size and rate are the camera's.
+    /// Codes as `control` has it; size and rate are the camera's.
     init(
-        _ layout: FrameLayout, interval: FrameInterval, like model: VideoEncoder.Settings, control: EncoderControl
+        _ layout: FrameLayout, interval: FrameInterval, control: EncoderControl, tee: PictureTee? = nil
     ) throws(CodecFailure) {
-        self.layout = layout
-        self.control = control
-        let settings = model.resized(
-            width: max(16, layout.width & ~1), height: max(16, layout.height & ~1), frameRate: .init(interval))
-        encoder = try VideoEncoder(settings)
-        scaler = Scaler(width: settings.width, height: settings.height)
-        decoder = layout.format == .motionJPEG ? try .motionJPEG() : nil
+        (self.layout, self.control) = (layout, control)
+        size = (max(16, layout.width & ~1), max(16, layout.height & ~1), .init(interval))
+        // What was wanted before is in the settings.
+        _ = control.takeChange()
+        let settings = control.settings.resized(width: size.width, height: size.height, frameRate: size.rate)
+        stage = try PictureStage(settings, track: cameraTrack, control: control, tee: tee)
+        scaler = Scaler(width: size.width, height: size.height)
+        switch layout.format {
+        case .motionJPEG: decoder = try .motionJPEG()
+        case .h264: decoder = try VideoDecoder()
+        case .raw: decoder = nil
+        }
     }
 
-    var tracks: [Track]? { [Track(id: cameraTrack, clockRate: .video, format: .h264(encoder.parameterSets))] }
+    var tracks: [Track]? { [stage.track] }
+    var isOutdated: Bool { layout.format == .h264 && control.settings.filters.isEmpty }
 
     func units(
-        of planes: [UnsafeRawBufferPointer], at time: MediaTime, forcingRandomAccess: Bool
+        of planes: [UnsafeRawBufferPointer], at time: MediaTime, skipped: Int
     ) throws(SourceFailure) -> [AccessUnit] {
         fault = nil
+        stage.changeIfWanted { $0.resized(width: size.width, height: size.height, frameRate: size.rate) }
         do throws(CodecFailure) {
-            guard let picture = try picture(planes) else { return [] }
-            return try encoder.encode(
-                try scaler.scale(picture), track: cameraTrack, presentationTime: time,
-                forcingRandomAccess: forcingRandomAccess)
+            guard let picture = try picture(planes, at: time) else { return [] }
+            // A decoder of H.264 may hold a picture back.
+            let captured = picture.presentationTime.map { MediaTime(ticks: $0, rate: time.rate) } ?? time
+            return try stage.units(of: try scaler.scale(picture), at: captured, skipped: skipped)
         } catch {
             throw SourceFailure(error)
         }
     }
 
-    private func picture(_ planes: [UnsafeRawBufferPointer]) throws(CodecFailure) -> DecodedPicture? {
+    private func picture(
+        _ planes: [UnsafeRawBufferPointer], at time: MediaTime
+    ) throws(CodecFailure) -> DecodedPicture? {
         guard !planes.isEmpty, planes.allSatisfy({ !$0.isEmpty }) else { return refused(.empty) }
-        guard case .raw(let raw, let memory) = layout.format else { return try decoded(planes[0]) }
+        guard case .raw(let raw, let memory) = layout.format else {
+            guard layout.format == .h264 else { return try decoded(planes[0]) }
+            return try decoder?.decode(planes[0], presentationTime: time.ticks, decodeTime: time.ticks).last
+        }
         guard let slices = layout.slices(ofPicture: raw, memory: memory, byteCounts: planes.map(\.count)) else {
             return refused(.short)
         }

@@ -8,36 +8,46 @@ import Streams
 ///
 /// The driver's time of capture is the presentation time. Capture never queues: a frame for which a newer one is there
 /// already is left out and counted. When the device fails, `run` throws, and its supervisor calls it again; viewers stay.
-public final class CameraSource: Source {
+public final class CameraSource: ChangeableEncoding {
     public let label: String
     private let path: String
-    private let settings: CameraSettings
+    private let microphone: Microphone?
+    private let tee: PictureTee?
     private let log: Logger
     private let clock: PaceClock
     private let open: @Sendable () throws(SourceFailure) -> any CaptureDevice
     private let stopSignal = StopSignal()
-    private let control = EncoderControl()
+    private let orders: CameraOrders
+    private let control: EncoderControl
 
     /// The camera behind the device node `path`; opens nothing before it runs.
-    public convenience init(path: String, settings: CameraSettings = CameraSettings(), log: Logger) {
-        self.init(path: path, settings: settings, log: log, clock: .host) { () throws(SourceFailure) in
-            try V4L2Device(path: path)
+    ///
+    /// - Parameters:
+    ///   - microphone: whose sound goes with the pictures.
+    ///   - tee: is given the pictures too.
+    public convenience init(
+        path: String, settings: CameraSettings = CameraSettings(), microphone: Microphone? = nil,
+        tee: PictureTee? = nil, log: Logger
+    ) {
+        self.init(path: path, settings: settings, microphone: microphone, tee: tee, log: log, clock: .host) {
+            () throws(SourceFailure) in try V4L2Device(path: path)
         }
     }
 
     /// The same on a device and a clock of the caller's choice.
     init(
-        path: String, settings: CameraSettings, log: Logger, clock: PaceClock,
-        open: @escaping @Sendable () throws(SourceFailure) -> any CaptureDevice
+        path: String, settings: CameraSettings, microphone: Microphone? = nil, tee: PictureTee? = nil, log: Logger,
+        clock: PaceClock, open: @escaping @Sendable () throws(SourceFailure) -> any CaptureDevice
     ) {
-        self.path = path
-        self.settings = settings
+        (self.path, self.microphone, self.tee) = (path, microphone, tee)
+        orders = CameraOrders(settings)
         self.clock = clock
         self.open = open
         var log = log
         log[metadataKey: "camera"] = "\(path)"
         self.log = log
-        label = "camera \(path)"
+        control = EncoderControl(settings.encoding, log: log)
+        label = "camera \(path)" + (microphone.map { ", microphone \($0.device)" } ?? "")
     }
 
     public func requestRandomAccess() { control.requestRandomAccess() }
@@ -50,23 +60,53 @@ public final class CameraSource: Source {
     public func stop() { stopSignal.raise() }
 
     public func run(into stream: Stream) throws(SourceFailure) {
-        defer { stopSignal.consume() }
-        let device = try open()
-        let agreed = try agree(with: device)
-        adjust(device)
-        let coder = try coder(of: agreed.layout, interval: agreed.interval)
-        var capture = CameraCapture(device, coder, stream: stream, control: control, clock: clock, log: log)
+        defer {
+            stopSignal.consume()
+            // Whatever feeds the stream next may have none to offer.
+            tee?.isFed = false
+        }
+        // Where the camera is absent, the microphone is left alone.
+        var camera: (any CaptureDevice)? = try open()
+        guard let microphone else { return try film(&camera, sound: nil, into: stream) }
+        let sound = try microphone.track(cameraSoundTrack)
+        try microphone.accompany(stream, track: cameraSoundTrack) { () throws(SourceFailure) in
+            try film(&camera, sound: sound, into: stream)
+        }
+    }
+
+    /// Films until it is stopped; opens the camera anew where other settings want that.
+    private func film(
+        _ camera: inout (any CaptureDevice)?, sound: Track?, into stream: Stream
+    ) throws(SourceFailure) {
+        repeat {
+            // The one from before is closed by now: a camera gives its pictures to one reader only.
+            if let opened = camera.take() {
+                try film(opened, sound: sound, into: stream)
+            } else {
+                try film(try open(), sound: sound, into: stream)
+            }
+        } while !stopSignal.isSet
+    }
+
+    private func film(_ device: any CaptureDevice, sound: Track?, into stream: Stream) throws(SourceFailure) {
+        let settings = orders.begin()
+        let agreed = try agree(with: device, settings)
+        device.adjust(settings.controls, log: log)
+        let coder = try coder(
+            of: agreed.layout, interval: agreed.interval, hasEffects: !settings.encoding.filters.isEmpty)
+        var capture = CameraCapture(
+            device, coder, sound: sound, stream: stream, control: control, clock: clock, log: log)
         try device.start()
-        try capture.run(path: path, until: stopSignal)
+        try capture.run(path: path, orders, until: stopSignal)
     }
 
     /// Chooses a format, and says what came of it.
     private func agree(
-        with device: any CaptureDevice
+        with device: any CaptureDevice, _ settings: CameraSettings
     ) throws(SourceFailure) -> (layout: FrameLayout, interval: FrameInterval) {
         let offers = device.offers
         let wish = FormatChoice.Wish(settings.encoding.video)
-        let eligible = offers.filter { settings.format == nil || $0.code.description == settings.format }
+        let eligible = settings.eligible(offers)
         guard let choice = FormatChoice(of: eligible, for: wish) else {
             throw CameraFailure.noFormat(path, offers.map(\.code), wanted: settings.format)
         }
@@ -77,32 +117,35 @@ public final class CameraSource: Source {
         return (layout, interval)
     }
 
-    /// A control that cannot be set does not keep the picture away.
-    private func adjust(_ device: any CaptureDevice) {
-        guard !settings.controls.isEmpty else { return }
-        let known = device.controls
-        for (name, text) in settings.controls.sorted(by: { $0.key < $1.key }) {
-            guard let control = known.first(where: { $0.name == CameraControl.name(of: name) }) else {
-                let nearest = nearestName(to: name, among: known.map(\.name)).map { "did you mean \($0)?" }
-                log.warning("the camera has no control \(name); \(nearest ?? "see `apus devices`")")
-                continue
-            }
-            do throws(CameraControl.Refusal) {
-                let value = try control.value(of: text)
-                do throws(SourceFailure) { try device.set(control, to: value) } catch { log.warning("\(error.reason)") }
-            } catch {
-                log.warning("\(error.reason)")
-            }
+    private func coder(
+        of layout: FrameLayout, interval: FrameInterval, hasEffects: Bool
+    ) throws(SourceFailure) -> any CameraCoder {
+        if layout.format == .h264, !hasEffects {
+            tee?.isFed = false
+            return PassedThroughPictures(control: control)
         }
-    }
-
-    private func coder(of layout: FrameLayout, interval: FrameInterval) throws(SourceFailure) -> any CameraCoder {
-        if layout.format == .h264 { return PassedThroughPictures() }
         do throws(CodecFailure) {
-            return try PictureCoder(layout, interval: interval, like: settings.encoding.video, control: control)
+            return try PictureCoder(layout, interval: interval, control: control, tee: tee)
         } catch {
             throw SourceFailure(error)
         }
+    }
+}
+
+extension CameraSource {
+    /// Goes on with these settings; viewers stay. From any thread.
+    ///
+    /// Controls are set on the running camera. Another format, size or rate opens it anew, which takes as long as the camera
+    /// takes. All else as `change(to:)` of the encoding.
+    public func change(to settings: CameraSettings) {
+        orders.change(to: settings)
+        control.change(to: settings.encoding)
+    }
+
+    public func change(to encoding: EncodingSettings) {
+        var settings = orders.settings
+        settings.encoding = encoding
+        change(to: settings)
     }
 }
 
@@ -116,6 +159,15 @@ public struct CameraSettings: Hashable, Sendable {
     public var controls: [String: String] = [:]
 
     public init() {}
+}
+
+extension CameraSettings {
+    /// The formats that may be chosen of. With effects, the camera's H.264 would have to be decoded: it comes last.
+    fileprivate func eligible(_ offers: [FormatOffer]) -> [FormatOffer] {
+        if let format { return offers.filter { $0.code.description == format } }
+        let uncoded = offers.filter { PixelFormat(code: $0.code).map { $0 != .h264 } == true }
+        return encoding.filters.isEmpty || uncoded.isEmpty ? offers : uncoded
+    }
 }
 
 extension FormatChoice.Wish {

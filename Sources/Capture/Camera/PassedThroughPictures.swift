@@ -6,14 +6,21 @@ final class PassedThroughPictures: CameraCoder {
     private(set) var fault: FrameFault?
     /// Each picture refers to the one before.
     let mayDrop = false
+    private let control: EncoderControl
     private var sets = H264.ParameterSetTracker()
+
+    init(control: EncoderControl) {
+        self.control = control
+    }
+
+    var isOutdated: Bool { !control.settings.filters.isEmpty }
 
     var tracks: [Track]? {
         sets.parameterSets.map { [Track(id: cameraTrack, clockRate: .video, format: .h264($0))] }
     }
 
     func units(
-        of planes: [UnsafeRawBufferPointer], at time: MediaTime, forcingRandomAccess: Bool
+        of planes: [UnsafeRawBufferPointer], at time: MediaTime, skipped: Int
     ) throws(SourceFailure) -> [AccessUnit] {
         fault = nil
         guard let bytes = planes.first, !bytes.isEmpty else {

@@ -7,13 +7,12 @@ import Streams
 
 /// A film or recording, played at its own pace, from its start again at its end.
 ///
-/// H.264 and AAC pass through untouched; other codecs are transcoded. The picture track and the sound track that
+/// H.264 and AAC pass through untouched; other codecs, and H.264 that effects are applied to, are transcoded. The picture track and the sound track that
 /// libavformat finds best are played; subtitles and data are not.
 public final class FileSource: ChangeableEncoding {
     public let label: String
     private let path: String
     private let loops: Bool
-    private let audio: AudioEncoder.Settings?
     private let clock: PaceClock
     private let control: EncoderControl
     private let stopSignal = StopSignal()
@@ -33,8 +32,7 @@ public final class FileSource: ChangeableEncoding {
         path: String, loops: Bool, encoding: EncodingSettings = EncodingSettings(), log: Logger = .silent,
         clock: PaceClock
     ) {
-        control = EncoderControl(encoding.video, log: log)
-        audio = encoding.audio
+        control = EncoderControl(encoding, log: log)
         self.path = path
         self.loops = loops
         self.clock = clock
@@ -44,8 +42,9 @@ public final class FileSource: ChangeableEncoding {
     /// Pictures that pass through have their random access points where the file has them.
     public func requestRandomAccess() { control.requestRandomAccess() }
 
-    /// Size and frame rate stay those of the file.
-    public func change(to video: VideoEncoder.Settings) { control.change(to: video) }
+    /// Size and frame rate stay those of the file. What passes through when `run` begins stays so until it ends: whether there
+    /// are effects is decided then.
+    public func change(to encoding: EncodingSettings) { control.change(to: encoding) }
 
     public var status: SourceStatus? {
         let status = control.status
@@ -70,6 +69,7 @@ public final class FileSource: ChangeableEncoding {
             interruption.reset()
         }
         try checkPath()
+        let audio = control.settings.audio
         let demuxer: Demuxer
         do {
             demuxer = try Demuxer(
@@ -92,6 +92,8 @@ public final class FileSource: ChangeableEncoding {
         _ source: DemuxedTrack, id: TrackID, hasTimes: Bool
     ) throws(SourceFailure) -> any FileTrack {
         switch source.format {
+        case .h264 where !control.settings.filters.isEmpty:
+            try TranscodedPictureTrack(source, control: control, id: id)
         case .h264(let sets, let lengthSize):
             PictureTrack(source, sets: sets, lengthSize: lengthSize, id: id, hasTimes: hasTimes)
         case .aac(let configuration, let isADTS):
@@ -99,7 +101,7 @@ public final class FileSource: ChangeableEncoding {
         case .otherVideo:
             try TranscodedPictureTrack(source, control: control, id: id)
         case .otherAudio:
-            try TranscodedSoundTrack(source, audio ?? AudioEncoder.Settings(), id: id)
+            try TranscodedSoundTrack(source, control.settings.audio ?? AudioEncoder.Settings(), id: id)
         }
     }
 

@@ -5,12 +5,10 @@ import Streams
 
 /// Pictures of another codec than H.264: decoded, scaled to an even size, and coded anew.
 final class TranscodedPictureTrack: TranscodedTrack {
-    private let id: TrackID
     let source: DemuxedTrack
     var decoder: VideoDecoder
     var offset: Int64 = 0
-    private let encoder: VideoEncoder
-    private let control: EncoderControl
+    private let stage: PictureStage
     private let scaler: Scaler
     private let interval: Int64
     /// When the next picture is due that comes without a time.
@@ -20,7 +18,6 @@ final class TranscodedPictureTrack: TranscodedTrack {
     /// It is coded as `control` has it; size and frame rate are the file's.
     init(_ source: DemuxedTrack, control: EncoderControl, id: TrackID) throws(SourceFailure) {
         self.source = source
-        self.control = control
         interval = source.frameNanoseconds.map { min(max($0, 1_000_000), 1_000_000_000) } ?? PipeTimeline.usualInterval
         // What was wanted before is in the settings.
         _ = control.takeChange()
@@ -29,16 +26,15 @@ final class TranscodedPictureTrack: TranscodedTrack {
             frameRate: VideoEncoder.FrameRate(Int32(1_000_000_000_000 / interval), 1000) ?? .thirty)
         do {
             decoder = try VideoDecoder(source.parameters)
-            encoder = try VideoEncoder(settings, report: control.tell)
+            stage = try PictureStage(settings, track: id, control: control)
         } catch {
             throw SourceFailure(error)
         }
-        scaler = Scaler(width: settings.width, height: settings.height)
-        self.id = id
+        scaler = Scaler(width: settings.video.width, height: settings.video.height)
     }
 
     /// With the parameter sets of the encoder that is in use now.
-    var track: Track { Track(id: id, clockRate: .video, format: .h264(encoder.parameterSets)) }
+    var track: Track { stage.track }
 
     func encode(_ pictures: [DecodedPicture]) throws(CodecFailure) -> [TimedUnit] {
         var result: [TimedUnit] = []
@@ -48,25 +44,12 @@ final class TranscodedPictureTrack: TranscodedTrack {
             // The encoder wants rising times; damaged ones are passed over.
             guard time > lastInput else { continue }
             lastInput = time
-            changeIfWanted()
-            let coded = try encoder.encode(
-                try scaler.scale(picture), track: id,
-                presentationTime: MediaTime(nanoseconds: time, rate: .nanoseconds),
-                forcingRandomAccess: control.takeRandomAccessRequest())
-            control.codedPicture(by: encoder)
+            let own = stage.settings.video
+            stage.changeIfWanted { $0.resized(width: own.width, height: own.height, frameRate: own.frameRate) }
+            let coded = try stage.units(
+                of: try scaler.scale(picture), at: MediaTime(nanoseconds: time, rate: .nanoseconds))
             result += coded.map { TimedUnit($0, duration: interval) }
         }
         return result
-    }
-
-    private func changeIfWanted() {
-        guard let wanted = control.takeChange() else { return }
-        let size = encoder.settings
-        do throws(CodecFailure) {
-            try encoder.change(
-                to: wanted.resized(width: size.width, height: size.height, frameRate: size.frameRate))
-        } catch {
-            control.changeFailed(error, keeping: size)
-        }
     }
 }

@@ -12,38 +12,38 @@ import Streams
 /// instant before drawing; `FrameNumberCode` along the bottom edge tells machines the frame number. Flashes fall on the
 /// wall clock's whole seconds as of the start; a clock that is set later moves the figures, not the flashes.
 public final class TestCard: ChangeableEncoding {
-    private let audio: AudioEncoder.Settings?
     private let clock: PaceClock
     /// Nanoseconds since 1970.
     private let wallClock: @Sendable () -> Int64
     private let stopSignal = StopSignal()
     private let control: EncoderControl
+    private let tee: PictureTee?
 
-    /// - Parameter log: told which encoders do not work.
-    public convenience init(_ settings: EncodingSettings = EncodingSettings(), log: Logger? = nil) {
-        self.init(settings, log: log ?? .silent, clock: .host, wallClock: WallClock.unixNanoseconds)
+    /// - Parameters:
+    ///   - log: told which encoders do not work.
+    ///   - tee: is given the pictures too.
+    public convenience init(
+        _ settings: EncodingSettings = EncodingSettings(), log: Logger? = nil, tee: PictureTee? = nil
+    ) {
+        self.init(settings, log: log ?? .silent, tee: tee, clock: .host, wallClock: WallClock.unixNanoseconds)
     }
 
     /// The same on clocks of the caller's choice.
     init(
-        _ settings: EncodingSettings, log: Logger = .silent, clock: PaceClock,
+        _ settings: EncodingSettings, log: Logger = .silent, tee: PictureTee? = nil, clock: PaceClock,
         wallClock: @escaping @Sendable () -> Int64
     ) {
-        control = EncoderControl(settings.video, log: log)
-        audio = settings.audio
+        control = EncoderControl(settings, log: log)
+        self.tee = tee
         self.clock = clock
         self.wallClock = wallClock
     }
 
     /// As wanted last.
-    public var settings: EncodingSettings {
-        var settings = EncodingSettings()
-        (settings.video, settings.audio) = (control.settings, audio)
-        return settings
-    }
+    public var settings: EncodingSettings { control.settings }
 
     public var label: String {
-        let video = control.settings
+        let video = control.settings.video
         return "test card \(video.width)×\(video.height) at \(video.frameRate) fps"
     }
 
@@ -57,12 +57,16 @@ public final class TestCard: ChangeableEncoding {
         control.requestRandomAccess()
     }
 
-    public func change(to video: VideoEncoder.Settings) {
-        control.change(to: video)
+    public func change(to encoding: EncodingSettings) {
+        control.change(to: encoding)
     }
 
     public func run(into stream: Stream) throws(SourceFailure) {
-        defer { stopSignal.consume() }
+        defer {
+            stopSignal.consume()
+            // Whatever feeds the stream next may have none to offer.
+            tee?.isFed = false
+        }
         do throws(CodecFailure) {
             let pipeline = try openPipeline(epoch: stream.epoch)
             try publish(pipeline, into: stream)
@@ -77,7 +81,7 @@ public final class TestCard: ChangeableEncoding {
         let settings = settings
         let timeline = TestCardTimeline(
             frameRate: settings.video.frameRate, now: clock.now() - epoch, wallNanoseconds: wallClock())
-        return try TestCardPipeline(settings, timeline: timeline, report: control.tell)
+        return try TestCardPipeline(settings, timeline: timeline, control: control, tee: tee)
     }
 
     private func publish(_ pipeline: TestCardPipeline, into stream: Stream) throws(CodecFailure) {
@@ -87,14 +91,12 @@ public final class TestCard: ChangeableEncoding {
         while clock.wait(stream.epoch + pipeline.timeline.instant(ofPicture: number), stopSignal) {
             let newest = max(number, pipeline.timeline.lastPicture(at: clock.now() - stream.epoch))
             let units = try pipeline.units(
-                forPicture: newest, wallNanoseconds: wallClock(),
-                forcingRandomAccess: control.takeRandomAccessRequest())
+                forPicture: newest, wallNanoseconds: wallClock(), skipped: Int(newest - number))
             if pipeline.tracks != announced {
                 announced = pipeline.tracks
                 stream.announce(announced)
             }
             for unit in units { stream.publish(unit) }
-            control.codedPicture(by: pipeline.video, skipped: Int(newest - number))
             number = changeIfWanted(pipeline, after: newest)
         }
     }
@@ -105,7 +107,7 @@ public final class TestCard: ChangeableEncoding {
         do throws(CodecFailure) {
             return try pipeline.change(to: wanted, after: number)
         } catch {
-            control.changeFailed(error, keeping: pipeline.video.settings)
+            control.changeFailed(error, keeping: pipeline.settings)
             return number + 1
         }
     }

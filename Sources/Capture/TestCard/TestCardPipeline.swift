@@ -7,7 +7,7 @@ final class TestCardPipeline {
     static let audioTrack = TrackID(1)
 
     private(set) var timeline: TestCardTimeline
-    let video: VideoEncoder
+    private let stage: PictureStage
     private var picture: TestCardPicture
     private var pool: VideoFramePool
     private let sound: TestCardSound?
@@ -16,13 +16,16 @@ final class TestCardPipeline {
 
     /// Opens the encoders: some milliseconds.
     ///
-    /// - Parameter report: told when an encoder of pictures had to be passed over.
+    /// - Parameters:
+    ///   - control: of the picture's encoder.
+    ///   - tee: is offered the pictures.
     init(
-        _ settings: EncodingSettings, timeline: TestCardTimeline, report: @escaping (EncoderReport) -> Void = { _ in }
+        _ settings: EncodingSettings, timeline: TestCardTimeline, control: EncoderControl = EncoderControl(),
+        tee: PictureTee? = nil
     ) throws(CodecFailure) {
         self.timeline = timeline
         let size = settings.video
-        video = try VideoEncoder(settings.video, report: report)
+        stage = try PictureStage(settings, track: Self.videoTrack, control: control, tee: tee)
         picture = try TestCardPicture(width: size.width, height: size.height)
         pool = VideoFramePool(width: size.width, height: size.height)
         if let audio = settings.audio {
@@ -33,16 +36,16 @@ final class TestCardPipeline {
     }
 
     /// Picture first, then sound, if any.
-    var tracks: [Track] {
-        let picture = Track(id: Self.videoTrack, clockRate: .video, format: .h264(video.parameterSets))
-        return [picture] + (sound.map { [$0.track] } ?? [])
-    }
+    var tracks: [Track] { [stage.track] + (sound.map { [$0.track] } ?? []) }
+
+    /// As changed last.
+    var settings: EncodingSettings { stage.settings }
 
     /// The units that are due with picture `number`, in order of presentation: sound up to its instant, then the picture.
     ///
-    /// Numbers ascend from wherever it starts; those left out are skipped pictures.
+    /// Numbers ascend from wherever it starts; those left out are `skipped` pictures.
     func units(
-        forPicture number: Int64, wallNanoseconds: Int64, forcingRandomAccess: Bool
+        forPicture number: Int64, wallNanoseconds: Int64, skipped: Int = 0
     ) throws(CodecFailure) -> [AccessUnit] {
         let first = firstPicture ?? number
         firstPicture = first
@@ -53,9 +56,7 @@ final class TestCardPipeline {
                 number: Int(number - first), wallNanoseconds: wallNanoseconds, nanoseconds: instant,
                 isFlash: timeline.isFlash(picture: number)),
             into: frame)
-        let coded = try video.encode(
-            frame, track: Self.videoTrack, presentationTime: timeline.time(ofPicture: number),
-            forcingRandomAccess: forcingRandomAccess)
+        let coded = try stage.units(of: frame, at: timeline.time(ofPicture: number), skipped: skipped)
         return try (sound?.units(until: instant) ?? []) + coded
     }
 
@@ -63,8 +64,9 @@ final class TestCardPipeline {
     ///
     /// - Returns: the number of the picture that is next, on the grid of the new frame rate.
     /// - Throws: when no encoder works with them; then nothing has changed.
-    func change(to new: VideoEncoder.Settings, after number: Int64) throws(CodecFailure) -> Int64 {
-        try video.change(to: new)
+    func change(to settings: EncodingSettings, after number: Int64) throws(CodecFailure) -> Int64 {
+        try stage.change(to: settings)
+        let new = settings.video
         if (picture.width, picture.height) != (new.width, new.height) {
             // The encoder has taken the size: it can be drawn.
             picture = try TestCardPicture(width: new.width, height: new.height)

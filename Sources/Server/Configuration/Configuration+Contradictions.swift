@@ -1,4 +1,13 @@
+import Streams
+
 extension Configuration {
+    /// What is wrong with it beyond each single value.
+    var contradictions: [ConfigurationProblem] {
+        var reading = Reading()
+        noteContradictions(in: &reading)
+        return reading.problems
+    }
+
     /// Notes values that are each possible, but not together.
     func noteContradictions(in reading: inout Reading) {
         notePorts(in: &reading)
@@ -8,6 +17,7 @@ extension Configuration {
             note(path, at: .root + "paths" + name, in: &reading)
         }
         noteSharedInput(in: &reading)
+        noteSubstreams(in: &reading)
     }
 
     private func notePorts(in reading: inout Reading) {
@@ -52,6 +62,26 @@ extension Configuration {
         for (key, length) in [("width", path.video.width), ("height", path.video.height)] where length % 2 != 0 {
             reading.note("must be even, and \(length) is odd", with: option + "video" + key)
         }
+        noteEffects(of: path, at: option, in: &reading)
+    }
+
+    private func noteSubstreams(in reading: inout Reading) {
+        for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
+            guard case .substream(let original) = path.source, let problem = problem(ofOriginal: original) else {
+                continue
+            }
+            reading.note(problem, with: .root + "paths" + name + "source")
+        }
+    }
+
+    /// Why no substream can be made of the path `name`.
+    private func problem(ofOriginal name: String) -> String? {
+        guard let original = paths[name] else {
+            let nearest = nearestName(to: name, among: Array(paths.keys)).map { "; the nearest is `\($0)`" }
+            return "there is no path `\(printable(name))` to make a substream of\(nearest ?? "")"
+        }
+        guard case .substream(let other) = original.source else { return nil }
+        return "`\(name)` is a substream itself: write stream:\(other)"
     }
 
     private func noteSharedInput(in reading: inout Reading) {

@@ -13,6 +13,7 @@ extension Configuration {
         public var multicastTransportStream = Multicasting.off
         /// Overrides `join.mode` for this path.
         public var join: Join.Mode?
+        public var effects = Effects()
         public var video = Video()
         public var audio = Audio()
         public var camera = Camera()
@@ -50,6 +51,9 @@ extension Configuration {
 
         public init() {}
 
+        /// In pixels.
+        public var size: (width: Int, height: Int) { (width, height) }
+
         /// Frames from one IDR picture to the next, at least 1.
         public var gopFrames: Int { max(1, framesPerSecond * gopMilliseconds / 1000) }
 
@@ -72,9 +76,11 @@ extension Configuration {
         public init() {}
     }
 
-    /// The AAC of the test card and of files whose sound is transcoded.
+    /// The AAC of the test card, of microphones, and of files whose sound is transcoded.
     public struct Audio: Hashable, Sendable {
         public var enabled = true
+        /// The microphone that goes with a camera, as ALSA knows it; `none` for none.
+        public var device = "default"
         public var sampleRate = SampleRate.hz48000
         public var channels = 2
         public var bitsPerSecond = 128_000
@@ -96,10 +102,12 @@ extension Configuration {
     }
 }
 
-/// What a stream is made of, as written: `testcard`, `-`, or a path in the file system.
+/// What a stream is made of, as written: `testcard`, `-`, `stream:cam`, or a path in the file system.
 public enum SourceDescription: Hashable, Sendable, CustomStringConvertible {
     case testCard
     case standardInput
+    /// The pictures and the sound of another path, coded once more.
+    case substream(of: String)
     /// A file, a fifo or a device: which it is shows when it is opened.
     case path(String)
 
@@ -109,14 +117,23 @@ public enum SourceDescription: Hashable, Sendable, CustomStringConvertible {
         case "": return nil
         case "testcard": self = .testCard
         case "-": self = .standardInput
-        default: self = .path(text)
+        default:
+            let original = text.hasPrefix("stream:") ? text.dropFirst(7) : nil
+            self = original.map { .substream(of: String($0.drop { $0 == "/" })) } ?? .path(text)
         }
+    }
+
+    /// Name of the path that it is a substream of.
+    var original: String? {
+        guard case .substream(let original) = self else { return nil }
+        return original
     }
 
     public var description: String {
         switch self {
         case .testCard: "testcard"
         case .standardInput: "-"
+        case .substream(let original): "stream:\(original)"
         case .path(let path): path
         }
     }

@@ -39,7 +39,7 @@ extension Configuration {
     }
 
     /// Runs `body` with the document's root; not at all where the text holds no document.
-    private static func withDocument(
+    static func withDocument(
         _ yaml: String, file: String, _ body: (Node) -> Void
     ) throws(ConfigurationFailure) {
         try refuseManyAliases(yaml, file: file)

@@ -13,6 +13,12 @@ extension Configuration {
     /// The paths; the test card as `cam` where none is configured.
     public var servedPaths: [String: Path] { paths.isEmpty ? ["cam": Path()] : paths }
 
+    /// The same by name, substreams last: what they are made of is there by then.
+    var servedPathsOriginalsFirst: [(key: String, value: Path)] {
+        let sorted = servedPaths.sorted { $0.key < $1.key }
+        return sorted.filter { $0.value.source.original == nil } + sorted.filter { $0.value.source.original != nil }
+    }
+
     /// The group of each multicast path: the first for the first name in alphabetical order, and so on.
     public var multicastGroups: [String: MulticastGroup] {
         let names = servedPaths.filter(\.value.isMulticast).keys.sorted()

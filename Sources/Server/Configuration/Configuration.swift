@@ -1,9 +1,10 @@
-/// All that can be set, read once at start and never changed afterwards.
+/// All that can be set. What of it may change while the server runs: `ConfigurationDifference`.
 ///
 /// Units, defaults and reasons stand in `Schema+Configuration.swift`, from which the decoder and the reference file are made.
 public struct Configuration: Hashable, Sendable {
     public var server = Server()
     public var log = Log()
+    public var control = Control()
     public var loops = Loops()
     public var limits = Limits()
     public var rtp = RTP()
@@ -35,6 +36,14 @@ public struct Configuration: Hashable, Sendable {
         public enum Level: String, CaseIterable, Sendable {
             case trace, debug, info, notice, warning, error, critical
         }
+    }
+
+    /// How a running server is spoken to.
+    public struct Control: Hashable, Sendable {
+        /// Path of the socket; `auto` for one that goes by the port, empty for none.
+        public var socket = "auto"
+
+        public init() {}
     }
 
     /// The threads that serve viewers.

@@ -43,7 +43,8 @@ extension Entry {
             reference: { section, indent in
                 comment(reason, indent: indent) + blanks(indent) + "\(key):\n"
                     + schema.reference(section[keyPath: member], indent: indent + 2)
-            })
+            },
+            changes: { schema.changes(from: $0[keyPath: member], to: $1[keyPath: member], at: $2) })
     }
 
     /// Sections below names that the user chooses.
@@ -83,6 +84,13 @@ extension Entry {
                 }
                 return comment("\(reason) A name is \(expectation).", indent: indent)
                     + blanks(indent) + "\(key):\n" + sections.joined(separator: "\n")
+            },
+            changes: { old, new, path in
+                let (old, new) = (old[keyPath: member], new[keyPath: member])
+                return Set(old.keys).union(new.keys).sorted().flatMap { name in
+                    guard let before = old[name], let after = new[name] else { return [path + name] }
+                    return schema.changes(from: before, to: after, at: path + name)
+                }
             })
     }
 }

@@ -8,6 +8,7 @@ extension Schema<Configuration> {
         Schema([
             .section("server", \.server, .server, "Where clients connect."),
             .section("log", \.log, .log, "What is told on standard error."),
+            .section("control", \.control, .control, "How a running server is spoken to: `apus set`."),
             .section("loops", \.loops, .loops, "The threads that serve viewers."),
             .section(
                 "limits", \.limits, .limits,
@@ -23,23 +24,36 @@ extension Schema<Configuration> {
                     + "2 Mbit/s picture 3 QP and 11 % of its bits, so nobody's joining may take more than this."),
             .named(
                 "paths", \.paths, .path, default: Configuration.Path.init,
-                expecting: "1 to 64 letters, digits, `-`, `_` and `.`, and is no `.` or `..`", atMost: 1000,
-                "The streams, by name: `cam` is served at rtsp://host:8554/cam. Without any, `cam` is the "
-                    + "first camera that works, or else the test card.",
+                expecting:
+                    "1 to 64 letters, digits, `-`, `_` and `.`, with `/` between parts, the last of which is not "
+                    + "`track` and a number",
+                atMost: 1000,
+                "The streams, by name: `cam` is served at rtsp://host:8554/cam, `cam/sub` at …/cam/sub. Without any, "
+                    + "`cam` is the first camera that works, or else the test card.",
                 isValid: isPathName),
         ])
     }
 }
 
-/// Whether a stream may be served at `/name`: letters that no client has to escape.
+/// Whether a stream may be served at `/name`: letters that no client has to escape, and no track of another stream.
 func isPathName(_ name: String) -> Bool {
-    (1...64).contains(name.utf8.count) && name != "." && name != ".."
-        && name.unicodeScalars.allSatisfy { scalar in
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    return name.utf8.count <= 64 && parts.allSatisfy(isPathPart) && parts.last.map(isTrackName) == false
+}
+
+private func isPathPart(_ part: Substring) -> Bool {
+    !part.isEmpty && part != "." && part != ".."
+        && part.unicodeScalars.allSatisfy { scalar in
             switch scalar {
             case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
             default: false
             }
         }
+}
+
+/// Whether clients call the tracks of a stream so (`RequestURL`).
+private func isTrackName(_ part: Substring) -> Bool {
+    part.hasPrefix("track") && part.utf8.count > 5 && part.utf8.dropFirst(5).allSatisfy { (0x30...0x39).contains($0) }
 }
 
 extension Schema<Configuration.Server> {
@@ -60,6 +74,22 @@ extension Schema<Configuration.Server> {
 extension Schema<Configuration.Log> {
     static var log: Self {
         Schema([.choice("level", \.level, "Messages below this level are not written.")])
+    }
+}
+
+extension Schema<Configuration.Control> {
+    static var control: Self {
+        Schema([
+            .value(
+                "socket", \.socket, expecting: "auto, a path that begins with / and has at most 107 bytes, or \"\"",
+                "Socket in the file system, for the user who runs the server and for root. auto is "
+                    + "$XDG_RUNTIME_DIR/apus/control-PORT, or /run/apus/control-PORT for root and where there is no "
+                    + "such folder, with the server.port of each server; \"\" makes none.",
+                parse: { text, _ in
+                    let isPath = text.hasPrefix("/") && isLine(text, maximumBytes: 107)
+                    return text.isEmpty || text == "auto" || isPath ? text : nil
+                }, show: quoted)
+        ])
     }
 }
 

@@ -4,9 +4,11 @@ extension Schema<Configuration.Path> {
     static var path: Self {
         Schema([
             .value(
-                "source", \.source, expecting: "testcard, a camera, a file, a fifo, or \"-\" for standard input",
-                "What is served. A camera is its device, as /dev/video0. Files are whatever FFmpeg opens; H.264 and AAC pass through untouched. "
-                    + "A fifo or standard input carries H.264 in Annex B form.",
+                "source", \.source,
+                expecting: "testcard, a camera, a file, a fifo, \"-\" for standard input, or stream:NAME",
+                "What is served. A camera is its device, as /dev/video0. Files are whatever FFmpeg opens; H.264 and AAC pass "
+                    + "through untouched. A fifo or standard input carries H.264 in Annex B form. stream:cam is the path "
+                    + "cam once more, as it is shown there, in the size, rate and bitrate of this path's video options.",
                 parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceDescription(text) : nil },
                 show: \.description),
             .text("title", \.title, "Name that players show; empty for the path."),
@@ -29,8 +31,12 @@ extension Schema<Configuration.Path> {
                     + "files in other codecs than H.264, which keep their size and frame rate."),
             .section(
                 "audio", \.audio, .audio,
-                "The AAC that Apus codes: the test card's, and of files with other sound than AAC."),
+                "The AAC that Apus codes: the test card's, a microphone's, and of files with other sound than AAC."),
             .section("camera", \.camera, .camera, "What is adjusted of a camera."),
+            .section(
+                "effects", \.effects, .effects,
+                "What is done to the pictures before they are coded, in this order. H.264 from standard input or a "
+                    + "fifo passes through as it is, so they cannot be had there."),
         ])
     }
 }
@@ -95,7 +101,14 @@ extension Schema<Configuration.Camera> {
 extension Schema<Configuration.Audio> {
     static var audio: Self {
         Schema([
-            .boolean("enabled", \.enabled, "Whether there is sound at all: the test card's or a file's."),
+            .boolean(
+                "enabled", \.enabled,
+                "Whether there is sound at all: the test card's, a microphone's, a file's or a substream's."),
+            .value(
+                "device", \.device, expecting: "ALSA's name of a device, default, or none",
+                "Microphone that goes with a camera, as plughw:CARD=Device,DEV=0; none for a camera without sound. The "
+                    + "test card and files have their own. apus devices lists them.",
+                parse: { text, _ in !text.isEmpty && isLine(text, maximumBytes: 200) ? text : nil }, show: quoted),
             .choice("sampleRate", \.sampleRate, unit: "Hz", "Sampling rate."),
             .integer("channels", \.channels, in: 1...2, "1 for mono, 2 for stereo."),
             .integer("bitsPerSecond", \.bitsPerSecond, in: 16_000...512_000, unit: "bits per second", "Bitrate."),

@@ -37,18 +37,37 @@ struct Schema<Section> {
         entry.read(value, path + key, &section, &reading)
     }
 
+    /// The options in which `new` differs from `old`, in the order of the reference file.
+    func changes(from old: Section, to new: Section, at path: OptionPath) -> [OptionPath] {
+        entries.flatMap { $0.changes(old, new, path + $0.key) }
+    }
+
     /// The section as it stands in the reference file, with the values of `section`.
     func reference(_ section: Section, indent: Int) -> String {
         entries.map { $0.reference(section, indent) }.joined(separator: "\n")
     }
 }
 
-/// One key of a section: how its value is read, and how the reference file shows it.
+/// One key of a section: how its value is read, how the reference file shows it, and whether it has changed.
 struct Entry<Section> {
     let key: String
     let read: (Node, OptionPath, inout Section, inout Reading) -> Void
     /// Comment and line of the option, each line ended, indented by so many blanks.
     let reference: (Section, Int) -> String
+    /// The options at and below the key in which two sections differ.
+    let changes: (Section, Section, OptionPath) -> [OptionPath]
+
+    /// - Parameter changes: by default the option itself, where the reference file would show two values.
+    init(
+        key: String, read: @escaping (Node, OptionPath, inout Section, inout Reading) -> Void,
+        reference: @escaping (Section, Int) -> String,
+        changes: ((Section, Section, OptionPath) -> [OptionPath])? = nil
+    ) {
+        self.key = key
+        self.read = read
+        self.reference = reference
+        self.changes = changes ?? { reference($0, 0) == reference($1, 0) ? [] : [$2] }
+    }
 }
 
 /// The way to an option, for people: `paths.cam.video.width`.

@@ -5,6 +5,9 @@ import Streams
 /// What `apus devices` says: the devices of this host that Apus can use, with what the configuration takes of each.
 public struct DeviceReport: Encodable, Sendable {
     let cameras: [Camera]
+    let microphones: [Microphone]
+    /// In the order in which `auto` tries them.
+    let encoders: [Encoder]
     /// Devices that cannot be looked at, and what to do about each.
     let problems: [String]
 
@@ -33,15 +36,44 @@ public struct DeviceReport: Encodable, Sendable {
         let choices: String
     }
 
-    /// Looks at all devices: some milliseconds for each.
-    public init() {
-        let (cameras, failures) = CameraSurvey.all()
-        self.init(cameras: cameras, failures: failures)
+    struct Microphone: Encodable, Sendable {
+        /// What `audio.device` takes.
+        let device: String
+        let name: String
+        /// In Hz.
+        let sampleRates: [Int]
+        let leastChannels: Int?
+        let mostChannels: Int?
+        /// Why it cannot be used now; left out where it can.
+        let problem: String?
     }
 
-    init(cameras: [CameraSurvey], failures: [SourceFailure]) {
+    struct Encoder: Encodable, Sendable {
+        /// What `video.encoder` takes.
+        let encoder: String
+        let works: Bool
+        /// Why it does not; left out where it does.
+        let problem: String?
+    }
+
+    /// Looks at all devices, and tries all encoders: some milliseconds for each.
+    public init() {
+        let (cameras, failures) = CameraSurvey.all()
+        self.init(
+            cameras: cameras, failures: failures, microphones: MicrophoneDescription.all(),
+            encoders: EncoderSurvey.all())
+    }
+
+    init(
+        cameras: [CameraSurvey], failures: [SourceFailure], microphones: [MicrophoneDescription] = [],
+        encoders: [EncoderSurvey] = []
+    ) {
         self.cameras = cameras.map(Camera.init)
-        problems = failures.map { $0.reason + ($0.remedy.isEmpty ? "" : "; \($0.remedy)") }
+        self.microphones = microphones.map(Microphone.init)
+        self.encoders = encoders.map {
+            Encoder(encoder: $0.name, works: $0.failure == nil, problem: $0.failure.map(sentence))
+        }
+        problems = failures.map(sentence)
     }
 
     /// For machines, with sorted keys.
@@ -56,7 +88,52 @@ public struct DeviceReport: Encodable, Sendable {
     /// For people.
     public var text: String {
         let none = cameras.isEmpty && problems.isEmpty ? ["no camera is plugged in\n"] : []
-        return (none + cameras.map(\.text) + problems.map { "\($0)\n" }).joined(separator: "\n")
+        let all = none + cameras.map(\.text) + problems.map { "\($0)\n" } + [microphonesText, encodersText]
+        return all.joined(separator: "\n")
+    }
+
+    private var microphonesText: String {
+        guard !microphones.isEmpty else { return "no microphone is plugged in\n" }
+        return "microphones\n" + table([["device", "name", "Hz", "channels", ""]] + microphones.map(\.cells))
+    }
+
+    private var encodersText: String {
+        "encoders, in the order in which auto tries them\n"
+            + table(encoders.map { [$0.encoder, $0.works ? "works" : "does not work: \($0.problem ?? "")"] })
+    }
+}
+
+/// A failure and what to do about it, in one line.
+private func sentence(_ failure: SourceFailure) -> String {
+    failure.reason + (failure.remedy.isEmpty ? "" : "; \(failure.remedy)")
+}
+
+/// Rows with their cells below each other, indented.
+private func table(_ rows: [[String]]) -> String {
+    let columns = rows.first?.indices ?? 0..<0
+    let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+        let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+        let line = cells.joined(separator: "  ")
+        return "  " + line[...(line.lastIndex { $0 != " " } ?? line.startIndex)] + "\n"
+    }.joined()
+}
+
+extension DeviceReport.Microphone {
+    init(_ description: MicrophoneDescription) {
+        device = description.name
+        name = description.description
+        sampleRates = description.sampleRates
+        leastChannels = description.channelCounts?.lowerBound
+        mostChannels = description.channelCounts?.upperBound
+        problem = description.problem.map(sentence)
+    }
+
+    fileprivate var cells: [String] {
+        let channels = leastChannels.flatMap { least in
+            mostChannels.map { least == $0 ? "\(least)" : "\(least) to \($0)" }
+        }
+        return [device, name, sampleRates.map(String.init).joined(separator: " "), channels ?? "", problem ?? ""]
     }
 }
 
@@ -82,16 +159,5 @@ extension DeviceReport.Camera {
         let settings = controls.map { [$0.name, $0.value, $0.choices] }
         return "\(source)  \(name) (\(driver), \(bus))\n" + table([["format", "size", "rates", ""]] + rows)
             + (settings.isEmpty ? "" : "\n" + table([["control", "value", "takes"]] + settings))
-    }
-
-    /// Rows with their cells below each other, indented.
-    private func table(_ rows: [[String]]) -> String {
-        let columns = rows.first?.indices ?? 0..<0
-        let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-            let line = cells.joined(separator: "  ")
-            return "  " + line[...(line.lastIndex { $0 != " " } ?? line.startIndex)] + "\n"
-        }.joined()
     }
 }

@@ -1,0 +1,57 @@
+import Synchronization
+
+/// What is wanted of a camera, as changed last, and what of it the capture that runs has yet to do. From any thread.
+final class CameraOrders: Sendable {
+    private struct State {
+        var settings: CameraSettings
+        var controls: [String: String] = [:]
+        var isReopeningWanted = false
+    }
+
+    private let state: Mutex<State>
+
+    init(_ settings: CameraSettings) {
+        state = Mutex(State(settings: settings))
+    }
+
+    var settings: CameraSettings { state.withLock { $0.settings } }
+
+    /// Takes down what differs from before: controls are set on the open camera; another format, size or rate needs it opened
+    /// anew. How the picture is coded is the encoder's business.
+    func change(to new: CameraSettings) {
+        state.withLock { state in
+            let old = state.settings
+            state.settings = new
+            state.isReopeningWanted = state.isReopeningWanted || !new.hasSameMode(as: old)
+            for (name, value) in new.controls where old.controls[name] != value { state.controls[name] = value }
+        }
+    }
+
+    /// The controls to set that were not taken yet, by name.
+    func takeControls() -> [String: String] {
+        state.withLock { state in
+            defer { state.controls = [:] }
+            return state.controls
+        }
+    }
+
+    var isReopeningWanted: Bool { state.withLock { $0.isReopeningWanted } }
+
+    /// The settings to open the camera with, which are all that is wanted.
+    func begin() -> CameraSettings {
+        state.withLock { state in
+            state.controls = [:]
+            state.isReopeningWanted = false
+            return state.settings
+        }
+    }
+}
+
+extension CameraSettings {
+    /// Whether a camera that was opened with `other` does for these.
+    fileprivate func hasSameMode(as other: Self) -> Bool {
+        let (new, old) = (encoding.video, other.encoding.video)
+        return format == other.format && new.width == old.width && new.height == old.height
+            && new.frameRate == old.frameRate
+    }
+}

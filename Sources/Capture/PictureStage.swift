@@ -1,0 +1,110 @@
+import Codecs
+import Media
+
+/// Pictures in, access units out: effects first, then the encoder. Confined to one thread.
+///
+/// The settings' size and frame rate are those of the pictures that come in; what the effects make of the size is the
+/// encoder's.
+final class PictureStage {
+    /// As changed last.
+    private(set) var settings: EncodingSettings
+    private let encoder: VideoEncoder
+    private let id: TrackID
+    private let control: EncoderControl
+    private let tee: PictureTee?
+    private var filter: PictureFilter?
+    /// For pictures whose memory is taken back before substreams have done with it.
+    private var pool: VideoFramePool
+
+    /// Opens effects and encoder: some milliseconds.
+    ///
+    /// - Parameters:
+    ///   - control: tells when a random access point is wanted, and is told what was coded.
+    ///   - tee: is offered what the effects have made of each picture.
+    init(
+        _ settings: EncodingSettings, track id: TrackID, control: EncoderControl, tee: PictureTee? = nil
+    ) throws(CodecFailure) {
+        self.settings = settings
+        self.id = id
+        self.control = control
+        self.tee = tee
+        filter = try PictureFilter(settings)
+        pool = VideoFramePool(width: settings.video.width, height: settings.video.height)
+        encoder = try VideoEncoder(settings.video.sized(by: filter), report: control.tell)
+        tee?.isFed = true
+    }
+
+    /// With the parameter sets of the encoder that is in use now.
+    var track: Track { Track(id: id, clockRate: .video, format: .h264(encoder.parameterSets)) }
+
+    /// The units that are ready: with software encoders exactly this picture's, unless effects hold pictures back.
+    ///
+    /// - Parameter skipped: pictures that were left out before this one, to be counted.
+    func units(of frame: VideoFrame, at time: MediaTime, skipped: Int = 0) throws(CodecFailure) -> [AccessUnit] {
+        var units: [AccessUnit] = []
+        for (frame, time) in try filter?.apply(frame, at: time) ?? [(frame, time)] {
+            try tee?.offer(frame, at: time, pool: pool)
+            units += try encoder.encode(
+                frame, track: id, presentationTime: time, forcingRandomAccess: control.takeRandomAccessRequest())
+            control.codedPicture(by: encoder)
+        }
+        control.skippedPictures(skipped)
+        return units
+    }
+
+    /// Goes on with other settings from the next picture on, which is to be of their size.
+    ///
+    /// - Throws: where no effect or no encoder works with them; then nothing has changed.
+    func change(to new: EncodingSettings) throws(CodecFailure) {
+        let filter = new.hasSameEffects(as: settings) ? filter : try PictureFilter(new)
+        try encoder.change(to: new.video.sized(by: filter))
+        if (new.video.width, new.video.height) != (pool.width, pool.height) {
+            pool = VideoFramePool(width: new.video.width, height: new.video.height)
+        }
+        (self.filter, settings) = (filter, new)
+    }
+
+    /// Does what was wanted of `control` since the last picture, or says why that cannot be.
+    ///
+    /// - Parameter adapt: gives the settings the size and the rate of the pictures that come in.
+    func changeIfWanted(_ adapt: (EncodingSettings) -> EncodingSettings) {
+        guard let wanted = control.takeChange() else { return }
+        do throws(CodecFailure) {
+            try change(to: adapt(wanted))
+        } catch {
+            control.changeFailed(error, keeping: settings)
+        }
+    }
+}
+
+extension PictureFilter {
+    /// The effects of these settings; `nil` where there are none.
+    fileprivate convenience init?(_ settings: EncodingSettings) throws(CodecFailure) {
+        guard !settings.filters.isEmpty else { return nil }
+        let video = settings.video
+        try self.init(settings.filters, width: video.width, height: video.height, frameRate: video.frameRate)
+    }
+}
+
+extension VideoEncoder.Settings {
+    /// The same for what the effects make of the pictures.
+    fileprivate func sized(by filter: PictureFilter?) -> Self {
+        guard let filter else { return self }
+        return resized(width: filter.width, height: filter.height, frameRate: frameRate)
+    }
+}
+
+extension EncodingSettings {
+    /// Whether effects that were opened for `other` do for these.
+    fileprivate func hasSameEffects(as other: Self) -> Bool {
+        filters == other.filters && video.width == other.video.width && video.height == other.video.height
+            && video.frameRate == other.video.frameRate
+    }
+
+    /// The same for pictures of another size and rate.
+    func resized(width: Int, height: Int, frameRate: VideoEncoder.FrameRate) -> Self {
+        var settings = self
+        settings.video = video.resized(width: width, height: height, frameRate: frameRate)
+        return settings
+    }
+}

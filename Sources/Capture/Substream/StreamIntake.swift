@@ -1,0 +1,61 @@
+import Media
+import Reactor
+import Streams
+
+/// What a stream publishes, for a source that makes another stream of it. Confined to one thread, but for the ringing.
+final class StreamIntake {
+    /// Hands units on as they are.
+    private struct AsPublished: Packager {
+        struct Output: PackagedUnit {
+            let unit: AccessUnit
+            var track: TrackID { unit.track }
+            var presentationTime: MediaTime { unit.presentationTime }
+            var isRandomAccess: Bool { unit.isRandomAccess }
+            var byteCount: Int { unit.bytes.count }
+        }
+
+        init(tracks: [Track], options: Int) {}
+
+        mutating func package(_ unit: AccessUnit) -> Output? { Output(unit: unit) }
+    }
+
+    private final class Ringer: Waker {
+        private let doorbell: Doorbell
+        init(_ doorbell: Doorbell) { self.doorbell = doorbell }
+        func wake() { doorbell.ring() }
+    }
+
+    /// As they were when it began.
+    let tracks: [Track]
+    private let feed: Feed<AsPublished>
+    private let waker: Ringer
+    private var reader = FeedReader<AsPublished.Output>()
+    private var next: Int64
+
+    /// From the next unit on; `nil` before the stream's source has announced its tracks.
+    ///
+    /// - Parameter doorbell: rings at each unit.
+    init?(_ stream: Stream, doorbell: Doorbell) {
+        waker = Ringer(doorbell)
+        guard let feed = stream.feed(AsPublished.self, options: 0, for: waker) else { return nil }
+        self.feed = feed
+        tracks = feed.tracks
+        next = feed.endIndex
+    }
+
+    deinit {
+        feed.detach(waker)
+    }
+
+    /// Whether the stream's tracks are others now: there comes no more.
+    var hasEnded: Bool { reader.hasEnded }
+
+    /// What has been published since the last call, in capture order. What has left the stream's history meanwhile is lost.
+    func take() -> [AccessUnit] {
+        feed.update(&reader)
+        let first = max(next, reader.startIndex)
+        next = reader.endIndex
+        guard first < next else { return [] }
+        return (first..<next).map { reader[$0].unit }
+    }
+}

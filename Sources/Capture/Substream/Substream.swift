@@ -1,0 +1,64 @@
+import Codecs
+import Logging
+import Media
+import Reactor
+import Streams
+
+/// Another stream's pictures, coded once more in another size or rate, with its sound: `/cam/sub` beside `/cam`.
+///
+/// A camera or test card is captured and its effects are applied once: what they have made of a picture goes through a
+/// `PictureTee`. Where the original passes H.264 through, it is decoded here. Times are the original's, so both streams show
+/// the same instants. It never holds up the original: a picture that is not coded when the next comes is left out.
+public final class Substream: ChangeableEncoding {
+    public let label: String
+    private let original: Stream
+    private let tee: PictureTee?
+    private let control: EncoderControl
+    private let stopSignal = StopSignal()
+
+    /// - Parameters:
+    ///   - original: the stream whose pictures and sound it shows, on the same epoch as the stream that it is run into.
+    ///   - tee: of the original's source, where that codes pictures.
+    ///   - encoding: its size, rate and encoder; without `audio`, the original's sound is left out.
+    public init(of original: Stream, tee: PictureTee?, encoding: EncodingSettings, log: Logger) {
+        self.original = original
+        self.tee = tee
+        control = EncoderControl(encoding, log: log)
+        label = "substream of \(original.path), \(encoding.video.width)×\(encoding.video.height)"
+    }
+
+    public func requestRandomAccess() { control.requestRandomAccess() }
+
+    public func change(to encoding: EncodingSettings) { control.change(to: encoding) }
+
+    public var status: SourceStatus? { control.status }
+
+    public func stop() { stopSignal.raise() }
+
+    public func run(into stream: Stream) throws(SourceFailure) {
+        defer { stopSignal.consume() }
+        let doorbell: Doorbell
+        do { doorbell = try Doorbell() } catch { throw SourceFailure(reason: "no substream: \(error)") }
+        while !stopSignal.isSet {
+            guard let intake = StreamIntake(original, doorbell: doorbell) else {
+                // The original's source has not announced anything yet.
+                doorbell.wait(milliseconds: 50)
+                continue
+            }
+            do throws(CodecFailure) {
+                try code(intake, doorbell, into: stream)
+            } catch {
+                throw SourceFailure(error)
+            }
+        }
+    }
+
+    /// Until it is stopped, or until the original has other tracks.
+    private func code(_ intake: StreamIntake, _ doorbell: Doorbell, into stream: Stream) throws(CodecFailure) {
+        let coding = try SubstreamCoding(intake, tee, ringing: doorbell, control: control, into: stream)
+        while !stopSignal.isSet, !coding.hasEnded {
+            doorbell.wait(milliseconds: 50)
+            try coding.go()
+        }
+    }
+}

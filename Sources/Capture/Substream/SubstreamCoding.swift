@@ -1,0 +1,110 @@
+import Codecs
+import Media
+import Reactor
+import Streams
+
+/// One run of a substream: takes pictures and sound of the original as they come, and publishes them. Confined to one thread.
+final class SubstreamCoding {
+    private static let pictureTrack = TrackID(0)
+
+    private let original: StreamIntake
+    private let tee: PictureTee?
+    private let branch: PictureTee.Branch?
+    private let stream: Stream
+    private let stage: PictureStage
+    private let control: EncoderControl
+    private let sound: Track?
+    private var scaler: Scaler
+    private var decimator: PictureDecimator
+    private var announced: [Track] = []
+    /// Of originals that have no raw pictures to offer; `nil` until a random access point.
+    private var decoder: VideoDecoder?
+
+    /// Opens the encoder, and tells the tracks.
+    init(
+        _ original: StreamIntake, _ tee: PictureTee?, ringing doorbell: Doorbell, control: EncoderControl,
+        into stream: Stream
+    ) throws(CodecFailure) {
+        (self.original, self.tee, self.control, self.stream) = (original, tee, control, stream)
+        // What was wanted before is in the settings.
+        _ = control.takeChange()
+        let settings = control.settings
+        stage = try PictureStage(settings, track: Self.pictureTrack, control: control)
+        scaler = Scaler(width: settings.video.width, height: settings.video.height)
+        decimator = PictureDecimator(settings.video.frameRate)
+        sound = settings.audio == nil ? nil : original.tracks.first { $0.kind == .audio }
+        branch = tee?.attach(doorbell)
+        announce()
+    }
+
+    deinit {
+        if let branch { tee?.detach(branch) }
+    }
+
+    /// Whether the original's tracks are others now.
+    var hasEnded: Bool { original.hasEnded }
+
+    /// Publishes what there is.
+    func go() throws(CodecFailure) {
+        changeIfWanted()
+        var newest: (picture: DecodedPicture, time: MediaTime)?
+        var skipped = 0
+        for unit in original.take() {
+            if unit.track == sound?.id { stream.publish(unit) }
+            guard tee?.isFed != true, isPicture(unit), let picture = try decoded(unit) else { continue }
+            skipped += newest == nil ? 0 : 1
+            // The decoder may hold pictures back.
+            let rate = unit.presentationTime.rate
+            newest = (
+                picture, picture.presentationTime.map { MediaTime(ticks: $0, rate: rate) } ?? unit.presentationTime
+            )
+        }
+        if let offered = branch?.take() {
+            (newest, skipped) = ((try offered.picture.picture(), offered.time), offered.skipped)
+        }
+        if let newest { try code(newest.picture, at: newest.time, skipped: skipped) }
+    }
+
+    private func code(_ picture: DecodedPicture, at time: MediaTime, skipped: Int) throws(CodecFailure) {
+        guard decimator.takes(time) else { return }
+        let units = try stage.units(of: try scaler.scale(picture), at: time, skipped: skipped)
+        announce()
+        for unit in units { stream.publish(unit) }
+    }
+
+    // MARK: - Originals that have only H.264
+
+    private func isPicture(_ unit: AccessUnit) -> Bool {
+        original.tracks.contains { $0.id == unit.track && $0.kind == .video }
+    }
+
+    /// A damaged picture is left out, and all until the next random access point.
+    private func decoded(_ unit: AccessUnit) throws(CodecFailure) -> DecodedPicture? {
+        if decoder == nil, unit.isRandomAccess { decoder = try VideoDecoder() }
+        do throws(CodecFailure) {
+            return try decoder?.decode(unit).last
+        } catch {
+            decoder = nil
+            return nil
+        }
+    }
+
+    // MARK: - Changes
+
+    private func changeIfWanted() {
+        let before = stage.settings.video
+        stage.changeIfWanted { $0 }
+        let video = stage.settings.video
+        if (video.width, video.height) != (before.width, before.height) {
+            scaler = Scaler(width: video.width, height: video.height)
+        }
+        if video.frameRate != before.frameRate { decimator = PictureDecimator(video.frameRate) }
+    }
+
+    private func announce() {
+        let tracks = [stage.track] + (sound.map { [$0] } ?? [])
+        guard tracks != announced else { return }
+        announced = tracks
+        stream.announce(tracks)
+    }
+}

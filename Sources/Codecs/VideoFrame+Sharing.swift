@@ -1,0 +1,45 @@
+import CFFmpeg
+
+/// A picture that several threads may read, and none may write.
+public struct SharedPicture: @unchecked Sendable {
+    // Sound because nobody writes into buffers of which there is more than one reference, which libav counts atomically.
+    private let reference: FrameReference
+
+    fileprivate init(_ reference: FrameReference) {
+        self.reference = reference
+    }
+
+    /// The picture, for the thread that calls.
+    public func picture() throws(CodecFailure) -> DecodedPicture {
+        DecodedPicture(try reference.newReference())
+    }
+}
+
+extension VideoFrame {
+    /// The picture for other threads, without a copy where its memory is libav's own; memory that is borrowed, as a camera
+    /// driver's buffers are, is copied, for its owner takes it back.
+    public func shared(_ pool: VideoFramePool) throws(CodecFailure) -> SharedPicture {
+        SharedPicture(try owned(pool).reference.newReference())
+    }
+
+    /// The picture in memory that nobody takes back: itself, or a copy of what was borrowed.
+    ///
+    /// - Parameter pool: of pictures of this size.
+    public func owned(_ pool: VideoFramePool) throws(CodecFailure) -> VideoFrame {
+        guard reference.isBorrowed else { return self }
+        let copy = try pool.take()
+        let status = av_frame_copy(copy.reference.pointer, reference.pointer)
+        guard status >= 0 else { throw CodecFailure("a picture cannot be copied", code: status) }
+        return copy
+    }
+}
+
+extension FrameReference {
+    /// Another reference to the same buffers.
+    func newReference() throws(CodecFailure) -> FrameReference {
+        let other = try FrameReference()
+        let status = av_frame_ref(other.pointer, pointer)
+        guard status >= 0 else { throw CodecFailure("a picture cannot be shared", code: status) }
+        return other
+    }
+}

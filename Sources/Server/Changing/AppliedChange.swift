@@ -1,0 +1,66 @@
+/// One thing that a change of the configuration has done, as a sentence for the log and for who asked.
+public enum AppliedChange: Hashable, Sendable, CustomStringConvertible {
+    case added(path: String)
+    case removed(path: String)
+    /// Options that hold from now on.
+    case live(options: [String])
+    /// Options of a path that who comes from now on is told of.
+    case offered(path: String, options: [String])
+    /// The path's groups are others now, for the sake of these of its options, or of another path's.
+    case regrouped(path: String, options: [String])
+    /// The running source has been told.
+    case coded(path: String, options: [String])
+    /// Nothing is coded there that these options could change.
+    case uncoded(path: String, options: [String])
+    case sourceReplaced(path: String, options: [String])
+    case atNextStart(options: [String])
+
+    public var description: String {
+        switch self {
+        case .added(let path): "/\(path) is served from now on"
+        case .removed(let path): "/\(path) is not served any more; its viewers are told"
+        case .live(let options): "\(list(options)): changed while it runs"
+        case .offered(let path, let options):
+            "/\(path): \(list(options)): changed while it runs, for who comes from now on"
+        case .regrouped(let path, let options):
+            "/\(path): \(options.isEmpty ? "" : "\(list(options)): ")its multicast groups are set up anew, and their members "
+                + "are told"
+        case .coded(let path, let options): "/\(path): \(list(options)): changed while it runs, viewers stay"
+        case .uncoded(let path, let options):
+            "/\(path): \(list(options)): noted, without effect on what its source passes on"
+        case .sourceReplaced(let path, let options):
+            "/\(path): \(list(options)): its source starts anew; viewers stay unless its tracks differ"
+        case .atNextStart(let options): "\(list(options)): takes effect at the next start"
+        }
+    }
+
+    private func list(_ options: [String]) -> String { options.joined(separator: ", ") }
+}
+
+extension AppliedChange {
+    /// What taking up `difference` comes to, in the order of paths and options.
+    ///
+    /// - Parameter uncoded: paths whose sources have nothing that `video` or the like could change.
+    static func all(in difference: ConfigurationDifference, uncoded: Set<String> = []) -> [Self] {
+        difference.removed.map { .removed(path: $0) } + difference.added.map { .added(path: $0) }
+            + difference.changed.flatMap { all(in: $0, isCoded: !uncoded.contains($0.name)) }
+            + (difference.live.isEmpty ? [] : [.live(options: difference.live)])
+            + (difference.atNextStart.isEmpty ? [] : [.atNextStart(options: difference.atNextStart)])
+    }
+
+    private static func all(in path: PathDifference, isCoded: Bool) -> [Self] {
+        let name = path.name
+        let own = PathDifference.Effect.allCases.compactMap { effect -> Self? in
+            guard let options = path.options[effect] else { return nil }
+            return switch effect {
+            case .offer: .offered(path: name, options: options)
+            case .groups: .regrouped(path: name, options: options)
+            case .coding: isCoded ? .coded(path: name, options: options) : .uncoded(path: name, options: options)
+            case .source: .sourceReplaced(path: name, options: options)
+            }
+        }
+        // Another path has come or gone before it in the alphabet, or the whole server's options for groups have changed.
+        let isMoved = path.areGroupsChanged && path.options[.groups] == nil
+        return own + (isMoved ? [.regrouped(path: name, options: [])] : [])
+    }
+}

@@ -1,0 +1,118 @@
+import Logging
+import RTSPServer
+import Streams
+
+/// The server goes on with another configuration.
+extension Assembly {
+    /// Makes the server what `new` says, as far as a running server can be; viewers of what has not changed notice nothing.
+    ///
+    /// Blocks for no source and no viewer. From any thread; one change is made after the other.
+    /// - Returns: what was done; nothing where the server is ending.
+    @discardableResult
+    public func apply(_ new: Configuration) -> [AppliedChange] {
+        state.withLock { apply(new, to: &$0) }
+    }
+
+    /// Changes options of one path: all of them, or none where one cannot be.
+    ///
+    /// - Parameters:
+    ///   - assignments: `video.bitsPerSecond=4000000`; see `Assignment`.
+    ///   - name: of the path, without slash.
+    public func set(_ assignments: [String], of name: String) throws(SettingFailure) -> [AppliedChange] {
+        let changes = try state.withLock { (state) throws(SettingFailure) in
+            apply(try state.configuration.setting(assignments, of: name), to: &state)
+        }
+        // What waits for the next start is not of this caller's doing.
+        return changes.filter { if case .atNextStart = $0 { false } else { true } }
+    }
+
+    private func apply(_ new: Configuration, to state: inout State) -> [AppliedChange] {
+        guard !state.isStopping else { return [] }
+        let difference = ConfigurationDifference(from: state.configuration, to: new, running: running)
+        let former = state.configuration
+        state.configuration = new
+        threshold.level = Logger.Level(new.log.level)
+        // First what ends, so that devices are free for those who take them over.
+        var endings = difference.removed.compactMap { remove($0, of: former, from: &state) }
+        for (name, _) in new.servedPathsOriginalsFirst where difference.added.contains(name) {
+            add(name, of: new, to: &state)
+        }
+        for path in difference.changed where path.isSourceChanged {
+            guard let ending = replaceSource(of: path.name, former, new, in: &state) else { continue }
+            endings.append(ending)
+        }
+        for path in difference.changed { offer(path, in: new, state) }
+        for name in difference.added { start(name, after: endings, in: state) }
+        for path in difference.changed where path.isSourceChanged { start(path.name, after: endings, in: state) }
+        let uncoded = difference.changed.filter { !code($0, in: state) }.map(\.name)
+        return AppliedChange.all(in: difference, uncoded: Set(uncoded))
+    }
+
+    // MARK: - Paths
+
+    /// A source that was told to end.
+    private struct Ending {
+        let name: String
+        let source: SourceDescription
+        let supervisor: SourceSupervisor
+    }
+
+    private func remove(_ name: String, of configuration: Configuration, from state: inout State) -> Ending? {
+        guard let path = state.paths.removeValue(forKey: name), let settings = configuration.servedPaths[name] else {
+            return nil
+        }
+        let (server, stream) = (server, path.stream)
+        directory.remove(stream.path)
+        path.supervisor.stop()
+        status.forget(stream.path)
+        Task.detached { await server.withdraw(stream) }
+        return Ending(name: name, source: settings.source, supervisor: path.supervisor)
+    }
+
+    private func add(_ name: String, of configuration: Configuration, to state: inout State) {
+        guard let path = configuration.servedPaths[name] else { return }
+        let stream = Streams.Stream(path: "/\(name)", epoch: epoch, limits: .init(running))
+        state.paths[name] = ServedPath(path, of: original(of: path, in: state), on: stream, log: log)
+        directory.insert(stream, options: PathOptions(name, path, in: configuration))
+    }
+
+    private func replaceSource(
+        of name: String, _ old: Configuration, _ new: Configuration, in state: inout State
+    ) -> Ending? {
+        guard let before = old.servedPaths[name], let after = new.servedPaths[name] else { return nil }
+        let original = original(of: after, in: state)
+        guard let supervisor = state.paths[name]?.replaceSource(by: after, of: original) else { return nil }
+        return Ending(name: name, source: before.source, supervisor: supervisor)
+    }
+
+    private func original(of path: Configuration.Path, in state: State) -> ServedPath? {
+        path.source.original.flatMap { state.paths[$0] }
+    }
+
+    /// Starts the path's source once those have ended that feed its stream or may hold its device.
+    private func start(_ name: String, after endings: [Ending], in state: State) {
+        guard let path = state.paths[name], let source = state.configuration.servedPaths[name]?.source else { return }
+        path.supervisor.start(
+            after: endings.filter { $0.name == name || $0.source == source }.map(\.supervisor))
+    }
+
+    private func offer(_ path: PathDifference, in configuration: Configuration, _ state: State) {
+        guard path.isOfferChanged, let stream = state.paths[path.name]?.stream,
+            let settings = configuration.servedPaths[path.name]
+        else { return }
+        directory.insert(stream, options: PathOptions(path.name, settings, in: configuration))
+        guard path.areGroupsChanged else { return }
+        let server = server
+        Task.detached { await server.withdrawGroups(of: stream) }
+    }
+
+    /// Has the path's running source go on with what it can take up.
+    ///
+    /// - Returns: false where it has nothing that could be changed.
+    private func code(_ path: PathDifference, in state: State) -> Bool {
+        guard path.options[.coding] != nil, let source = state.paths[path.name]?.source,
+            let settings = state.configuration.servedPaths[path.name]
+        else { return true }
+        return change(source, to: settings)
+    }
+}

@@ -1,0 +1,65 @@
+import RTSPServer
+
+/// What has changed of one path that stays.
+struct PathDifference: Hashable {
+    /// What the change of an option does to the path.
+    enum Effect: CaseIterable {
+        /// Who comes from now on is told otherwise.
+        case offer
+        /// Its groups are others now, or none.
+        case groups
+        /// Its source goes on with it.
+        case coding
+        /// Another source takes the place of its own, on the same stream.
+        case source
+
+        /// - Parameter option: below the path, as `video.width`.
+        init(of option: String) {
+            switch option.prefix(while: { $0 != "." }) {
+            case "title", "description", "join": self = .offer
+            case "multicast", "multicastTransportStream": self = .groups
+            case "video", "effects", "camera": self = .coding
+            // What nobody has thought of yet is safe with a source that is made for it.
+            default: self = .source
+            }
+        }
+    }
+
+    let name: String
+    /// Its own options that have changed, below the path: `video.width`.
+    let options: [Effect: [String]]
+    /// Whether the directory is to have other options for it: for its own options' sake, or the whole server's.
+    let isOfferChanged: Bool
+    /// Whether its groups, or how they are sent to, are others.
+    let areGroupsChanged: Bool
+
+    /// `nil` where it is served as before. Both configurations have the path.
+    init?(_ name: String, from old: Configuration, to new: Configuration) {
+        guard let before = old.servedPaths[name], let after = new.servedPaths[name] else { return nil }
+        let (offered, offers) = (PathOptions(name, before, in: old), PathOptions(name, after, in: new))
+        self.name = name
+        let changes = Schema.path.changes(from: before, to: after, at: .root).map(\.text)
+        // A source that is made anew is made with all of them.
+        let isNew = changes.contains { Effect(of: $0) == .source } || Self.isDecodedOnlyNow(before, after)
+        let isTitleInPicture = before.effects.showsTitle || after.effects.showsTitle
+        options = Dictionary(grouping: changes) { option in
+            let effect = option == "title" && isTitleInPicture ? .coding : Effect(of: option)
+            return effect == .coding && isNew ? .source : effect
+        }
+        isOfferChanged = offered != offers
+        areGroupsChanged =
+            offered.multicast != offers.multicast
+            || offered.multicastTransportStream != offers.multicastTransportStream
+        if options.isEmpty, !isOfferChanged { return nil }
+    }
+
+    /// Whether a file's H.264 passes through in one of the two, and is decoded for its effects in the other: which of them is
+    /// settled when it is opened.
+    private static func isDecodedOnlyNow(_ before: Configuration.Path, _ after: Configuration.Path) -> Bool {
+        guard case .path(let file) = after.source, !file.hasPrefix("/dev/") else { return false }
+        return (before.effects == Configuration.Effects()) != (after.effects == Configuration.Effects())
+    }
+
+    /// Whether another source takes the place of its own.
+    var isSourceChanged: Bool { options[.source] != nil }
+}

@@ -1,0 +1,87 @@
+/// A part of a picture, told from its upper left corner.
+public struct MaskRectangle: Hashable, Sendable, CustomStringConvertible {
+    /// What its numbers count.
+    public enum Unit: Hashable, Sendable {
+        /// Pixels of a picture of the path's size; on one of another size it lies likewise.
+        case pixels
+        /// Thousandths of a percent of the picture's width and height.
+        case milliPercent
+    }
+
+    public let unit: Unit
+    public let x: Int
+    public let y: Int
+    /// Positive.
+    public let width: Int
+    /// Positive.
+    public let height: Int
+
+    /// Of `["10", "20", "200", "100"]` or `["5%", "0%", "12.5%", "100%"]`: left, top, width and height. `nil` where it is
+    /// neither, is empty, or exceeds 100 %.
+    public init?(_ texts: [String]) {
+        let isInPercent = texts.first?.hasSuffix("%") == true
+        let lengths = texts.compactMap { isInPercent ? Self.milliPercent($0) : Self.pixels($0) }
+        guard texts.count == 4, lengths.count == 4, lengths[2] > 0, lengths[3] > 0 else { return nil }
+        (x, y, width, height) = (lengths[0], lengths[1], lengths[2], lengths[3])
+        unit = isInPercent ? .milliPercent : .pixels
+        if isInPercent, max(x + width, y + height) > Self.whole { return nil }
+    }
+
+    /// 100 %.
+    private static let whole = 100_000
+
+    /// Whether it lies within a picture of the path's size.
+    func isWithin(_ size: (width: Int, height: Int)) -> Bool {
+        unit == .milliPercent || x + width <= size.width && y + height <= size.height
+    }
+
+    /// Black over it, as a filter. The edges move outward to even pixels, for two by two share their colour.
+    ///
+    /// - Parameter size: the path's.
+    func box(on size: (width: Int, height: Int)) -> String {
+        let (columns, rows) = unit == .pixels ? size : (Self.whole, Self.whole)
+        let left = "floor(iw*\(x)/\(2 * columns))*2"
+        let top = "floor(ih*\(y)/\(2 * rows))*2"
+        let right = "ceil(iw*\(x + width)/\(2 * columns))*2"
+        let bottom = "ceil(ih*\(y + height)/\(2 * rows))*2"
+        return "drawbox=x=\(left):y=\(top):w=\(right)-\(left):h=\(bottom)-\(top):color=black:t=fill"
+    }
+}
+
+// MARK: - Text
+
+extension MaskRectangle {
+    /// As in the configuration: `[5%, 0%, 12.5%, 100%]`.
+    public var description: String {
+        let texts = [x, y, width, height].map { unit == .pixels ? "\($0)" : Self.percentage($0) }
+        return "[\(texts.joined(separator: ", "))]"
+    }
+
+    private static func pixels(_ text: String) -> Int? {
+        // No picture is longer than 16384.
+        digits(text[...]).flatMap { $0 <= 16_384 ? $0 : nil }
+    }
+
+    /// Of `12.5%`: up to 100 %, with three decimals at most.
+    private static func milliPercent(_ text: String) -> Int? {
+        guard text.hasSuffix("%") else { return nil }
+        let parts = text.dropLast().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let decimals = parts.count == 2 ? parts[1] : "0"
+        guard let percent = digits(parts[0]), percent <= 100, decimals.count <= 3,
+            let rest = digits(decimals + String(repeating: "0", count: 3 - decimals.count)), !decimals.isEmpty
+        else { return nil }
+        return percent * 1000 + rest
+    }
+
+    private static func percentage(_ milliPercent: Int) -> String {
+        let (percent, rest) = milliPercent.quotientAndRemainder(dividingBy: 1000)
+        var decimals = String(String(1000 + rest).dropFirst())
+        while decimals.last == "0" { decimals.removeLast() }
+        return "\(percent)\(decimals.isEmpty ? "" : ".")\(decimals)%"
+    }
+
+    /// A number of digits and nothing else.
+    private static func digits(_ text: Substring) -> Int? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+    }
+}

@@ -1,0 +1,21 @@
+import Logging
+
+/// What verbs that speak to the running server get.
+extension Assembly {
+    /// Carries out what a verb asks for. From any thread; blocks for no source and no viewer.
+    public func answer(_ request: ControlRequest) -> ControlAnswer {
+        switch request {
+        case .set(let path, let assignments): set(path.hasPrefix("/") ? String(path.dropFirst()) : path, assignments)
+        }
+    }
+
+    private func set(_ name: String, _ assignments: [String]) -> ControlAnswer {
+        do throws(SettingFailure) {
+            let changes = try set(assignments, of: name)
+            for change in changes { log.notice("set: \(change)") }
+            return .done(changes.isEmpty ? ["nothing has changed: it was so already"] : changes.map(\.description))
+        } catch {
+            return .refused(error.reasons)
+        }
+    }
+}

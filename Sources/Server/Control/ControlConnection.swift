@@ -1,0 +1,80 @@
+import FoundationEssentials
+import Reactor
+
+/// One client of the control socket: a line in, a line out, and the end. Confined to the control thread.
+final class ControlConnection {
+    let socket: UnixSocket
+    /// What it waits for.
+    var interest: Interest = .read
+    private var input: [UInt8] = []
+    /// What is still to be written; `nil` before there is an answer.
+    private var output: ArraySlice<UInt8>?
+
+    /// Longer requests are none of ours.
+    static let maximumLineBytes = 65_536
+
+    init(_ socket: consuming UnixSocket) {
+        self.socket = socket
+    }
+
+    /// Goes on as far as the socket lets it.
+    ///
+    /// - Parameter answer: what is said to a line.
+    /// - Returns: what to wait for; `nil` where it is over.
+    func proceed(_ answer: ([UInt8]) -> ControlAnswer) -> Interest? {
+        if output == nil {
+            switch readLine() {
+            case .unfinished: return .read
+            case .line(let line): say(answer(line))
+            case .tooLong: say(.refused(["a request is one line of at most \(Self.maximumLineBytes) bytes"]))
+            case .ended: return nil
+            }
+        }
+        return write()
+    }
+
+    /// Lays out its last words, unless it has had them. `proceed` writes them.
+    func say(_ answer: ControlAnswer) {
+        guard output == nil else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        // Text and a Boolean can always be written as JSON.
+        let json = (try? encoder.encode(answer)) ?? Data()
+        output = ArraySlice(json + [UInt8(ascii: "\n")])
+    }
+
+    private enum Input {
+        case unfinished
+        /// Without its line feed; what follows it is let go.
+        case line([UInt8])
+        case tooLong
+        case ended
+    }
+
+    private func readLine() -> Input {
+        while true {
+            switch socket.read(atMost: 4_096) {
+            case .bytes(let bytes):
+                if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                    input += bytes[..<end]
+                    return input.count <= Self.maximumLineBytes ? .line(input) : .tooLong
+                }
+                input += bytes
+                guard input.count <= Self.maximumLineBytes else { return .tooLong }
+            case .wouldBlock: return .unfinished
+            case .end, .failed: return .ended
+            }
+        }
+    }
+
+    private func write() -> Interest? {
+        while let rest = output, !rest.isEmpty {
+            switch socket.write(rest) {
+            case .wrote(let count): output = rest.dropFirst(count)
+            case .wouldBlock: return .write
+            case .failed: return nil
+            }
+        }
+        return nil
+    }
+}

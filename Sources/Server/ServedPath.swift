@@ -1,0 +1,57 @@
+import Capture
+import Logging
+import Media
+import Streams
+
+/// A path that is served: its stream, and the source that feeds it. The source may be replaced; the stream stays, and with
+/// it the viewers.
+struct ServedPath: Sendable {
+    let stream: Streams.Stream
+    /// Where its sources offer their pictures to the substreams of this path.
+    private let tee = PictureTee()
+    private(set) var source: any Source
+    private(set) var supervisor: SourceSupervisor
+    /// What the encoders of earlier sources have done.
+    private var past: SourceStatus?
+    private let log: Logger
+
+    /// Starts nothing.
+    ///
+    /// - Parameter original: what a substream is made of.
+    init(_ path: Configuration.Path, of original: Self?, on stream: Streams.Stream, log: Logger) {
+        self.stream = stream
+        self.log = log
+        (source, supervisor) = Self.source(path, of: original, on: stream, tee, log: log)
+    }
+
+    /// What the encoders of all its sources have done; `nil` where none of them has one.
+    var status: SourceStatus? {
+        guard let past, let present = source.status else { return past ?? source.status }
+        return past + present
+    }
+
+    var counts: StatusReport.Counts { StatusReport.Counts(published: stream.published, coded: status) }
+
+    /// Ends the source, and makes another, which is to be started after the one before.
+    ///
+    /// - Returns: the supervisor of the one before.
+    mutating func replaceSource(by path: Configuration.Path, of original: Self?) -> SourceSupervisor {
+        let former = supervisor
+        former.stop()
+        past = status
+        (source, supervisor) = Self.source(path, of: original, on: stream, tee, log: log)
+        return former
+    }
+
+    private static func source(
+        _ path: Configuration.Path, of original: Self?, on stream: Streams.Stream, _ tee: PictureTee, log: Logger
+    ) -> (any Source, SourceSupervisor) {
+        var sourceLog = log
+        sourceLog[metadataKey: "path"] = "\(stream.path)"
+        let source = makeSource(
+            path, tee: tee, original: original.map { Original(stream: $0.stream, tee: $0.tee) }, log: sourceLog)
+        let supervisor = SourceSupervisor(
+            source, into: stream, atEndOfInput: path.source == .standardInput ? .isFinal : .startsAgain, log: log)
+        return (source, supervisor)
+    }
+}

@@ -1,0 +1,159 @@
+import Codecs
+import Logging
+import Media
+import Reactor
+import Streams
+import Synchronization
+import Testing
+
+@testable import Capture
+
+/// A stream, and a substream of it that is told when to look.
+private final class Pair {
+    let original = Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 1_000_000_000))
+    let substream = Stream(path: "/cam/sub", epoch: MonotonicTime(nanoseconds: 1_000_000_000))
+    let tee = PictureTee()
+    let control: EncoderControl
+    private let stage: PictureStage
+    private let pool = VideoFramePool(width: 128, height: 96)
+    private let sound: Track?
+    let coding: SubstreamCoding
+
+    /// - Parameter isFed: whether the original hands over raw pictures.
+    init(
+        width: Int = 64, height: Int = 48, rate: Int32 = 30, sound: Track? = nil, isFed: Bool = true
+    ) throws {
+        var settings = EncodingSettings()
+        (settings.video.width, settings.video.height) = (width, height)
+        settings.video.frameRate = try #require(VideoEncoder.FrameRate(rate))
+        control = EncoderControl(settings)
+        self.sound = sound
+        (settings.video.width, settings.video.height, settings.video.frameRate) = (128, 96, .thirty)
+        stage = try PictureStage(
+            settings, track: TrackID(0), control: EncoderControl(settings), tee: isFed ? tee : nil)
+        original.announce([stage.track] + (sound.map { [$0] } ?? []))
+        let doorbell = try Doorbell()
+        coding = try SubstreamCoding(
+            try #require(StreamIntake(original, doorbell: doorbell)), tee, ringing: doorbell, control: control,
+            into: substream)
+    }
+
+    /// The original shows a grey picture at `tick`; a sound comes with it where it has sound.
+    func show(_ luma: UInt8, at tick: Int64) throws {
+        let frame = try pool.take()
+        frame.luma.fill(x: 0..<128, y: 0..<96, with: luma)
+        for plane in [frame.cb, frame.cr] { plane.fill(x: 0..<64, y: 0..<48, with: 128) }
+        for unit in try stage.units(of: frame, at: MediaTime(ticks: tick, rate: .video)) { original.publish(unit) }
+        guard let sound else { return }
+        let time = MediaTime(ticks: tick * Int64(sound.clockRate.hertz) / 90_000, rate: sound.clockRate)
+        original.publish(
+            AccessUnit(
+                track: sound.id, presentationTime: time, decodeTime: time, isRandomAccess: true, bytes: [1, 2, 3],
+                units: [0..<3]))
+    }
+
+    var units: [AccessUnit] {
+        get throws {
+            let feed = try #require(substream.feed(EveryUnit.self, options: 0, for: NoWaker()))
+            return substream.joinPoint(in: feed).history
+        }
+    }
+
+    func pictures(width: Int, height: Int) throws -> [VideoFrame] {
+        let decoder = try VideoDecoder()
+        let decoded = try units.filter { $0.track == TrackID(0) }.flatMap { try decoder.decode($0) } + decoder.finish()
+        #expect(decoded.allSatisfy { $0.width == width && $0.height == height })
+        return try decoded.map { try Scaler(width: width, height: height).scale($0) }
+    }
+}
+
+@Suite struct SubstreamTests {
+    @Test func itShowsTheOriginalsPicturesAtTheirTimesInItsOwnSize() throws {
+        let pair = try Pair()
+        for (index, luma) in [UInt8(40), 120, 200].enumerated() {
+            try pair.show(luma, at: Int64(index) * 3000)
+            try pair.coding.go()
+        }
+        #expect(try pair.units.map(\.presentationTime.ticks) == [0, 3000, 6000])
+        let lumas = try pair.pictures(width: 64, height: 48).map { $0.luma[32, 24] }
+        #expect(zip(lumas, [40, 120, 200]).allSatisfy { abs(Int($0) - $1) <= 3 })
+        #expect(pair.control.status.pictureCount == 3)
+    }
+
+    @Test func theNewestPictureWinsAndTheOthersAreCounted() throws {
+        let pair = try Pair()
+        for tick in 0..<3 { try pair.show(UInt8(50 + 50 * tick), at: Int64(tick) * 3000) }
+        try pair.coding.go()
+        #expect(try pair.units.map(\.presentationTime.ticks) == [6000])
+        #expect(pair.control.status.skippedCount == 2)
+    }
+
+    @Test func ofAnOriginalThatHasOnlyH264ThePicturesAreDecoded() throws {
+        let pair = try Pair(isFed: false)
+        for (index, luma) in [UInt8(40), 120, 200].enumerated() {
+            try pair.show(luma, at: Int64(index) * 3000)
+            try pair.coding.go()
+        }
+        #expect(try pair.units.map(\.presentationTime.ticks) == [0, 3000, 6000])
+        let lumas = try pair.pictures(width: 64, height: 48).map { $0.luma[32, 24] }
+        #expect(zip(lumas, [40, 120, 200]).allSatisfy { abs(Int($0) - $1) <= 4 })
+    }
+
+    @Test func fewerPicturesASecondAreTakenWhereFewerAreWanted() throws {
+        let pair = try Pair(rate: 10)
+        for tick in 0..<30 {
+            // Cameras are never quite in time.
+            try pair.show(100, at: Int64(tick) * 3000 + (tick % 2 == 0 ? 200 : 0))
+            try pair.coding.go()
+        }
+        let times = try pair.units.map(\.presentationTime.ticks)
+        #expect(times.count == 10)
+        #expect(zip(times, times.dropFirst()).allSatisfy { (8700...9300).contains($1 - $0) })
+    }
+
+    @Test func itsSoundIsTheOriginalsUntouched() throws {
+        let configuration = try #require(AAC.AudioSpecificConfig(parsing: [0x11, 0x90]))
+        let sound = Track(id: TrackID(1), clockRate: .audio48k, format: .aac(configuration))
+        let pair = try Pair(sound: sound)
+        #expect(pair.substream.announcement?.tracks.last == sound)
+        for tick in 0..<3 {
+            try pair.show(100, at: Int64(tick) * 3000)
+            try pair.coding.go()
+        }
+        let sounds = try pair.units.filter { $0.track == sound.id }
+        #expect(sounds.map(\.bytes) == [[1, 2, 3], [1, 2, 3], [1, 2, 3]])
+        #expect(sounds.map(\.presentationTime.ticks) == [0, 1600, 3200])
+    }
+
+    @Test func sizeAndRateChangeOnAirWithTheViewersConnected() throws {
+        let pair = try Pair()
+        try pair.show(100, at: 0)
+        try pair.coding.go()
+        var settings = pair.control.settings
+        (settings.video.width, settings.video.height) = (32, 32)
+        pair.control.change(to: settings)
+        try pair.show(100, at: 3000)
+        try pair.coding.go()
+        #expect(try pair.units.map(\.isRandomAccess) == [true], "who comes now begins at the new size")
+        _ = try pair.pictures(width: 32, height: 32)
+        #expect(pair.substream.announcement?.version == 2)
+    }
+
+    @Test func itEndsWhereTheOriginalHasOtherTracks() throws {
+        let pair = try Pair()
+        try pair.coding.go()
+        #expect(!pair.coding.hasEnded)
+        pair.original.announce([])
+        try pair.coding.go()
+        #expect(pair.coding.hasEnded)
+    }
+
+    @Test func aSubstreamOfASilentStreamWaitsAndIsStopped() throws {
+        let original = Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
+        let source = Substream(
+            of: original, tee: nil, encoding: EncodingSettings(),
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        source.stop()
+        try source.run(into: Stream(path: "/sub", epoch: MonotonicTime(nanoseconds: 0)))
+    }
+}

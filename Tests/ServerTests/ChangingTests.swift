@@ -1,0 +1,256 @@
+import Foundation
+import Logging
+import Media
+import RTSPServer
+import Streams
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// A running server goes on with another configuration, seen by viewers over TCP.
+@Suite(.serialized)
+struct ChangingTests {
+    /// Small enough that several are coded beside each other.
+    private static let small =
+        "video: { width: 160, height: 96, bitsPerSecond: 300000, gopMilliseconds: 10000, threads: 1 }"
+
+    private static func configuration(_ paths: String) throws -> Configuration {
+        var configuration = try Configuration(
+            yaml: "loops: { threads: 2 }\nrtp: { firstUDPPort: 20000, lastUDPPort: 24000 }\npaths:\n\(paths)",
+            file: "apus.yml")
+        // Of the kernel's choice.
+        configuration.server.port = 0
+        return configuration
+    }
+
+    /// Serves `paths` while `body` runs; all are on air by then.
+    private static func serving(
+        _ paths: String, threshold: LogThreshold = LogThreshold(), _ body: (Assembly) async throws -> Void
+    ) async throws {
+        let assembly = try Assembly(
+            configuration(paths), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, threshold: threshold)
+        try assembly.start()
+        defer { assembly.stop() }
+        for path in assembly.paths.values { #expect(await isOnAir(path.stream)) }
+        try await body(assembly)
+    }
+
+    private static func isOnAir(_ stream: Streams.Stream) async -> Bool {
+        await eventually(within: 10) { stream.published.pictureCount > 0 }
+    }
+
+    @Test func nobodyWhoseStreamStaysNoticesThatOthersComeAndGo() async throws {
+        try await Self.serving("  a: { \(Self.small) }\n  b: { \(Self.small) }\n") { assembly in
+            let viewer = try Viewer(of: "a", assembly)
+            let gone = try Viewer(of: "b", assembly)
+            let source = try #require(assembly.paths["a"]).source
+            #expect(viewer.watch(pictures: 10).missing == 0)
+            #expect(gone.watch(pictures: 2).missing == 0)
+            let new = try Self.configuration("  a: { \(Self.small) }\n  c: { \(Self.small), title: New }\n")
+            #expect(assembly.apply(new) == [.removed(path: "b"), .added(path: "c")])
+            let seen = viewer.watch(pictures: 30)
+            #expect(seen.pictures == 30 && seen.missing == 0)
+            #expect(assembly.paths["a"]?.source === source)
+            // The other is told goodbye, and let go.
+            #expect(gone.watch(pictures: 1_000).goodbyes == 1)
+            #expect(gone.socket.isClosed)
+            #expect(await Self.isOnAir(try #require(assembly.paths["c"]).stream))
+            #expect(try Viewer(of: "c", assembly).watch(pictures: 2).pictures == 2)
+            #expect(try assembly.request("DESCRIBE", "b").status == 404)
+            #expect(viewer.watch(pictures: 10).missing == 0)
+            #expect(assembly.apply(new) == [])
+        }
+    }
+
+    @Test func aBitrateChangesWithTheViewerThere() async throws {
+        let large = Self.small.replacing("width: 160, height: 96", with: "width: 480, height: 272")
+        try await Self.serving("  cam: { \(large) }\n") { assembly in
+            let viewer = try Viewer(of: "cam", assembly)
+            _ = viewer.watch(pictures: 30)
+            let before = viewer.watch(pictures: 30)
+            let changes = try assembly.set(["video.bitsPerSecond=75000"], of: "cam")
+            #expect(changes == [.coded(path: "cam", options: ["video.bitsPerSecond"])])
+            let settling = viewer.watch(pictures: 30)
+            let after = viewer.watch(pictures: 30)
+            #expect(before.missing + settling.missing + after.missing == 0)
+            #expect(after.byteCount * 2 < before.byteCount, "\(before.byteCount) → \(after.byteCount) bytes a second")
+        }
+    }
+
+    @Test func aSizeComesInBandWithTheViewerThere() async throws {
+        try await Self.serving("  cam: { \(Self.small) }\n") { assembly in
+            let viewer = try Viewer(of: "cam", assembly)
+            #expect(viewer.watch(pictures: 5).sizes == [Size(160, 96)])
+            _ = try assembly.set(["video={ width: 240, height: 176 }", "title=Large"], of: "cam")
+            let seen = viewer.watch(pictures: 30)
+            #expect(seen.sizes == [Size(240, 176)])
+            #expect(seen.missing == 0)
+            #expect(try assembly.request("DESCRIBE", "cam").body.contains("s=Large\r\n"))
+        }
+    }
+
+    @Test func anotherSourceTakesOverTheStreamWithItsViewers() async throws {
+        let film = try await Clip.plain.path()
+        try await Self.serving("  cam: { \(Self.small) }\n") { assembly in
+            let stream = try #require(assembly.paths["cam"]).stream
+            let viewer = try Viewer(of: "cam", assembly)
+            let before = viewer.watch(pictures: 10)
+            let changes = try assembly.set(["source=\(film)"], of: "cam")
+            #expect(changes == [.sourceReplaced(path: "cam", options: ["source"])])
+            let after = viewer.watch(pictures: 40)
+            #expect(after.sizes == [Size(640, 360)])
+            #expect(before.missing + after.missing == 0)
+            // Times go on: the stream's epoch has stayed.
+            let step = Int32(bitPattern: try #require(after.lastTimestamp) &- (try #require(before.lastTimestamp)))
+            #expect((30_000..<900_000).contains(step), "\(step) ticks of 90 kHz")
+            #expect(assembly.paths["cam"]?.stream === stream)
+        }
+    }
+
+    @Test func aSubstreamGoesOnWithWhatItsOriginalShowsNow() async throws {
+        let film = try await Clip.plain.path()
+        let tiny = Self.small.replacing("width: 160, height: 96", with: "width: 80, height: 48")
+        try await Self.serving("  cam: { \(Self.small) }\n  sub: { source: 'stream:cam', \(tiny) }\n") { assembly in
+            let viewer = try Viewer(of: "sub", assembly)
+            let before = viewer.watch(pictures: 10)
+            _ = try assembly.set(["source=\(film)"], of: "cam")
+            // A film is no raw picture: it is decoded for the substream.
+            let film = viewer.watch(pictures: 60)
+            _ = try assembly.set(["source=testcard"], of: "cam")
+            let card = viewer.watch(pictures: 60)
+            #expect([before, film, card].map(\.pictures) == [10, 60, 60])
+            #expect([before, film, card].allSatisfy { $0.missing == 0 })
+        }
+    }
+
+    @Test func whatIsRefusedChangesNothing() async throws {
+        try await Self.serving("  cam: { \(Self.small) }\n") { assembly in
+            let viewer = try Viewer(of: "cam", assembly)
+            let (before, source) = (assembly.state.withLock { $0.configuration }, assembly.paths["cam"]?.source)
+            #expect(throws: SettingFailure.self) { try assembly.set(["title=x", "video.width=7"], of: "cam") }
+            #expect(throws: SettingFailure.self) { try assembly.set(["title=x"], of: "door") }
+            #expect(assembly.state.withLock { $0.configuration } == before)
+            #expect(assembly.paths["cam"]?.source === source)
+            #expect(viewer.watch(pictures: 10).missing == 0)
+        }
+    }
+
+    @Test func theServersOwnOptionsWaitForTheNextStartAndTheLogsLevelDoesNot() async throws {
+        let threshold = LogThreshold(.info)
+        try await Self.serving("  cam: { \(Self.small) }\n", threshold: threshold) { assembly in
+            var new = try Self.configuration("  cam: { \(Self.small), title: Yard }\n")
+            new.log.level = .debug
+            new.server.port = 4711
+            #expect(
+                assembly.apply(new) == [
+                    .offered(path: "cam", options: ["title"]), .live(options: ["log.level"]),
+                    .atNextStart(options: ["server.port"]),
+                ])
+            #expect(threshold.level == .debug)
+            #expect(try assembly.request("DESCRIBE", "cam").status == 200)
+        }
+    }
+
+    @Test func aSessionOnAnotherPathOfTheSameConnectionGoesOn() async throws {
+        try await Self.serving("  a: { \(Self.small) }\n  b: { \(Self.small) }\n") { assembly in
+            let viewer = try Viewer(of: "a", assembly)
+            let transport = ["Transport": "RTP/AVP/TCP;unicast;interleaved=8-9"]
+            let other = try viewer.socket.request("SETUP", "rtsp://127.0.0.1/b/track1", transport)
+            let session = ["Session": other.header("Session")?.split(separator: ";").first.map(String.init) ?? ""]
+            #expect(try viewer.socket.request("PLAY", "rtsp://127.0.0.1/b", session).status == 200)
+            _ = assembly.apply(try Self.configuration("  a: { \(Self.small) }\n"))
+            #expect(
+                try await eventually(within: 5) {
+                    try viewer.socket.request("GET_PARAMETER", "rtsp://127.0.0.1/b", session).status == 454
+                })
+            #expect(viewer.watch(pictures: 20).missing == 0)
+        }
+    }
+
+    @Test func aServerThatEndsTakesUpNothingMore() async throws {
+        try await Self.serving("  cam: { \(Self.small) }\n") { assembly in
+            let new = try Self.configuration("  door: {}\n")
+            assembly.stop()
+            #expect(assembly.apply(new) == [])
+            #expect(assembly.paths.keys.sorted() == ["cam"])
+        }
+    }
+}
+
+extension Assembly {
+    fileprivate var paths: [String: ServedPath] { state.withLock { $0.paths } }
+
+    fileprivate func request(_ method: String, _ path: String) throws -> RTSPSocket.Response {
+        try RTSPSocket(port: Int(server.port)).request(method, "rtsp://127.0.0.1/\(path)")
+    }
+}
+
+private struct Size: Hashable {
+    let width: Int
+    let height: Int
+
+    init(_ width: Int, _ height: Int) {
+        (self.width, self.height) = (width, height)
+    }
+}
+
+/// Somebody who watches the picture of a path over TCP.
+private final class Viewer {
+    /// What one look has shown.
+    struct Seen {
+        /// By their markers.
+        var pictures = 0
+        var byteCount = 0
+        /// Sequence numbers that were left out.
+        var missing = 0
+        /// Of the parameter sets that came, in their order.
+        var sizes: [Size] = []
+        var goodbyes = 0
+        var lastTimestamp: UInt32?
+    }
+
+    let socket: RTSPSocket
+    private var next: UInt16?
+
+    init(of path: String, _ assembly: Assembly) throws {
+        socket = try RTSPSocket(port: Int(assembly.server.port))
+        let answer = try socket.play("rtsp://127.0.0.1/\(path)", tracks: 1).answer
+        try #require(answer.status == 200)
+    }
+
+    /// Looks until so many pictures have come whole, or nothing comes any more, or for half a minute: without pictures, reports
+    /// still come.
+    func watch(pictures: Int) -> Seen {
+        var seen = Seen()
+        let deadline = ContinuousClock.now + .seconds(30)
+        while seen.pictures < pictures, ContinuousClock.now < deadline, let frame = socket.frame(within: 5) {
+            if frame.channel == 1, frame.controlTypes.contains(203) { seen.goodbyes += 1 }
+            guard frame.channel == 0 else { continue }
+            seen.missing += next.map { Int(frame.sequenceNumber &- $0) } ?? 0
+            next = frame.sequenceNumber &+ 1
+            seen.byteCount += frame.bytes.count
+            seen.lastTimestamp = frame.timestamp
+            if frame.bytes[1] & 0x80 != 0 { seen.pictures += 1 }
+            let size = Self.size(in: Array(frame.bytes.dropFirst(12)))
+            if let size, seen.sizes.last != size { seen.sizes.append(size) }
+        }
+        return seen
+    }
+
+    /// Of the sequence parameter set in a packet: alone, or in an aggregate (RFC 6184, sections 5.6 and 5.7.1).
+    private static func size(in payload: [UInt8]) -> Size? {
+        var units = [payload]
+        if payload.first.map({ $0 & 0x1F }) == 24 {
+            units = []
+            var rest = payload.dropFirst()
+            while rest.count > 2 {
+                let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
+                units.append(Array(rest.dropFirst(2).prefix(count)))
+                rest = rest.dropFirst(2 + count)
+            }
+        }
+        let set = units.first { $0.first.map { $0 & 0x1F } == 7 }.flatMap { H264.SequenceParameterSet(parsing: $0) }
+        return set.map { Size($0.width, $0.height) }
+    }
+}

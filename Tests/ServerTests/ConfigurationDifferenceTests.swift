@@ -1,0 +1,146 @@
+import Testing
+
+@testable import Server
+
+/// The laws of what lies between two configurations.
+struct ConfigurationDifferenceTests {
+    private static let base = """
+        paths:
+          a: { title: Yard }
+          b: { source: /srv/film.mp4, multicast: onRequest }
+          c: {}
+
+        """
+
+    private func configuration(_ yaml: String) throws -> Configuration {
+        try Configuration(yaml: yaml, file: "apus.yml")
+    }
+
+    private func difference(_ old: Configuration, _ new: Configuration) -> ConfigurationDifference {
+        ConfigurationDifference(from: old, to: new, running: old)
+    }
+
+    /// Values other than the defaults, by option.
+    static let options: [String: String] = [
+        "server.port": "554", "server.address": "127.0.0.1", "log.level": "debug", "control.socket": "/run/a",
+        "loops.threads": "3", "limits.viewers": "7", "rtp.dscp": "34", "multicast.port": "6000", "ring.seconds": "5",
+        "join.mode": "keyframe", "randomAccess.burst": "9", "paths.c.source": "/srv/a.mp4", "paths.c.title": "A: b",
+        "paths.c.description": "x", "paths.c.loop": "false", "paths.c.multicast": "always", "paths.c.join": "keyframe",
+        "paths.c.multicastTransportStream": "always", "paths.c.video.width": "640", "paths.c.video.encoder": "libx264",
+        "paths.c.video.intraRefresh": "true", "paths.c.audio.channels": "1", "paths.c.camera.format": "YUYV",
+        "paths.c.camera.controls": "{ brightness: 7 }", "paths.c.effects.mirror": "true",
+        "paths.c.effects.rotate": "90",
+        "paths.c.effects.privacyMasks": "[[5%, 0%, 12%, 100%]]", "paths.c.audio.device": "none",
+    ]
+
+    /// The base with one option set otherwise.
+    private func changed(_ option: String, _ value: String) throws -> Configuration {
+        let keys = option.split(separator: ".").map(String.init)
+        let text = value.hasPrefix("{") || value.hasPrefix("[") ? value : "\"\(value)\""
+        let plain = Int(value) != nil || ["true", "false"].contains(value) ? value : text
+        if keys[0] != "paths" { return try configuration(Self.base + "\(keys[0]): { \(keys[1]): \(plain) }\n") }
+        let inner = keys.dropFirst(2).reversed().reduce(plain) { "{ \($1): \($0) }" }
+        return try configuration(Self.base.replacing("  c: {}", with: "  c: \(inner)"))
+    }
+
+    @Test func nothingLiesBetweenAConfigurationAndItself() throws {
+        for configuration in [
+            Configuration(), try configuration(Self.base), try configuration(Configuration.reference),
+        ] {
+            #expect(difference(configuration, configuration).isEmpty)
+        }
+        // Without paths, the test card is served as cam: that is the same as saying so.
+        #expect(difference(Configuration(), try configuration("paths: { cam: {} }")).isEmpty)
+    }
+
+    @Test(arguments: options.sorted { $0.key < $1.key })
+    func oneOptionIsOneChangeThereAndBack(_ option: String, _ value: String) throws {
+        let (old, new) = (try configuration(Self.base), try changed(option, value))
+        for (from, to) in [(old, new), (new, old)] {
+            #expect(Schema.configuration.changes(from: from, to: to, at: .root).map(\.text) == [option])
+            let difference = difference(from, to)
+            let ofServer = difference.live + difference.atNextStart
+            let ofPaths = difference.changed.flatMap { path in
+                path.options.values.joined().map { "paths.\(path.name).\($0)" }
+            }
+            #expect(ofServer + ofPaths == [option])
+            #expect(difference.added.isEmpty && difference.removed.isEmpty)
+            #expect(
+                AppliedChange.all(in: difference).contains { "\($0)".contains(option.replacing("paths.c.", with: "")) })
+        }
+    }
+
+    @Test func whatAnOptionDoesToAPathFollowsFromItsSection() throws {
+        let expected: [String: PathDifference.Effect] = [
+            "source": .source, "title": .offer, "description": .offer, "loop": .source, "multicast": .groups,
+            "multicastTransportStream": .groups, "join": .offer, "video": .coding, "audio": .source, "camera": .coding,
+            "effects": .coding,
+        ]
+        for (key, effect) in expected {
+            #expect(Schema.path.entries.contains { $0.key == key })
+            #expect(PathDifference.Effect(of: key) == effect)
+            #expect(PathDifference.Effect(of: "\(key).more") == effect)
+        }
+    }
+
+    @Test func pathsComeGoAndStay() throws {
+        let old = try configuration(Self.base)
+        let new = try configuration(
+            "paths: { b: { source: /srv/film.mp4, multicast: onRequest }, d: {}, c: { loop: false } }")
+        let difference = difference(old, new)
+        #expect(difference.removed == ["a"])
+        #expect(difference.added == ["d"])
+        #expect(difference.changed.map(\.name) == ["c"], "nobody touches b")
+        #expect(Set(old.paths.keys).subtracting(difference.removed).union(difference.added) == Set(new.paths.keys))
+    }
+
+    @Test func aSourceThatIsMadeAnewIsMadeWithAllThatHasChanged() throws {
+        let old = try configuration(Self.base)
+        let new = try configuration(
+            Self.base.replacing("c: {}", with: "c: { loop: false, video: { width: 640 }, title: T }"))
+        let path = try #require(difference(old, new).changed.first)
+        #expect(path.options == [.source: ["loop", "video.width"], .offer: ["title"]])
+        #expect(path.isSourceChanged && path.isOfferChanged && !path.areGroupsChanged)
+    }
+
+    @Test func aTitleThatIsWrittenIntoThePictureIsTakenUpByTheSource() throws {
+        let text = "c: { title: A, effects: { overlay: title } }"
+        let old = try configuration(Self.base.replacing("c: {}", with: text))
+        let new = try configuration(Self.base.replacing("c: {}", with: text.replacing("A", with: "B")))
+        let path = try #require(difference(old, new).changed.first)
+        #expect(path.options == [.coding: ["title"]] && path.isOfferChanged)
+    }
+
+    @Test func aFileThatGetsEffectsIsOpenedAnewAndADeviceIsNot() throws {
+        for (source, effect) in [("/srv/film.mp4", PathDifference.Effect.source), ("/dev/video0", .coding)] {
+            let text = "c: { source: \(source) }"
+            let old = try configuration(Self.base.replacing("c: {}", with: text))
+            let new = try configuration(
+                Self.base.replacing("c: {}", with: "c: { source: \(source), effects: { mirror: true } }"))
+            for (from, to) in [(old, new), (new, old)] {
+                #expect(try #require(difference(from, to).changed.first).options == [effect: ["effects.mirror"]])
+            }
+        }
+    }
+
+    @Test func aPathThatComesBeforeOthersMovesTheirGroups() throws {
+        let old = try configuration(Self.base)
+        let new = try configuration(
+            Self.base.replacing("a: { title: Yard }", with: "a: { title: Yard, multicast: always }"))
+        let difference = difference(old, new)
+        #expect(difference.changed.map(\.name) == ["a", "b"])
+        #expect(difference.changed.map(\.areGroupsChanged) == [true, true])
+        #expect(
+            AppliedChange.all(in: difference)
+                == [.regrouped(path: "a", options: ["multicast"]), .regrouped(path: "b", options: [])])
+    }
+
+    @Test func whatOnlyAStartTakesUpIsToldUntilThen() throws {
+        let running = try configuration("ring: { seconds: 5 }")
+        let wanted = try configuration("ring: { seconds: 6 }\nlog: { level: debug }")
+        let first = ConfigurationDifference(from: running, to: wanted, running: running)
+        #expect(first.atNextStart == ["ring.seconds"] && first.live == ["log.level"])
+        let second = ConfigurationDifference(from: wanted, to: wanted, running: running)
+        #expect(second.atNextStart == ["ring.seconds"] && second.live.isEmpty)
+    }
+}

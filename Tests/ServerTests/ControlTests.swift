@@ -1,0 +1,216 @@
+import Foundation
+import Logging
+import Reactor
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// The control socket: who may speak, what is understood, and that nobody can hold it up.
+@Suite(.serialized)
+struct ControlTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.file("control") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// A server that answers with the assignments it is told, while `body` runs.
+    private func serving(
+        patience: Int64 = 5_000_000_000, _ body: (ControlPlace) async throws -> Void
+    ) async throws {
+        let server = try ControlServer(
+            at: path, patience: patience, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ) { request in
+            guard case .set(_, let assignments) = request else { return .refused([]) }
+            return .done(assignments)
+        }
+        try server.start()
+        defer { server.stop() }
+        var configuration = Configuration()
+        configuration.control.socket = path
+        try await body(try #require(ControlPlace(configuration)))
+    }
+
+    /// What comes on a connection until its end.
+    private func rest(of socket: borrowing UnixSocket) -> String {
+        var bytes: [UInt8] = []
+        while socket.waitToRead(milliseconds: 5_000), case .bytes(let more) = socket.read(atMost: 4_096) {
+            bytes += more
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func refusal(to bytes: [UInt8]) throws -> String {
+        let socket = try UnixSocket(connectingTo: path)
+        var left = bytes[...]
+        while !left.isEmpty, case .wrote(let count) = socket.write(left) { left = left.dropFirst(count) }
+        let text = rest(of: socket)
+        let answer = try JSONDecoder().decode(ControlAnswer.self, from: Data(text.utf8))
+        #expect(!answer.isDone && text.hasSuffix("\n"))
+        return answer.lines.joined()
+    }
+
+    @Test func aRequestIsAnsweredAndTheConnectionEnds() async throws {
+        try await serving { place in
+            let answer = try ControlClient.ask(.set(path: "cam", assignments: ["title=a", "b\n\"c"]), at: place)
+            #expect(answer == .done(["title=a", "b\n\"c"]))
+            let socket = try UnixSocket(connectingTo: path)
+            // In two halves, and with more behind it.
+            _ = socket.write(Array("{\"set\":{\"path\":\"cam\",".utf8)[...])
+            _ = socket.write(Array("\"assignments\":[]}}\n{}\n".utf8)[...])
+            #expect(rest(of: socket) == "{\"isDone\":true,\"lines\":[]}\n")
+        }
+    }
+
+    @Test func garbageIsRefusedAndOthersAreHeard() async throws {
+        try await serving { place in
+            let garbage = [
+                "", "{}", "[", "null", "{\"dance\":{}}", "{\"set\":{}}", String(repeating: "[", count: 60_000),
+            ]
+            for text in garbage {
+                let answer = try refusal(to: Array("\(text)\n".utf8))
+                #expect(answer.contains("does not know"), "\(text.prefix(20))")
+            }
+            #expect(try refusal(to: [0xFF, 0x00, 0xC3, 0x0A]).contains("does not know"))
+            #expect(try ControlClient.ask(.set(path: "cam", assignments: []), at: place).isDone)
+        }
+    }
+
+    @Test func aLineWithoutEndIsCutOffAt64Kilobytes() async throws {
+        try await serving { place in
+            let answer = try refusal(to: [UInt8](repeating: 0x20, count: 300_000))
+            #expect(answer.contains("65536"))
+            let long = ControlRequest.set(path: "cam", assignments: [String(repeating: "x", count: 65_536)])
+            #expect(throws: ControlFailure.self) { try ControlClient.ask(long, at: place) }
+        }
+    }
+
+    @Test func halfALineAndSilenceIsLetGo() async throws {
+        try await serving(patience: 100_000_000) { place in
+            let silent = try UnixSocket(connectingTo: path)
+            let half = try UnixSocket(connectingTo: path)
+            _ = half.write(Array("{\"set\":".utf8)[...])
+            #expect(try ControlClient.ask(.set(path: "cam", assignments: []), at: place).isDone)
+            #expect(rest(of: half).contains("in time"))
+            #expect(rest(of: silent).contains("in time"))
+        }
+    }
+
+    @Test func sixteenMaySpeakAtOnceAndTheNextIsToldSo() async throws {
+        try await serving { place in
+            var crowd: [ControlCaller] = []
+            for _ in 0..<ControlServer.maximumClients { crowd.append(try ControlCaller(path)) }
+            // Connections are taken in their order.
+            let late = try UnixSocket(connectingTo: path)
+            #expect(rest(of: late).contains("16 others"))
+            crowd.removeAll()
+            #expect(
+                try await eventually(within: 5) {
+                    try ControlClient.ask(.set(path: "a", assignments: []), at: place).isDone
+                })
+        }
+    }
+
+    @Test func onlyWhoRunsTheServerAndRootMaySpeak() {
+        #expect(ControlServer.admits(1000, to: 1000))
+        #expect(ControlServer.admits(0, to: 1000))
+        #expect(!ControlServer.admits(1001, to: 1000))
+        #expect(!ControlServer.admits(1000, to: 0))
+    }
+
+    /// The mode of the socket lets nobody else in; where somebody has changed that, the server asks the kernel who it is.
+    @Test(
+        .enabled(if: geteuid() == 0 && Command.exists("setpriv") && Command.exists("python3"), "needs root and python3")
+    )
+    func somebodyElseIsTurnedAwayTwice() async throws {
+        try await serving { _ in
+            #expect(chmod(folder.path, 0o755) == 0)
+            let script =
+                "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); print(s.recv(999))"
+            let nobody = ["setpriv", "--reuid=65534", "--clear-groups", "/usr/bin/env", "python3", "-c", script, path]
+            let shut = try await Command.run(nobody)
+            #expect(shut.errors.contains("PermissionError"), "\(shut.complaint)")
+            #expect(chmod(path, 0o666) == 0)
+            let open = try await Command.run(nobody)
+            #expect(open.text.contains("only the user who runs the server"), "\(open.complaint)")
+        }
+    }
+
+    @Test func theSocketIsForItsOwnerAndGoesWithTheServer() async throws {
+        try await serving { _ in
+            var status = stat()
+            #expect(lstat(path, &status) == 0 && status.st_mode == S_IFSOCK | 0o600)
+        }
+        #expect(access(path, F_OK) != 0)
+        var configuration = Configuration()
+        configuration.control.socket = path
+        let place = try #require(ControlPlace(configuration))
+        let failure = #expect(throws: ControlFailure.self) {
+            try ControlClient.ask(.set(path: "", assignments: []), at: place)
+        }
+        #expect(failure?.description.contains("no server answers at \(path)") == true)
+    }
+
+    @Test func whereItIsFollowsFromUserPortAndConfiguration() throws {
+        var configuration = Configuration()
+        configuration.server.port = 554
+        let table: [(UInt32, String?, String)] = [
+            (0, nil, "/run/apus/control-554"), (0, "/run/user/1000", "/run/apus/control-554"),
+            (1000, "/run/user/1000", "/run/user/1000/apus/control-554"), (1000, nil, "/run/apus/control-554"),
+            (1000, "", "/run/apus/control-554"), (1000, "here", "/run/apus/control-554"),
+        ]
+        for (user, folder, path) in table {
+            #expect(ControlPlace(configuration, user: user, runtimeFolder: folder)?.path == path)
+        }
+        configuration.control.socket = "/srv/apus"
+        #expect(ControlPlace(configuration, user: 1000, runtimeFolder: nil)?.path == "/srv/apus")
+        configuration.control.socket = ""
+        #expect(ControlPlace(configuration, user: 0, runtimeFolder: nil) == nil)
+        for wrong in ["control", "/\(String(repeating: "a", count: 107))"] {
+            #expect(throws: ConfigurationFailure.self) {
+                try Configuration(yaml: "control: { socket: \(wrong) }", file: "apus.yml")
+            }
+        }
+    }
+
+    @Test func itsFolderIsMadeForOneUserAndNoFolderOfOthersIsTaken() throws {
+        var configuration = Configuration()
+        configuration.control.socket = folder.file("new/control")
+        let place = try #require(ControlPlace(configuration))
+        try place.prepareFolder()
+        try place.prepareFolder()
+        var status = stat()
+        #expect(stat(folder.file("new"), &status) == 0 && status.st_mode == S_IFDIR | 0o700)
+        #expect(chmod(folder.file("new"), 0o777) == 0)
+        #expect(throws: ControlFailure.self) { try place.prepareFolder() }
+        #expect(chmod(folder.file("new"), 0o1777) == 0)
+        try place.prepareFolder()
+        configuration.control.socket = folder.file("no/such/control")
+        #expect(throws: ControlFailure.self) { try #require(ControlPlace(configuration)).prepareFolder() }
+    }
+
+    @Test func aServerWithoutItsSocketServesAndSaysSo() async throws {
+        try folder.write("mine", to: "control")
+        var configuration = Configuration()
+        (configuration.server.port, configuration.control.socket) = (0, path)
+        (configuration.rtp.firstUDPPort, configuration.rtp.lastUDPPort) = (20_000, 24_000)
+        let lines = Lines()
+        let assembly = try Assembly(configuration, log: lines.logger)
+        #expect(ControlServer.start(for: assembly, configuration, log: lines.logger) == nil)
+        #expect(lines.all.contains { $0.contains("\(path) is another kind of file") })
+        configuration.control.socket = ""
+        #expect(ControlServer.start(for: assembly, configuration, log: lines.logger) == nil)
+        #expect(lines.all.count == 1)
+    }
+}
+
+/// A connection that can be kept in an array.
+private final class ControlCaller {
+    private let socket: UnixSocket
+
+    init(_ path: String) throws {
+        socket = try UnixSocket(connectingTo: path)
+    }
+}

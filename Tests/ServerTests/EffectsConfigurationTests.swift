@@ -1,0 +1,122 @@
+import Capture
+import Testing
+
+@testable import Server
+
+/// Effects as they are written, and what is said of those that cannot be had.
+struct EffectsConfigurationTests {
+    @Test func everyEffectIsRead() throws {
+        let yaml = """
+            paths:
+              cam:
+                title: Yard
+                video: { width: 640, height: 360 }
+                effects:
+                  privacyMasks: [[0, 0, 64, 360], [5%, 0%, 12.5%, 100%]]
+                  rotate: 90
+                  mirror: true
+                  blur: 3
+                  filters: hqdn3d,unsharp
+                  overlay: both
+                  overlayCorner: bottomRight
+                  overlaySize: 6
+            """
+        let path = try #require(try Configuration(yaml: yaml, file: "apus.yml").paths["cam"])
+        let effects = path.effects
+        #expect(effects.privacyMasks.map(\.description) == ["[0, 0, 64, 360]", "[5%, 0%, 12.5%, 100%]"])
+        #expect(effects.rotate == .quarter)
+        #expect(effects.mirror)
+        #expect(effects.blur == 3)
+        #expect(effects.filters == "hqdn3d,unsharp")
+        #expect((effects.overlay, effects.overlayCorner, effects.overlaySize) == (.both, .bottomRight, 6))
+        #expect(EncodingSettings(path).filters == effects.chain(title: "Yard", size: (640, 360)))
+    }
+
+    @Test(arguments: [
+        ["0", "0", "1", "1"], ["16384", "0", "16384", "16384"], ["0%", "0%", "100%", "100%"],
+        ["0.001%", "99.999%", "0.5%", "0.001%"], ["33.333%", "12.25%", "66.667%", "7%"],
+    ])
+    func aRectangleIsWrittenAsItIsRead(_ texts: [String]) throws {
+        let rectangle = try #require(MaskRectangle(texts))
+        #expect(rectangle.description == "[\(texts.joined(separator: ", "))]")
+    }
+
+    @Test(arguments: [
+        [], ["0", "0", "1"], ["0", "0", "1", "1", "1"], ["0", "0", "0", "1"], ["0", "0", "1", "0"],
+        ["-1", "0", "1", "1"],
+        ["0", "0", "1", "16385"], ["0.5", "0", "1", "1"], ["0", "0", "10%", "1"], ["0%", "0", "10%", "10%"],
+        ["50%", "0%", "50.001%", "1%"], ["0%", "0%", "101%", "1%"], ["0%", "0%", "1.%", "1%"],
+        ["0%", "0%", "1.2345%", "1%"], ["0%", "0%", "0%", "1%"], ["%", "0%", "1%", "1%"], ["", "", "", ""],
+        ["a", "0", "1", "1"], ["0", "0", "99999999999999999999", "1"], ["0%", "0%", ".5%", "1%"],
+        ["0%", "0%", "1.2.3%", "1%"],
+    ])
+    func whatIsNoRectangleIsRefused(_ texts: [String]) {
+        #expect(MaskRectangle(texts) == nil)
+    }
+
+    @Test(arguments: wrong)
+    func whatCannotBeHadIsNamedWithItsPlace(_ wrong: Wrong) {
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try Configuration(yaml: wrong.yaml, file: "apus.yml")
+        }
+        #expect(failure?.description == wrong.message)
+    }
+
+    /// Text after it would be taken for a part of it.
+    @Test(arguments: [
+        "drawbox=c='red", "hflip\\\\", "drawtext=text=a\\\\", "drawtext=text='it\\\\'s'",
+    ])
+    func filtersThatDoNotEndAreRefused(_ filters: String) {
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try Configuration(
+                yaml: "paths: { cam: { effects: { filters: \"\(filters)\", overlay: clock } } }", file: "apus.yml")
+        }
+        #expect(
+            failure?.problems.first?.message == "ends within quotes, or with a backslash"
+                && failure?.problems.first?.option == "paths.cam.effects.filters")
+    }
+
+    @Test func filtersAreTriedOnPicturesOfThePathsSize() throws {
+        func yaml(_ width: Int) -> String {
+            "paths: { cam: { video: { width: \(width), height: 64 }, effects: { filters: \"crop=320:32\" } } }"
+        }
+        #expect(try Configuration(yaml: yaml(320), file: "apus.yml").paths.count == 1)
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try Configuration(yaml: yaml(160), file: "apus.yml")
+        }
+        #expect(failure?.problems.map(\.option) == ["paths.cam.effects.filters"])
+    }
+}
+
+private let ffmpegHelp = "see `ffmpeg -filters` for their names, and `ffmpeg -h filter=NAME` for what one takes"
+
+private let wrong = [
+    Wrong(
+        "paths:\n  cam:\n    effects:\n      filters: hqdnn3d\n",
+        "apus.yml:4:16: paths.cam.effects.filters: the filters: No such filter: 'hqdnn3d'; \(ffmpegHelp)"),
+    Wrong(
+        "paths:\n  cam:\n    effects:\n      filters: hflip;vflip\n      overlay: clock\n",
+        "apus.yml:4:16: paths.cam.effects.filters: the filters have 2 open inputs (hflip, vflip) and 2 open outputs "
+            + "(hflip, vflip), and need one of each; separate filters by commas, and connect branches by labels"),
+    Wrong(
+        "paths: { cam: { effects: { overlay: title } } }\n",
+        "apus.yml:1:37: paths.cam.effects.overlay: the title is to be shown, and paths.cam.title is empty"),
+    Wrong(
+        "paths: { cam: { source: \"-\", effects: { mirror: true } } }\n",
+        "apus.yml:1:39: paths.cam.effects: standard input is H.264 that passes through as it comes: there is no picture"
+    ),
+    Wrong(
+        "paths: { cam: { effects: { rotate: 45 } } }\n",
+        "apus.yml:1:36: paths.cam.effects.rotate: expects one of 0, 90, 180, 270 (degrees, clockwise), not `45`"),
+    Wrong(
+        "paths: { cam: { effects: { privacyMasks: [[0, 0, 10]] } } }\n",
+        "apus.yml:1:43: paths.cam.effects.privacyMasks.1: expects left, top, width and height within the picture, all in "
+            + "percent or all in pixels"),
+    Wrong(
+        "paths: { cam: { effects: { privacyMasks: 10% } } }\n",
+        "apus.yml:1:42: paths.cam.effects.privacyMasks: expects a list of at most 32, each as [5%, 0%, 12.5%, 100%] or "
+            + "[64, 0, 160, 720], not `10%`"),
+    Wrong(
+        "paths: { cam: { effects: { privacyMasks: [[5%, 5%, 10%, 10%], [1200, 0, 81, 10]] } } }\n",
+        "apus.yml:1:63: paths.cam.effects.privacyMasks.2: reaches beyond the picture of 1280x720"),
+]

@@ -1,0 +1,85 @@
+import Capture
+import Media
+import Streams
+import Synchronization
+import Testing
+
+@testable import Server
+
+struct ReopenedSourceTests {
+    private let stream = Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
+
+    /// A path whose video has this bitrate.
+    private static func path(_ bitrate: Int) -> Configuration.Path {
+        var path = Configuration.Path()
+        path.video.bitsPerSecond = bitrate
+        return path
+    }
+
+    @Test func eachRunBeginsWithWhatWasWantedLast() throws {
+        let opened = Mutex<[Int]>([])
+        let source = ReopenedSource(label: "x", path: Self.path(10_000)) { path throws(SourceFailure) in
+            opened.withLock { $0.append(path.video.bitsPerSecond) }
+            return ToldSource()
+        }
+        try source.run(into: stream)
+        #expect(source.change(to: Self.path(20_000)))
+        try source.run(into: stream)
+        #expect(opened.withLock { $0 } == [10_000, 20_000])
+    }
+
+    @Test func whatIsWantedWhileItIsOpenedOrRunsReachesThisRun() throws {
+        let present = Mutex<ReopenedSource?>(nil)
+        let told = ToldSource { _ = present.withLock { $0 }?.change(to: Self.path(30_000)) }
+        let source = ReopenedSource(label: "x", path: Self.path(10_000)) { path throws(SourceFailure) in
+            _ = present.withLock { $0 }?.change(to: Self.path(20_000))
+            return told
+        }
+        present.withLock { $0 = source }
+        try source.run(into: stream)
+        #expect(told.bitrates.withLock { $0 } == [20_000, 30_000])
+        present.withLock { $0 = nil }
+    }
+
+    @Test func aSourceThatCodesNothingSaysSo() throws {
+        let present = Mutex<ReopenedSource?>(nil)
+        let answers = Mutex<[Bool]>([])
+        let source = ReopenedSource(label: "x", path: Self.path(10_000)) { _ throws(SourceFailure) in
+            PassedOnSource { answers.withLock { $0.append(present.withLock { $0 }?.change(to: Self.path(1)) ?? true) } }
+        }
+        present.withLock { $0 = source }
+        try source.run(into: stream)
+        #expect(answers.withLock { $0 } == [false])
+        present.withLock { $0 = nil }
+    }
+}
+
+/// Keeps what it is told; a run is what the test says.
+private final class ToldSource: ChangeableEncoding {
+    let label = "told"
+    let bitrates = Mutex<[Int]>([])
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void = {}) {
+        self.body = body
+    }
+
+    func run(into stream: Streams.Stream) throws(SourceFailure) { body() }
+    func change(to encoding: EncodingSettings) { bitrates.withLock { $0.append(encoding.video.bitrate) } }
+    func stop() {}
+    func requestRandomAccess() {}
+}
+
+/// Has no encoder.
+private final class PassedOnSource: Source {
+    let label = "passed on"
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+
+    func run(into stream: Streams.Stream) throws(SourceFailure) { body() }
+    func stop() {}
+    func requestRandomAccess() {}
+}

@@ -1,0 +1,60 @@
+import Capture
+import Logging
+import Testing
+
+@testable import Server
+
+/// Paths that are made of others, and cameras with their microphones.
+struct SubstreamConfigurationTests {
+    private func problems(_ yaml: String) -> [String] {
+        do {
+            _ = try Configuration(yaml: yaml, file: "apus.yml")
+            return []
+        } catch {
+            return error.problems.map { "\($0.option): \($0.message)" }
+        }
+    }
+
+    @Test func aPathMayBeMadeOfAnotherAndLieBelowIt() throws {
+        let configuration = try Configuration(
+            yaml: "paths: { cam: {}, cam/sub: { source: 'stream:cam', video: { width: 640, height: 360 } } }",
+            file: "apus.yml")
+        #expect(configuration.paths["cam/sub"]?.source == .substream(of: "cam"))
+        #expect(configuration.paths["cam/sub"]?.source.description == "stream:cam")
+    }
+
+    @Test(arguments: [
+        ("paths: { sub: { source: 'stream:cam' } }", "there is no path `cam` to make a substream of"),
+        ("paths: { cam: {}, sub: { source: 'stream:can' } }", "the nearest is `cam`"),
+        (
+            "paths: { cam: {}, a: { source: 'stream:cam' }, b: { source: 'stream:a' } }",
+            "`a` is a substream itself: write stream:cam"
+        ),
+        ("paths: { a: { source: 'stream:a' } }", "`a` is a substream itself"),
+        ("paths: { cam/track1: {} }", "which is not"),
+        ("paths: { cam//sub: {} }", "cam//sub"),
+        ("paths: { /cam: {} }", "/cam"),
+        ("paths: { cam/..: {} }", "cam/.."),
+    ])
+    func whatCannotBeIsRefused(yaml: String, reason: String) {
+        let problems = problems(yaml)
+        #expect(problems.count == 1)
+        #expect(problems.first?.contains(reason) == true, "\(problems)")
+    }
+
+    @Test func aCameraHasTheMicrophoneThatItsPathNames() {
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var path = Configuration.Path()
+        #expect(makeMicrophone(path, log: log)?.device == "default")
+        path.audio.device = "plughw:CARD=Device,DEV=0"
+        path.audio.channels = 1
+        let microphone = makeMicrophone(path, log: log)
+        #expect(microphone?.device == "plughw:CARD=Device,DEV=0")
+        #expect(microphone?.settings.channelCount == 1)
+        path.audio.device = "none"
+        #expect(makeMicrophone(path, log: log) == nil)
+        path.audio.device = "default"
+        path.audio.enabled = false
+        #expect(makeMicrophone(path, log: log) == nil)
+    }
+}
