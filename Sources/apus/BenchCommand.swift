@@ -6,8 +6,16 @@ import RTSPClient
 /// `apus bench`: how a server holds up, seen from its viewers.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measure an RTSP server from its viewers' side.",
-        subcommands: [BenchViewersCommand.self, BenchJoinsCommand.self])
+        commandName: "bench", abstract: "Measure an RTSP server from its viewers' side, or this machine's encoder.",
+        subcommands: [BenchViewersCommand.self, BenchJoinsCommand.self, BenchEncodingCommand.self])
+}
+
+/// Prints a report for people, or for machines.
+func printReport(_ report: some Encodable, table: String, asJSON: Bool) throws {
+    guard asJSON else { return print(table, terminator: "") }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    print(String(decoding: try encoder.encode(report), as: UTF8.self))
 }
 
 extension SessionTransport: ExpressibleByArgument {}
@@ -45,13 +53,7 @@ struct BenchOptions: ParsableArguments {
 
     /// Prints the report; the exit status says whether all went well.
     func finish(_ report: some Encodable, table: String, allPlayed: Bool, hasNoGap: Bool) throws {
-        if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            print(String(decoding: try encoder.encode(report), as: UTF8.self))
-        } else {
-            print(table, terminator: "")
-        }
+        try printReport(report, table: table, asJSON: json)
         guard allPlayed, hasNoGap || !failOnGap else { throw ExitCode.failure }
     }
 }

@@ -1,0 +1,26 @@
+import Codecs
+import Streams
+
+extension TestCard {
+    /// The first pictures of a test card, not coded: what an encoder is measured with.
+    public static func pictures(_ count: Int, _ video: VideoEncoder.Settings) throws(SourceFailure) -> [VideoFrame] {
+        let timeline = TestCardTimeline(frameRate: video.frameRate, now: 0, wallNanoseconds: 0)
+        var frames: [VideoFrame] = []
+        do {
+            let picture = try TestCardPicture(width: video.width, height: video.height)
+            for number in 0..<Int64(count) {
+                let frame = try VideoFrame(width: video.width, height: video.height)
+                let instant = timeline.instant(ofPicture: number)
+                picture.draw(
+                    TestCardPicture.Moment(
+                        number: Int(number), wallNanoseconds: instant, nanoseconds: instant,
+                        isFlash: timeline.isFlash(picture: number)),
+                    into: frame)
+                frames.append(frame)
+            }
+        } catch {
+            throw SourceFailure(error)
+        }
+        return frames
+    }
+}

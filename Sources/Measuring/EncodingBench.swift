@@ -1,0 +1,162 @@
+import Capture
+import Codecs
+import Glibc
+import Media
+import RTP
+import Reactor
+import Streams
+import Synchronization
+
+/// How long a picture takes from its capture until its RTP packets are made, and how much of that is the encoder's.
+public enum EncodingBench {
+    /// Runs the test card for so long, and then the encoder by itself on its pictures at the same pace. Blocks.
+    public static func run(_ video: VideoEncoder.Settings, seconds: Double) throws(SourceFailure) -> EncodingReport {
+        var report = EncodingReport(
+            encoder: "", width: video.width, height: video.height, framesPerSecond: video.frameRate.framesPerSecond,
+            skipped: 0, processorLoad: 0, encoderLoad: 0)
+        try runCard(video, seconds: seconds, into: &report)
+        do throws(CodecFailure) {
+            try runEncoder(video, seconds: seconds, into: &report)
+        } catch {
+            throw SourceFailure(reason: error.reason, remedy: error.remedy)
+        }
+        return report
+    }
+
+    // MARK: - From capture to packets
+
+    private static func runCard(
+        _ video: VideoEncoder.Settings, seconds: Double, into report: inout EncodingReport
+    ) throws(SourceFailure) {
+        var settings = EncodingSettings()
+        (settings.video, settings.audio) = (video, nil)
+        let card = TestCard(settings)
+        let stream = Stream(path: "/bench", epoch: .now())
+        let recorder = DelayRecorder(epoch: stream.epoch)
+        let thread: pthread_t
+        do {
+            thread = try startThread { recorder.end(card, stream) }
+        } catch {
+            throw SourceFailure(reason: "no thread for the test card: \(error)")
+        }
+        let feed = recorder.attach(to: stream)
+        let before = processorSeconds()
+        let start = MonotonicTime.now()
+        sleep(nanoseconds: Int64(seconds * 1e9))
+        report.processorLoad = (processorSeconds() - before) * 1e9 / Double(MonotonicTime.now() - start)
+        card.stop()
+        pthread_join(thread, nil)
+        withExtendedLifetime(feed) {}
+        report.skipped = card.status?.skippedCount ?? 0
+        report.captureToPackets = recorder.summary
+        if let failure = recorder.failure { throw failure }
+    }
+
+    // MARK: - The encoder by itself
+
+    private static func runEncoder(
+        _ video: VideoEncoder.Settings, seconds: Double, into report: inout EncodingReport
+    ) throws(CodecFailure) {
+        let pictures: [VideoFrame]
+        do { pictures = try TestCard.pictures(90, video) } catch { throw CodecFailure(reason: error.reason) }
+        let encoder = try VideoEncoder(video)
+        report.encoder = encoder.name
+        var histogram = DurationHistogram()
+        let interval = 1e9 / video.frameRate.framesPerSecond
+        let before = processorSeconds()
+        let start = MonotonicTime.now()
+        for number in 0..<Int(seconds * video.frameRate.framesPerSecond) {
+            sleep(nanoseconds: start + Int64(Double(number) * interval) - .now())
+            let began = MonotonicTime.now()
+            _ = try encoder.encode(
+                pictures[number % pictures.count], track: TrackID(0),
+                presentationTime: MediaTime(nanoseconds: began - start, rate: .video), forcingRandomAccess: false)
+            histogram.record(nanoseconds: .now() - began)
+        }
+        report.encoderLoad = (processorSeconds() - before) * 1e9 / Double(MonotonicTime.now() - start)
+        report.encoderAlone = histogram.summary
+    }
+
+    private static func processorSeconds() -> Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+    }
+
+    private static func sleep(nanoseconds: Int64) {
+        guard nanoseconds > 0 else { return }
+        var span = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        nanosleep(&span, nil)
+    }
+}
+
+/// Notes how old each picture is when its packets have been made. From any thread.
+private final class DelayRecorder: Waker {
+    private struct State {
+        var histogram = DurationHistogram()
+        var failure: SourceFailure?
+        var hasEnded = false
+    }
+
+    private let epoch: MonotonicTime
+    private let state = Mutex(State())
+
+    init(epoch: MonotonicTime) {
+        self.epoch = epoch
+    }
+
+    var summary: DurationSummary? { state.withLock { $0.histogram.summary } }
+    var failure: SourceFailure? { state.withLock { $0.failure } }
+
+    /// Runs the card to its end.
+    func end(_ card: TestCard, _ stream: Stream) {
+        do throws(SourceFailure) {
+            try card.run(into: stream)
+        } catch {
+            state.withLock { $0.failure = error }
+        }
+        state.withLock { $0.hasEnded = true }
+    }
+
+    /// As a viewer's loop would be, as soon as the card has announced its tracks; `nil` where it never does.
+    func attach(to stream: Stream) -> Feed<TimedPackager>? {
+        while !state.withLock({ $0.hasEnded }) {
+            if let feed = stream.feed(TimedPackager.self, options: ObjectIdentity(self), for: self) { return feed }
+            usleep(1000)
+        }
+        return nil
+    }
+
+    func packaged(_ unit: AccessUnit) {
+        let age = MonotonicTime.now() - (epoch + unit.presentationTime.nanoseconds)
+        state.withLock { $0.histogram.record(nanoseconds: age) }
+    }
+
+    func wake() {}
+}
+
+/// The recorder, as an option of a feed.
+private struct ObjectIdentity: Hashable, Sendable {
+    let recorder: DelayRecorder
+
+    init(_ recorder: DelayRecorder) { self.recorder = recorder }
+    static func == (one: Self, other: Self) -> Bool { one.recorder === other.recorder }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(recorder)) }
+}
+
+/// Makes RTP packets as for any viewer, and has the time taken.
+private struct TimedPackager: Packager {
+    private var packager: RTPPackager
+    private let recorder: DelayRecorder
+
+    init(tracks: [Track], options: ObjectIdentity) {
+        packager = RTPPackager(tracks: tracks, options: .init())
+        recorder = options.recorder
+    }
+
+    mutating func package(_ unit: AccessUnit) -> PacketRun? {
+        let run = packager.package(unit)
+        recorder.packaged(unit)
+        return run
+    }
+}

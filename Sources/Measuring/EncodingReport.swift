@@ -1,0 +1,30 @@
+/// What `apus bench encoding` found.
+public struct EncodingReport: Codable, Equatable, Sendable {
+    public var encoder: String
+    public var width: Int
+    public var height: Int
+    public var framesPerSecond: Double
+    /// From the instant of a picture of the test card until its RTP packets are made.
+    public var captureToPackets: DurationSummary?
+    /// What the encoder takes by itself for such a picture, at the same pace.
+    public var encoderAlone: DurationSummary?
+    /// Pictures that were left out because the machine was too slow.
+    public var skipped: Int
+    /// Processor seconds per second: all from capture to packets, and the encoder by itself.
+    public var processorLoad: Double
+    public var encoderLoad: Double
+
+    public var allPlayed: Bool { skipped == 0 && captureToPackets != nil && encoderAlone != nil }
+
+    public var table: String {
+        var table = ReportTable()
+        table.add(
+            "pictures", "\(width)×\(height) at \(ReportTable.number(framesPerSecond, digits: 2)) fps by \(encoder)")
+        table.add("left out", "\(skipped)")
+        table.add("capture → RTP packets", captureToPackets)
+        table.add("  the encoder by itself", encoderAlone)
+        table.add("processor", "\(ReportTable.number(100 * processorLoad)) % of a core")
+        table.add("  the encoder by itself", "\(ReportTable.number(100 * encoderLoad)) %")
+        return table.text
+    }
+}

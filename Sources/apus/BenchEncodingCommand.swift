@@ -1,0 +1,52 @@
+import ArgumentParser
+import Codecs
+import Measuring
+
+struct BenchEncodingCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "encoding",
+        abstract:
+            "Time the test card from its capture until its RTP packets, and the encoder by itself on such pictures.",
+        discussion:
+            "Needs no server. Choose size, preset and threads by it, or see what else takes time on this machine.")
+
+    @Option(help: "In pixels, even.")
+    var width = 1280
+
+    @Option(help: "In pixels, even.")
+    var height = 720
+
+    @Option(help: "Pictures per second.")
+    var fps: Int32 = 30
+
+    @Option(help: "How long each of the two parts takes, in seconds.")
+    var seconds = 10.0
+
+    @Option(help: "Encoder by FFmpeg's name, or auto.")
+    var encoder = "auto"
+
+    @Option(help: "libx264's preset.")
+    var preset = "superfast"
+
+    @Option(help: "Threads of the encoder.")
+    var threads = 2
+
+    @Flag(help: "Print the report as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard VideoEncoder.FrameRate(fps) != nil else { throw ValidationError("--fps is 1 to 1000") }
+        guard seconds > 0, seconds <= 1e5 else { throw ValidationError("--seconds is more than 0") }
+    }
+
+    func run() throws {
+        var video = VideoEncoder.Settings()
+        (video.width, video.height, video.encoder, video.preset, video.threads) = (
+            width, height, encoder, preset, threads
+        )
+        video.frameRate = VideoEncoder.FrameRate(fps) ?? .thirty
+        let report = try EncodingBench.run(video, seconds: seconds)
+        try printReport(report, table: report.table, asJSON: json)
+        guard report.allPlayed else { throw ExitCode.failure }
+    }
+}
