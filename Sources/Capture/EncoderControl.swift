@@ -55,7 +55,9 @@ extension EncoderControl {
 
     /// The picture is to go on with these settings as soon as possible; the sound stays as it is.
     func change(to settings: EncodingSettings) {
-        wanted.withLock { ($0.video, $0.filters) = (settings.video, settings.filters) }
+        wanted.withLock {
+            ($0.video, $0.filters, $0.filtersHide) = (settings.video, settings.filters, settings.filtersHide)
+        }
         isChangeWanted.store(true, ordering: .releasing)
     }
 
@@ -64,9 +66,14 @@ extension EncoderControl {
         isChangeWanted.exchange(false, ordering: .acquiring) ? settings : nil
     }
 
-    /// No effect or no encoder works with what was wanted: `settings` stay.
-    func changeFailed(_ failure: CodecFailure, keeping settings: EncodingSettings) {
-        wanted.withLock { $0 = settings }
+    /// No effect or no encoder works with what was wanted: `settings` stay, unless others are wanted by now.
+    ///
+    /// - Throws: the failure, where what was wanted hides something that would be shown on.
+    func changeFailed(
+        _ failure: CodecFailure, attempting attempted: EncodingSettings, keeping settings: EncodingSettings
+    ) throws(CodecFailure) {
+        if attempted.filtersHide, attempted.filters != settings.filters { throw failure }
+        wanted.withLock { if $0 == attempted { $0 = settings } }
         let remedy = failure.remedy.isEmpty ? "" : "; \(failure.remedy)"
         log.error("effects and encoder stay as they were: \(failure.reason)\(remedy)")
     }

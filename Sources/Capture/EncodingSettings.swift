@@ -7,6 +7,8 @@ public struct EncodingSettings: Hashable, Sendable {
     public var video = VideoEncoder.Settings()
     /// What is done to the pictures before they are coded: a chain of libavfilter's, as `hqdn3d,hflip`; empty for nothing.
     public var filters = ""
+    /// Whether the filters hide something: then no picture is shown without them, should they fail.
+    public var filtersHide = false
     /// `nil` for a stream without sound.
     public var audio: AudioEncoder.Settings? = AudioEncoder.Settings()
 

@@ -8,6 +8,10 @@ import Media
 final class PictureStage {
     /// As changed last.
     private(set) var settings: EncodingSettings
+    /// Counts up where pictures are to be seen as if the source had just begun: those from before may show what effects hide
+    /// now. The tracks are to be announced anew with the next units, which begin with an IDR picture.
+    private(set) var revision = 0
+    private var isRefreshDue = false
     private let encoder: VideoEncoder
     private let id: TrackID
     private let control: EncoderControl
@@ -44,8 +48,10 @@ final class PictureStage {
         var units: [AccessUnit] = []
         for (frame, time) in try filter?.apply(frame, at: time) ?? [(frame, time)] {
             try tee?.offer(frame, at: time, pool: pool)
+            let isForced = control.takeRandomAccessRequest()
             units += try encoder.encode(
-                frame, track: id, presentationTime: time, forcingRandomAccess: control.takeRandomAccessRequest())
+                frame, track: id, presentationTime: time, forcingRandomAccess: isForced || isRefreshDue)
+            isRefreshDue = false
             control.codedPicture(by: encoder)
         }
         control.skippedPictures(skipped)
@@ -61,18 +67,26 @@ final class PictureStage {
         if (new.video.width, new.video.height) != (pool.width, pool.height) {
             pool = VideoFramePool(width: new.video.width, height: new.video.height)
         }
+        if new.filters != settings.filters { refresh() }
         (self.filter, settings) = (filter, new)
+    }
+
+    /// What was shown before is not to be seen by who comes from now on.
+    func refresh() {
+        revision += 1
+        isRefreshDue = true
     }
 
     /// Does what was wanted of `control` since the last picture, or says why that cannot be.
     ///
     /// - Parameter adapt: gives the settings the size and the rate of the pictures that come in.
-    func changeIfWanted(_ adapt: (EncodingSettings) -> EncodingSettings) {
+    /// - Throws: where effects that hide something cannot be had.
+    func changeIfWanted(_ adapt: (EncodingSettings) -> EncodingSettings) throws(CodecFailure) {
         guard let wanted = control.takeChange() else { return }
         do throws(CodecFailure) {
             try change(to: adapt(wanted))
         } catch {
-            control.changeFailed(error, keeping: settings)
+            try control.changeFailed(error, attempting: wanted, keeping: settings)
         }
     }
 }
@@ -90,7 +104,7 @@ extension VideoEncoder.Settings {
     /// The same for what the effects make of the pictures.
     fileprivate func sized(by filter: PictureFilter?) -> Self {
         guard let filter else { return self }
-        return resized(width: filter.width, height: filter.height, frameRate: frameRate)
+        return resized(width: filter.width, height: filter.height, frameRate: filter.frameRate)
     }
 }
 

@@ -20,6 +20,8 @@ struct EncoderModel: Sendable {
     var changesBitrateLive = false
     /// Whether it can refresh the picture in columns instead of by IDR pictures.
     var refreshesInColumns = false
+    /// Whether it has copied a picture when it returns; others may keep it in a queue of theirs.
+    var readsAtOnce = false
 
     /// In the order in which `auto` tries them: what costs the processor least comes first.
     static let automatic: [Self] = [
@@ -30,8 +32,8 @@ struct EncoderModel: Sendable {
         Self(name: "h264_vaapi", inputs: [.surfaces(device: AV_HWDEVICE_TYPE_VAAPI, format: AV_PIX_FMT_VAAPI)]),
         // Boards differ in what they take.
         Self(name: "h264_v4l2m2m", inputs: [.i420, .nv12]),
-        Self(name: "libx264", inputs: [.i420], changesBitrateLive: true, refreshesInColumns: true),
-        Self(name: "libopenh264", inputs: [.i420]),
+        Self(name: "libx264", inputs: [.i420], changesBitrateLive: true, refreshesInColumns: true, readsAtOnce: true),
+        Self(name: "libopenh264", inputs: [.i420], readsAtOnce: true),
     ]
 
     /// The encoders that `name` stands for, the wanted one first.

@@ -7,6 +7,8 @@ final class FilterGraph {
     /// Of the pictures that come out, in pixels.
     private(set) var width = 0
     private(set) var height = 0
+    /// As far as the filters tell; they may drop pictures (`select`) without saying so.
+    private(set) var frameRate: VideoEncoder.FrameRate
 
     private var graph: UnsafeMutablePointer<AVFilterGraph>?
     private var source: UnsafeMutablePointer<AVFilterContext>?
@@ -17,6 +19,7 @@ final class FilterGraph {
     /// Builds and configures it for pictures of this size: milliseconds, more where a filter loads a font or a file.
     init(_ chain: String, width: Int, height: Int, frameRate: VideoEncoder.FrameRate) throws(CodecFailure) {
         input = try FrameReference()
+        self.frameRate = frameRate
         graph = avfilter_graph_alloc()
         guard let graph else { throw .outOfMemory }
         // As many as code the picture: whoever filters waits for each, so more would only take turns with others.
@@ -34,6 +37,8 @@ final class FilterGraph {
         let status = avfilter_graph_config(graph, nil)
         guard status >= 0 else { throw CodecFailure("the filters do not fit together", code: status) }
         (self.width, self.height) = (Int(av_buffersink_get_w(sink)), Int(av_buffersink_get_h(sink)))
+        let rate = av_buffersink_get_frame_rate(sink)
+        self.frameRate = VideoEncoder.FrameRate(rate.num, rate.den) ?? frameRate
     }
 
     deinit {

@@ -13,7 +13,8 @@ extension LibavEncoder {
             context = try CodecContext(Self.codec(named: model.name))
             // Before the device is opened: a driver's complaint about a size is harder to read.
             try settings.check()
-            pictures = try PictureUpload(input, width: settings.width, height: settings.height)
+            pictures = try PictureUpload(
+                input, readsAtOnce: model.readsAtOnce, width: settings.width, height: settings.height)
             Self.describePicture(settings, to: context.pointer)
             Self.arrangeGroups(settings, model, in: context.pointer)
             Self.limitRate(of: context.pointer, settings)

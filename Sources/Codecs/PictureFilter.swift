@@ -13,6 +13,8 @@ public final class PictureFilter {
     /// Of the pictures that come out, in pixels: even, from 16 on.
     public let width: Int
     public let height: Int
+    /// Of the pictures that come out, as far as the filters tell: `fps` does, `select` does not.
+    public let frameRate: VideoEncoder.FrameRate
 
     private let makeGraph: () throws(CodecFailure) -> FilterGraph
     private var graph: FilterGraph
@@ -39,7 +41,7 @@ public final class PictureFilter {
         let graph = try makeGraph()
         (self.makeGraph, self.graph) = (makeGraph, graph)
         (inputWidth, inputHeight) = (width, height)
-        (self.width, self.height) = (graph.width, graph.height)
+        (self.width, self.height, self.frameRate) = (graph.width, graph.height, graph.frameRate)
         copies = VideoFramePool(width: width, height: height)
         longestGap = max(Self.second, 3 * Self.second * Int64(frameRate.denominator) / Int64(frameRate.numerator))
         guard VideoFrame.canHold(width: graph.width, height: graph.height) else {
@@ -66,7 +68,8 @@ public final class PictureFilter {
         let ticks = time.rate == .video ? time.ticks : MediaTime(nanoseconds: time.nanoseconds, rate: .video).ticks
         try beginAnewAfterGap(before: ticks)
         let ready = try explainingFailure { () throws(CodecFailure) in
-            try graph.push(lasting(frame), ticks: ticks)
+            // However long a filter holds it, it stays as it is.
+            try graph.push(frame.owned(copies).reference, ticks: ticks)
             return try newest()
         }
         var pictures: [(frame: VideoFrame, time: MediaTime)] = []
@@ -92,15 +95,6 @@ extension PictureFilter {
         guard let lastInput, !(lastInput...lastInput + longestGap).contains(ticks) else { return }
         graph = try makeGraph()
         lastOutput = nil
-    }
-
-    /// The picture in memory that stays as it is however long a filter holds it.
-    private func lasting(_ frame: VideoFrame) throws(CodecFailure) -> FrameReference {
-        guard frame.reference.isBorrowed else { return frame.reference }
-        let copy = try copies.take().reference
-        let status = av_frame_copy(copy.pointer, frame.reference.pointer)
-        guard status >= 0 else { throw CodecFailure("a picture cannot be copied", code: status) }
-        return copy
     }
 }
 

@@ -5,13 +5,21 @@ final class PictureUpload {
     /// What the encoder is told that it gets.
     let pixelFormat: AVPixelFormat
     private let size: (width: Int, height: Int)
+    private let readsAtOnce: Bool
+    private let copies: VideoFramePool
     private let surfaces: SurfacePool?
     private var converter: OpaquePointer?
     private var converted: [FrameReference] = []
 
     /// Opens the device, where there is one; that fails where there is no such hardware or no driver for it.
-    init(_ input: EncoderModel.Input, width: Int, height: Int) throws(CodecFailure) {
+    ///
+    /// - Parameter readsAtOnce: whether a picture is not looked at any more when the encoder has taken it.
+    init(
+        _ input: EncoderModel.Input, readsAtOnce: Bool, width: Int, height: Int
+    ) throws(CodecFailure) {
         size = (width, height)
+        self.readsAtOnce = readsAtOnce
+        copies = VideoFramePool(width: width, height: height)
         switch input {
         case .i420:
             (pixelFormat, surfaces) = (AV_PIX_FMT_YUV420P, nil)
@@ -35,7 +43,10 @@ final class PictureUpload {
 
     /// The same picture as the encoder wants it; the frame itself where that is I420.
     func upload(_ frame: VideoFrame) throws(CodecFailure) -> FrameReference {
-        guard pixelFormat != AV_PIX_FMT_YUV420P else { return frame.reference }
+        guard pixelFormat != AV_PIX_FMT_YUV420P else {
+            // A camera's driver takes back what it has lent as soon as the encoder has been called.
+            return readsAtOnce ? frame.reference : try frame.owned(copies).reference
+        }
         let picture = try takeConverted()
         try convert(frame.reference, to: picture)
         guard let surfaces else { return picture }

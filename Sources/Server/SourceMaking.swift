@@ -81,6 +81,7 @@ extension EncodingSettings {
         video.profile = .init(rawValue: path.video.profile.rawValue) ?? .high
         video.preset = path.video.preset.rawValue
         video.threads = path.video.threads
+        filtersHide = !path.effects.privacyMasks.isEmpty
         filters = path.effects.chain(title: path.title, size: path.video.size)
         if !path.audio.enabled { audio = nil }
         audio?.sampleRate = ClockRate(hertz: Int32(clamping: path.audio.sampleRate.hertz)) ?? .audio48k

@@ -39,6 +39,7 @@ public final class Stream: Sendable {
 
     private struct State: ~Copyable {
         var announcement: Announcement?
+        var announcementCount: UInt64 = 0
         var published = Published()
         var ring: Ring<AccessUnit>
         var budget: RandomAccessBudget
@@ -67,6 +68,9 @@ public final class Stream: Sendable {
     /// The tracks as announced last; `nil` before a source has announced any.
     public var announcement: Announcement? { state.withLock { $0.announcement } }
 
+    /// How often a source has announced tracks, the same or others: what was shown before is forgotten each time.
+    public var announcementCount: UInt64 { state.withLock { $0.announcementCount } }
+
     /// What was published since the stream was made.
     public var published: Published { state.withLock { $0.published } }
 }
@@ -85,6 +89,7 @@ extension Stream {
     /// from before, the viewers' sessions end: what was negotiated does not hold any more.
     public func announce(_ tracks: [Track]) {
         let ended = state.withLock { state -> [any AnyFeed] in
+            state.announcementCount += 1
             let version = (state.announcement?.version ?? 0) + 1
             let isCompatible = state.announcement.map { Self.areCompatible($0.tracks, tracks) } ?? true
             if state.announcement?.tracks != tracks {

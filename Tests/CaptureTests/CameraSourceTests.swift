@@ -243,8 +243,42 @@ extension ReplayedCamera.Frame {
         }
         try filming.film("YUYV", [.frames([.yuyv(50)]), change, .frames([.yuyv(50)])])
         let lumas = try filming.pictures(width: 64, height: 48).map { $0.luma[32, 24] }
-        #expect(lumas.count == 2 && abs(Int(lumas[0]) - 50) <= 2 && lumas[1] > 180)
+        #expect(lumas.count == 1 && lumas[0] > 180, "who comes now is shown nothing from before")
+        #expect(try filming.units().map(\.isRandomAccess) == [true])
+        #expect(filming.stream.announcement?.version == 1, "and who watches stays")
         #expect(filming.cameras.count == 1)
+    }
+
+    @Test func whereMasksCannotBeHadNothingIsShown() throws {
+        let filming = Filming()
+        let change = ReplayedCamera.Event.action { [unowned filming] in
+            filming.change {
+                $0.encoding.filters = "nosuchfilter"
+                $0.encoding.filtersHide = true
+            }
+        }
+        try filming.film("YUYV", starts: 1, [.frames([.yuyv(50)]), change, .frames([.yuyv(50)])])
+        #expect(filming.failure?.reason.contains("nosuchfilter") == true)
+        #expect(try filming.units().count == 1)
+    }
+
+    @Test func aFormatThatTheCameraLacksIsRefusedAndTheOldOneStays() throws {
+        let filming = Filming()
+        let change = ReplayedCamera.Event.action { [unowned filming] in filming.change { $0.format = "NV12" } }
+        try filming.film("YUYV", starts: 1, [.frames([.yuyv(50)]), change, .frames([.yuyv(51)])])
+        #expect(try filming.units().map(\.isRandomAccess) == [true, false])
+        #expect(filming.cameras.count == 1)
+        #expect(filming.failure?.reason == "the replay has ended")
+    }
+
+    @Test func aPictureThatIsAskedForComesAlsoWhereH264IsDecodedForEffects() throws {
+        let units = try coded(6)
+        let filming = Filming()
+        let hide = ReplayedCamera.Event.action { [unowned filming] in filming.change { $0.encoding.filters = "hflip" } }
+        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestRandomAccess() }
+        let frames = units.map { ReplayedCamera.Event.frames([.bytes(annexB($0))]) }
+        try filming.film("H264", starts: 1, [frames[0], hide], Array(frames[...2]) + [ask] + Array(frames[3...]))
+        #expect(try filming.units().map(\.isRandomAccess) == [true, false, false, true, false, false])
     }
 
     @Test func anEffectThatCannotBeLeavesEverythingAsItIs() throws {

@@ -60,6 +60,7 @@ final class ReplayedCamera: CaptureDevice {
     func start() throws(SourceFailure) {}
 
     func wait(milliseconds: Int) throws(SourceFailure) -> Bool {
+        if !filled.isEmpty { return true }
         guard !events.isEmpty else { throw SourceFailure(reason: "the replay has ended") }
         switch events.removeFirst() {
         case .frames(let frames):

@@ -139,6 +139,44 @@ private final class Pair {
         #expect(pair.substream.announcement?.version == 2)
     }
 
+    @Test func whatTheOriginalDoesNotShowAnyMoreNobodySeesInTheSubstream() throws {
+        let pair = try Pair()
+        for tick in 0..<3 {
+            try pair.show(200, at: Int64(tick) * 3000)
+            try pair.coding.go()
+        }
+        // As after a change of its effects.
+        pair.original.announce(try #require(pair.original.announcement?.tracks))
+        try pair.show(50, at: 9000)
+        try pair.coding.go()
+        #expect(try pair.units.map(\.isRandomAccess) == [true])
+        #expect(try pair.pictures(width: 64, height: 48).allSatisfy { abs(Int($0.luma[32, 24]) - 50) <= 3 })
+    }
+
+    @Test func anotherSoundOfTheOriginalIsAnnounced() throws {
+        let sounds = try [[0x11, 0x90], [0x11, 0x88]].map { bytes in
+            Track(
+                id: TrackID(1), clockRate: .audio48k,
+                format: .aac(try #require(AAC.AudioSpecificConfig(parsing: bytes.map(UInt8.init)))))
+        }
+        let pair = try Pair(sound: sounds[0])
+        try pair.show(100, at: 0)
+        try pair.coding.go()
+        let picture = try #require(pair.original.announcement?.tracks.first)
+        pair.original.announce([picture, sounds[1]])
+        try pair.show(100, at: 3000)
+        try pair.coding.go()
+        #expect(pair.substream.announcement?.tracks.last == sounds[1])
+    }
+
+    @Test func aDecoderThatIsLateBeginsAtTheLastRandomAccessPoint() throws {
+        let pair = try Pair(isFed: false)
+        for tick in 0..<90 { try pair.show(100, at: Int64(tick) * 3000) }
+        try pair.coding.go()
+        #expect(try pair.units.map(\.presentationTime.ticks) == [89 * 3000])
+        #expect(pair.control.status.skippedCount == 89)
+    }
+
     @Test func itEndsWhereTheOriginalHasOtherTracks() throws {
         let pair = try Pair()
         try pair.coding.go()

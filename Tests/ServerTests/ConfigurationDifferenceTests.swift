@@ -111,8 +111,8 @@ struct ConfigurationDifferenceTests {
         #expect(path.options == [.coding: ["title"]] && path.isOfferChanged)
     }
 
-    @Test func aFileThatGetsEffectsIsOpenedAnewAndADeviceIsNot() throws {
-        for (source, effect) in [("/srv/film.mp4", PathDifference.Effect.source), ("/dev/video0", .coding)] {
+    @Test func whatGetsItsFirstEffectsIsOpenedAnewUnlessItIsMadeHere() throws {
+        for (source, effect) in [("/srv/film.mp4", PathDifference.Effect.source), ("testcard", .coding)] {
             let text = "c: { source: \(source) }"
             let old = try configuration(Self.base.replacing("c: {}", with: text))
             let new = try configuration(

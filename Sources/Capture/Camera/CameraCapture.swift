@@ -19,6 +19,7 @@ struct CameraCapture {
     private var timeline: CameraTimeline
     private var faults = FrameFaults()
     private var announced: [Track]?
+    private var announcedRevision = 0
     private var lastFrame: MonotonicTime
 
     /// - Parameter interval: from frame to frame, as it was agreed with the device.
@@ -41,7 +42,7 @@ struct CameraCapture {
 
     /// Captures until the signal, until the camera is to be opened anew, or until the device fails.
     mutating func run(path: String, _ orders: CameraOrders, until stop: StopSignal) throws(SourceFailure) {
-        while !stop.isSet, !orders.isReopeningWanted, !coder.isOutdated {
+        while !stop.isSet, !isToBeReopened(orders) {
             device.adjust(orders.takeControls(), log: log)
             // Short enough to hear the signal.
             guard try device.wait(milliseconds: 50) else {
@@ -55,7 +56,24 @@ struct CameraCapture {
         }
     }
 
-    /// Takes all that is filled; only the newest is coded where frames may be left out.
+    /// Whether the camera is to be opened anew; a mode that it does not have is refused instead.
+    private func isToBeReopened(_ orders: CameraOrders) -> Bool {
+        guard orders.isReopeningWanted else { return coder.isOutdated }
+        let settings = orders.settings
+        let offers = device.offers
+        guard FormatChoice(of: settings.eligible(offers), for: .init(settings.encoding.video)) == nil else {
+            return true
+        }
+        let formats = Set(offers.map(\.code.description)).sorted().joined(separator: ", ")
+        log.error(
+            "the camera's format stays as it was: it does not offer \(settings.format ?? "any"); choose one of \(formats)"
+        )
+        orders.takeBackMode()
+        return coder.isOutdated
+    }
+
+    /// Takes all that is filled; only the newest is coded where frames may be left out. Else one is taken, lest a coder that
+    /// is slower than the camera be never asked to stop.
     private mutating func captureAll() throws(SourceFailure) {
         var newest: FilledBuffer?
         var skipped = 0
@@ -71,10 +89,7 @@ struct CameraCapture {
                 skipped += 1
             }
             newest = buffer
-            if !coder.mayDrop {
-                try publish(buffer, skipped: 0)
-                newest = nil
-            }
+            if !coder.mayDrop { break }
         }
         if let newest { try publish(newest, skipped: skipped) }
     }
@@ -84,7 +99,7 @@ struct CameraCapture {
         let time = timeline.time(driver: buffer.time, now: clock.now())
         if timeline.jumpCount > jumps { note(.time) }
         // A camera that codes is asked for it; else the next picture that can be coded is one.
-        if !coder.mayDrop, control.takeRandomAccessRequest() { _ = device.forceKeyFrame() }
+        if coder.passesThrough, control.takeRandomAccessRequest() { _ = device.forceKeyFrame() }
         let units = try coder.units(of: device.bytes(of: buffer), at: time, skipped: skipped)
         try device.release(buffer)
         if let fault = coder.fault { return note(fault) }
@@ -96,9 +111,9 @@ struct CameraCapture {
     private mutating func announce(before units: [AccessUnit] = []) {
         guard let pictures = coder.tracks else { return }
         let tracks = pictures + (sound.map { [$0] } ?? [])
-        guard tracks != announced else { return }
+        guard tracks != announced || coder.revision != announcedRevision else { return }
         guard announced == nil || units.contains(where: \.isRandomAccess) else { return }
-        announced = tracks
+        (announced, announcedRevision) = (tracks, coder.revision)
         stream.announce(tracks)
     }
 

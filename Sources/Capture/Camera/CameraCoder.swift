@@ -7,6 +7,12 @@ protocol CameraCoder: AnyObject {
     /// What a viewer must know; `nil` while only the first frames can tell.
     var tracks: [Track]? { get }
 
+    /// Counts up where the tracks are to be announced anew with the next units, though they are the same.
+    var revision: Int { get }
+
+    /// Whether its pictures are the camera's, untouched: then the camera is asked for IDR pictures.
+    var passesThrough: Bool { get }
+
     /// Whether the camera is to be opened anew: effects need pictures, and without them H.264 of the camera's passes through.
     var isOutdated: Bool { get }
 
@@ -59,14 +65,16 @@ final class PictureCoder: CameraCoder {
     }
 
     var tracks: [Track]? { [stage.track] }
+    var revision: Int { stage.revision }
+    let passesThrough = false
     var isOutdated: Bool { layout.format == .h264 && control.settings.filters.isEmpty }
 
     func units(
         of planes: [UnsafeRawBufferPointer], at time: MediaTime, skipped: Int
     ) throws(SourceFailure) -> [AccessUnit] {
         fault = nil
-        stage.changeIfWanted { $0.resized(width: size.width, height: size.height, frameRate: size.rate) }
         do throws(CodecFailure) {
+            try stage.changeIfWanted { $0.resized(width: size.width, height: size.height, frameRate: size.rate) }
             guard let picture = try picture(planes, at: time) else { return [] }
             // A decoder of H.264 may hold a picture back.
             let captured = picture.presentationTime.map { MediaTime(ticks: $0, rate: time.rate) } ?? time

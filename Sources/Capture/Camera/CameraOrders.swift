@@ -4,6 +4,8 @@ import Synchronization
 final class CameraOrders: Sendable {
     private struct State {
         var settings: CameraSettings
+        /// With which the camera was opened last.
+        var opened: CameraSettings
         var controls: [String: String] = [:]
         var isReopeningWanted = false
     }
@@ -11,7 +13,7 @@ final class CameraOrders: Sendable {
     private let state: Mutex<State>
 
     init(_ settings: CameraSettings) {
-        state = Mutex(State(settings: settings))
+        state = Mutex(State(settings: settings, opened: settings))
     }
 
     var settings: CameraSettings { state.withLock { $0.settings } }
@@ -42,7 +44,20 @@ final class CameraOrders: Sendable {
         state.withLock { state in
             state.controls = [:]
             state.isReopeningWanted = false
+            state.opened = state.settings
             return state.settings
+        }
+    }
+
+    /// Format, size and rate stay those with which the camera was opened.
+    func takeBackMode() {
+        state.withLock { state in
+            let video = state.opened.encoding.video
+            state.isReopeningWanted = false
+            state.settings.format = state.opened.format
+            state.settings.encoding.video.width = video.width
+            state.settings.encoding.video.height = video.height
+            state.settings.encoding.video.frameRate = video.frameRate
         }
     }
 }

@@ -163,7 +163,7 @@ public struct CameraSettings: Hashable, Sendable {
 
 extension CameraSettings {
     /// The formats that may be chosen of. With effects, the camera's H.264 would have to be decoded: it comes last.
-    fileprivate func eligible(_ offers: [FormatOffer]) -> [FormatOffer] {
+    func eligible(_ offers: [FormatOffer]) -> [FormatOffer] {
         if let format { return offers.filter { $0.code.description == format } }
         let uncoded = offers.filter { PixelFormat(code: $0.code).map { $0 != .h264 } == true }
         return encoding.filters.isEmpty || uncoded.isEmpty ? offers : uncoded

@@ -6,6 +6,8 @@ final class PassedThroughPictures: CameraCoder {
     private(set) var fault: FrameFault?
     /// Each picture refers to the one before.
     let mayDrop = false
+    let passesThrough = true
+    let revision = 0
     private let control: EncoderControl
     private var sets = H264.ParameterSetTracker()
 

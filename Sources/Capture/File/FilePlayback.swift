@@ -12,6 +12,7 @@ final class FilePlayback {
     private let announce: ([Track]) -> Void
     private let publish: (AccessUnit) -> Void
     private var announced: [Track] = []
+    private var announcedRevisions: [Int] = []
     private var interleaver: Interleaver
     private var timeline: FileTimeline
     private var offset: Int64
@@ -110,9 +111,9 @@ final class FilePlayback {
     }
 
     private func announceIfChanged() {
-        let current = tracks.map(\.track)
-        guard current != announced else { return }
-        announced = current
+        let (current, revisions) = (tracks.map(\.track), tracks.map(\.revision))
+        guard current != announced || revisions != announcedRevisions else { return }
+        (announced, announcedRevisions) = (current, revisions)
         announce(current)
     }
 }

@@ -35,6 +35,7 @@ final class TranscodedPictureTrack: TranscodedTrack {
 
     /// With the parameter sets of the encoder that is in use now.
     var track: Track { stage.track }
+    var revision: Int { stage.revision }
 
     func encode(_ pictures: [DecodedPicture]) throws(CodecFailure) -> [TimedUnit] {
         var result: [TimedUnit] = []
@@ -45,7 +46,7 @@ final class TranscodedPictureTrack: TranscodedTrack {
             guard time > lastInput else { continue }
             lastInput = time
             let own = stage.settings.video
-            stage.changeIfWanted { $0.resized(width: own.width, height: own.height, frameRate: own.frameRate) }
+            try stage.changeIfWanted { $0.resized(width: own.width, height: own.height, frameRate: own.frameRate) }
             let coded = try stage.units(
                 of: try scaler.scale(picture), at: MediaTime(nanoseconds: time, rate: .nanoseconds))
             result += coded.map { TimedUnit($0, duration: interval) }

@@ -25,8 +25,8 @@ final class StreamIntake {
         func wake() { doorbell.ring() }
     }
 
-    /// As they were when it began.
-    let tracks: [Track]
+    private let stream: Stream
+    private var announcementCount: UInt64
     private let feed: Feed<AsPublished>
     private let waker: Ringer
     private var reader = FeedReader<AsPublished.Output>()
@@ -37,14 +37,25 @@ final class StreamIntake {
     /// - Parameter doorbell: rings at each unit.
     init?(_ stream: Stream, doorbell: Doorbell) {
         waker = Ringer(doorbell)
+        self.stream = stream
+        announcementCount = stream.announcementCount
         guard let feed = stream.feed(AsPublished.self, options: 0, for: waker) else { return nil }
         self.feed = feed
-        tracks = feed.tracks
         next = feed.endIndex
     }
 
     deinit {
         feed.detach(waker)
+    }
+
+    /// As announced last.
+    var tracks: [Track] { stream.announcement?.tracks ?? feed.tracks }
+
+    /// Whether tracks were announced since the last call.
+    func isAnnouncedAnew() -> Bool {
+        let count = stream.announcementCount
+        defer { announcementCount = count }
+        return count != announcementCount
     }
 
     /// Whether the stream's tracks are others now: there comes no more.

@@ -13,10 +13,10 @@ final class SubstreamCoding {
     private let stream: Stream
     private let stage: PictureStage
     private let control: EncoderControl
-    private let sound: Track?
+    private var sound: Track?
     private var scaler: Scaler
     private var decimator: PictureDecimator
-    private var announced: [Track] = []
+    private var announced: (tracks: [Track], revision: Int) = ([], 0)
     /// Of originals that have no raw pictures to offer; `nil` until a random access point.
     private var decoder: VideoDecoder?
 
@@ -32,8 +32,12 @@ final class SubstreamCoding {
         stage = try PictureStage(settings, track: Self.pictureTrack, control: control)
         scaler = Scaler(width: settings.video.width, height: settings.video.height)
         decimator = PictureDecimator(settings.video.frameRate)
-        sound = settings.audio == nil ? nil : original.tracks.first { $0.kind == .audio }
+        guard original.tracks.contains(where: { $0.kind == .video }) else {
+            throw CodecFailure(
+                reason: "the original has no picture", remedy: "make the substream of a path that has one")
+        }
         branch = tee?.attach(doorbell)
+        takeSound()
         announce()
     }
 
@@ -46,12 +50,15 @@ final class SubstreamCoding {
 
     /// Publishes what there is.
     func go() throws(CodecFailure) {
-        changeIfWanted()
+        try changeIfWanted()
+        followOriginal()
         var newest: (picture: DecodedPicture, time: MediaTime)?
         var skipped = 0
-        for unit in original.take() {
+        let units = original.take()
+        let start = isFed ? 0 : catchUp(units, skipped: &skipped)
+        for (index, unit) in units.enumerated() {
             if unit.track == sound?.id { stream.publish(unit) }
-            guard tee?.isFed != true, isPicture(unit), let picture = try decoded(unit) else { continue }
+            guard !isFed, index >= start, isPicture(unit), let picture = try decoded(unit) else { continue }
             skipped += newest == nil ? 0 : 1
             // The decoder may hold pictures back.
             let rate = unit.presentationTime.rate
@@ -74,6 +81,23 @@ final class SubstreamCoding {
 
     // MARK: - Originals that have only H.264
 
+    private var isFed: Bool { tee?.isFed == true }
+
+    /// Media time that may wait to be decoded, in nanoseconds.
+    private static let longestBacklog: Int64 = 500_000_000
+
+    /// Where to begin in what has waited: behind all that a slow decoder would never make up for.
+    private func catchUp(_ units: [AccessUnit], skipped: inout Int) -> Int {
+        let pictures = units.indices.filter { isPicture(units[$0]) }
+        guard let first = pictures.first, let last = pictures.last,
+            units[last].presentationTime.nanoseconds - units[first].presentationTime.nanoseconds > Self.longestBacklog
+        else { return 0 }
+        decoder = nil
+        let start = pictures.last { units[$0].isRandomAccess } ?? units.endIndex
+        skipped += pictures.count { $0 < start }
+        return start
+    }
+
     private func isPicture(_ unit: AccessUnit) -> Bool {
         original.tracks.contains { $0.id == unit.track && $0.kind == .video }
     }
@@ -91,9 +115,20 @@ final class SubstreamCoding {
 
     // MARK: - Changes
 
-    private func changeIfWanted() {
+    /// Where the original begins anew, so does this: what was shown before may show what its effects hide now.
+    private func followOriginal() {
+        guard original.isAnnouncedAnew() else { return }
+        stage.refresh()
+        takeSound()
+    }
+
+    private func takeSound() {
+        sound = control.settings.audio == nil ? nil : original.tracks.first { $0.kind == .audio }
+    }
+
+    private func changeIfWanted() throws(CodecFailure) {
         let before = stage.settings.video
-        stage.changeIfWanted { $0 }
+        try stage.changeIfWanted { $0 }
         let video = stage.settings.video
         if (video.width, video.height) != (before.width, before.height) {
             scaler = Scaler(width: video.width, height: video.height)
@@ -103,8 +138,8 @@ final class SubstreamCoding {
 
     private func announce() {
         let tracks = [stage.track] + (sound.map { [$0] } ?? [])
-        guard tracks != announced else { return }
-        announced = tracks
+        guard tracks != announced.tracks || stage.revision != announced.revision else { return }
+        announced = (tracks, stage.revision)
         stream.announce(tracks)
     }
 }

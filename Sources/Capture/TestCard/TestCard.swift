@@ -85,29 +85,29 @@ public final class TestCard: ChangeableEncoding {
     }
 
     private func publish(_ pipeline: TestCardPipeline, into stream: Stream) throws(CodecFailure) {
-        var announced = pipeline.tracks
-        stream.announce(announced)
+        var announced = (tracks: pipeline.tracks, revision: pipeline.revision)
+        stream.announce(announced.tracks)
         var number = pipeline.timeline.lastPicture(at: clock.now() - stream.epoch) + 1
         while clock.wait(stream.epoch + pipeline.timeline.instant(ofPicture: number), stopSignal) {
             let newest = max(number, pipeline.timeline.lastPicture(at: clock.now() - stream.epoch))
             let units = try pipeline.units(
                 forPicture: newest, wallNanoseconds: wallClock(), skipped: Int(newest - number))
-            if pipeline.tracks != announced {
-                announced = pipeline.tracks
-                stream.announce(announced)
+            if pipeline.tracks != announced.tracks || pipeline.revision != announced.revision {
+                announced = (pipeline.tracks, pipeline.revision)
+                stream.announce(announced.tracks)
             }
             for unit in units { stream.publish(unit) }
-            number = changeIfWanted(pipeline, after: newest)
+            number = try changeIfWanted(pipeline, after: newest)
         }
     }
 
     /// - Returns: the number of the picture that follows `number`, on the grid of the settings that hold from now on.
-    private func changeIfWanted(_ pipeline: TestCardPipeline, after number: Int64) -> Int64 {
+    private func changeIfWanted(_ pipeline: TestCardPipeline, after number: Int64) throws(CodecFailure) -> Int64 {
         guard let wanted = control.takeChange() else { return number + 1 }
         do throws(CodecFailure) {
             return try pipeline.change(to: wanted, after: number)
         } catch {
-            control.changeFailed(error, keeping: pipeline.settings)
+            try control.changeFailed(error, attempting: wanted, keeping: pipeline.settings)
             return number + 1
         }
     }

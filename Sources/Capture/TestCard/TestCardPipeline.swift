@@ -38,6 +38,9 @@ final class TestCardPipeline {
     /// Picture first, then sound, if any.
     var tracks: [Track] { [stage.track] + (sound.map { [$0.track] } ?? []) }
 
+    /// Counts up where the tracks are to be announced anew with the next units.
+    var revision: Int { stage.revision }
+
     /// As changed last.
     var settings: EncodingSettings { stage.settings }
 

@@ -1,3 +1,4 @@
+import Capture
 import RTSPServer
 
 /// What has changed of one path that stays.
@@ -53,11 +54,11 @@ struct PathDifference: Hashable {
         if options.isEmpty, !isOfferChanged { return nil }
     }
 
-    /// Whether a file's H.264 passes through in one of the two, and is decoded for its effects in the other: which of them is
-    /// settled when it is opened.
+    /// Whether H.264 passes through in one of the two, and is decoded for its effects in the other: which of them is settled when
+    /// a file or device is opened.
     private static func isDecodedOnlyNow(_ before: Configuration.Path, _ after: Configuration.Path) -> Bool {
-        guard case .path(let file) = after.source, !file.hasPrefix("/dev/") else { return false }
-        return (before.effects == Configuration.Effects()) != (after.effects == Configuration.Effects())
+        guard case .path = after.source else { return false }
+        return EncodingSettings(before).filters.isEmpty != EncodingSettings(after).filters.isEmpty
     }
 
     /// Whether another source takes the place of its own.
