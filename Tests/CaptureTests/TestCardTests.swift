@@ -196,6 +196,29 @@ private final class VirtualTime: Sendable {
         #expect(FrameNumberCode.read(frame) == (width >= 512 ? 149 : nil))
     }
 
+    @Test(arguments: [(16, 16), (64, 48), (176, 144), (640, 360), (360, 640)])
+    func aPictureThatIsUsedAgainIsLikeOneThatIsNew(width: Int, height: Int) throws {
+        let card = try TestCardPicture(width: width, height: height)
+        let new = try VideoFrame(width: width, height: height)
+        var held: [VideoFrame] = []
+        for number in 0..<150 {
+            let moment = TestCardPicture.Moment(
+                number: number, wallNanoseconds: Int64(number) * 12_345_678_901,
+                nanoseconds: Int64(number) * 133_333_333,
+                isFlash: number % 30 == 0)
+            let used = try card.draw(moment)
+            card.draw(moment, into: new)
+            for (one, other) in [(used.luma, new.luma), (used.cb, new.cb), (used.cr, new.cr)] {
+                let rows = (0..<one.height).filter { row in
+                    (0..<one.width).contains { one[$0, row] != other[$0, row] }
+                }
+                #expect(rows.isEmpty, "picture \(number)")
+            }
+            // An encoder may hold one for a while.
+            held = Array((held + [used]).suffix(number % 3))
+        }
+    }
+
     @Test func aThreadThatComesLateLeavesPicturesOutAndGoesOnAtTheNewest() throws {
         let time = VirtualTime(nanoseconds: 10_000_000_000)
         let card = TestCard(Self.small, clock: time.clock, wallClock: { time.nanoseconds })

@@ -24,7 +24,7 @@ struct CameraCapture {
 
     /// - Parameter interval: from frame to frame, as it was agreed with the device.
     init(
-        _ device: any CaptureDevice, _ coder: any CameraCoder, interval: FrameInterval = .thirtieth, sound: Track?,
+        _ device: any CaptureDevice, _ coder: any CameraCoder, interval: FrameInterval, sound: Track?,
         stream: Stream, control: EncoderControl, clock: PaceClock, log: Logger
     ) {
         self.device = device

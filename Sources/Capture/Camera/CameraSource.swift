@@ -95,7 +95,8 @@ public final class CameraSource: ChangeableEncoding {
         let coder = try coder(
             of: agreed.layout, interval: agreed.interval, hasEffects: !settings.encoding.filters.isEmpty)
         var capture = CameraCapture(
-            device, coder, interval: agreed.interval, sound: sound, stream: stream, control: control, clock: clock, log: log)
+            device, coder, interval: agreed.interval, sound: sound, stream: stream, control: control, clock: clock,
+            log: log)
         try device.start()
         try capture.run(path: path, orders, until: stopSignal)
     }

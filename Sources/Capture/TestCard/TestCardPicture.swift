@@ -17,6 +17,9 @@ final class TestCardPicture {
     }
 
     private let background: VideoFrame
+    private let pool: VideoFramePool
+    /// What was drawn last on each picture of the pool. They live as long as this does, so none takes another's place.
+    private var drawn: [ObjectIdentifier: Moment] = [:]
     let width: Int
     let height: Int
     /// Pixels a square of the clock's glyphs: at 1280×720 its figures are 70 pixels high.
@@ -30,14 +33,35 @@ final class TestCardPicture {
         clockScale = max(1, min(height / 72, width / 128))
         textScale = max(1, min(height / 120, width / 200))
         background = try VideoFrame(width: width, height: height)
+        pool = VideoFramePool(width: width, height: height)
         drawBackground()
+    }
+
+    /// The picture of a moment, in memory that is used again when nobody holds it any more.
+    ///
+    /// On a picture that was used before, the background is restored only where it was drawn over, and is not again.
+    func draw(_ moment: Moment) throws(CodecFailure) -> VideoFrame {
+        let frame = try pool.take()
+        let before = drawn.updateValue(moment, forKey: ObjectIdentifier(frame))
+        guard let before else {
+            draw(moment, into: frame)
+            return frame
+        }
+        restore(sweep(before), in: frame)
+        drawForeground(moment, into: frame)
+        return frame
     }
 
     /// Draws the whole picture into `frame`, which has the card's size.
     func draw(_ moment: Moment, into frame: VideoFrame) {
-        copy(background.luma, to: frame.luma)
-        copy(background.cb, to: frame.cb)
-        copy(background.cr, to: frame.cr)
+        copy(background.luma, to: frame.luma, x: 0..<width, y: 0..<height)
+        for (source, target) in [(background.cb, frame.cb), (background.cr, frame.cr)] {
+            copy(source, to: target, x: 0..<source.width, y: 0..<source.height)
+        }
+        drawForeground(moment, into: frame)
+    }
+
+    private func drawForeground(_ moment: Moment, into frame: VideoFrame) {
         drawSweep(moment, into: frame)
         drawText(moment, into: frame)
         // Always: the sweep must not pass for a flash.
@@ -48,21 +72,39 @@ final class TestCardPicture {
 
     // MARK: - What moves
 
-    /// A bar that crosses the picture in four seconds, and a square that goes to and fro: stutter shows in both.
-    private func drawSweep(_ moment: Moment, into frame: VideoFrame) {
+    /// A rectangle of luma; that of chroma has half of each number.
+    private typealias Area = (x: Range<Int>, y: Range<Int>)
+
+    /// Where a bar is that crosses the picture in four seconds, and a square that goes to and fro: stutter shows in both.
+    private func sweep(_ moment: Moment) -> (bar: Area, square: Area) {
         let period: Int64 = 4_000_000_000
         let phase = Int((moment.nanoseconds % period + period) % period / 1000)
         let bar = phase * width / 4_000_000
-        frame.luma.fill(x: bar..<bar + max(2, width / 160), y: 0..<height * 2 / 3, with: 235)
         let side = height / 8
         let way = max(1, width - side)
         let there = phase * 2 * way / 4_000_000
         let left = (there < way ? there : 2 * way - there) & ~1
         let top = (height * 2 / 3 + height / 24) & ~1
-        frame.luma.fill(x: left..<left + side, y: top..<top + side, with: 90)
-        frame.cb.fill(x: left / 2..<(left + side) / 2, y: top / 2..<(top + side) / 2, with: 90)
-        frame.cr.fill(x: left / 2..<(left + side) / 2, y: top / 2..<(top + side) / 2, with: 230)
+        return ((bar..<bar + max(2, width / 160), 0..<height * 2 / 3), (left..<left + side, top..<top + side))
     }
+
+    private func drawSweep(_ moment: Moment, into frame: VideoFrame) {
+        let (bar, square) = sweep(moment)
+        frame.luma.fill(x: bar.x, y: bar.y, with: 235)
+        frame.luma.fill(x: square.x, y: square.y, with: 90)
+        let (x, y) = (half(square.x), half(square.y))
+        frame.cb.fill(x: x, y: y, with: 90)
+        frame.cr.fill(x: x, y: y, with: 230)
+    }
+
+    private func restore(_ sweep: (bar: Area, square: Area), in frame: VideoFrame) {
+        for area in [sweep.bar, sweep.square] { copy(background.luma, to: frame.luma, x: area.x, y: area.y) }
+        let (x, y) = (half(sweep.square.x), half(sweep.square.y))
+        copy(background.cb, to: frame.cb, x: x, y: y)
+        copy(background.cr, to: frame.cr, x: x, y: y)
+    }
+
+    private func half(_ range: Range<Int>) -> Range<Int> { range.lowerBound / 2..<range.upperBound / 2 }
 
     /// From the edges of the picture to the clock, which is the first line of text.
     var margin: Int { height / 12 & ~1 }
@@ -141,9 +183,12 @@ final class TestCardPicture {
         }
     }
 
-    private func copy(_ source: VideoFrame.Plane, to target: VideoFrame.Plane) {
-        for row in 0..<source.height {
-            (target.base + row * target.stride).update(from: source.base + row * source.stride, count: source.width)
+    /// As much of the rectangle as lies inside the planes, which are equally large.
+    private func copy(_ source: VideoFrame.Plane, to target: VideoFrame.Plane, x: Range<Int>, y: Range<Int>) {
+        let columns = x.clamped(to: 0..<source.width)
+        for row in y.clamped(to: 0..<source.height) {
+            (target.base + row * target.stride + columns.lowerBound)
+                .update(from: source.base + row * source.stride + columns.lowerBound, count: columns.count)
         }
     }
 }

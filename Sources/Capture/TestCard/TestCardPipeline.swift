@@ -9,7 +9,6 @@ final class TestCardPipeline {
     private(set) var timeline: TestCardTimeline
     private let stage: PictureStage
     private var picture: TestCardPicture
-    private var pool: VideoFramePool
     private let sound: TestCardSound?
     /// The picture of the grid with which it started, shown as frame 0.
     private var firstPicture: Int64?
@@ -27,7 +26,6 @@ final class TestCardPipeline {
         let size = settings.video
         stage = try PictureStage(settings, track: Self.videoTrack, control: control, tee: tee)
         picture = try TestCardPicture(width: size.width, height: size.height)
-        pool = VideoFramePool(width: size.width, height: size.height)
         if let audio = settings.audio {
             sound = try TestCardSound(audio, timeline: timeline)
         } else {
@@ -53,12 +51,10 @@ final class TestCardPipeline {
         let first = firstPicture ?? number
         firstPicture = first
         let instant = timeline.instant(ofPicture: number)
-        let frame = try pool.take()
-        picture.draw(
+        let frame = try picture.draw(
             TestCardPicture.Moment(
                 number: Int(number - first), wallNanoseconds: wallNanoseconds, nanoseconds: instant,
-                isFlash: timeline.isFlash(picture: number)),
-            into: frame)
+                isFlash: timeline.isFlash(picture: number)))
         let coded = try stage.units(of: frame, at: timeline.time(ofPicture: number), skipped: skipped)
         return try (sound?.units(until: instant) ?? []) + coded
     }
@@ -73,7 +69,6 @@ final class TestCardPipeline {
         if (picture.width, picture.height) != (new.width, new.height) {
             // The encoder has taken the size: it can be drawn.
             picture = try TestCardPicture(width: new.width, height: new.height)
-            pool = VideoFramePool(width: new.width, height: new.height)
         }
         guard new.frameRate != timeline.frameRate else { return number + 1 }
         let instant = timeline.instant(ofPicture: number)
