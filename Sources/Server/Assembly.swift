@@ -35,6 +35,8 @@ public final class Assembly: Sendable {
     let log: Logger
     let epoch: MonotonicTime
     let state: Mutex<State>
+    /// One reading of the configuration after the other.
+    let readings = DispatchQueue(label: "apus.reading")
 
     /// Makes everything and binds the ports; nothing runs yet.
     ///

@@ -10,12 +10,29 @@ final class ReopenedSource: Source {
         /// As wanted last.
         var path: Configuration.Path
         var source: (any Source)?
+        /// Told to end, perhaps before there was a source to tell. Holds until the end of the run.
+        var isStopWanted = false
         /// What the encoders of earlier runs have done.
         var past: SourceStatus?
 
         var status: SourceStatus? {
             guard let past, let present = source?.status else { return past ?? source?.status }
             return past + present
+        }
+
+        /// - Returns: whether `source`, made with the settings of `made`, is to run.
+        mutating func begin(_ source: any Source, with made: Configuration.Path) -> Bool {
+            guard !isStopWanted else { return false }
+            self.source = source
+            // Something else may have been wanted while it was opened.
+            if path != made { Server.change(source, to: path) }
+            return true
+        }
+
+        mutating func end() {
+            past = status
+            source = nil
+            isStopWanted = false
         }
     }
 
@@ -33,34 +50,27 @@ final class ReopenedSource: Source {
     }
 
     func run(into stream: Stream) throws(SourceFailure) {
+        defer { state.withLock { $0.end() } }
         let path = state.withLock { $0.path }
         let source = try open(path)
-        state.withLock { state in
-            state.source = source
-            // Something else may have been wanted while it was opened.
-            if state.path != path { _ = Server.change(source, to: state.path) }
-        }
-        defer {
-            state.withLock {
-                $0.past = $0.status
-                $0.source = nil
-            }
-        }
+        guard state.withLock({ $0.begin(source, with: path) }) else { return }
         try source.run(into: stream)
     }
 
     /// Goes on with these settings, in this run and in the next.
-    ///
-    /// - Returns: false where the present source has nothing that they could change.
-    func change(to path: Configuration.Path) -> Bool {
+    func change(to path: Configuration.Path) -> Uptake {
         state.withLock { state in
             state.path = path
-            return state.source.map { Server.change($0, to: path) } ?? true
+            return state.source.map { Server.change($0, to: path) } ?? .fromItsNextStart
         }
     }
 
     func stop() {
-        state.withLock { $0.source }?.stop()
+        let source = state.withLock { state in
+            state.isStopWanted = true
+            return state.source
+        }
+        source?.stop()
     }
 
     func requestRandomAccess() {

@@ -44,17 +44,20 @@ func makeSource(_ path: Configuration.Path, tee: PictureTee, original: Original?
 }
 
 /// Has a source go on with the path's settings; it is the source that `makeSource` has made for another state of the path.
-///
-/// - Returns: false where the source has nothing that they could change: it passes on what comes.
 @discardableResult
-func change(_ source: any Source, to path: Configuration.Path) -> Bool {
+func change(_ source: any Source, to path: Configuration.Path) -> Uptake {
     switch source {
     case let reopened as ReopenedSource: return reopened.change(to: path)
-    case let camera as CameraSource: camera.change(to: CameraSettings(path))
-    case let coding as any ChangeableEncoding: coding.change(to: EncodingSettings(path))
-    default: return false
+    case let camera as CameraSource:
+        // Its controls, size and rate change also where it codes by itself.
+        camera.change(to: CameraSettings(path))
+        return .atOnce
+    case let coding as any ChangeableEncoding:
+        coding.change(to: EncodingSettings(path))
+        // Without a status, it codes nothing.
+        return coding.status == nil ? .withoutEffect : .atOnce
+    default: return .withoutEffect
     }
-    return true
 }
 
 extension CameraSettings {

@@ -72,11 +72,11 @@ struct ServeCommand: ParsableCommand {
             // The camera that was chosen is in use by now, so it would not be found again.
             let found = choice == nil ? [:] : configuration.paths
             let signal = Signals.waitForTermination(onStatusRequest: assembly.logStatus) {
-                readAgain(file, withoutPaths: found, into: assembly, log)
+                assembly.readAgain { readAgain(file, withoutPaths: found, into: assembly, log) }
             }
             log.notice("stopping", metadata: ["signal": "\(signal == SIGTERM ? "SIGTERM" : "SIGINT")"])
-            control?.stop()
             assembly.stop()
+            control?.stop()
         } catch {
             writeToStandardError("apus: \(error)\n")
             throw ExitCode.failure

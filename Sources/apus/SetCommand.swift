@@ -37,8 +37,9 @@ struct SetCommand: ParsableCommand {
         do {
             var (configuration, _) = try Configuration.load(config)
             if let port { configuration.server.port = port }
-            guard let place = ControlPlace(configuration) else { throw NoControlSocket() }
-            let answer = try ControlClient.ask(.set(path: path, assignments: assignments), at: place)
+            let places = ControlPlace.all(configuration)
+            guard !places.isEmpty else { throw NoControlSocket() }
+            let answer = try ControlClient.ask(.set(path: path, assignments: assignments), at: places)
             guard answer.isDone else { throw Refused(reasons: answer.lines) }
             writeToStandardOutput(answer.lines.map { "\($0)\n" }.joined())
         } catch {

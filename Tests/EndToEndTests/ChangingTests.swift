@@ -145,6 +145,74 @@ extension EndToEnd {
             }
         }
 
+        @Test func privacyMasksInPixelsKeepTheirSize() async throws {
+            let masks = "effects: { privacyMasks: [[0, 0, 64, 180]] }"
+            try await serving("  cam: { \(Self.small), \(masks) }\n") { setting in
+                let refused = try await setting.set("cam", "video.width=640")
+                #expect(refused.status == 1)
+                #expect(refused.errors.contains("in pixels of 320x180"), "\(refused.complaint)")
+                let done = try await setting.set("cam", "video.width=640", "effects.privacyMasks=[[0, 0, 128, 180]]")
+                #expect(done.status == 0 && done.text.contains("viewers stay"), "\(done.complaint)")
+                #expect(await setting.reload(until: "configuration read again"))
+                // The file's mask is another than the one that was set.
+                #expect(!setting.server.log.contains("which were those of"))
+                try setting.write("  cam: { \(Self.small.replacing("320", with: "480")), \(masks) }\n")
+                #expect(await setting.reload(until: "pixels of 480x180 from now on, which were those of 320x180"))
+            }
+        }
+
+        @Test func whatPassesThroughIsSaidToBeOutOfReach() async throws {
+            let film = try await Clip.plain.path()
+            try await serving("  film: { source: \(film) }\n") { setting in
+                #expect(try await setting.server.isOnAir("film"))
+                let outcome = try await setting.set("film", "video.bitsPerSecond=75000")
+                #expect(
+                    outcome.text == "/film: video.bitsPerSecond: noted, without effect on what its source passes on\n",
+                    "\(outcome.complaint)")
+            }
+        }
+
+        /// Filters under trial may read what never comes: neither signals nor the end wait for that.
+        @Test(arguments: [Door.set, .file])
+        func aServerWhoseFiltersAreTriedHeedsSignals(_ door: Door) async throws {
+            let folder = try TemporaryFolder()
+            let (file, fifo) = (folder.file("apus.yml"), folder.file("picture"))
+            #expect(mkfifo(fifo, 0o600) == 0)
+            let filters = "movie=\(fifo)[p];[in][p]overlay"
+            try Self.write("  cam: { \(Self.small) }\n", in: folder)
+            var (writer, set): (FileHandle?, Command?) = (nil, nil)
+            try await withServer("--config", file) { server in
+                switch door {
+                case .set:
+                    set = try Command([
+                        ServerProcess.binary(), "set", "--config", file, "cam", "effects.filters=\(filters)",
+                    ])
+                case .file:
+                    try Self.write("  cam: { \(Self.small), effects: { filters: \"\(filters)\" } }\n", in: folder)
+                    server.command.signal(SIGHUP)
+                }
+                writer = try await Self.writer(of: fifo)
+                server.command.signal(SIGUSR1)
+                #expect(await eventually(within: 2) { server.log.contains("stream status") })
+            }
+            if let set { #expect(await set.finish(within: 5).status == 1) }
+            try writer?.close()
+        }
+
+        /// How a running server is told otherwise.
+        enum Door { case set, file }
+
+        /// The writing end of a fifo, once somebody waits for what it gives.
+        private static func writer(of fifo: String) async throws -> FileHandle {
+            var writer: Int32 = -1
+            _ = await eventually(within: 10) {
+                writer = open(fifo, O_WRONLY | O_NONBLOCK)
+                return writer >= 0
+            }
+            try #require(writer >= 0)
+            return FileHandle(fileDescriptor: writer, closeOnDealloc: true)
+        }
+
         @Test func whoServesWithoutAFileIsToldThatThereIsNone() async throws {
             try await withServer("testcard") { server in
                 server.command.signal(SIGHUP)

@@ -75,6 +75,63 @@ struct AssignmentTests {
         #expect(after.paths["cam"]?.title == "x")
     }
 
+    private static let masked = "title: A, effects: { privacyMasks: [[0, 0, 64, 720], [5%, 0%, 10%, 100%]] }"
+
+    @Test(arguments: [
+        ("video.width=640", "video.width"), ("video.height=360", "video.height"),
+        ("video={ width: 640, height: 360 }", "video.width"),
+    ])
+    func aSizeDoesNotChangeUnderMasksInPixels(_ assignment: String, _ option: String) throws {
+        let configuration = try Configuration(yaml: "paths: { cam: { \(Self.masked) } }", file: "apus.yml")
+        let failure = #expect(throws: SettingFailure.self) { try configuration.setting([assignment], of: "cam") }
+        #expect(
+            failure?.reasons == [
+                "\(option): the privacy masks are in pixels of 1280x720 and would move off what they hide; set "
+                    + "effects.privacyMasks together with it, or in percent before"
+            ])
+    }
+
+    @Test func aSizeChangesWithItsMasksOrUnderMasksInPercent() throws {
+        let configuration = try Configuration(yaml: "paths: { cam: { \(Self.masked) }, yard: {} }", file: "apus.yml")
+        for masks in [
+            // As before, on purpose, or those of the new size.
+            "effects.privacyMasks=[[0, 0, 64, 720]]", "effects={ privacyMasks: [[0, 0, 32, 360]] }",
+            "effects.privacyMasks=[]",
+        ] {
+            for order in [[masks, "video.width=640"], ["video.width=640", masks]] {
+                let path = try #require(configuration.setting(order, of: "cam").paths["cam"])
+                #expect(path.video.width == 640, "\(order)")
+            }
+        }
+        let inPercent = try configuration.setting(["effects.privacyMasks=[[5%, 0%, 10%, 100%]]"], of: "cam")
+        #expect(try inPercent.setting(["video.width=640"], of: "cam").paths["cam"]?.video.width == 640)
+        // All else, the same size, and other paths.
+        let others = ["video={ width: 1280, framesPerSecond: 15 }", "effects.mirror=true"]
+        #expect(try configuration.setting(others, of: "cam").paths["cam"]?.video.framesPerSecond == 15)
+        #expect(try configuration.setting(["video.width=640"], of: "yard").paths["yard"]?.video.width == 640)
+    }
+
+    @Test func anotherFileWhoseSizeMovesTheMasksIsToldOf() throws {
+        func configuration(_ size: String, _ masks: String) throws -> Configuration {
+            try Configuration(
+                yaml: "paths: { cam: { video: { \(size) }, effects: { privacyMasks: [\(masks)] } }, yard: {} }",
+                file: "apus.yml")
+        }
+        let (large, small) = ("width: 1280, height: 720", "width: 640, height: 360")
+        let mask = "[0, 0, 64, 200]"
+        let before = try configuration(large, mask)
+        #expect(
+            before.masksMoved(by: try configuration(small, mask)) == [
+                "paths.cam.effects.privacyMasks: pixels of 640x360 from now on, which were those of 1280x720: see whether "
+                    + "they hide what they should, or write them in percent"
+            ])
+        #expect(before.masksMoved(by: try configuration(small, "[1, 1, 8, 8], \(mask)")).count == 1)
+        #expect(before.masksMoved(by: try configuration(large, mask)).isEmpty)
+        #expect(before.masksMoved(by: try configuration(small, "[0, 0, 32, 100]")).isEmpty)
+        let inPercent = try configuration(large, "[5%, 0%, 10%, 100%]")
+        #expect(inPercent.masksMoved(by: try configuration(small, "[5%, 0%, 10%, 100%]")).isEmpty)
+    }
+
     @Test func whatWasContradictoryBeforeIsNotTheCallersFault() throws {
         var configuration = try Self.configuration()
         // As `apus serve --loops` may have it.

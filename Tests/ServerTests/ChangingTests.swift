@@ -1,8 +1,10 @@
+import Dispatch
 import Foundation
 import Logging
 import Media
 import RTSPServer
 import Streams
+import Synchronization
 import TestSupport
 import Testing
 
@@ -28,11 +30,20 @@ struct ChangingTests {
     private static func serving(
         _ paths: String, threshold: LogThreshold = LogThreshold(), _ body: (Assembly) async throws -> Void
     ) async throws {
-        let assembly = try Assembly(
-            configuration(paths), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, threshold: threshold)
+        try await running(paths, threshold: threshold) { assembly in
+            for path in assembly.paths.values { #expect(await isOnAir(path.stream)) }
+            try await body(assembly)
+        }
+    }
+
+    /// Runs a server with `paths` while `body` runs.
+    private static func running(
+        _ paths: String, log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        threshold: LogThreshold = LogThreshold(), _ body: (Assembly) async throws -> Void
+    ) async throws {
+        let assembly = try Assembly(configuration(paths), log: log, threshold: threshold)
         try assembly.start()
         defer { assembly.stop() }
-        for path in assembly.paths.values { #expect(await isOnAir(path.stream)) }
         try await body(assembly)
     }
 
@@ -173,7 +184,59 @@ struct ChangingTests {
             let new = try Self.configuration("  door: {}\n")
             assembly.stop()
             #expect(assembly.apply(new) == [])
+            #expect(throws: SettingFailure.isEnding) { try assembly.set(["title=x"], of: "cam") }
             #expect(assembly.paths.keys.sorted() == ["cam"])
+        }
+    }
+
+    @Test func whatCodesNothingAndWhatIsNotThereSayWhatBecomesOfASetting() async throws {
+        let film = try await Clip.plain.path()
+        try await Self.serving("  film: { source: \(film) }\n") { assembly in
+            let changes = try assembly.set(["video.bitsPerSecond=75000"], of: "film")
+            #expect(changes == [.uncoded(path: "film", options: ["video.bitsPerSecond"])])
+        }
+        try await Self.running("  cam: { source: /dev/nowhere }\n") { assembly in
+            let changes = try assembly.set(["video.bitsPerSecond=75000"], of: "cam")
+            #expect(changes == [.awaitingSource(path: "cam", options: ["video.bitsPerSecond"])])
+            #expect(
+                changes.map(\.description) == [
+                    "/cam: video.bitsPerSecond: noted, holds from its source's next start on"
+                ])
+        }
+    }
+
+    /// Filters are tried before they are taken, and may read what comes slowly, or never.
+    @Test func whoWaitsForItsFiltersHoldsUpNobodyElseAndLosesNothingOfTheirs() async throws {
+        let picture = try SlowPicture()
+        try await Self.running("  cam: { source: /dev/nowhere }\n") { assembly in
+            let filters = "movie=\(picture.path):f=ppm_pipe[p];[in][p]overlay"
+            let set = Background { try assembly.set(["effects.filters=\(filters)"], of: "cam") }
+            let writer = try await picture.awaitReader()
+            let other = Background { try assembly.set(["title=Yard"], of: "cam") }
+            let status = Background { assembly.logStatus() }
+            #expect(await eventually(within: 5) { other.isDone && status.isDone })
+            #expect(!set.isDone)
+            writer.write()
+            // It is tried anew, for the configuration is another by now.
+            #expect(
+                await eventually(within: 20) {
+                    if !set.isDone { picture.writer()?.write() }
+                    return set.isDone
+                })
+            _ = try set.value
+            let path = assembly.state.withLock { $0.configuration.paths["cam"] }
+            #expect(path?.title == "Yard")
+            #expect(path?.effects.filters == filters)
+        }
+    }
+
+    @Test func aFileThatMovesPrivacyMasksIsTakenUpWithAWarning() async throws {
+        let lines = Lines()
+        let effects = "effects: { privacyMasks: [[0, 0, 32, 96]] }"
+        try await Self.running("  cam: { \(Self.small), \(effects) }\n", log: lines.logger) { assembly in
+            let wide = Self.small.replacing("width: 160", with: "width: 320")
+            _ = assembly.apply(try Self.configuration("  cam: { \(wide), \(effects) }\n"))
+            #expect(lines.all.count { $0.contains("warning") && $0.contains("paths.cam.effects.privacyMasks") } == 1)
         }
     }
 }
@@ -183,6 +246,66 @@ extension Assembly {
 
     fileprivate func request(_ method: String, _ path: String) throws -> RTSPSocket.Response {
         try RTSPSocket(port: Int(server.port)).request(method, "rtsp://127.0.0.1/\(path)")
+    }
+}
+
+/// A picture that comes slowly: a fifo.
+private struct SlowPicture {
+    private let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("picture")
+        try #require(mkfifo(path, 0o600) == 0)
+        // A reader may be gone.
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Its writing end; `nil` where nobody reads it. The reader waits until that is written or gone.
+    func writer() -> Writer? {
+        let fd = open(path, O_WRONLY | O_NONBLOCK)
+        return fd < 0 ? nil : Writer(FileHandle(fileDescriptor: fd, closeOnDealloc: true))
+    }
+
+    func awaitReader() async throws -> Writer {
+        var found: Writer?
+        _ = await eventually(within: 10) {
+            found = writer()
+            return found != nil
+        }
+        return try #require(found)
+    }
+
+    struct Writer {
+        private let handle: FileHandle
+
+        init(_ handle: FileHandle) { self.handle = handle }
+
+        /// Black, 16 by 16, and the end.
+        func write() {
+            // Without a reader there is nobody to miss it.
+            try? handle.write(contentsOf: Data("P6 16 16 255\n".utf8) + Data(count: 768))
+            try? handle.close()
+        }
+    }
+}
+
+/// Work on a thread of its own, which may block.
+private final class Background<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, any Error>?>(nil)
+
+    init(_ work: @escaping @Sendable () throws -> Value) {
+        DispatchQueue(label: "test.background").async {
+            let result = Result { try work() }
+            self.result.withLock { $0 = result }
+        }
+    }
+
+    var isDone: Bool { result.withLock { $0 != nil } }
+
+    var value: Value {
+        get throws { try #require(result.withLock { $0 }).get() }
     }
 }
 

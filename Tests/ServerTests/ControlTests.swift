@@ -27,7 +27,7 @@ struct ControlTests {
             return .done(assignments)
         }
         try server.start()
-        defer { server.stop() }
+        defer { server.stop(withinMilliseconds: 5_000) }
         var configuration = Configuration()
         configuration.control.socket = path
         try await body(try #require(ControlPlace(configuration)))
@@ -54,8 +54,8 @@ struct ControlTests {
 
     @Test func aRequestIsAnsweredAndTheConnectionEnds() async throws {
         try await serving { place in
-            let answer = try ControlClient.ask(.set(path: "cam", assignments: ["title=a", "b\n\"c"]), at: place)
-            #expect(answer == .done(["title=a", "b\n\"c"]))
+            let answer = try ControlClient.ask(.set(path: "cam", assignments: ["title=a", "b\n\"c"]), at: [place])
+            #expect(answer == .done(["title=a", "b\\u{a}\"c"]))
             let socket = try UnixSocket(connectingTo: path)
             // In two halves, and with more behind it.
             _ = socket.write(Array("{\"set\":{\"path\":\"cam\",".utf8)[...])
@@ -74,7 +74,7 @@ struct ControlTests {
                 #expect(answer.contains("does not know"), "\(text.prefix(20))")
             }
             #expect(try refusal(to: [0xFF, 0x00, 0xC3, 0x0A]).contains("does not know"))
-            #expect(try ControlClient.ask(.set(path: "cam", assignments: []), at: place).isDone)
+            #expect(try ControlClient.ask(.set(path: "cam", assignments: []), at: [place]).isDone)
         }
     }
 
@@ -83,7 +83,7 @@ struct ControlTests {
             let answer = try refusal(to: [UInt8](repeating: 0x20, count: 300_000))
             #expect(answer.contains("65536"))
             let long = ControlRequest.set(path: "cam", assignments: [String(repeating: "x", count: 65_536)])
-            #expect(throws: ControlFailure.self) { try ControlClient.ask(long, at: place) }
+            #expect(throws: ControlFailure.self) { try ControlClient.ask(long, at: [place]) }
         }
     }
 
@@ -92,7 +92,7 @@ struct ControlTests {
             let silent = try UnixSocket(connectingTo: path)
             let half = try UnixSocket(connectingTo: path)
             _ = half.write(Array("{\"set\":".utf8)[...])
-            #expect(try ControlClient.ask(.set(path: "cam", assignments: []), at: place).isDone)
+            #expect(try ControlClient.ask(.set(path: "cam", assignments: []), at: [place]).isDone)
             #expect(rest(of: half).contains("in time"))
             #expect(rest(of: silent).contains("in time"))
         }
@@ -108,7 +108,7 @@ struct ControlTests {
             crowd.removeAll()
             #expect(
                 try await eventually(within: 5) {
-                    try ControlClient.ask(.set(path: "a", assignments: []), at: place).isDone
+                    try ControlClient.ask(.set(path: "a", assignments: []), at: [place]).isDone
                 })
         }
     }
@@ -148,7 +148,7 @@ struct ControlTests {
         configuration.control.socket = path
         let place = try #require(ControlPlace(configuration))
         let failure = #expect(throws: ControlFailure.self) {
-            try ControlClient.ask(.set(path: "", assignments: []), at: place)
+            try ControlClient.ask(.set(path: "", assignments: []), at: [place])
         }
         #expect(failure?.description.contains("no server answers at \(path)") == true)
     }
@@ -173,6 +173,70 @@ struct ControlTests {
                 try Configuration(yaml: "control: { socket: \(wrong) }", file: "apus.yml")
             }
         }
+    }
+
+    @Test func aVerbLooksInAllTheUsualPlaces() throws {
+        let logins = folder.file("user")
+        for user in ["1000", "993", "lost+found"] {
+            try FileManager.default.createDirectory(atPath: "\(logins)/\(user)", withIntermediateDirectories: true)
+        }
+        func places(_ user: UInt32, _ runtimeFolder: String?, _ configuration: Configuration = .init()) -> [String] {
+            ControlPlace.all(configuration, user: user, runtimeFolder: runtimeFolder, logins: logins).map(\.path)
+        }
+        let (system, pi, other) = (
+            "/run/apus/control-8554", "\(logins)/1000/apus/control-8554", "\(logins)/993/apus/control-8554"
+        )
+        #expect(places(1000, "\(logins)/1000") == [pi, system])
+        #expect(places(1000, "/srv/pi") == ["/srv/pi/apus/control-8554", system, pi])
+        for none in [nil, "", "here"] { #expect(places(1000, none) == [system, pi]) }
+        #expect(places(0, nil) == [system, other, pi])
+        // As `sudo --preserve-env` has it.
+        #expect(places(0, "\(logins)/1000") == [system, pi, other])
+        var configuration = Configuration()
+        configuration.control.socket = "/srv/apus"
+        #expect(places(0, nil, configuration) == ["/srv/apus"])
+        configuration.control.socket = ""
+        #expect(places(0, nil, configuration).isEmpty)
+    }
+
+    @Test func theFirstPlaceWhereAServerAnswersIsTaken() async throws {
+        let silent = try [folder.file("one"), folder.file("two")].map(Self.place)
+        try await serving { place in
+            let answer = try ControlClient.ask(.set(path: "cam", assignments: ["a"]), at: silent + [place])
+            #expect(answer == .done(["a"]))
+        }
+        let failure = #expect(throws: ControlFailure.self) {
+            try ControlClient.ask(.set(path: "cam", assignments: []), at: silent)
+        }
+        #expect(
+            failure?.description
+                == "no server answers at \(folder.file("one")) or \(folder.file("two")): is one running? "
+                + "Name its --port or --config where it has any")
+    }
+
+    private static func place(_ path: String) throws -> ControlPlace {
+        var configuration = Configuration()
+        configuration.control.socket = path
+        return try #require(ControlPlace(configuration))
+    }
+
+    @Test func whoIsStillAnsweringDoesNotHoldUpTheEnd() async throws {
+        let (asked, isFreed) = (Semaphore(), Semaphore())
+        let server = try ControlServer(
+            at: path, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ) { _ in
+            asked.signal()
+            isFreed.wait()
+            return .done([])
+        }
+        try server.start()
+        let socket = try UnixSocket(connectingTo: path)
+        _ = socket.write(Array("{\"set\":{\"path\":\"cam\",\"assignments\":[]}}\n".utf8)[...])
+        asked.wait()
+        #expect(!server.stop(withinMilliseconds: 20))
+        isFreed.signal()
+        #expect(server.stop(withinMilliseconds: 5_000))
+        #expect(access(path, F_OK) != 0)
     }
 
     @Test func itsFolderIsMadeForOneUserAndNoFolderOfOthersIsTaken() throws {

@@ -23,7 +23,7 @@ struct ReopenedSourceTests {
             return ToldSource()
         }
         try source.run(into: stream)
-        #expect(source.change(to: Self.path(20_000)))
+        #expect(source.change(to: Self.path(20_000)) == .fromItsNextStart)
         try source.run(into: stream)
         #expect(opened.withLock { $0 } == [10_000, 20_000])
     }
@@ -43,13 +43,76 @@ struct ReopenedSourceTests {
 
     @Test func aSourceThatCodesNothingSaysSo() throws {
         let present = Mutex<ReopenedSource?>(nil)
-        let answers = Mutex<[Bool]>([])
+        let answers = Mutex<[Uptake?]>([])
         let source = ReopenedSource(label: "x", path: Self.path(10_000)) { _ throws(SourceFailure) in
-            PassedOnSource { answers.withLock { $0.append(present.withLock { $0 }?.change(to: Self.path(1)) ?? true) } }
+            PassedOnSource { answers.withLock { $0.append(present.withLock { $0 }?.change(to: Self.path(1))) } }
         }
         present.withLock { $0 = source }
         try source.run(into: stream)
-        #expect(answers.withLock { $0 } == [false])
+        #expect(answers.withLock { $0 } == [.withoutEffect])
+        present.withLock { $0 = nil }
+    }
+
+    /// H.264 of a file passes through: it could be coded, and is not.
+    @Test func aSourceThatCouldCodeSaysWhetherItDoes() throws {
+        let present = Mutex<ReopenedSource?>(nil)
+        let answers = Mutex<[Uptake?]>([])
+        let codes = Mutex(true)
+        let source = ReopenedSource(label: "x", path: Self.path(10_000)) { _ throws(SourceFailure) in
+            ToldSource(status: codes.withLock { $0 } ? SourceStatus() : nil) {
+                answers.withLock { $0.append(present.withLock { $0 }?.change(to: Self.path(1))) }
+            }
+        }
+        present.withLock { $0 = source }
+        try source.run(into: stream)
+        codes.withLock { $0 = false }
+        try source.run(into: stream)
+        #expect(answers.withLock { $0 } == [.atOnce, .withoutEffect])
+        present.withLock { $0 = nil }
+    }
+
+    /// Else a camera that is opened just then would film on, with nobody to tell it again.
+    @Test func anOrderToEndThatComesBeforeTheSourceEndsThatRunAndNoOther() throws {
+        let present = Mutex<ReopenedSource?>(nil)
+        let isStopped = Mutex(true)
+        let runs = Mutex(0)
+        let source = ReopenedSource(label: "x", path: Self.path(10_000)) { _ throws(SourceFailure) in
+            if isStopped.withLock({ $0 }) { present.withLock { $0 }?.stop() }
+            return ToldSource { runs.withLock { $0 += 1 } }
+        }
+        present.withLock { $0 = source }
+        try source.run(into: stream)
+        #expect(runs.withLock { $0 } == 0)
+        isStopped.withLock { $0 = false }
+        try source.run(into: stream)
+        #expect(runs.withLock { $0 } == 1)
+        // Between two runs it is an order to the next, as it may be about to begin.
+        source.stop()
+        try source.run(into: stream)
+        try source.run(into: stream)
+        #expect(runs.withLock { $0 } == 2)
+        present.withLock { $0 = nil }
+    }
+
+    @Test func anOrderToEndIsForgottenWithARunThatFails() throws {
+        let present = Mutex<ReopenedSource?>(nil)
+        let attempts = Mutex(0)
+        let runs = Mutex(0)
+        let source = ReopenedSource(label: "x", path: Self.path(10_000)) { _ throws(SourceFailure) in
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            if attempt == 1 {
+                present.withLock { $0 }?.stop()
+                throw SourceFailure(reason: "it is away")
+            }
+            return ToldSource { runs.withLock { $0 += 1 } }
+        }
+        present.withLock { $0 = source }
+        #expect(throws: SourceFailure.self) { try source.run(into: stream) }
+        try source.run(into: stream)
+        #expect(runs.withLock { $0 } == 1)
         present.withLock { $0 = nil }
     }
 }
@@ -57,11 +120,12 @@ struct ReopenedSourceTests {
 /// Keeps what it is told; a run is what the test says.
 private final class ToldSource: ChangeableEncoding {
     let label = "told"
+    let status: SourceStatus?
     let bitrates = Mutex<[Int]>([])
     private let body: @Sendable () -> Void
 
-    init(_ body: @escaping @Sendable () -> Void = {}) {
-        self.body = body
+    init(status: SourceStatus? = SourceStatus(), _ body: @escaping @Sendable () -> Void = {}) {
+        (self.status, self.body) = (status, body)
     }
 
     func run(into stream: Streams.Stream) throws(SourceFailure) { body() }

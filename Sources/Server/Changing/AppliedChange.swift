@@ -12,6 +12,8 @@ public enum AppliedChange: Hashable, Sendable, CustomStringConvertible {
     case coded(path: String, options: [String])
     /// Nothing is coded there that these options could change.
     case uncoded(path: String, options: [String])
+    /// The source is not open at the moment.
+    case awaitingSource(path: String, options: [String])
     case sourceReplaced(path: String, options: [String])
     case atNextStart(options: [String])
 
@@ -28,6 +30,8 @@ public enum AppliedChange: Hashable, Sendable, CustomStringConvertible {
         case .coded(let path, let options): "/\(path): \(list(options)): changed while it runs, viewers stay"
         case .uncoded(let path, let options):
             "/\(path): \(list(options)): noted, without effect on what its source passes on"
+        case .awaitingSource(let path, let options):
+            "/\(path): \(list(options)): noted, holds from its source's next start on"
         case .sourceReplaced(let path, let options):
             "/\(path): \(list(options)): its source starts anew; viewers stay unless its tracks differ"
         case .atNextStart(let options): "\(list(options)): takes effect at the next start"
@@ -40,27 +44,35 @@ public enum AppliedChange: Hashable, Sendable, CustomStringConvertible {
 extension AppliedChange {
     /// What taking up `difference` comes to, in the order of paths and options.
     ///
-    /// - Parameter uncoded: paths whose sources have nothing that `video` or the like could change.
-    static func all(in difference: ConfigurationDifference, uncoded: Set<String> = []) -> [Self] {
+    /// - Parameter uptakes: by path, what has become of `video` and the like; at once where nothing is said.
+    static func all(in difference: ConfigurationDifference, uptakes: [String: Uptake] = [:]) -> [Self] {
         difference.removed.map { .removed(path: $0) } + difference.added.map { .added(path: $0) }
-            + difference.changed.flatMap { all(in: $0, isCoded: !uncoded.contains($0.name)) }
+            + difference.changed.flatMap { all(in: $0, uptakes[$0.name] ?? .atOnce) }
             + (difference.live.isEmpty ? [] : [.live(options: difference.live)])
             + (difference.atNextStart.isEmpty ? [] : [.atNextStart(options: difference.atNextStart)])
     }
 
-    private static func all(in path: PathDifference, isCoded: Bool) -> [Self] {
+    private static func all(in path: PathDifference, _ uptake: Uptake) -> [Self] {
         let name = path.name
         let own = PathDifference.Effect.allCases.compactMap { effect -> Self? in
             guard let options = path.options[effect] else { return nil }
             return switch effect {
             case .offer: .offered(path: name, options: options)
             case .groups: .regrouped(path: name, options: options)
-            case .coding: isCoded ? .coded(path: name, options: options) : .uncoded(path: name, options: options)
+            case .coding: coding(of: name, options, uptake)
             case .source: .sourceReplaced(path: name, options: options)
             }
         }
         // Another path has come or gone before it in the alphabet, or the whole server's options for groups have changed.
         let isMoved = path.areGroupsChanged && path.options[.groups] == nil
         return own + (isMoved ? [.regrouped(path: name, options: [])] : [])
+    }
+
+    private static func coding(of path: String, _ options: [String], _ uptake: Uptake) -> Self {
+        switch uptake {
+        case .atOnce: .coded(path: path, options: options)
+        case .withoutEffect: .uncoded(path: path, options: options)
+        case .fromItsNextStart: .awaitingSource(path: path, options: options)
+        }
     }
 }

@@ -1,29 +1,55 @@
+import Dispatch
 import Logging
 import RTSPServer
 import Streams
 
 /// The server goes on with another configuration.
 extension Assembly {
+    /// Has `reading` read a configuration and apply it, on a thread of its own: it tries filters, which may wait for what they
+    /// read. Returns at once.
+    public func readAgain(_ reading: @escaping @Sendable () -> Void) {
+        readings.async(execute: reading)
+    }
+
     /// Makes the server what `new` says, as far as a running server can be; viewers of what has not changed notice nothing.
     ///
     /// Blocks for no source and no viewer. From any thread; one change is made after the other.
     /// - Returns: what was done; nothing where the server is ending.
     @discardableResult
     public func apply(_ new: Configuration) -> [AppliedChange] {
-        state.withLock { apply(new, to: &$0) }
+        let (changes, warnings) = state.withLock { state in
+            let warnings = state.configuration.masksMoved(by: new)
+            return (apply(new, to: &state), warnings)
+        }
+        for warning in warnings { log.warning("\(warning)") }
+        return changes
     }
 
     /// Changes options of one path: all of them, or none where one cannot be.
     ///
+    /// Blocks for as long as the path's filters take to open what they read, and holds up nobody else meanwhile.
     /// - Parameters:
     ///   - assignments: `video.bitsPerSecond=4000000`; see `Assignment`.
     ///   - name: of the path, without slash.
     public func set(_ assignments: [String], of name: String) throws(SettingFailure) -> [AppliedChange] {
-        let changes = try state.withLock { (state) throws(SettingFailure) in
-            apply(try state.configuration.setting(assignments, of: name), to: &state)
+        while true {
+            let present = state.withLock { $0.configuration }
+            // Not under the lock, for filters are tried here.
+            let wanted = try present.setting(assignments, of: name)
+            guard let changes = try apply(wanted, inPlaceOf: present) else { continue }
+            // What waits for the next start is not of this caller's doing.
+            return changes.filter { if case .atNextStart = $0 { false } else { true } }
         }
-        // What waits for the next start is not of this caller's doing.
-        return changes.filter { if case .atNextStart = $0 { false } else { true } }
+    }
+
+    /// - Returns: `nil`, and nothing is done, where another configuration than `present` holds by now.
+    private func apply(
+        _ wanted: Configuration, inPlaceOf present: Configuration
+    ) throws(SettingFailure) -> [AppliedChange]? {
+        try state.withLock { (state) throws(SettingFailure) -> [AppliedChange]? in
+            guard !state.isStopping else { throw .isEnding }
+            return state.configuration == present ? apply(wanted, to: &state) : nil
+        }
     }
 
     private func apply(_ new: Configuration, to state: inout State) -> [AppliedChange] {
@@ -44,8 +70,8 @@ extension Assembly {
         for path in difference.changed { offer(path, in: new, state) }
         for name in difference.added { start(name, after: endings, in: state) }
         for path in difference.changed where path.isSourceChanged { start(path.name, after: endings, in: state) }
-        let uncoded = difference.changed.filter { !code($0, in: state) }.map(\.name)
-        return AppliedChange.all(in: difference, uncoded: Set(uncoded))
+        let uptakes = difference.changed.map { ($0.name, code($0, in: state)) }
+        return AppliedChange.all(in: difference, uptakes: Dictionary(uniqueKeysWithValues: uptakes))
     }
 
     // MARK: - Paths
@@ -107,12 +133,10 @@ extension Assembly {
     }
 
     /// Has the path's running source go on with what it can take up.
-    ///
-    /// - Returns: false where it has nothing that could be changed.
-    private func code(_ path: PathDifference, in state: State) -> Bool {
+    private func code(_ path: PathDifference, in state: State) -> Uptake {
         guard path.options[.coding] != nil, let source = state.paths[path.name]?.source,
             let settings = state.configuration.servedPaths[path.name]
-        else { return true }
+        else { return .atOnce }
         return change(source, to: settings)
     }
 }

@@ -46,13 +46,16 @@ struct Assignment {
 extension Configuration {
     /// This configuration with options of one path set otherwise.
     ///
+    /// Blocks for as long as its filters take to open what they read.
     /// - Throws: all that is wrong, where anything is.
     func setting(_ assignments: [String], of name: String) throws(SettingFailure) -> Configuration {
         var result = self
         result.paths = servedPaths
         guard var path = result.paths[name] else { throw .noPath(name, among: result.paths.keys.sorted()) }
         var reading = Reading()
+        let before = path
         for assignment in assignments { Assignment(assignment).apply(to: &path, noting: &reading) }
+        path.noteMovedMasks(since: before, in: &reading)
         guard reading.problems.isEmpty else { throw SettingFailure(reading.problems) }
         result.paths[name] = path
         let contradictions = result.contradictions

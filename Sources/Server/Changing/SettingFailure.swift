@@ -19,5 +19,7 @@ public struct SettingFailure: Error, Hashable, Sendable, CustomStringConvertible
         return Self(reason: "/\(printable(name)) is not served here\(nearest ?? ""); there are \(all)")
     }
 
+    static let isEnding = Self(reason: "the server is ending")
+
     public var description: String { reasons.joined(separator: "\n") }
 }

@@ -84,7 +84,8 @@ struct OptionPath: Hashable {
 /// What reading has found so far.
 struct Reading {
     private(set) var problems: [ConfigurationProblem] = []
-    private var positions: [OptionPath: ConfigurationProblem.Position] = [:]
+    /// Of all options that were read; without a position where they stand in no text.
+    private var positions: [OptionPath: ConfigurationProblem.Position?] = [:]
 
     /// More problems than these help nobody.
     private static let maximumProblems = 50
@@ -95,7 +96,7 @@ struct Reading {
 
     /// Notes a problem with an option that was read before, or with one that the file leaves to its default.
     mutating func note(_ message: String, with path: OptionPath) {
-        note(message, at: positions[path], path)
+        note(message, at: positions[path] ?? nil, path)
     }
 
     private mutating func note(_ message: String, at position: ConfigurationProblem.Position?, _ path: OptionPath) {
@@ -104,8 +105,11 @@ struct Reading {
     }
 
     mutating func remember(_ path: OptionPath, at node: Node) {
-        positions[path] = node.mark.map { .init(line: $0.line, column: $0.column) }
+        positions.updateValue(node.mark.map { .init(line: $0.line, column: $0.column) }, forKey: path)
     }
+
+    /// Whether the option was set, be it to what it was before.
+    func hasRead(_ path: OptionPath) -> Bool { positions.keys.contains(path) }
 
     /// The key in `node`; `nil`, and noted, where it is no short text.
     mutating func key(_ node: Node, at path: OptionPath) -> String? {

@@ -2,7 +2,8 @@ import Logging
 
 /// What verbs that speak to the running server get.
 extension Assembly {
-    /// Carries out what a verb asks for. From any thread; blocks for no source and no viewer.
+    /// Carries out what a verb asks for. From any thread; blocks for no source and no viewer, only for
+    /// what new filters read.
     public func answer(_ request: ControlRequest) -> ControlAnswer {
         switch request {
         case .set(let path, let assignments): set(path.hasPrefix("/") ? String(path.dropFirst()) : path, assignments)

@@ -5,18 +5,15 @@ import Reactor
 
 /// A verb's side of the control socket.
 public enum ControlClient {
-    /// The server answers at once, or is gone.
+    /// The server answers at once, unless it tries filters that read something slow.
     private static let patienceMilliseconds: Int64 = 10_000
     private static let maximumAnswerBytes = 1_048_576
 
-    /// Sends one request to the server at `place`, and waits for the answer. Blocks, 10 s at most.
-    public static func ask(_ request: ControlRequest, at place: ControlPlace) throws(ControlFailure) -> ControlAnswer {
-        let socket: UnixSocket
-        do throws(SystemError) {
-            socket = try UnixSocket(connectingTo: place.path)
-        } catch {
-            throw ControlFailure(error, at: place)
-        }
+    /// Sends one request to the first server that is at one of `places`, and waits for the answer. Blocks, 10 s at most.
+    public static func ask(
+        _ request: ControlRequest, at places: [ControlPlace]
+    ) throws(ControlFailure) -> ControlAnswer {
+        let socket = try connect(toFirstOf: places)
         // Texts can always be written as JSON.
         var rest = ArraySlice(((try? JSONEncoder().encode(request)) ?? Data()) + [UInt8(ascii: "\n")])
         guard rest.count <= ControlConnection.maximumLineBytes else {
@@ -25,6 +22,18 @@ public enum ControlClient {
         while !rest.isEmpty, case .wrote(let count) = socket.write(rest) { rest = rest.dropFirst(count) }
         // Where it was not taken whole, the server says why.
         return try decoded(answer(on: socket))
+    }
+
+    private static func connect(toFirstOf places: [ControlPlace]) throws(ControlFailure) -> UnixSocket {
+        var failures: [(path: String, error: SystemError)] = []
+        for place in places {
+            do throws(SystemError) {
+                return try UnixSocket(connectingTo: place.path)
+            } catch {
+                failures.append((place.path, error))
+            }
+        }
+        throw ControlFailure(failures)
     }
 
     private static func answer(on socket: borrowing UnixSocket) -> [UInt8] {
@@ -42,25 +51,34 @@ public enum ControlClient {
     private static func decoded(_ bytes: [UInt8]) throws(ControlFailure) -> ControlAnswer {
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
         do {
-            return try JSONDecoder().decode(ControlAnswer.self, from: Data(line))
+            let answer = try JSONDecoder().decode(ControlAnswer.self, from: Data(line))
+            // The server may be another user's, and this root's terminal.
+            return ControlAnswer(isDone: answer.isDone, lines: answer.lines.map(printable))
         } catch {
-            throw ControlFailure("the server did not answer")
+            throw ControlFailure("the server did not answer; if it does it later, its log says so")
         }
     }
 }
 
 extension ControlFailure {
-    fileprivate init(_ error: SystemError, at place: ControlPlace) {
-        switch error.code {
-        case ENOENT, ECONNREFUSED:
+    /// Why there is no server at any of these places.
+    fileprivate init(_ failures: [(path: String, error: SystemError)]) {
+        let silent = failures.filter { [ENOENT, ECONNREFUSED].contains($0.error.code) }.map(\.path)
+        let shut = failures.filter { [EACCES, EPERM].contains($0.error.code) }.map(\.path)
+        let silence = "no server answers at \(Self.list(silent))"
+        if let (path, error) = failures.first(where: { !silent.contains($0.path) && !shut.contains($0.path) }) {
             self.init(
-                "no server answers at \(place.path): is one running? Name its --port or --config where it has any")
-        case EACCES, EPERM:
-            self.init("no right to speak to the server at \(place.path): be the user who runs it, or root")
-        case EAGAIN:
-            self.init("too many speak to the server at \(place.path); try again")
-        default:
-            self.init("cannot speak to the server at \(place.path): \(error)")
+                error.code == EAGAIN
+                    ? "too many speak to the server at \(path); try again"
+                    : "cannot speak to the server at \(path): \(error)")
+        } else if shut.isEmpty {
+            self.init("\(silence): is one running? Name its --port or --config where it has any")
+        } else {
+            self.init(
+                "no right to speak to a server at \(Self.list(shut))\(silent.isEmpty ? "" : ", and \(silence)"): "
+                    + "be the user who runs it, or root")
         }
     }
+
+    private static func list(_ paths: [String]) -> String { paths.joined(separator: " or ") }
 }

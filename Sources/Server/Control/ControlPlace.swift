@@ -3,14 +3,22 @@ import Glibc
 import Reactor
 
 /// Where a server's control socket is: by its port, so that servers beside each other have one each.
+///
+/// A verb may run in another environment than the server, or as root: it looks in all the usual places.
 public struct ControlPlace: Hashable, Sendable {
     public let path: String
 
-    /// Where the configuration has it; `nil` where it has none.
+    /// Where a server with this configuration listens; `nil` where it has none.
     public init?(_ configuration: Configuration) {
-        self.init(
-            configuration, user: geteuid(), runtimeFolder: ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"])
+        self.init(configuration, user: geteuid(), runtimeFolder: Self.runtimeFolder)
     }
+
+    /// Where a verb looks for the server, in this order; nowhere where the configuration has no socket.
+    public static func all(_ configuration: Configuration) -> [Self] {
+        all(configuration, user: geteuid(), runtimeFolder: runtimeFolder)
+    }
+
+    private static var runtimeFolder: String? { ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] }
 
     /// - Parameters:
     ///   - user: who runs the server, or speaks to it.
@@ -19,10 +27,44 @@ public struct ControlPlace: Hashable, Sendable {
         switch configuration.control.socket {
         case "": return nil
         case "auto":
-            let folder = runtimeFolder.flatMap { user != 0 && $0.hasPrefix("/") ? $0 : nil } ?? "/run"
-            path = "\(folder)/apus/control-\(configuration.server.port)"
-        case let path: self.path = path
+            let folder = runtimeFolder.flatMap { user != 0 && $0.hasPrefix("/") ? $0 : nil } ?? Self.systemFolder
+            self.init(port: configuration.server.port, below: folder)
+        case let path: self.init(path: path)
         }
+    }
+
+    private init(port: Int, below folder: String) {
+        self.init(path: "\(folder)/apus/control-\(port)")
+    }
+
+    private init(path: String) {
+        self.path = path
+    }
+
+    /// For services, and for root.
+    private static let systemFolder = "/run"
+
+    /// - Parameter logins: the folder in which systemd-logind makes one for each user who is logged in, named by its number.
+    static func all(
+        _ configuration: Configuration, user: UInt32, runtimeFolder: String?, logins: String = "/run/user"
+    ) -> [Self] {
+        guard let usual = Self(configuration, user: user, runtimeFolder: runtimeFolder) else { return [] }
+        guard configuration.control.socket == "auto" else { return [usual] }
+        let own = [runtimeFolder].compactMap { $0 }.filter { $0.hasPrefix("/") }
+        let users = user == 0 ? loggedIn(below: logins) : [user]
+        let folders = own + [systemFolder] + users.map { "\(logins)/\($0)" }
+        var places = [usual]
+        for place in folders.map({ Self(port: configuration.server.port, below: $0) }) where !places.contains(place) {
+            places.append(place)
+        }
+        return places
+    }
+
+    /// Their numbers, ascending.
+    private static func loggedIn(below folder: String) -> [UInt32] {
+        // Without such a folder nobody has logged in in this way.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.compactMap { UInt32($0) }.sorted()
     }
 
     private var folder: String {

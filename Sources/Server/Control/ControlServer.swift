@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Glibc
 import Logging
@@ -56,13 +57,23 @@ public final class ControlServer: EventLoopHandler {
     }
 
     /// Ends the thread; the socket leaves the file system, and clients are let go. More than once.
-    public func stop() {
+    ///
+    /// Waits for the request that is being answered, but no longer than so: filters may be under trial, which wait for what
+    /// they read. The socket stays then; the next server replaces it.
+    /// - Returns: whether the thread has ended.
+    @discardableResult
+    public func stop(withinMilliseconds milliseconds: Int = 250) -> Bool {
         loop.stop()
-        loop.join()
-        state.withLock { state in
-            state.listener = nil
-            state.clients = [:]
+        let isEnded = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "apus.control-end").async {
+            self.loop.join()
+            self.state.withLock { state in
+                state.listener = nil
+                state.clients = [:]
+            }
+            isEnded.signal()
         }
+        return isEnded.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
     }
 
     public func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime {
