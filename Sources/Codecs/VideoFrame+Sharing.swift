@@ -1,8 +1,8 @@
 import CFFmpeg
 
 /// A picture that several threads may read, and none may write.
+// Unchecked, and sound: nobody writes into buffers of which there is more than one reference, which libav counts atomically.
 public struct SharedPicture: @unchecked Sendable {
-    // Sound because nobody writes into buffers of which there is more than one reference, which libav counts atomically.
     private let reference: FrameReference
 
     fileprivate init(_ reference: FrameReference) {

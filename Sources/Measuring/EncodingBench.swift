@@ -122,6 +122,7 @@ private final class DelayRecorder: Waker {
     func attach(to stream: Stream) -> Feed<TimedPackager>? {
         while !state.withLock({ $0.hasEnded }) {
             if let feed = stream.feed(TimedPackager.self, options: ObjectIdentity(self), for: self) { return feed }
+            // A stream tells nobody of its first tracks: viewers' loops look again, too. It is before the measurement.
             usleep(1000)
         }
         return nil

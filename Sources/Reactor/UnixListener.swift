@@ -104,6 +104,7 @@ private struct FolderLock: ~Copyable {
         for _ in 0..<20 {
             if flock(fd, LOCK_EX | LOCK_NB) == 0 { return }
             guard errno == EWOULDBLOCK || errno == EINTR else { break }
+            // The kernel waits for a lock without a deadline, and who holds it for long must not hold up a start.
             usleep(50_000)
         }
         throw .last("flock")

@@ -1,92 +1,9 @@
 import Codecs
-import Logging
 import Media
 import Streams
-import Synchronization
 import Testing
 
 @testable import Capture
-
-/// A camera run in virtual time on what a replay delivers, and what the stream has of it.
-private final class Filming {
-    let clock = ReplayClock()
-    let stream: Stream
-    private(set) var failure: SourceFailure?
-    private var wanted = CameraSettings()
-    private var source: CameraSource?
-    private(set) var cameras: [ReplayedCamera] = []
-
-    init() {
-        stream = Stream(path: "/cam", epoch: clock.now.advanced(byMilliseconds: -1000))
-    }
-
-    /// Runs a camera once for each of `runs`, until its events end.
-    func film(
-        _ code: String, width: Int = 64, height: Int = 48, controls: [CameraControl] = [],
-        settings: [String: String] = [:], format: String? = nil, starts: Int? = nil,
-        _ runs: [ReplayedCamera.Event]...
-    ) throws {
-        let offer = FormatOffer(
-            code: FourCharacterCode(code), isEmulated: false,
-            sizes: [SizeOffer(width: width, height: height, intervals: [IntervalOffer(.thirtieth)])])
-        var camera = CameraSettings()
-        camera.controls = settings
-        camera.format = format
-        wanted = camera
-        var log = Logger(label: "test")
-        log.logLevel = .critical
-        let clock = clock
-        let pending = Mutex(runs.map { UncheckedEvents(events: $0) })
-        let devices = Mutex<[UncheckedCamera]>([])
-        let source = CameraSource(path: "/dev/replay", settings: camera, log: log, clock: clock.pace) {
-            let events = pending.withLock { $0.removeFirst().events }
-            let device = ReplayedCamera([offer], controls: controls, clock: clock, events: events)
-            devices.withLock { $0.append(UncheckedCamera(device: device)) }
-            return device
-        }
-        self.source = source
-        for _ in 0..<(starts ?? runs.count) {
-            do throws(SourceFailure) { try source.run(into: stream) } catch { failure = error }
-        }
-        cameras = devices.withLock { $0.map(\.device) }
-    }
-
-    func change(_ edit: (inout CameraSettings) -> Void) {
-        edit(&wanted)
-        source?.change(to: wanted)
-    }
-
-    func requestRandomAccess() { source?.requestRandomAccess() }
-    func stop() { source?.stop() }
-    var status: SourceStatus? { source?.status }
-
-    /// All units since the tracks were announced last.
-    func units() throws -> [AccessUnit] {
-        let feed = try #require(stream.feed(EveryUnit.self, options: 0, for: NoWaker()))
-        return stream.joinPoint(in: feed).history
-    }
-
-    /// Every picture of the stream, in I420.
-    func pictures(width: Int, height: Int) throws -> [VideoFrame] {
-        let decoder = try VideoDecoder()
-        let decoded = try units().flatMap { try decoder.decode($0) } + decoder.finish()
-        return try decoded.map { try Scaler(width: width, height: height).scale($0) }
-    }
-}
-
-/// Tests run a source on their own thread: nothing of these is ever shared.
-private struct UncheckedEvents: @unchecked Sendable { let events: [ReplayedCamera.Event] }
-private struct UncheckedCamera: @unchecked Sendable { let device: ReplayedCamera }
-
-extension ReplayedCamera.Frame {
-    /// A grey picture in YUYV, of 64×48.
-    fileprivate static func yuyv(_ luma: UInt8, age: Int64? = 5_000_000, isDamaged: Bool = false) -> Self {
-        Self(
-            planes: [(0..<64 * 48 * 2).map { $0 % 2 == 0 ? luma : 128 }], ageNanoseconds: age, isDamaged: isDamaged)
-    }
-
-    fileprivate static func bytes(_ planes: [UInt8]...) -> Self { Self(planes: planes) }
-}
 
 @Suite struct CameraSourceTests {
     @Test func theDriversTimeOfCaptureIsThePresentationTime() throws {
@@ -271,16 +188,6 @@ extension ReplayedCamera.Frame {
         #expect(filming.failure?.reason == "the replay has ended")
     }
 
-    @Test func aPictureThatIsAskedForComesAlsoWhereH264IsDecodedForEffects() throws {
-        let units = try coded(6)
-        let filming = Filming()
-        let hide = ReplayedCamera.Event.action { [unowned filming] in filming.change { $0.encoding.filters = "hflip" } }
-        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestRandomAccess() }
-        let frames = units.map { ReplayedCamera.Event.frames([.bytes(annexB($0))]) }
-        try filming.film("H264", starts: 1, [frames[0], hide], Array(frames[...2]) + [ask] + Array(frames[3...]))
-        #expect(try filming.units().map(\.isRandomAccess) == [true, false, false, true, false, false])
-    }
-
     @Test func anEffectThatCannotBeLeavesEverythingAsItIs() throws {
         let filming = Filming()
         let change = ReplayedCamera.Event.action { [unowned filming] in
@@ -344,65 +251,5 @@ extension ReplayedCamera.Frame {
         let picture = try #require(try filming.pictures(width: 64, height: 48).first, "\(code)")
         let (luma, cb, cr) = (picture.luma[30, 20], picture.cb[15, 10], picture.cr[15, 10])
         #expect(abs(Int(luma) - 81) <= 3 && abs(Int(cb) - 90) <= 3 && abs(Int(cr) - 240) <= 3, "\(code)")
-    }
-}
-
-extension CameraSourceTests {
-    /// Pictures that an encoder in the camera has coded.
-    private func coded(_ count: Int) throws -> [AccessUnit] {
-        var settings = VideoEncoder.Settings()
-        (settings.width, settings.height) = (64, 48)
-        let encoder = try VideoEncoder(settings)
-        return try (0..<count).flatMap { number in
-            let frame = try VideoFrame(width: 64, height: 48)
-            for plane in [frame.luma, frame.cb, frame.cr] {
-                plane.fill(x: 0..<plane.width, y: 0..<plane.height, with: UInt8(60 + number))
-            }
-            return try encoder.encode(
-                frame, track: TrackID(0), presentationTime: MediaTime(ticks: Int64(number), rate: .video),
-                forcingRandomAccess: number == 4)
-        }
-    }
-
-    private func annexB(_ unit: AccessUnit) -> [UInt8] { unit.units.flatMap { [0, 0, 0, 1] + unit.bytes[$0] } }
-
-    @Test func h264OfTheCameraPassesThroughUntouchedAndNoneIsLeftOut() throws {
-        let units = try coded(6)
-        let filming = Filming()
-        let frames = units.map { ReplayedCamera.Frame.bytes(annexB($0)) }
-        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestRandomAccess() }
-        try filming.film(
-            "H264",
-            [.frames([frames[0]]), .frames(Array(frames[1...3])), ask, .frames([frames[4]]), .frames([frames[5]])])
-        let passed = try filming.units()
-        #expect(passed.map(annexB) == units.map(annexB))
-        #expect(passed.map(\.isRandomAccess) == [true, false, false, false, true, false])
-        #expect(filming.cameras.first?.keyFrameOrders == 1)
-        #expect(filming.status == nil)
-    }
-
-    @Test func h264OfTheCameraIsDecodedWhereEffectsAreWanted() throws {
-        let units = try coded(6)
-        let filming = Filming()
-        let hide = ReplayedCamera.Event.action { [unowned filming] in
-            filming.change { $0.encoding.filters = "drawbox=x=0:y=0:w=32:h=48:color=black:t=fill" }
-        }
-        let frames = units.map { ReplayedCamera.Event.frames([.bytes(annexB($0))]) }
-        try filming.film("H264", starts: 1, [frames[0], hide], frames)
-        let pictures = try filming.pictures(width: 64, height: 48)
-        #expect(pictures.count == 6)
-        #expect(pictures.allSatisfy { abs(Int($0.luma[16, 24]) - 16) <= 3 && abs(Int($0.luma[48, 24]) - 62) <= 5 })
-        #expect(filming.cameras.count == 2)
-    }
-
-    @Test func h264ThatIsDamagedOrEmptyTrapsNobody() throws {
-        let units = try coded(3)
-        let filming = Filming()
-        let whole = annexB(units[0])
-        let cuts = stride(from: 0, to: whole.count, by: 3).map {
-            ReplayedCamera.Event.frames([.bytes(Array(whole.prefix($0)))])
-        }
-        try filming.film("H264", cuts + [.frames([.bytes([7, 7, 7])]), .frames([.bytes(whole)])])
-        #expect(try filming.units().last.map(annexB) == whole)
     }
 }

@@ -7,27 +7,12 @@ import Testing
 
 @testable import Capture
 
-/// Hands units on as they are.
-private struct AsTheyAre: Packager {
-    struct Output: PackagedUnit {
-        let unit: AccessUnit
-        var track: TrackID { unit.track }
-        var presentationTime: MediaTime { unit.presentationTime }
-        var isRandomAccess: Bool { unit.isRandomAccess }
-        var byteCount: Int { unit.bytes.count }
-    }
-
-    init(tracks: [Track], options: Int) {}
-
-    mutating func package(_ unit: AccessUnit) -> Output? { Output(unit: unit) }
-}
-
 /// A viewer who has come before the first unit, stays, and acts at certain pictures: on the source's own thread.
 private final class Viewer: Waker {
     private struct State {
-        var reader = FeedReader<AsTheyAre.Output>()
+        var reader = FeedReader<StreamIntake.AsPublished.Output>()
         var units: [AccessUnit] = []
-        var feed: Feed<AsTheyAre>?
+        var feed: Feed<StreamIntake.AsPublished>?
         var next: Int64 = 0
     }
 
@@ -44,7 +29,7 @@ private final class Viewer: Waker {
     }
 
     func join(_ stream: Stream) {
-        let feed = stream.feed(AsTheyAre.self, options: 0, for: self)
+        let feed = stream.feed(StreamIntake.AsPublished.self, options: 0, for: self)
         state.withLock { $0.feed = feed }
     }
 

@@ -5,7 +5,7 @@ import Streams
 /// What a stream publishes, for a source that makes another stream of it. Confined to one thread, but for the ringing.
 final class StreamIntake {
     /// Hands units on as they are.
-    private struct AsPublished: Packager {
+    struct AsPublished: Packager {
         struct Output: PackagedUnit {
             let unit: AccessUnit
             var track: TrackID { unit.track }
