@@ -78,7 +78,9 @@ let package = Package(
             name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Reactor"], swiftSettings: everywhere),
         .target(
             name: "Measuring",
-            dependencies: ["Capture", "Codecs", "Streams", "Media", "RTP", "Reactor", "RTSPClient", histogram],
+            dependencies: [
+                "Capture", "Codecs", "Streams", "Media", "RTP", "Reactor", "RTSPClient", "CLinux", histogram,
+            ],
             swiftSettings: everywhere),
         .target(
             name: "Server",

@@ -6,8 +6,12 @@ import RTSPClient
 /// `apus bench`: how a server holds up, seen from its viewers.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measure an RTSP server from its viewers' side, or this machine's encoder.",
-        subcommands: [BenchViewersCommand.self, BenchJoinsCommand.self, BenchEncodingCommand.self])
+        commandName: "bench",
+        abstract: "Measure an RTSP server from its viewers' side, or what this machine can do without one.",
+        subcommands: [
+            BenchViewersCommand.self, BenchJoinsCommand.self, BenchEncodingCommand.self,
+            BenchLimitCommand.self,
+        ])
 }
 
 /// Prints a report for people, or for machines.

@@ -77,6 +77,23 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(counts == [100, 0])
     }
 
+    @Test func discardedDatagramsAreCountedWithAllTheirBytes() throws {
+        let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let target = try address(of: receiver)
+        for count in [0, 1_400, 3_000] {
+            #expect(send([UInt8](repeating: 9, count: count), from: sender, to: target) == nil)
+        }
+        var discarded = DiscardedDatagrams(capacity: 2)
+        #expect(waitUntil(receiver.fd, POLLIN))
+        #expect(discarded.receive(from: receiver) == .bytes(2))
+        #expect(discarded.byteCount == 1_400)
+        #expect(discarded.receive(from: receiver) == .bytes(1))
+        #expect(discarded.byteCount == 3_000)
+        #expect(discarded.receive(from: receiver) == .wouldBlock)
+        #expect((discarded.count, discarded.byteCount) == (0, 0))
+    }
+
     @Test(arguments: [AddressFamily.ipv4, .ipv6]) func aSegmentedSendDeliversExactDatagrams(family: AddressFamily)
         throws
     {
@@ -91,6 +108,23 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         let arrived = receive(5, at: receiver)
         #expect(arrived.map(\.bytes.count) == [1_000, 1_000, 1_000, 1_000, 500])
         #expect(arrived.flatMap(\.bytes) == payload)
+    }
+
+    @Test func aTrainArrivesInOnePieceOnlyWhereThatIsWanted() throws {
+        guard Segmentation.probe() else { return }
+        let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let sender = try UDPSocket.onAllAddresses(port: 0)
+        let target = try address(of: receiver)
+        let payload = [UInt8](repeating: 1, count: 4_500)
+        var discarded = DiscardedDatagrams()
+        for (isWhole, count) in [(true, 1), (false, 5), (true, 1)] {
+            try receiver.receiveTrains(whole: isWhole)
+            let error = payload.withUnsafeBytes { sender.send($0, to: target, segmentByteCount: 1_000) }
+            #expect(error == nil)
+            #expect(waitUntil(receiver.fd, POLLIN))
+            #expect(discarded.receive(from: receiver) == .bytes(count))
+            #expect(discarded.byteCount == 4_500)
+        }
     }
 
     @Test func moreSegmentsThanTheKernelTakesAreRefusedAsSuch() throws {

@@ -49,6 +49,9 @@ static const int clinux_truncated = MSG_TRUNC;
 static const int clinux_level_ip = IPPROTO_IP;
 static const int clinux_level_ipv6 = IPPROTO_IPV6;
 static const int clinux_level_tcp = IPPROTO_TCP;
+static const int clinux_level_udp = IPPROTO_UDP;
+/// UDP_GRO (Linux 5.0), in a header that clashes with Glibc's.
+static const int clinux_receive_trains = 104;
 static const int clinux_epoll_cloexec = EPOLL_CLOEXEC;
 static const int clinux_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
 static const int clinux_eventfd_semaphore = EFD_CLOEXEC | EFD_SEMAPHORE;
