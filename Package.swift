@@ -113,7 +113,7 @@ let package = Package(
         tests("Capture", "Codecs", "Media", "Muxing", "Streams", logging),
         tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "Streams", "Wire"),
         tests("RTSPClient"),
-        tests("Measuring"),
+        tests("Measuring", "Media"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: everywhere),
         tests("Server", "Capture", "Codecs", "Media", "RTSPServer", "Reactor", "SDP", "Streams", logging),
     ],

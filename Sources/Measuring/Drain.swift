@@ -2,12 +2,12 @@ import Media
 import Reactor
 import Synchronization
 
-/// A thread that receives for many viewers, as cheaply as the kernel allows: it copies nothing and looks at nothing.
+/// A thread that receives for many viewers, as cheaply as a client can: it reads all and looks at nothing.
 actor Drain: EventLoopHandler {
     private let loop: EventLoop
     private let receivers: [any Receiver]
     private let tally: DrainTally
-    private var room = DiscardedDatagrams()
+    private var room = ReceptionRoom()
     private var count = ReceivedCount()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -37,7 +37,7 @@ actor Drain: EventLoopHandler {
 
     private func isolatedTurn(_ events: Events) {
         let before = count
-        for event in events { receivers[Int(event.token.rawValue)].discard(&room, into: &count) }
+        for event in events { receivers[Int(event.token.rawValue)].read(into: &room, &count) }
         count.processorNanoseconds = ProcessorClock.threadNanoseconds()
         tally.add(count - before)
     }

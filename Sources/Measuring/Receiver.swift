@@ -3,8 +3,15 @@ import Reactor
 /// A viewer's end of a route.
 protocol Receiver: AnyObject, Sendable {
     var fd: Int32 { get }
-    /// Lets go of what waits there.
-    func discard(_ room: inout DiscardedDatagrams, into count: inout ReceivedCount)
+    /// Reads what waits there, and counts it.
+    func read(into room: inout ReceptionRoom, _ count: inout ReceivedCount)
+}
+
+/// What receivers read into, as any client does: bytes that the other processor has read cost the sender more to write over
+/// than bytes that nobody looked at.
+struct ReceptionRoom: ~Copyable {
+    var datagrams = ReceivedDatagrams(capacity: 16, datagramByteCount: ReceivedDatagrams.trainByteCount)
+    var bytes = [UInt8](repeating: 0, count: 65_536)
 }
 
 /// A viewer's socket over UDP.
@@ -25,8 +32,8 @@ final class DatagramReceiver: Receiver {
         try socket.receiveTrains(whole: isWhole)
     }
 
-    func discard(_ room: inout DiscardedDatagrams, into count: inout ReceivedCount) {
-        if case .bytes = room.receive(from: socket) { count.bytes += UInt64(room.byteCount) }
+    func read(into room: inout ReceptionRoom, _ count: inout ReceivedCount) {
+        if case .bytes = room.datagrams.receive(from: socket) { count.bytes += UInt64(room.datagrams.byteCount) }
     }
 }
 
@@ -40,8 +47,9 @@ final class ConnectionReceiver: Receiver {
 
     var fd: Int32 { socket.fd }
 
-    func discard(_ room: inout DiscardedDatagrams, into count: inout ReceivedCount) {
-        if case .bytes(let byteCount) = socket.discard(4 << 20) { count.bytes += UInt64(byteCount) }
+    func read(into room: inout ReceptionRoom, _ count: inout ReceivedCount) {
+        let outcome = room.bytes.withUnsafeMutableBytes { socket.read(into: $0) }
+        if case .bytes(let byteCount) = outcome { count.bytes += UInt64(byteCount) }
     }
 }
 
