@@ -10,8 +10,14 @@ final class Audience {
     let leading: Track
     var reader = FeedReader<PacketRun>()
     private(set) var viewers: [Viewer] = []
-    /// Who is served first: rotates, so that nobody is always last.
-    private var rotation = 0
+    /// Those of them whose packets go over connections.
+    private(set) var connectionCount = 0
+    /// The round under way, or the last.
+    var round = ServiceRound()
+    /// Who has not been sent everything: nobody else needs a look before something new comes.
+    var behind: [Viewer] = []
+    /// What `behind` was: it keeps its memory.
+    var formerlyBehind: [Viewer] = []
     /// When to ask for a random access point again, because the stream's budget did not allow it.
     var randomAccessRetry = MonotonicTime.distantFuture
 
@@ -24,11 +30,17 @@ final class Audience {
 
     func insert(_ viewer: Viewer) {
         viewers.append(viewer)
+        if viewer.output != nil { connectionCount += 1 }
+        round.viewersChanged()
         viewer.audience = self
     }
 
     func remove(_ viewer: Viewer) {
         viewers.removeAll { $0 === viewer }
+        behind.removeAll { $0 === viewer }
+        if viewer.output != nil { connectionCount -= 1 }
+        round.viewersChanged()
+        viewer.isListedBehind = false
         viewer.audience = nil
     }
 
@@ -38,14 +50,9 @@ final class Audience {
         return feed.tracks.first { viewer.watches($0.id) } ?? leading
     }
 
-    /// Serves everyone once, starting with another viewer each time.
-    func serveAll(with transmitter: Transmitter) {
-        guard !viewers.isEmpty else { return }
-        rotation = (rotation + 1) % viewers.count
-        for offset in viewers.indices {
-            let index = rotation + offset
-            transmitter.serve(viewers[index < viewers.count ? index : index - viewers.count], of: self)
-        }
+    /// The same, by its name alone.
+    func leadingTrackID(for viewer: Viewer) -> TrackID {
+        viewer.watches(leading.id) ? leading.id : leadingTrack(for: viewer).id
     }
 
     /// The run at `index`, if it is in view.

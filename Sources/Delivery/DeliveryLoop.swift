@@ -33,6 +33,8 @@ public final class DeliveryLoop {
     private var clock: WallClockMapping
     private var nextReportRound: MonotonicTime
     private var events: [Event] = []
+    /// Whether the last turn may have written to connections.
+    public private(set) var hasWritten = false
 
     /// `waker` wakes the loop that owns this.
     public init(options: Options, waker: any Waker, at now: MonotonicTime) {
@@ -87,9 +89,9 @@ extension DeliveryLoop {
         if viewer.output != nil { reports(for: audience).send(to: viewer, at: now) }
         viewer.phase = .playing
         viewer.startedAt = now
-        transmitter.now = now
+        transmitter.begin(at: now)
         viewer.pacer = viewer.pacer.map { _ in Pacer(limits: Pacer.Limits(), at: now) }
-        transmitter.serve(viewer, of: audience)
+        audience.serve(viewer, with: transmitter)
         transmitter.flush()
     }
 
@@ -110,8 +112,8 @@ extension DeliveryLoop {
     /// The viewer's output can take more.
     public func outputBecameWritable(of viewer: Viewer, at now: MonotonicTime) {
         guard let audience = viewer.audience else { return }
-        transmitter.now = now
-        transmitter.serve(viewer, of: audience)
+        transmitter.begin(at: now)
+        audience.serve(viewer, with: transmitter)
         transmitter.flush()
     }
 
@@ -168,10 +170,15 @@ extension DeliveryLoop {
     ///
     /// - Returns: when it wants to be called next at the latest.
     public func turn(at now: MonotonicTime) -> MonotonicTime {
-        transmitter.now = now
+        transmitter.begin(at: now)
+        hasWritten = false
+        var isPartial = false
         for audience in audiences.values {
             audience.feed.update(&audience.reader)
-            audience.serveAll(with: transmitter)
+            transmitter.beginShare(of: audiences.count)
+            let service = audience.serveAll(with: transmitter)
+            if service != .none, audience.connectionCount > 0 { hasWritten = true }
+            isPartial = isPartial || service == .partial
             if audience.randomAccessRetry <= now { retryRandomAccess(for: audience, at: now) }
             if audience.reader.hasEnded { events += audience.viewers.map(Event.ended) }
         }
@@ -179,7 +186,7 @@ extension DeliveryLoop {
         events += transmitter.stalled.map(Event.stalled)
         transmitter.stalled.removeAll()
         if nextReportRound <= now { sendDueReports(at: now) }
-        return nextDeadline(after: now)
+        return isPartial ? now : nextDeadline(after: now)
     }
 
     private func retryRandomAccess(for audience: Audience, at now: MonotonicTime) {
@@ -197,6 +204,7 @@ extension DeliveryLoop {
                 reports.send(to: viewer, at: now)
                 viewer.output?.flush(at: now)
             }
+            if audience.connectionCount > 0 { hasWritten = true }
             breakSilence(of: audience, at: now)
         }
         transmitter.flush()
@@ -222,9 +230,7 @@ extension DeliveryLoop {
         var deadline = nextReportRound
         for audience in audiences.values {
             deadline = min(deadline, audience.randomAccessRetry)
-            if audience.viewers.contains(where: { $0.pacer != nil && $0.phase == .playing }) {
-                deadline = min(deadline, now + Self.paceInterval)
-            }
+            if audience.isPacing { deadline = min(deadline, now + Self.paceInterval) }
         }
         return deadline
     }

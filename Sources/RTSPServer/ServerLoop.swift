@@ -44,6 +44,8 @@ actor ServerLoop {
     var recentPunches = RecentPunches()
     /// How often what may be logged.
     var logs = LogBudgets()
+    /// Connections whose machine or output did something in this turn.
+    private var touched: [Token] = []
     private var turnCount = 0
     var isPortsWatchedForWriting = false
     var isStopping = false
@@ -147,6 +149,7 @@ extension ServerLoop: EventLoopHandler {
 
     /// The socket takes bytes again: first what waits, then the media of its viewers.
     private func drain(_ connection: Connection, at now: MonotonicTime) {
+        touch(connection)
         connection.output.flush(at: now)
         for session in connection.sessions.values where session.lowerTransport == .interleaved {
             delivery.outputBecameWritable(of: session.viewer, at: now)
@@ -181,9 +184,24 @@ extension ServerLoop: EventLoopHandler {
         }
     }
 
+    /// The connection is looked at again at the end of this turn.
+    func touch(_ connection: Connection) {
+        touched.append(connection.token)
+    }
+
     /// After each turn: hands out what replies wait, watches sockets for what they can do, closes who is done.
     private func settleOutputs(at now: MonotonicTime) {
-        for connection in connections.values { settle(connection, at: now) }
+        if delivery.hasWritten {
+            for connection in connections.values { settle(connection, at: now) }
+        } else {
+            // Settling one may touch it, or another, again.
+            var index = 0
+            while index < touched.count {
+                if let connection = connections[touched[index]] { settle(connection, at: now) }
+                index += 1
+            }
+        }
+        touched.removeAll(keepingCapacity: true)
         let isWaiting = ports.isWaitingForRoom
         if isWaiting != isPortsWatchedForWriting {
             // The socket was added at the start and stays for the loop's life: this cannot fail.
