@@ -10,8 +10,6 @@ final class Audience {
     let leading: Track
     var reader = FeedReader<PacketRun>()
     private(set) var viewers: [Viewer] = []
-    /// Those of them whose packets go over connections.
-    private(set) var connectionCount = 0
     /// The round under way, or the last.
     var round = ServiceRound()
     /// Who has not been sent everything: nobody else needs a look before something new comes.
@@ -30,7 +28,6 @@ final class Audience {
 
     func insert(_ viewer: Viewer) {
         viewers.append(viewer)
-        if viewer.output != nil { connectionCount += 1 }
         round.viewersChanged()
         viewer.audience = self
     }
@@ -38,7 +35,6 @@ final class Audience {
     func remove(_ viewer: Viewer) {
         viewers.removeAll { $0 === viewer }
         behind.removeAll { $0 === viewer }
-        if viewer.output != nil { connectionCount -= 1 }
         round.viewersChanged()
         viewer.isListedBehind = false
         viewer.audience = nil

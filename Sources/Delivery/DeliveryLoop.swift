@@ -33,8 +33,6 @@ public final class DeliveryLoop {
     private var clock: WallClockMapping
     private var nextReportRound: MonotonicTime
     private var events: [Event] = []
-    /// Whether the last turn may have written to connections.
-    public private(set) var hasWritten = false
 
     /// `waker` wakes the loop that owns this.
     public init(options: Options, waker: any Waker, at now: MonotonicTime) {
@@ -171,14 +169,11 @@ extension DeliveryLoop {
     /// - Returns: when it wants to be called next at the latest.
     public func turn(at now: MonotonicTime) -> MonotonicTime {
         transmitter.begin(at: now)
-        hasWritten = false
         var isPartial = false
         for audience in audiences.values {
             audience.feed.update(&audience.reader)
             transmitter.beginShare(of: audiences.count)
-            let service = audience.serveAll(with: transmitter)
-            if service != .none, audience.connectionCount > 0 { hasWritten = true }
-            isPartial = isPartial || service == .partial
+            if audience.serveAll(with: transmitter) == .partial { isPartial = true }
             if audience.randomAccessRetry <= now { retryRandomAccess(for: audience, at: now) }
             if audience.reader.hasEnded { events += audience.viewers.map(Event.ended) }
         }
@@ -204,7 +199,6 @@ extension DeliveryLoop {
                 reports.send(to: viewer, at: now)
                 viewer.output?.flush(at: now)
             }
-            if audience.connectionCount > 0 { hasWritten = true }
             breakSilence(of: audience, at: now)
         }
         transmitter.flush()

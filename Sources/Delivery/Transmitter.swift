@@ -184,9 +184,9 @@ extension Transmitter {
 extension Transmitter {
     /// Whether the viewer may be sent its next unit; else it was let go. Who is too late is put to where it goes on.
     private func isKeepingUp(_ viewer: Viewer, of audience: Audience) -> Bool {
-        // The usual case, one new unit for a viewer who waits for it, costs two comparisons.
-        let isWaiting = viewer.position.index >= audience.reader.endIndex - 1 && viewer.behindSince == nil
-        guard !isWaiting else { return true }
+        // The usual case, something new for a viewer who was sent all before it, costs two comparisons.
+        let wasThrough = viewer.behindSince == nil && viewer.position.index >= audience.reader.startIndex
+        guard !wasThrough else { return true }
         guard let lag = audience.lag(of: viewer, at: now) else { return !viewer.isDraining }
         let isInsideUnit =
             viewer.position.packet > 0 || audience.run(at: viewer.position.index)?.part.isStart == false

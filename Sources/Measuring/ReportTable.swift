@@ -75,7 +75,7 @@ extension ViewersReport {
         let rate = Double(steady.bytes) * 8 / 1e6 / max(steady.seconds, 1e-9)
         table.add(
             "once all had joined",
-            "\(ReportTable.number(steady.seconds)) s, \(ReportTable.number(rate)) Mbit/s, "
+            "\(ReportTable.number(steady.seconds)) s, \(ReportTable.number(rate)) Mbit/s, \(steady.lost) lost, "
                 + "receiver's thread \(ReportTable.number(steady.receiverLoad * 100, digits: 0)) %")
         guard let seconds = steady.processorSeconds, let cost = steady.processorSecondsPerGigabyte else { return }
         table.add(

@@ -8,6 +8,8 @@ public struct SteadyUse: Codable, Equatable, Sendable {
     public let seconds: Double
     /// Received, with RTP headers.
     public let bytes: UInt64
+    /// Packets that did not come. Those of the joins are not among them: some servers tell of first packets that they never send.
+    public let lost: UInt64
     /// Of the server's process; `nil` where none was named.
     public let processorSeconds: Double?
     /// The same per gigabyte received.
@@ -18,6 +20,7 @@ public struct SteadyUse: Codable, Equatable, Sendable {
     init(from begin: Mark, to end: Mark) {
         seconds = Double(end.instant - begin.instant) / 1e9
         bytes = end.bytes - begin.bytes
+        lost = end.lost > begin.lost ? end.lost - begin.lost : 0
         receiverLoad = Double(end.receiverNanoseconds - begin.receiverNanoseconds) / 1e9 / max(seconds, 1e-9)
         guard let before = begin.server, let after = end.server, bytes > 0 else {
             (processorSeconds, processorSecondsPerGigabyte) = (nil, nil)
@@ -31,6 +34,7 @@ public struct SteadyUse: Codable, Equatable, Sendable {
     struct Mark {
         let instant: MonotonicTime
         let bytes: UInt64
+        let lost: UInt64
         let server: ServerProcess.Snapshot?
         /// Processor time of the receiving thread.
         let receiverNanoseconds: Int64

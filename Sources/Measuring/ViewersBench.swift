@@ -133,6 +133,7 @@ public final class ViewersBench: SessionOwner {
     private func mark(at now: MonotonicTime) -> SteadyUse.Mark {
         SteadyUse.Mark(
             instant: now, bytes: viewers.values.reduce(tally.allBytes) { $0 + $1.byteCount },
+            lost: viewers.values.lazy.flatMap(\.tracks).reduce(0) { $0 + $1.loss.lost },
             server: plan.server?.snapshot(), receiverNanoseconds: ProcessorClock.threadNanoseconds())
     }
 

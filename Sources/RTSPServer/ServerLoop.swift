@@ -44,8 +44,7 @@ actor ServerLoop {
     var recentPunches = RecentPunches()
     /// How often what may be logged.
     var logs = LogBudgets()
-    /// Connections whose machine or output did something in this turn.
-    private var touched: [Token] = []
+    let touched = TouchedConnections()
     private var turnCount = 0
     var isPortsWatchedForWriting = false
     var isStopping = false
@@ -149,7 +148,7 @@ extension ServerLoop: EventLoopHandler {
 
     /// The socket takes bytes again: first what waits, then the media of its viewers.
     private func drain(_ connection: Connection, at now: MonotonicTime) {
-        touch(connection)
+        touched.add(connection)
         connection.output.flush(at: now)
         for session in connection.sessions.values where session.lowerTransport == .interleaved {
             delivery.outputBecameWritable(of: session.viewer, at: now)
@@ -184,24 +183,11 @@ extension ServerLoop: EventLoopHandler {
         }
     }
 
-    /// The connection is looked at again at the end of this turn.
-    func touch(_ connection: Connection) {
-        touched.append(connection.token)
-    }
-
     /// After each turn: hands out what replies wait, watches sockets for what they can do, closes who is done.
     private func settleOutputs(at now: MonotonicTime) {
-        if delivery.hasWritten {
-            for connection in connections.values { settle(connection, at: now) }
-        } else {
-            // Settling one may touch it, or another, again.
-            var index = 0
-            while index < touched.count {
-                if let connection = connections[touched[index]] { settle(connection, at: now) }
-                index += 1
-            }
+        while let connection = touched.next() {
+            if connections[connection.token] === connection { settle(connection, at: now) }
         }
-        touched.removeAll(keepingCapacity: true)
         let isWaiting = ports.isWaitingForRoom
         if isWaiting != isPortsWatchedForWriting {
             // The socket was added at the start and stays for the loop's life: this cannot fail.

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SteadyWindowTests {
     static func mark(second: Int64, bytes: UInt64, server: Double? = nil) -> SteadyUse.Mark {
         SteadyUse.Mark(
-            instant: MonotonicTime(nanoseconds: second * 1_000_000_000), bytes: bytes,
+            instant: MonotonicTime(nanoseconds: second * 1_000_000_000), bytes: bytes, lost: bytes / 1_000_000_000,
             server: server.map { .init(processorSeconds: $0, residentBytes: 0, descriptorCount: 0) },
             receiverNanoseconds: second * 250_000_000)
     }
@@ -25,6 +25,7 @@ import Testing
         let use = try #require(window.use)
         #expect(use.seconds == 6)
         #expect(use.bytes == 6_000_000_000)
+        #expect(use.lost == 6)
         #expect(use.processorSeconds == 3)
         #expect(use.processorSecondsPerGigabyte == 0.5)
         #expect(use.receiverLoad == 0.25)
