@@ -78,7 +78,9 @@ let package = Package(
             name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Reactor"], swiftSettings: everywhere),
         .target(
             name: "Measuring",
-            dependencies: ["Capture", "Codecs", "Streams", "Media", "RTP", "Reactor", "RTSPClient", histogram],
+            dependencies: [
+                "Capture", "Codecs", "Streams", "Media", "RTP", "Reactor", "RTSPClient", histogram, logging,
+            ],
             swiftSettings: everywhere),
         .target(
             name: "Server",
@@ -90,7 +92,7 @@ let package = Package(
         .executableTarget(
             name: "apus",
             dependencies: [
-                "Server", "Measuring", "Codecs", "RTSPClient", "Reactor", "SDP",
+                "Server", "Measuring", "Codecs", "RTSPClient", "Reactor", "SDP", logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: everywhere),

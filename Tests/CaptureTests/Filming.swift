@@ -26,9 +26,7 @@ final class Filming {
         settings: [String: String] = [:], format: String? = nil, starts: Int? = nil,
         _ runs: [ReplayedCamera.Event]...
     ) throws {
-        let offer = FormatOffer(
-            code: FourCharacterCode(code), isEmulated: false,
-            sizes: [SizeOffer(width: width, height: height, intervals: [IntervalOffer(.thirtieth)])])
+        let offer = FormatOffer.small(code, width: width, height: height)
         var camera = CameraSettings()
         camera.controls = settings
         camera.format = format
@@ -75,8 +73,17 @@ final class Filming {
 }
 
 /// Tests run a source on their own thread: nothing of these is ever shared.
-private struct UncheckedEvents: @unchecked Sendable { let events: [ReplayedCamera.Event] }
+struct UncheckedEvents: @unchecked Sendable { let events: [ReplayedCamera.Event] }
 private struct UncheckedCamera: @unchecked Sendable { let device: ReplayedCamera }
+
+extension FormatOffer {
+    /// One size, at 30 frames per second.
+    static func small(_ code: String, width: Int = 64, height: Int = 48) -> Self {
+        FormatOffer(
+            code: FourCharacterCode(code), isEmulated: false,
+            sizes: [SizeOffer(width: width, height: height, intervals: [IntervalOffer(.thirtieth)])])
+    }
+}
 
 extension ReplayedCamera.Frame {
     /// A grey picture in YUYV, of 64×48.
