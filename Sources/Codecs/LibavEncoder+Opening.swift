@@ -90,6 +90,8 @@ extension LibavEncoder.Opened {
             plane.fill(x: 0..<plane.width, y: 0..<plane.height, with: 128)
         }
         let picture = try pictures.upload(frame)
+        // As when it runs: a surface has no other owner until the encoder has taken it.
+        defer { withExtendedLifetime(picture) {} }
         picture.pointer.pointee.pts = 0
         var coded: [CodedPicture] = []
         try context.send(frame: picture.pointer)

@@ -39,10 +39,12 @@ final class LibavEncoder: PictureEncoder {
     }
 
     func encode(_ frame: VideoFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture] {
-        let picture = try pictures.upload(frame).pointer
-        picture.pointee.pict_type = forcingIDR ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
-        picture.pointee.pts = index
-        try context.send(frame: picture)
+        let picture = try pictures.upload(frame)
+        // A surface has no other owner until the encoder has taken it.
+        defer { withExtendedLifetime(picture) {} }
+        picture.pointer.pointee.pict_type = forcingIDR ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
+        picture.pointer.pointee.pts = index
+        try context.send(frame: picture.pointer)
         return try drain()
     }
 
