@@ -7,6 +7,7 @@
 #include <linux/videodev2.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 static int call(int fd, unsigned long request, void *argument) {
@@ -185,6 +186,16 @@ void cv4l2_unmap(const struct cv4l2_mapping *mapping) {
     for (uint32_t plane = 0; plane < mapping->planeCount; plane++) {
         v4l2_munmap(mapping->base[plane], mapping->byteCount[plane]);
     }
+}
+
+int cv4l2_export(int fd, bool isMultiplanar, uint32_t index, uint32_t plane) {
+    struct v4l2_exportbuffer buffer = {
+        .type = kind(isMultiplanar), .index = index, .plane = plane, .flags = O_CLOEXEC | O_RDONLY};
+    // libv4l2 does not know this call.
+    int status;
+    do status = ioctl(fd, VIDIOC_EXPBUF, &buffer);
+    while (status < 0 && errno == EINTR);
+    return status < 0 ? -errno : buffer.fd;
 }
 
 int cv4l2_queue(int fd, bool isMultiplanar, uint32_t index) {

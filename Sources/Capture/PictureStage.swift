@@ -20,13 +20,27 @@ final class PictureStage {
     /// For pictures whose memory is taken back before substreams have done with it.
     private var pool: VideoFramePool
 
+    /// Opens an encoder; told when one had to be passed over.
+    typealias EncoderOpening = (
+        VideoEncoder.Settings, @escaping (EncoderReport) -> Void
+    ) throws(CodecFailure) -> VideoEncoder
+
+    /// The usual one.
+    static func encoder(
+        _ settings: VideoEncoder.Settings, report: @escaping (EncoderReport) -> Void
+    ) throws(CodecFailure) -> VideoEncoder {
+        try VideoEncoder(settings, report: report)
+    }
+
     /// Opens effects and encoder: some milliseconds.
     ///
     /// - Parameters:
     ///   - control: tells when a random access point is wanted, and is told what was coded.
     ///   - tee: is offered what the effects have made of each picture.
+    ///   - open: a seam for tests.
     init(
-        _ settings: EncodingSettings, track id: TrackID, control: EncoderControl, tee: PictureTee? = nil
+        _ settings: EncodingSettings, track id: TrackID, control: EncoderControl, tee: PictureTee? = nil,
+        open: EncoderOpening = PictureStage.encoder
     ) throws(CodecFailure) {
         self.settings = settings
         self.id = id
@@ -34,7 +48,7 @@ final class PictureStage {
         self.tee = tee
         filter = try PictureFilter(settings)
         pool = VideoFramePool(width: settings.video.width, height: settings.video.height)
-        encoder = try VideoEncoder(settings.video.sized(by: filter), report: control.tell)
+        encoder = try open(settings.video.sized(by: filter), control.tell)
         tee?.isFed = true
     }
 
@@ -48,13 +62,39 @@ final class PictureStage {
         var units: [AccessUnit] = []
         for (frame, time) in try filter?.apply(frame, at: time) ?? [(frame, time)] {
             try tee?.offer(frame, at: time, pool: pool)
-            let isForced = control.takeRandomAccessRequest()
-            units += try encoder.encode(
-                frame, track: id, presentationTime: time, forcingRandomAccess: isForced || isRefreshDue)
-            isRefreshDue = false
-            control.codedPicture(by: encoder)
+            units += try coded { (isForced) throws(CodecFailure) in
+                try encoder.encode(frame, track: id, presentationTime: time, forcingRandomAccess: isForced)
+            }
         }
         control.skippedPictures(skipped)
+        return units
+    }
+
+    /// Whether pictures may come as they lie in memory of another device: the encoder may read them there, and nobody else
+    /// wants to, neither effects nor substreams.
+    var importsPictures: Bool { encoder.importsPictures && filter == nil && tee?.isRead != true }
+
+    /// The units that are ready, of a picture that stays where it lies.
+    ///
+    /// - Throws: where that cannot be. It may come as `VideoFrame` then.
+    func units(
+        of picture: ExportedPicture, at time: MediaTime, skipped: Int
+    ) throws(CodecFailure) -> [AccessUnit] {
+        let units = try coded { (isForced) throws(CodecFailure) in
+            try encoder.encode(picture, track: id, presentationTime: time, forcingRandomAccess: isForced)
+        }
+        control.skippedPictures(skipped)
+        return units
+    }
+
+    /// Has one picture coded, as an IDR picture where one is due: one that fails leaves that to the next.
+    private func coded(
+        _ code: (_ isForced: Bool) throws(CodecFailure) -> [AccessUnit]
+    ) throws(CodecFailure) -> [AccessUnit] {
+        isRefreshDue = control.takeRandomAccessRequest() || isRefreshDue
+        let units = try code(isRefreshDue)
+        isRefreshDue = false
+        control.codedPicture(by: encoder)
         return units
     }
 
