@@ -97,6 +97,11 @@ int cv4l2_interval(
 
 // MARK: - What is asked of it
 
+static bool is_bt709(uint32_t colorspace, uint32_t encoding) {
+    if (encoding == V4L2_YCBCR_ENC_DEFAULT) encoding = V4L2_MAP_YCBCR_ENC_DEFAULT(colorspace);
+    return encoding == V4L2_YCBCR_ENC_709 || encoding == V4L2_YCBCR_ENC_XV709;
+}
+
 int cv4l2_set_layout(int fd, bool isMultiplanar, struct cv4l2_layout *layout) {
     struct v4l2_format format = {.type = kind(isMultiplanar)};
     if (!isMultiplanar) {
@@ -107,7 +112,8 @@ int cv4l2_set_layout(int fd, bool isMultiplanar, struct cv4l2_layout *layout) {
         if (status < 0) return status;
         *layout = (struct cv4l2_layout){
             .code = picture->pixelformat, .width = picture->width, .height = picture->height, .planeCount = 1,
-            .stride = {picture->bytesperline}, .byteCount = {picture->sizeimage}};
+            .stride = {picture->bytesperline}, .byteCount = {picture->sizeimage},
+            .isBT709 = is_bt709(picture->colorspace, picture->ycbcr_enc)};
         return 0;
     }
     struct v4l2_pix_format_mplane *picture = &format.fmt.pix_mp;
@@ -120,7 +126,7 @@ int cv4l2_set_layout(int fd, bool isMultiplanar, struct cv4l2_layout *layout) {
     if (picture->num_planes > cv4l2_plane_capacity) return -EINVAL;
     *layout = (struct cv4l2_layout){
         .code = picture->pixelformat, .width = picture->width, .height = picture->height,
-        .planeCount = picture->num_planes};
+        .planeCount = picture->num_planes, .isBT709 = is_bt709(picture->colorspace, picture->ycbcr_enc)};
     for (uint32_t plane = 0; plane < picture->num_planes; plane++) {
         layout->stride[plane] = picture->plane_fmt[plane].bytesperline;
         layout->byteCount[plane] = picture->plane_fmt[plane].sizeimage;

@@ -40,6 +40,8 @@ struct cv4l2_layout {
     uint32_t planeCount;
     uint32_t stride[cv4l2_plane_capacity];
     uint32_t byteCount[cv4l2_plane_capacity];
+    /// Whether luma and colour differences are made as BT.709 says; else as BT.601 does.
+    bool isBT709;
 };
 
 struct cv4l2_mapping {

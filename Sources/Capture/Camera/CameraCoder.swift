@@ -55,7 +55,9 @@ final class PictureCoder: CameraCoder {
         // What was wanted before is in the settings.
         _ = control.takeChange()
         let settings = control.settings.resized(width: size.width, height: size.height, frameRate: size.rate)
-        stage = try PictureStage(settings, track: cameraTrack, control: control, tee: tee, open: open)
+        stage = try PictureStage(
+            settings, track: cameraTrack, matrix: layout.format == .h264 ? nil : layout.matrix, control: control,
+            tee: tee, open: open)
         scaler = Scaler(width: size.width, height: size.height)
         switch layout.format {
         case .motionJPEG: decoder = try .motionJPEG()
@@ -111,7 +113,9 @@ final class PictureCoder: CameraCoder {
             return RawPlane(
                 bytes: UnsafeRawBufferPointer(rebasing: planes[slice.memoryPlane][range]), stride: slice.stride)
         }
-        return try DecodedPicture(raw, width: layout.width, height: layout.height, planes: rows)
+        let picture = try DecodedPicture(raw, width: layout.width, height: layout.height, planes: rows)
+        picture.matrix = layout.matrix
+        return picture
     }
 
     private func decoded(_ bytes: UnsafeRawBufferPointer) throws(CodecFailure) -> DecodedPicture? {

@@ -100,7 +100,8 @@ final class V4L2Device: CaptureDevice {
         return (
             FrameLayout(
                 code: code, format: format, width: Int(layout.width), height: Int(layout.height),
-                strides: elements(layout.stride).prefix(Int(layout.planeCount)).map(Int.init)),
+                strides: elements(layout.stride).prefix(Int(layout.planeCount)).map(Int.init),
+                matrix: layout.isBT709 ? .bt709 : .bt601),
             interval(asking: choice.interval)
         )
     }

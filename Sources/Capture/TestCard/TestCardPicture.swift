@@ -42,6 +42,7 @@ final class TestCardPicture {
     /// On a picture that was used before, the background is restored only where it was drawn over, and is not again.
     func draw(_ moment: Moment) throws(CodecFailure) -> VideoFrame {
         let frame = try pool.take()
+        frame.matrix = Self.matrix
         let before = drawn.updateValue(moment, forKey: ObjectIdentifier(frame))
         guard let before else {
             draw(moment, into: frame)
@@ -137,6 +138,9 @@ final class TestCardPicture {
     }
 
     // MARK: - What stays
+
+    /// Of the bars, whatever the size.
+    static let matrix = ColourMatrix.bt709
 
     /// 75 % colour bars in BT.709: luma, blue difference, red difference.
     private static let bars: [(UInt8, UInt8, UInt8)] = [
