@@ -37,11 +37,10 @@ let package = Package(
         // C headers, macros and variadics that Swift cannot see.
         .target(name: "CLinux"),
         .target(name: "CALSA", linkerSettings: [.linkedLibrary("asound")]),
+        // libavfilter and libavformat are loaded when they are first needed.
         .target(
             name: "CFFmpeg",
-            linkerSettings: ["avcodec", "avfilter", "avformat", "avutil", "swscale", "swresample"].map {
-                .linkedLibrary($0)
-            }),
+            linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
 
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
 

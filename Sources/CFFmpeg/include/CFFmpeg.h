@@ -46,6 +46,12 @@ static const AVRational apus_time_base = {1, AV_TIME_BASE};
 static const uint32_t apus_drm_nv12 = MKTAG('N', 'V', '1', '2');
 static const uint64_t apus_drm_linear = 0;
 
+// libavfilter and libavformat are loaded when they are first needed: before anything else of theirs is called, call these.
+// NULL once the library is there, which takes some milliseconds the first time; else why it cannot be loaded, which lives
+// until the thread's next such call. From any thread; what failed is tried again.
+const char *apus_load_libavfilter(void);
+const char *apus_load_libavformat(void);
+
 // Where a line of libav's log goes; `level` is one of AV_LOG_*, `line` has no newline and lives only during the call.
 typedef void (*apus_log_line)(int level, const char *line);
 
