@@ -1,6 +1,7 @@
 import Capture
 import Codecs
 import Glibc
+import Logging
 import Media
 import RTP
 import Reactor
@@ -9,12 +10,18 @@ import Synchronization
 
 /// How long a picture takes from its capture until its RTP packets are made, and how much of that is the encoder's.
 public enum EncodingBench {
-    /// Runs the test card for so long, and then the encoder by itself on its pictures at the same pace. Blocks.
-    public static func run(_ video: VideoEncoder.Settings, seconds: Double) throws(SourceFailure) -> EncodingReport {
+    /// Runs the test card for so long, or the camera behind the device node `camera`, and then the encoder by itself on
+    /// pictures of the test card, at the same pace. Blocks.
+    public static func run(
+        _ video: VideoEncoder.Settings, camera: String? = nil, seconds: Double, log: Logger
+    ) throws(SourceFailure) -> EncodingReport {
+        var encoding = EncodingSettings()
+        (encoding.video, encoding.audio) = (video, nil)
+        let source = source(encoding, camera: camera, log: log)
         var report = EncodingReport(
-            encoder: "", width: video.width, height: video.height, framesPerSecond: video.frameRate.framesPerSecond,
-            skipped: 0, processorLoad: 0, encoderLoad: 0)
-        try runCard(video, seconds: seconds, into: &report)
+            source: source.label, encoder: "", width: video.width, height: video.height,
+            framesPerSecond: video.frameRate.framesPerSecond, skipped: 0, processorLoad: 0, encoderLoad: 0)
+        try runSource(source, seconds: seconds, into: &report)
         do throws(CodecFailure) {
             try runEncoder(video, seconds: seconds, into: &report)
         } catch {
@@ -25,29 +32,33 @@ public enum EncodingBench {
 
     // MARK: - From capture to packets
 
-    private static func runCard(
-        _ video: VideoEncoder.Settings, seconds: Double, into report: inout EncodingReport
+    private static func source(_ encoding: EncodingSettings, camera: String?, log: Logger) -> any Source {
+        guard let camera else { return TestCard(encoding, log: log) }
+        var settings = CameraSettings()
+        settings.encoding = encoding
+        return CameraSource(path: camera, settings: settings, log: log)
+    }
+
+    private static func runSource(
+        _ source: any Source, seconds: Double, into report: inout EncodingReport
     ) throws(SourceFailure) {
-        var settings = EncodingSettings()
-        (settings.video, settings.audio) = (video, nil)
-        let card = TestCard(settings)
         let stream = Stream(path: "/bench", epoch: .now())
         let recorder = DelayRecorder(epoch: stream.epoch)
         let thread: pthread_t
         do {
-            thread = try startThread { recorder.end(card, stream) }
+            thread = try startThread { recorder.end(source, stream) }
         } catch {
-            throw SourceFailure(reason: "no thread for the test card: \(error)")
+            throw SourceFailure(reason: "no thread for the \(source.label): \(error)")
         }
         let feed = recorder.attach(to: stream)
         let before = processorSeconds()
         let start = MonotonicTime.now()
         sleep(nanoseconds: Int64(seconds * 1e9))
         report.processorLoad = (processorSeconds() - before) * 1e9 / Double(MonotonicTime.now() - start)
-        card.stop()
+        source.stop()
         pthread_join(thread, nil)
         withExtendedLifetime(feed) {}
-        report.skipped = card.status?.skippedCount ?? 0
+        report.skipped = source.status?.skippedCount ?? 0
         report.captureToPackets = recorder.summary
         if let failure = recorder.failure { throw failure }
     }
@@ -108,17 +119,17 @@ private final class DelayRecorder: Waker {
     var summary: DurationSummary? { state.withLock { $0.histogram.summary } }
     var failure: SourceFailure? { state.withLock { $0.failure } }
 
-    /// Runs the card to its end.
-    func end(_ card: TestCard, _ stream: Stream) {
+    /// Runs the source to its end.
+    func end(_ source: any Source, _ stream: Stream) {
         do throws(SourceFailure) {
-            try card.run(into: stream)
+            try source.run(into: stream)
         } catch {
             state.withLock { $0.failure = error }
         }
         state.withLock { $0.hasEnded = true }
     }
 
-    /// As a viewer's loop would be, as soon as the card has announced its tracks; `nil` where it never does.
+    /// As a viewer's loop would be, as soon as the source has announced its tracks; `nil` where it never does.
     func attach(to stream: Stream) -> Feed<TimedPackager>? {
         while !state.withLock({ $0.hasEnded }) {
             if let feed = stream.feed(TimedPackager.self, options: ObjectIdentity(self), for: self) { return feed }

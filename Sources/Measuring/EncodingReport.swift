@@ -1,12 +1,14 @@
 /// What `apus bench encoding` found.
 public struct EncodingReport: Codable, Equatable, Sendable {
+    /// What was captured: the test card, or a camera.
+    public var source: String
     public var encoder: String
     public var width: Int
     public var height: Int
     public var framesPerSecond: Double
-    /// From the instant of a picture of the test card until its RTP packets are made.
+    /// From the instant of capture of a picture until its RTP packets are made.
     public var captureToPackets: DurationSummary?
-    /// What the encoder takes by itself for such a picture, at the same pace.
+    /// What the encoder takes by itself for a picture of the test card of that size, at the same pace.
     public var encoderAlone: DurationSummary?
     /// Pictures that were left out because the machine was too slow.
     public var skipped: Int
@@ -18,6 +20,7 @@ public struct EncodingReport: Codable, Equatable, Sendable {
 
     public var table: String {
         var table = ReportTable()
+        table.add("source", source)
         table.add(
             "pictures", "\(width)×\(height) at \(ReportTable.number(framesPerSecond, digits: 2)) fps by \(encoder)")
         table.add("left out", "\(skipped)")

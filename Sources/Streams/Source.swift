@@ -38,3 +38,7 @@ public struct SourceFailure: Error, Equatable, Sendable {
         self.remedy = remedy
     }
 }
+
+extension SourceFailure: CustomStringConvertible {
+    public var description: String { remedy.isEmpty ? reason : "\(reason); \(remedy)" }
+}

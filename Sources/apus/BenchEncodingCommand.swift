@@ -1,14 +1,19 @@
 import ArgumentParser
 import Codecs
+import Logging
 import Measuring
+import Server
 
 struct BenchEncodingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "encoding",
         abstract:
-            "Time the test card from its capture until its RTP packets, and the encoder by itself on such pictures.",
+            "Time the test card or a camera from its capture until its RTP packets, and the encoder by itself.",
         discussion:
             "Needs no server. Choose size, preset and threads by it, or see what else takes time on this machine.")
+
+    @Option(help: ArgumentHelp("Device node of a camera, in the test card's place.", valueName: "device"))
+    var camera: String?
 
     @Option(help: "In pixels, even.")
     var width = 1280
@@ -45,7 +50,8 @@ struct BenchEncodingCommand: ParsableCommand {
             width, height, encoder, preset, threads
         )
         video.frameRate = VideoEncoder.FrameRate(fps) ?? .thirty
-        let report = try EncodingBench.run(video, seconds: seconds)
+        let log = Logger(label: "apus") { LineLogHandler(label: $0, threshold: LogThreshold(.notice)) }
+        let report = try EncodingBench.run(video, camera: camera, seconds: seconds, log: log)
         try printReport(report, table: report.table, asJSON: json)
         guard report.allPlayed else { throw ExitCode.failure }
     }

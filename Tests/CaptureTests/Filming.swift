@@ -26,9 +26,7 @@ final class Filming {
         settings: [String: String] = [:], format: String? = nil, starts: Int? = nil,
         _ runs: [ReplayedCamera.Event]...
     ) throws {
-        let offer = FormatOffer(
-            code: FourCharacterCode(code), isEmulated: false,
-            sizes: [SizeOffer(width: width, height: height, intervals: [IntervalOffer(.thirtieth)])])
+        let offer = FormatOffer.small(code, width: width, height: height)
         var camera = CameraSettings()
         camera.controls = settings
         camera.format = format
@@ -60,10 +58,18 @@ final class Filming {
     func stop() { source?.stop() }
     var status: SourceStatus? { source?.status }
 
+    func units() throws -> [AccessUnit] { try stream.units() }
+
+    func pictures(width: Int, height: Int) throws -> [VideoFrame] {
+        try stream.pictures(width: width, height: height)
+    }
+}
+
+extension Stream {
     /// All units since the tracks were announced last.
     func units() throws -> [AccessUnit] {
-        let feed = try #require(stream.feed(EveryUnit.self, options: 0, for: NoWaker()))
-        return stream.joinPoint(in: feed).history
+        let feed = try #require(self.feed(EveryUnit.self, options: 0, for: NoWaker()))
+        return joinPoint(in: feed).history
     }
 
     /// Every picture of the stream, in I420.
@@ -75,14 +81,28 @@ final class Filming {
 }
 
 /// Tests run a source on their own thread: nothing of these is ever shared.
-private struct UncheckedEvents: @unchecked Sendable { let events: [ReplayedCamera.Event] }
+struct UncheckedEvents: @unchecked Sendable { let events: [ReplayedCamera.Event] }
 private struct UncheckedCamera: @unchecked Sendable { let device: ReplayedCamera }
+
+extension FormatOffer {
+    /// One size, at 30 frames per second.
+    static func small(_ code: String, width: Int = 64, height: Int = 48) -> Self {
+        FormatOffer(
+            code: FourCharacterCode(code), isEmulated: false,
+            sizes: [SizeOffer(width: width, height: height, intervals: [IntervalOffer(.thirtieth)])])
+    }
+}
 
 extension ReplayedCamera.Frame {
     /// A grey picture in YUYV, of 64×48.
     static func yuyv(_ luma: UInt8, age: Int64? = 5_000_000, isDamaged: Bool = false) -> Self {
         Self(
             planes: [(0..<64 * 48 * 2).map { $0 % 2 == 0 ? luma : 128 }], ageNanoseconds: age, isDamaged: isDamaged)
+    }
+
+    /// A grey picture in NV12, of 64×48.
+    static func nv12(_ luma: UInt8) -> Self {
+        Self(planes: [[UInt8](repeating: luma, count: 64 * 48) + [UInt8](repeating: 128, count: 64 * 24)])
     }
 
     static func bytes(_ planes: [UInt8]...) -> Self { Self(planes: planes) }

@@ -27,7 +27,7 @@ private struct ClickRecording {
             let stamp = card.stamp()
             let start = card.truth
             card.advance(by: frameCount)
-            let bytes = period(of: frameCount, from: start, to: card.truth)
+            let bytes = Clicks(format: format).bytes(frameCount, from: start, to: card.truth)
             units += try pipeline.units(of: CapturedSound(bytes: bytes, instant: stamp))
         }
     }
@@ -38,45 +38,10 @@ private struct ClickRecording {
         pipeline.interrupt()
     }
 
-    /// Silence, with a click where a whole second lies in it.
-    private func period(of frameCount: Int, from start: Double, to end: Double) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: frameCount * format.bytesPerFrame)
-        let click = (end / 1e9).rounded(.down) * 1e9
-        guard click >= start, click < end else { return bytes }
-        let frame = Int(Double(frameCount) * (click - start) / (end - start))
-        for channel in 0..<format.channelCount {
-            let place = frame * format.bytesPerFrame + channel * format.sample.byteCount
-            bytes.replaceSubrange(place..<place + format.sample.byteCount, with: Self.loud(format.sample))
-        }
-        return bytes
-    }
-
-    private static func loud(_ sample: SoundFormat.Sample) -> [UInt8] {
-        switch sample {
-        case .int16: withUnsafeBytes(of: Int16(29_000)) { Array($0) }
-        case .int32: withUnsafeBytes(of: Int32(29_000 << 16)) { Array($0) }
-        case .float32: withUnsafeBytes(of: Float(0.885)) { Array($0) }
-        }
-    }
-
     /// Nanoseconds from each true click to where a decoder puts it, by the second in which it was.
     func offsets() throws -> [Int64: Int64] {
-        guard case .aac(let configuration) = pipeline.track.format else { return [:] }
-        let decoder = try AudioDecoder(configuration)
-        let resampler = Resampler(sampleRate: .audio48k, channelCount: 2)
-        var offsets: [Int64: Int64] = [:]
-        for sound in try units.flatMap({ try decoder.decode($0) }) {
-            try resampler.push(sound)
-            guard let start = sound.presentationTime, let frame = try resampler.take(sound.sampleCount) else {
-                continue
-            }
-            let loudest = frame[0].indices.max { abs(frame[0][$0]) < abs(frame[0][$1]) } ?? 0
-            guard abs(frame[0][loudest]) > 0.3 else { continue }
-            let instant = epoch.nanoseconds + ClockRate.audio48k.nanoseconds(inTicks: start + Int64(loudest))
-            let second = (instant + 500_000_000) / 1_000_000_000
-            offsets[second] = instant - second * 1_000_000_000
-        }
-        return offsets
+        let heard = try Clicks.instants(in: units, of: pipeline.track, epoch: epoch)
+        return Dictionary(uniqueKeysWithValues: heard.map { ($0, $1.nanoseconds - $0 * 1_000_000_000) })
     }
 }
 

@@ -36,6 +36,8 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags, st
 int accept4(int fd, struct sockaddr *address, socklen_t *byteCount, int flags);
 /// Gives memory that is free in the heap back to the host.
 void clinux_trim_heap(void);
+/// Keeps the process from huge pages, also where a library asks for them. Kernels that do not know how leave it as it is.
+void clinux_use_small_pages(void);
 
 #endif
 
