@@ -86,6 +86,16 @@ final class Audience {
         return max(0, newest.presentationTime.nanoseconds &- oldest.presentationTime.nanoseconds) / byteCount
     }
 
+    /// From the unit before that at `index`, of its track, to it, in nanoseconds; 0 where there is none in view.
+    func interval(before index: Int64) -> Int64 {
+        guard let run = run(at: index) else { return 0 }
+        for earlier in stride(from: index - 1, through: max(reader.startIndex, index - 32), by: -1) {
+            guard let before = self.run(at: earlier), before.track == run.track, before.part.isStart else { continue }
+            return max(0, run.presentationTime.nanoseconds &- before.presentationTime.nanoseconds)
+        }
+        return 0
+    }
+
     /// Asks for a random access point, now or as soon as the budget allows.
     func requestRandomAccess(at now: MonotonicTime) {
         randomAccessRetry = stream.requestRandomAccess(at: now) ?? .distantFuture

@@ -9,6 +9,7 @@ public final class DeliveryLoop {
     public struct Options: Hashable, Sendable {
         public var packaging = RTPPackager.Options()
         public var policy = SlowViewerPolicy()
+        public var pacing = UnitPacing()
 
         public init() {}
     }
@@ -21,8 +22,6 @@ public final class DeliveryLoop {
         case ended(Viewer)
     }
 
-    /// Between two looks at viewers that are paced, in nanoseconds: 10 kB at 5 MB/s, seven packets.
-    private static let paceInterval: Int64 = 2_000_000
     /// Between two rounds of reports, in nanoseconds.
     private static let reportRound: Int64 = 500_000_000
 
@@ -38,7 +37,7 @@ public final class DeliveryLoop {
     public init(options: Options, waker: any Waker, at now: MonotonicTime) {
         self.options = options
         self.waker = waker
-        transmitter = Transmitter(policy: options.policy)
+        transmitter = Transmitter(policy: options.policy, pacing: options.pacing)
         clock = WallClockMapping(monotonic: now, unixNanoseconds: WallClock.unixNanoseconds())
         nextReportRound = now + Self.reportRound
     }
@@ -224,7 +223,7 @@ extension DeliveryLoop {
         var deadline = nextReportRound
         for audience in audiences.values {
             deadline = min(deadline, audience.randomAccessRetry)
-            if audience.isPacing { deadline = min(deadline, now + Self.paceInterval) }
+            if audience.isPacing { deadline = min(deadline, now + Transmitter.paceInterval) }
         }
         return deadline
     }
