@@ -100,7 +100,7 @@ def figures_table(results: Results) -> str:
     rounds = max((len(runs) for runs in results.cells.values()), default=0)
     others = max((run.get("others", 0) for runs in [*results.cells.values(), *results.limits.values()] for run in runs), default=0)
     lines = [
-        f"On {results.machine}; medians of {rounds} rounds. Other processes used at most {others:.2f} cores meanwhile.",
+        f"On {results.machine}; medians of up to {rounds} rounds. Other processes used at most {others:.2f} cores meanwhile.",
         "",
         "| | viewers | server | CPU-s/GB | to the limit | server's core | receivers' core | Mbit/s | packets lost "
         "| hand-over → last packet, ms, p50 / p99 |",
