@@ -23,8 +23,8 @@ final class Transmitter {
         (self.policy, self.pacing) = (policy, pacing)
     }
 
-    /// What a turn sends, in bytes, before the loop looks after others: about 4 ms of a processor.
-    private static let turnAllowance = 4 << 20
+    /// What a turn sends, in bytes, before the loop looks after others: 3 ms of a processor.
+    private static let turnAllowance = 3 << 20
     /// What a message or a write costs beside its bytes, in bytes.
     private static let messageCost = 2_048
 
