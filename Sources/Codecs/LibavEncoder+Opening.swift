@@ -49,7 +49,7 @@ extension LibavEncoder.Opened {
         context.pointee.framerate = AVRational(num: settings.frameRate.numerator, den: settings.frameRate.denominator)
         context.pointee.time_base = AVRational(num: settings.frameRate.denominator, den: settings.frameRate.numerator)
         context.pointee.color_range = AVCOL_RANGE_MPEG
-        // Nearly sRGB's, of which no encoder here knows to tell. Players look at the matrix.
+        // Cameras and screens have these primaries, and nearly this curve: what differs, and shows, is the matrix.
         context.pointee.color_primaries = AVCOL_PRI_BT709
         context.pointee.color_trc = AVCOL_TRC_BT709
         context.pointee.colorspace = (settings.matrix ?? .customary(height: settings.height)).space

@@ -53,7 +53,7 @@ public enum EncodingBench {
         let feed = recorder.attach(to: stream)
         let before = processorSeconds()
         let start = MonotonicTime.now()
-        sleep(nanoseconds: Int64(seconds * 1e9))
+        (start + Int64(seconds * 1e9)).wait()
         report.processorLoad = (processorSeconds() - before) * 1e9 / Double(MonotonicTime.now() - start)
         source.stop()
         pthread_join(thread, nil)
@@ -77,7 +77,7 @@ public enum EncodingBench {
         let before = processorSeconds()
         let start = MonotonicTime.now()
         for number in 0..<Int(seconds * video.frameRate.framesPerSecond) {
-            sleep(nanoseconds: start + Int64(Double(number) * interval) - .now())
+            (start + Int64(Double(number) * interval)).wait()
             let began = MonotonicTime.now()
             _ = try encoder.encode(
                 pictures[number % pictures.count], track: TrackID(0),
@@ -92,12 +92,6 @@ public enum EncodingBench {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
-    }
-
-    private static func sleep(nanoseconds: Int64) {
-        guard nanoseconds > 0 else { return }
-        var span = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-        nanosleep(&span, nil)
     }
 }
 
