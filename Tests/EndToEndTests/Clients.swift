@@ -33,10 +33,12 @@ enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .gstreamer:
             [
                 program, "-q", "rtspsrc", "location=\(url)", "protocols=\(Self.gstreamerName(of: transport))",
-                "name=source", "latency=200", "source.", "!", "application/x-rtp,media=video", "!", "rtph264depay",
-                "!", "h264parse", "!", "avdec_h264", "!", "identity", "eos-after=60", "!", "fakesink", "source.", "!",
-                "application/x-rtp,media=audio", "!", "rtpmp4gdepay", "!", "aacparse", "!", "avdec_aac", "!",
-                "identity", "eos-after=60", "!", "fakesink",
+                "name=source", "latency=200",
+                // Without a filter: two filtered links that are made at once may undo one another (gst-launch 1.22).
+                "source.", "!", "rtph264depay", "!", "h264parse", "!", "avdec_h264", "!", "identity", "eos-after=60",
+                "!", "fakesink",
+                "source.", "!", "rtpmp4gdepay", "!", "aacparse", "!", "avdec_aac", "!", "identity", "eos-after=60",
+                "!", "fakesink",
             ]
         case .mpv:
             [
@@ -54,6 +56,15 @@ enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
         transport == "udp_multicast" ? "udp-mcast" : transport
     }
 
+    /// At the end of the stream rtspsrc asks for a pause, and a moment later cancels what it has not yet written: with bad luck
+    /// that is its pause, which it calls an error (two lines of it, and nothing else; GStreamer 1.22).
+    private func cancelledItsOwnPause(_ outcome: Command.Outcome) -> Bool {
+        guard self == .gstreamer, outcome.status == 1 else { return false }
+        let details = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("../gst/") }
+        return details.count == 2 && details[0].contains("gst_rtspsrc_try_send")
+            && details[1].contains("gst_rtspsrc_pause")
+    }
+
     /// Runs it, and expects it to be content.
     func watch(
         _ url: String, over transport: String, prefix: [String] = [], log: @autoclosure () -> String = "",
@@ -61,7 +72,8 @@ enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
     ) async throws {
         let outcome = try await Command.run(prefix + arguments(url, over: transport), within: 30)
         #expect(
-            outcome.status == 0, "\(rawValue) \(url) \(transport): \(outcome.complaint) \(log().suffix(2_000))",
+            outcome.status == 0 || cancelledItsOwnPause(outcome),
+            "\(rawValue) \(url) \(transport): \(outcome.complaint) \(log().suffix(2_000))",
             sourceLocation: sourceLocation)
         guard self == .ffprobe else { return }
         #expect(outcome.text.contains("h264,") && outcome.text.contains("aac,"), sourceLocation: sourceLocation)
