@@ -4,6 +4,7 @@
 #include <linux/sockios.h>
 #include <malloc.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -46,4 +47,8 @@ uint64_t clinux_raise_descriptor_limit(void) {
 
 void clinux_trim_heap(void) {
     malloc_trim(0);
+}
+
+void clinux_use_small_pages(void) {
+    prctl(PR_SET_THP_DISABLE, 1UL, 0UL, 0UL, 0UL);
 }

@@ -8,6 +8,9 @@
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
 #endif
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
 
 static size_t append(
     void *control, size_t capacity, size_t used, int level, int type, const void *value, size_t byteCount) {
@@ -85,6 +88,16 @@ int clinux_control_arrival(struct msghdr *message, int64_t *nanoseconds) {
         memcpy(&time, CMSG_DATA(header), sizeof(time));
         *nanoseconds = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
         return 1;
+    }
+    return 0;
+}
+
+int clinux_control_train(struct msghdr *message) {
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
+        if (header->cmsg_level != IPPROTO_UDP || header->cmsg_type != UDP_GRO) continue;
+        int byteCount;
+        memcpy(&byteCount, CMSG_DATA(header), sizeof(byteCount));
+        return byteCount;
     }
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <linux/videodev2.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 static int call(int fd, unsigned long request, void *argument) {
@@ -96,6 +97,11 @@ int cv4l2_interval(
 
 // MARK: - What is asked of it
 
+static bool is_bt709(uint32_t colorspace, uint32_t encoding) {
+    if (encoding == V4L2_YCBCR_ENC_DEFAULT) encoding = V4L2_MAP_YCBCR_ENC_DEFAULT(colorspace);
+    return encoding == V4L2_YCBCR_ENC_709 || encoding == V4L2_YCBCR_ENC_XV709;
+}
+
 int cv4l2_set_layout(int fd, bool isMultiplanar, struct cv4l2_layout *layout) {
     struct v4l2_format format = {.type = kind(isMultiplanar)};
     if (!isMultiplanar) {
@@ -106,7 +112,8 @@ int cv4l2_set_layout(int fd, bool isMultiplanar, struct cv4l2_layout *layout) {
         if (status < 0) return status;
         *layout = (struct cv4l2_layout){
             .code = picture->pixelformat, .width = picture->width, .height = picture->height, .planeCount = 1,
-            .stride = {picture->bytesperline}, .byteCount = {picture->sizeimage}};
+            .stride = {picture->bytesperline}, .byteCount = {picture->sizeimage},
+            .isBT709 = is_bt709(picture->colorspace, picture->ycbcr_enc)};
         return 0;
     }
     struct v4l2_pix_format_mplane *picture = &format.fmt.pix_mp;
@@ -119,7 +126,7 @@ int cv4l2_set_layout(int fd, bool isMultiplanar, struct cv4l2_layout *layout) {
     if (picture->num_planes > cv4l2_plane_capacity) return -EINVAL;
     *layout = (struct cv4l2_layout){
         .code = picture->pixelformat, .width = picture->width, .height = picture->height,
-        .planeCount = picture->num_planes};
+        .planeCount = picture->num_planes, .isBT709 = is_bt709(picture->colorspace, picture->ycbcr_enc)};
     for (uint32_t plane = 0; plane < picture->num_planes; plane++) {
         layout->stride[plane] = picture->plane_fmt[plane].bytesperline;
         layout->byteCount[plane] = picture->plane_fmt[plane].sizeimage;
@@ -185,6 +192,16 @@ void cv4l2_unmap(const struct cv4l2_mapping *mapping) {
     for (uint32_t plane = 0; plane < mapping->planeCount; plane++) {
         v4l2_munmap(mapping->base[plane], mapping->byteCount[plane]);
     }
+}
+
+int cv4l2_export(int fd, bool isMultiplanar, uint32_t index, uint32_t plane) {
+    struct v4l2_exportbuffer buffer = {
+        .type = kind(isMultiplanar), .index = index, .plane = plane, .flags = O_CLOEXEC | O_RDONLY};
+    // libv4l2 does not know this call.
+    int status;
+    do status = ioctl(fd, VIDIOC_EXPBUF, &buffer);
+    while (status < 0 && errno == EINTR);
+    return status < 0 ? -errno : buffer.fd;
 }
 
 int cv4l2_queue(int fd, bool isMultiplanar, uint32_t index) {

@@ -7,6 +7,7 @@ import Synchronization
 final class EncoderControl: Sendable {
     private let isRandomAccessWanted = Atomic(false)
     private let isChangeWanted = Atomic(false)
+    private let isImportRefused = Atomic(false)
     private let wanted: Mutex<EncodingSettings>
     private let counted = Mutex(SourceStatus())
     private let log: Logger
@@ -82,6 +83,19 @@ extension EncoderControl {
     func tell(_ report: EncoderReport) {
         let isAsConfigured = report.occasion == .automatic
         log.log(level: isAsConfigured ? .info : .warning, "\(report.sentence)")
+    }
+}
+
+// MARK: - Pictures that stay where the camera's driver puts them
+
+extension EncoderControl {
+    /// Until the first that was refused.
+    var isImportWorthTrying: Bool { !isImportRefused.load(ordering: .relaxed) }
+
+    /// The driver does not export its memory, or the encoder's device cannot read it there: it is not tried again, one line.
+    func importFailed(_ failure: CodecFailure) {
+        guard !isImportRefused.exchange(true, ordering: .relaxed) else { return }
+        log.notice("the camera's pictures are copied for the encoder: \(failure.reason)")
     }
 }
 

@@ -13,6 +13,8 @@ final class PictureStage {
     private(set) var revision = 0
     private var isRefreshDue = false
     private let encoder: VideoEncoder
+    /// Of the pictures that come.
+    private var matrix: ColourMatrix
     private let id: TrackID
     private let control: EncoderControl
     private let tee: PictureTee?
@@ -20,21 +22,37 @@ final class PictureStage {
     /// For pictures whose memory is taken back before substreams have done with it.
     private var pool: VideoFramePool
 
+    /// Opens an encoder; told when one had to be passed over.
+    typealias EncoderOpening = (
+        VideoEncoder.Settings, @escaping (EncoderReport) -> Void
+    ) throws(CodecFailure) -> VideoEncoder
+
+    /// The usual one.
+    static func encoder(
+        _ settings: VideoEncoder.Settings, report: @escaping (EncoderReport) -> Void
+    ) throws(CodecFailure) -> VideoEncoder {
+        try VideoEncoder(settings, report: report)
+    }
+
     /// Opens effects and encoder: some milliseconds.
     ///
     /// - Parameters:
+    ///   - matrix: of the pictures, as far as it is known before they come.
     ///   - control: tells when a random access point is wanted, and is told what was coded.
     ///   - tee: is offered what the effects have made of each picture.
+    ///   - open: a seam for tests.
     init(
-        _ settings: EncodingSettings, track id: TrackID, control: EncoderControl, tee: PictureTee? = nil
+        _ settings: EncodingSettings, track id: TrackID, matrix: ColourMatrix? = nil, control: EncoderControl,
+        tee: PictureTee? = nil, open: EncoderOpening = PictureStage.encoder
     ) throws(CodecFailure) {
         self.settings = settings
+        self.matrix = matrix ?? .customary(height: settings.video.height)
         self.id = id
         self.control = control
         self.tee = tee
         filter = try PictureFilter(settings)
         pool = VideoFramePool(width: settings.video.width, height: settings.video.height)
-        encoder = try VideoEncoder(settings.video.sized(by: filter), report: control.tell)
+        encoder = try open(settings.video.adapted(to: filter, self.matrix), control.tell)
         tee?.isFed = true
     }
 
@@ -45,16 +63,44 @@ final class PictureStage {
     ///
     /// - Parameter skipped: pictures that were left out before this one, to be counted.
     func units(of frame: VideoFrame, at time: MediaTime, skipped: Int = 0) throws(CodecFailure) -> [AccessUnit] {
+        try follow(frame.matrix)
         var units: [AccessUnit] = []
         for (frame, time) in try filter?.apply(frame, at: time) ?? [(frame, time)] {
+            frame.matrix = matrix
             try tee?.offer(frame, at: time, pool: pool)
-            let isForced = control.takeRandomAccessRequest()
-            units += try encoder.encode(
-                frame, track: id, presentationTime: time, forcingRandomAccess: isForced || isRefreshDue)
-            isRefreshDue = false
-            control.codedPicture(by: encoder)
+            units += try coded { (isForced) throws(CodecFailure) in
+                try encoder.encode(frame, track: id, presentationTime: time, forcingRandomAccess: isForced)
+            }
         }
         control.skippedPictures(skipped)
+        return units
+    }
+
+    /// Whether pictures may come as they lie in memory of another device: the encoder may read them there, and nobody else
+    /// wants to, neither effects nor substreams.
+    var importsPictures: Bool { encoder.importsPictures && filter == nil && tee?.isRead != true }
+
+    /// The units that are ready, of a picture that stays where it lies.
+    ///
+    /// - Throws: where that cannot be. It may come as `VideoFrame` then.
+    func units(
+        of picture: ExportedPicture, at time: MediaTime, skipped: Int
+    ) throws(CodecFailure) -> [AccessUnit] {
+        let units = try coded { (isForced) throws(CodecFailure) in
+            try encoder.encode(picture, track: id, presentationTime: time, forcingRandomAccess: isForced)
+        }
+        control.skippedPictures(skipped)
+        return units
+    }
+
+    /// Has one picture coded, as an IDR picture where one is due: one that fails leaves that to the next.
+    private func coded(
+        _ code: (_ isForced: Bool) throws(CodecFailure) -> [AccessUnit]
+    ) throws(CodecFailure) -> [AccessUnit] {
+        isRefreshDue = control.takeRandomAccessRequest() || isRefreshDue
+        let units = try code(isRefreshDue)
+        isRefreshDue = false
+        control.codedPicture(by: encoder)
         return units
     }
 
@@ -63,12 +109,19 @@ final class PictureStage {
     /// - Throws: where no effect or no encoder works with them; then nothing has changed.
     func change(to new: EncodingSettings) throws(CodecFailure) {
         let filter = new.hasSameEffects(as: settings) ? filter : try PictureFilter(new)
-        try encoder.change(to: new.video.sized(by: filter))
+        try encoder.change(to: new.video.adapted(to: filter, matrix))
         if (new.video.width, new.video.height) != (pool.width, pool.height) {
             pool = VideoFramePool(width: new.video.width, height: new.video.height)
         }
         if new.filters != settings.filters { refresh() }
         (self.filter, settings) = (filter, new)
+    }
+
+    /// Viewers are told of another matrix with an IDR picture of a new encoder: a source has mostly one.
+    private func follow(_ new: ColourMatrix) throws(CodecFailure) {
+        guard new != matrix else { return }
+        try encoder.change(to: settings.video.adapted(to: filter, new))
+        matrix = new
     }
 
     /// What was shown before is not to be seen by who comes from now on.
@@ -102,9 +155,13 @@ extension PictureFilter {
 
 extension VideoEncoder.Settings {
     /// The same for what the effects make of the pictures.
-    fileprivate func sized(by filter: PictureFilter?) -> Self {
-        guard let filter else { return self }
-        return resized(width: filter.width, height: filter.height, frameRate: filter.frameRate)
+    fileprivate func adapted(to filter: PictureFilter?, _ matrix: ColourMatrix) -> Self {
+        var settings = self
+        if let filter {
+            settings = resized(width: filter.width, height: filter.height, frameRate: filter.frameRate)
+        }
+        settings.matrix = matrix
+        return settings
     }
 }
 

@@ -16,8 +16,11 @@ final class FilterGraph {
     /// A further reference to the picture that goes in, so that its owner's stays as it is.
     private let input: FrameReference
 
-    /// Builds and configures it for pictures of this size: milliseconds, more where a filter loads a font or a file.
+    /// Builds and configures it for pictures of this size: milliseconds, more where a filter loads a font or a file, and
+    /// some twenty for the first graph of all, for which libavfilter is loaded.
     init(_ chain: String, width: Int, height: Int, frameRate: VideoEncoder.FrameRate) throws(CodecFailure) {
+        // First of all, since `deinit` calls it too.
+        try Self.loadLibrary()
         input = try FrameReference()
         self.frameRate = frameRate
         graph = avfilter_graph_alloc()
@@ -46,6 +49,13 @@ final class FilterGraph {
     }
 
     private static let ticksPerSecond: CInt = 90_000
+
+    private static func loadLibrary() throws(CodecFailure) {
+        guard let reason = apus_load_libavfilter() else { return }
+        throw CodecFailure(
+            reason: "effects need libavfilter, which cannot be loaded: \(String(cString: reason))",
+            remedy: "install it, as the package libavfilter\(LIBAVFILTER_VERSION_MAJOR), or leave out effects")
+    }
 
     private func add(_ name: String, _ options: String = "") throws(CodecFailure) -> FilterChain.Filter {
         var filter: FilterChain.Filter?

@@ -49,11 +49,10 @@ extension LibavEncoder.Opened {
         context.pointee.framerate = AVRational(num: settings.frameRate.numerator, den: settings.frameRate.denominator)
         context.pointee.time_base = AVRational(num: settings.frameRate.denominator, den: settings.frameRate.numerator)
         context.pointee.color_range = AVCOL_RANGE_MPEG
-        // By custom, players take pictures below 720 lines for BT.601 and others for BT.709 unless told.
-        guard settings.height >= 720 else { return }
+        // Nearly sRGB's, of which no encoder here knows to tell. Players look at the matrix.
         context.pointee.color_primaries = AVCOL_PRI_BT709
         context.pointee.color_trc = AVCOL_TRC_BT709
-        context.pointee.colorspace = AVCOL_SPC_BT709
+        context.pointee.colorspace = (settings.matrix ?? .customary(height: settings.height)).space
     }
 
     /// `VideoEncoder` asks for each IDR picture, so that the distance can change at any time. The encoder's own comes after
@@ -90,6 +89,8 @@ extension LibavEncoder.Opened {
             plane.fill(x: 0..<plane.width, y: 0..<plane.height, with: 128)
         }
         let picture = try pictures.upload(frame)
+        // As when it runs: a surface has no other owner until the encoder has taken it.
+        defer { withExtendedLifetime(picture) {} }
         picture.pointer.pointee.pts = 0
         var coded: [CodedPicture] = []
         try context.send(frame: picture.pointer)

@@ -39,10 +39,24 @@ final class LibavEncoder: PictureEncoder {
     }
 
     func encode(_ frame: VideoFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture] {
-        let picture = try pictures.upload(frame).pointer
-        picture.pointee.pict_type = forcingIDR ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
-        picture.pointee.pts = index
-        try context.send(frame: picture)
+        try encode(pictures.upload(frame), index: index, forcingIDR: forcingIDR)
+    }
+
+    var importsPictures: Bool { pictures.importsPictures }
+
+    func encode(_ picture: ExportedPicture, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture] {
+        let surface = try CodecLog.holding(model.name) { () throws(CodecFailure) in try pictures.imported(picture) }
+        return try encode(surface, index: index, forcingIDR: forcingIDR)
+    }
+
+    private func encode(
+        _ picture: FrameReference, index: Int64, forcingIDR: Bool
+    ) throws(CodecFailure) -> [CodedPicture] {
+        // A surface has no other owner until the encoder has taken it.
+        defer { withExtendedLifetime(picture) {} }
+        picture.pointer.pointee.pict_type = forcingIDR ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
+        picture.pointer.pointee.pts = index
+        try context.send(frame: picture.pointer)
         return try drain()
     }
 

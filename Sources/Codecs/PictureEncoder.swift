@@ -11,10 +11,29 @@ protocol PictureEncoder: AnyObject {
     ///
     /// - Returns: what is ready: software has exactly this picture.
     func encode(_ frame: VideoFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture]
+    /// Whether it may read pictures in memory of other devices.
+    var importsPictures: Bool { get }
+    /// Codes one picture where it lies.
+    ///
+    /// - Throws: where that cannot be; it goes on with other pictures, if it works at all.
+    func encode(_ picture: ExportedPicture, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture]
     /// Codes what it still holds; it takes nothing more afterwards.
     func finish() throws(CodecFailure) -> [CodedPicture]
     /// Goes on with the bitrate and the decoder's buffer of these settings, of which nothing else differs.
     func changeBitrate(_ settings: VideoEncoder.Settings)
+}
+
+/// Most read pictures in ordinary memory only.
+extension PictureEncoder {
+    var importsPictures: Bool { false }
+
+    func encode(_ picture: ExportedPicture, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture] {
+        throw .readsMemoryOnly
+    }
+}
+
+extension CodecFailure {
+    static let readsMemoryOnly = Self(reason: "the encoder reads no pictures in memory of other devices")
 }
 
 extension EncoderModel {

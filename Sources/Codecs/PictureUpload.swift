@@ -53,6 +53,15 @@ final class PictureUpload {
         return try surfaces.copy(picture)
     }
 
+    /// Whether the encoder's device may read pictures in memory of other devices.
+    var importsPictures: Bool { surfaces?.importsPictures ?? false }
+
+    /// The picture where it lies, as the encoder wants it.
+    func imported(_ picture: ExportedPicture) throws(CodecFailure) -> FrameReference {
+        guard let surfaces else { throw .readsMemoryOnly }
+        return try surfaces.imported(picture)
+    }
+
     /// A frame in NV12 that no encoder reads any more.
     private func takeConverted() throws(CodecFailure) -> FrameReference {
         if let free = converted.first(where: \.isUnshared) { return free }

@@ -24,6 +24,8 @@ public final class Scaler {
         }
         let target = try pool.take()
         try convert(source, to: target.reference.pointer)
+        // Only RGB is made anew, by libswscale's own matrix; all else is what it was.
+        target.matrix = picture.isRGB ? .bt601 : picture.matrix
         return target
     }
 

@@ -4,13 +4,16 @@ import CFFmpeg
 ///
 /// libav's AVHWDeviceContext with an AVHWFramesContext on it.
 final class SurfacePool {
+    /// Whether pictures in memory of other devices can become surfaces: libav maps them to VAAPI's.
+    let importsPictures: Bool
+    private let format: AVPixelFormat
     private var frames: UnsafeMutablePointer<AVBufferRef>?
 
     /// Surfaces in use at a time: the encoder's references and the picture that is copied. Quick Sync allocates them all.
     private static let surfaceCount: CInt = 16
 
     /// Opens the first device of its kind, and allocates surfaces of NV12 on it.
-    init(on kind: AVHWDeviceType, format: AVPixelFormat, width: Int, height: Int) throws(CodecFailure) {
+    convenience init(on kind: AVHWDeviceType, format: AVPixelFormat, width: Int, height: Int) throws(CodecFailure) {
         let name = String(cString: av_hwdevice_get_type_name(kind))
         var device: UnsafeMutablePointer<AVBufferRef>?
         defer { av_buffer_unref(&device) }
@@ -18,6 +21,20 @@ final class SurfacePool {
         guard opened >= 0, let device else {
             throw CodecFailure("no \(name) device can be opened", code: opened, remedy: Self.remedy)
         }
+        try self.init(of: device, kind, format: format, width: width, height: height)
+        let status = av_hwframe_ctx_init(frames)
+        guard status >= 0 else {
+            throw CodecFailure("\(name) has no surfaces of \(width)×\(height)", code: status, remedy: Self.remedy)
+        }
+    }
+
+    /// Describes the surfaces, and allocates none yet.
+    init(
+        of device: UnsafeMutablePointer<AVBufferRef>, _ kind: AVHWDeviceType, format: AVPixelFormat, width: Int,
+        height: Int
+    ) throws(CodecFailure) {
+        importsPictures = kind == AV_HWDEVICE_TYPE_VAAPI
+        self.format = format
         // It keeps a reference to the device of its own.
         guard let frames = av_hwframe_ctx_alloc(device) else { throw .outOfMemory }
         self.frames = frames
@@ -27,10 +44,6 @@ final class SurfacePool {
             context.pointee.width = CInt(width)
             context.pointee.height = CInt(height)
             context.pointee.initial_pool_size = Self.surfaceCount
-        }
-        let status = av_hwframe_ctx_init(frames)
-        guard status >= 0 else {
-            throw CodecFailure("\(name) has no surfaces of \(width)×\(height)", code: status, remedy: Self.remedy)
         }
     }
 
@@ -55,6 +68,24 @@ final class SurfacePool {
         let copied = av_hwframe_transfer_data(surface.pointer, picture.pointer, 0)
         guard copied >= 0 else {
             throw CodecFailure("a picture cannot be copied to the encoder's device", code: copied)
+        }
+        return surface
+    }
+
+    /// A surface that is the picture's own memory; the picture is held until the surface's last owner lets go.
+    ///
+    /// - Throws: where the device cannot read that memory, or a picture that lies in it so.
+    func imported(_ picture: ExportedPicture) throws(CodecFailure) -> FrameReference {
+        let surface = try FrameReference()
+        surface.pointer.pointee.format = format.rawValue
+        surface.pointer.pointee.hw_frames_ctx = try newReference()
+        let source = try picture.frame()
+        defer { withExtendedLifetime((surface, source)) {} }
+        // FFmpeg's hwcontext_vaapi.c: vaCreateSurfaces of the descriptor, which takes one object in linear NV12.
+        let flags = CInt(AV_HWFRAME_MAP_READ | AV_HWFRAME_MAP_DIRECT)
+        let status = av_hwframe_map(surface.pointer, source.pointer, flags)
+        guard status >= 0 else {
+            throw CodecFailure("the encoder's device cannot read a picture in DMABUF", code: status)
         }
         return surface
     }

@@ -47,6 +47,10 @@ public final class DecodedPicture: DecodedFrame {
 
     public var width: Int { Int(reference.pointer.pointee.width) }
     public var height: Int { Int(reference.pointer.pointee.height) }
+    var isRGB: Bool {
+        let description = av_pix_fmt_desc_get(AVPixelFormat(reference.pointer.pointee.format))
+        return description.map { $0.pointee.flags & UInt64(AV_PIX_FMT_FLAG_RGB) != 0 } ?? false
+    }
     /// In the time base of the packets that it came from; `nil` where they told none.
     public var presentationTime: Int64? { reference.presentationTime }
 }

@@ -10,6 +10,8 @@ extension VideoEncoder {
         /// Even, in pixels.
         public var height = 720
         public var frameRate = FrameRate.thirty
+        /// Of the pictures; `nil` for the one that players suppose for their size.
+        public var matrix: ColourMatrix?
         /// Bits per second.
         public var bitrate = 2_500_000
         /// Pictures from one IDR picture to the next, unless one is asked for earlier.

@@ -60,12 +60,7 @@ public final class VideoEncoder {
     public func encode(
         _ frame: VideoFrame, track: TrackID, presentationTime: MediaTime, forcingRandomAccess: Bool
     ) throws(CodecFailure) -> [AccessUnit] {
-        guard frame.width == settings.width, frame.height == settings.height else {
-            throw CodecFailure(
-                reason: "a picture of \(frame.width)×\(frame.height) came to an encoder of "
-                    + "\(settings.width)×\(settings.height)",
-                remedy: "scale it first")
-        }
+        try checkSize(width: frame.width, height: frame.height)
         let held = takeRemainder(track)
         pending.append((frameIndex, presentationTime))
         let coded = try codeOrReplace(frame, forcingIDR: forcingRandomAccess || isGroupOver)
@@ -77,6 +72,30 @@ public final class VideoEncoder {
     public func finish(track: TrackID) throws(CodecFailure) -> [AccessUnit] {
         let held = takeRemainder(track)
         return try held + units(encoder.finish(), track)
+    }
+}
+
+// MARK: - Pictures in memory of other devices
+
+extension VideoEncoder {
+    /// Whether the encoder in use may read them; it may change with any call of `encode` or `change`.
+    public var importsPictures: Bool { encoder.importsPictures }
+
+    /// Codes one picture of the encoder's size where it lies, without a copy.
+    ///
+    /// - Returns: what is ready, as for a picture in memory.
+    /// - Throws: where that cannot be; the same picture may come as `VideoFrame` then. No encoder is replaced for it.
+    public func encode(
+        _ picture: ExportedPicture, track: TrackID, presentationTime: MediaTime, forcingRandomAccess: Bool
+    ) throws(CodecFailure) -> [AccessUnit] {
+        try checkSize(width: picture.width, height: picture.height)
+        try checkDelay(pending.count + 1)
+        let forcingIDR = forcingRandomAccess || isGroupOver
+        let coded = try encoder.encode(picture, index: frameIndex, forcingIDR: forcingIDR)
+        countInGroup(isFirst: forcingIDR)
+        pending.append((frameIndex, presentationTime))
+        frameIndex += 1
+        return takeRemainder(track) + units(coded, track)
     }
 }
 
@@ -131,15 +150,32 @@ extension VideoEncoder {
         return groupCount >= settings.gopFrames && !encoder.model.isRefreshingInColumns(settings)
     }
 
+    private func countInGroup(isFirst: Bool) {
+        groupCount = isFirst ? 1 : (groupCount ?? 0) + 1
+    }
+
+    private func checkSize(width: Int, height: Int) throws(CodecFailure) {
+        guard width == settings.width, height == settings.height else {
+            throw CodecFailure(
+                reason: "a picture of \(width)×\(height) came to an encoder of \(settings.width)×\(settings.height)",
+                remedy: "scale it first")
+        }
+    }
+
+    /// - Parameter count: of pictures that have gone in, with the one that is about to.
+    private func checkDelay(_ count: Int) throws(CodecFailure) {
+        guard count <= Self.longestDelay else {
+            throw CodecFailure(reason: "it keeps \(count) pictures and gives none")
+        }
+    }
+
     private func codeOrReplace(_ frame: VideoFrame, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture] {
         var forcingIDR = forcingIDR
         while true {
             do throws(CodecFailure) {
-                guard pending.count <= Self.longestDelay else {
-                    throw CodecFailure(reason: "it keeps \(pending.count) pictures and gives none")
-                }
+                try checkDelay(pending.count)
                 let coded = try encoder.encode(frame, index: frameIndex, forcingIDR: forcingIDR)
-                groupCount = forcingIDR ? 1 : (groupCount ?? 0) + 1
+                countInGroup(isFirst: forcingIDR)
                 return coded
             } catch {
                 try replace(error)

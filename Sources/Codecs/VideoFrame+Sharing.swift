@@ -30,6 +30,7 @@ extension VideoFrame {
         let copy = try pool.take()
         let status = av_frame_copy(copy.reference.pointer, reference.pointer)
         guard status >= 0 else { throw CodecFailure("a picture cannot be copied", code: status) }
+        copy.matrix = matrix
         return copy
     }
 }

@@ -10,8 +10,12 @@ final class Audience {
     let leading: Track
     var reader = FeedReader<PacketRun>()
     private(set) var viewers: [Viewer] = []
-    /// Who is served first: rotates, so that nobody is always last.
-    private var rotation = 0
+    /// The round under way, or the last.
+    var round = ServiceRound()
+    /// Who has not been sent everything: nobody else needs a look before something new comes.
+    var behind: [Viewer] = []
+    /// What `behind` was: it keeps its memory.
+    var formerlyBehind: [Viewer] = []
     /// When to ask for a random access point again, because the stream's budget did not allow it.
     var randomAccessRetry = MonotonicTime.distantFuture
 
@@ -24,11 +28,15 @@ final class Audience {
 
     func insert(_ viewer: Viewer) {
         viewers.append(viewer)
+        round.viewersChanged()
         viewer.audience = self
     }
 
     func remove(_ viewer: Viewer) {
         viewers.removeAll { $0 === viewer }
+        behind.removeAll { $0 === viewer }
+        round.viewersChanged()
+        viewer.isListedBehind = false
         viewer.audience = nil
     }
 
@@ -38,14 +46,9 @@ final class Audience {
         return feed.tracks.first { viewer.watches($0.id) } ?? leading
     }
 
-    /// Serves everyone once, starting with another viewer each time.
-    func serveAll(with transmitter: Transmitter) {
-        guard !viewers.isEmpty else { return }
-        rotation = (rotation + 1) % viewers.count
-        for offset in viewers.indices {
-            let index = rotation + offset
-            transmitter.serve(viewers[index < viewers.count ? index : index - viewers.count], of: self)
-        }
+    /// The same, by its name alone.
+    func leadingTrackID(for viewer: Viewer) -> TrackID {
+        viewer.watches(leading.id) ? leading.id : leadingTrack(for: viewer).id
     }
 
     /// The run at `index`, if it is in view.
@@ -81,6 +84,16 @@ final class Audience {
         var byteCount: Int64 = 1
         for index in first..<(reader.endIndex - 1) { byteCount += Int64(reader[index].byteCount) }
         return max(0, newest.presentationTime.nanoseconds &- oldest.presentationTime.nanoseconds) / byteCount
+    }
+
+    /// From the unit before that at `index`, of its track, to it, in nanoseconds; 0 where there is none in view.
+    func interval(before index: Int64) -> Int64 {
+        guard let run = run(at: index) else { return 0 }
+        for earlier in stride(from: index - 1, through: max(reader.startIndex, index - 32), by: -1) {
+            guard let before = self.run(at: earlier), before.track == run.track, before.part.isStart else { continue }
+            return max(0, run.presentationTime.nanoseconds &- before.presentationTime.nanoseconds)
+        }
+        return 0
     }
 
     /// Asks for a random access point, now or as soon as the budget allows.

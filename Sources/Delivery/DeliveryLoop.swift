@@ -9,6 +9,7 @@ public final class DeliveryLoop {
     public struct Options: Hashable, Sendable {
         public var packaging = RTPPackager.Options()
         public var policy = SlowViewerPolicy()
+        public var pacing = UnitPacing()
 
         public init() {}
     }
@@ -21,8 +22,6 @@ public final class DeliveryLoop {
         case ended(Viewer)
     }
 
-    /// Between two looks at viewers that are paced, in nanoseconds: 10 kB at 5 MB/s, seven packets.
-    private static let paceInterval: Int64 = 2_000_000
     /// Between two rounds of reports, in nanoseconds.
     private static let reportRound: Int64 = 500_000_000
 
@@ -38,7 +37,7 @@ public final class DeliveryLoop {
     public init(options: Options, waker: any Waker, at now: MonotonicTime) {
         self.options = options
         self.waker = waker
-        transmitter = Transmitter(policy: options.policy)
+        transmitter = Transmitter(policy: options.policy, pacing: options.pacing)
         clock = WallClockMapping(monotonic: now, unixNanoseconds: WallClock.unixNanoseconds())
         nextReportRound = now + Self.reportRound
     }
@@ -87,9 +86,9 @@ extension DeliveryLoop {
         if viewer.output != nil { reports(for: audience).send(to: viewer, at: now) }
         viewer.phase = .playing
         viewer.startedAt = now
-        transmitter.now = now
+        transmitter.begin(at: now)
         viewer.pacer = viewer.pacer.map { _ in Pacer(limits: Pacer.Limits(), at: now) }
-        transmitter.serve(viewer, of: audience)
+        audience.serve(viewer, with: transmitter)
         transmitter.flush()
     }
 
@@ -110,8 +109,8 @@ extension DeliveryLoop {
     /// The viewer's output can take more.
     public func outputBecameWritable(of viewer: Viewer, at now: MonotonicTime) {
         guard let audience = viewer.audience else { return }
-        transmitter.now = now
-        transmitter.serve(viewer, of: audience)
+        transmitter.begin(at: now)
+        audience.serve(viewer, with: transmitter)
         transmitter.flush()
     }
 
@@ -168,10 +167,12 @@ extension DeliveryLoop {
     ///
     /// - Returns: when it wants to be called next at the latest.
     public func turn(at now: MonotonicTime) -> MonotonicTime {
-        transmitter.now = now
+        transmitter.begin(at: now)
+        var isPartial = false
         for audience in audiences.values {
             audience.feed.update(&audience.reader)
-            audience.serveAll(with: transmitter)
+            transmitter.beginShare(of: audiences.count)
+            if audience.serveAll(with: transmitter) == .partial { isPartial = true }
             if audience.randomAccessRetry <= now { retryRandomAccess(for: audience, at: now) }
             if audience.reader.hasEnded { events += audience.viewers.map(Event.ended) }
         }
@@ -179,7 +180,7 @@ extension DeliveryLoop {
         events += transmitter.stalled.map(Event.stalled)
         transmitter.stalled.removeAll()
         if nextReportRound <= now { sendDueReports(at: now) }
-        return nextDeadline(after: now)
+        return isPartial ? now : nextDeadline(after: now)
     }
 
     private func retryRandomAccess(for audience: Audience, at now: MonotonicTime) {
@@ -222,9 +223,7 @@ extension DeliveryLoop {
         var deadline = nextReportRound
         for audience in audiences.values {
             deadline = min(deadline, audience.randomAccessRetry)
-            if audience.viewers.contains(where: { $0.pacer != nil && $0.phase == .playing }) {
-                deadline = min(deadline, now + Self.paceInterval)
-            }
+            if audience.isPacing { deadline = min(deadline, now + Transmitter.paceInterval) }
         }
         return deadline
     }

@@ -11,9 +11,11 @@ public final class TCPOutput {
     private var pending: [UInt8] = []
 
     /// Whether the socket took less than it was given: the owner waits until it is writable.
-    public private(set) var isBlocked = false
+    public private(set) var isBlocked = false { didSet { if isBlocked != oldValue { whenChanged?() } } }
     /// Set once a write has failed for good: the connection is over.
-    public private(set) var failure: SystemError?
+    public private(set) var failure: SystemError? { didSet { whenChanged?() } }
+    /// Called when the owner should look here before the turn ends: bytes wait, or one of these two has changed.
+    public var whenChanged: (() -> Void)?
     /// When the socket last took a byte.
     public private(set) var lastProgress: MonotonicTime
 
@@ -34,6 +36,7 @@ public final class TCPOutput {
     /// Adds bytes that leave with the next `flush` or packet.
     public func append(_ bytes: some Collection<UInt8>) {
         pending.append(contentsOf: bytes)
+        whenChanged?()
     }
 
     /// Hands what waits to the socket.

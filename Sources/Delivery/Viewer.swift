@@ -41,6 +41,8 @@ public final class Viewer {
 
     /// Whom it watches with, from joining until it pauses or ends.
     var audience: Audience?
+    /// Whether its audience counts it among those behind.
+    var isListedBehind = false
     var phase = Phase.idle
     /// What it gets before the feed: from a random access point to where it joined.
     var prelude: [PacketRun] = []
@@ -140,5 +142,6 @@ public final class Viewer {
         self.position = position
         self.isAwaitingRandomAccess = isAwaitingRandomAccess
         tracks[track.index]?.takeBack(packets: packets, octets: octets)
+        audience?.fellBehind(self)
     }
 }

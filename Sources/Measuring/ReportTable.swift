@@ -42,7 +42,10 @@ struct ReportTable {
 extension ViewersReport {
     public var table: String {
         var table = ReportTable()
-        table.add("viewers", "\(viewers) over \(transport), \(ReportTable.number(seconds)) s")
+        table.add(
+            "viewers",
+            "\(viewers) over \(transport)\(trains == "cut" ? ", trains cut on arrival" : ""), \(ReportTable.number(seconds)) s"
+        )
         table.add("sessions", "\(established) established, \(failures.values.reduce(0, +)) failed")
         table.add(failures: failures)
         if churned > 0 { table.add("came and vanished", "\(churned)") }
@@ -60,9 +63,24 @@ extension ViewersReport {
         table.add("PLAY answered → first IDR", playToRandomAccess)
         table.add("connect → first IDR", connectToRandomAccess)
         table.add("capture → last packet", captureToArrival)
+        table.add("hand-over → last packet", handOverToArrival)
         table.add("first viewer → last viewer", fanOut)
         addServer(to: &table)
+        addSteady(to: &table)
         return table.text
+    }
+
+    private func addSteady(to table: inout ReportTable) {
+        guard let steady else { return }
+        let rate = Double(steady.bytes) * 8 / 1e6 / max(steady.seconds, 1e-9)
+        table.add(
+            "once all had joined",
+            "\(ReportTable.number(steady.seconds)) s, \(ReportTable.number(rate)) Mbit/s, \(steady.lost) lost, "
+                + "receiver's thread \(ReportTable.number(steady.receiverLoad * 100, digits: 0)) %")
+        guard let seconds = steady.processorSeconds, let cost = steady.processorSecondsPerGigabyte else { return }
+        table.add(
+            "  server processor",
+            "\(ReportTable.number(seconds, digits: 2)) s, \(ReportTable.number(cost, digits: 2)) s/GB")
     }
 
     private func addServer(to table: inout ReportTable) {

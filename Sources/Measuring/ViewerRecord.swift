@@ -34,6 +34,8 @@ final class ViewerRecord {
     private var mainTrack = 0
 
     static let settlingNanoseconds: Int64 = 5_000_000_000
+    /// For how long what comes may be a prelude, whose units are not live.
+    private static let preludeNanoseconds: Int64 = 1_000_000_000
 
     /// One track's counters.
     struct TrackRecord {
@@ -41,6 +43,8 @@ final class ViewerRecord {
         var units = AccessUnitTracker()
         var capture: CaptureClock
         var transit: TransitTime
+        /// Of the unit under way, where it tells.
+        var stamp: (timestamp: UInt32, unixNanoseconds: Int64)?
 
         init(rate: ClockRate) {
             capture = CaptureClock(rate: rate)
@@ -53,6 +57,8 @@ final class ViewerRecord {
         /// When it was captured, in nanoseconds since 1970; `nil` while unknown, and in the first second, because the
         /// times of a prelude denote no capture.
         let captured: Int64?
+        /// When the server was handed it, if it tells (`HandOverStamp`); `nil` when `captured` is.
+        let handedOver: Int64?
         let arrival: MonotonicTime
         /// The same by the wall clock, in nanoseconds since 1970.
         let arrivalUnixNanoseconds: Int64
@@ -85,6 +91,9 @@ final class ViewerRecord {
         byteCount &+= UInt64(packet.byteCount)
         let index = packet.track
         if kind == .halfRate, index == mainTrack { judgeAge(packet) }
+        if let stamp = HandOverStamp.unixNanoseconds(in: packet.payload) {
+            tracks[index].stamp = (packet.timestamp, stamp)
+        }
         let placement = tracks[index].loss.received(packet.sequenceNumber)
         let unit = tracks[index].units.received(
             placement, timestamp: packet.timestamp, isMarked: packet.isMarked, isRandomAccess: packet.isRandomAccess)
@@ -93,8 +102,10 @@ final class ViewerRecord {
         if lateness <= lateNanoseconds { unitsInTime += 1 }
         guard index == mainTrack else { return nil }
         if unit.isRandomAccess { firstRandomAccess = firstRandomAccess ?? packet.arrival }
+        let isLive = firstPacket.map { packet.arrival - $0 > Self.preludeNanoseconds } ?? false
         return Picture(
-            captured: captureTime(of: unit, arrival: packet.arrival), arrival: packet.arrival,
+            captured: isLive ? tracks[mainTrack].capture.unixNanoseconds(of: unit.timestamp) : nil,
+            handedOver: isLive ? handOver(of: unit) : nil, arrival: packet.arrival,
             arrivalUnixNanoseconds: packet.arrivalUnixNanoseconds)
     }
 
@@ -106,8 +117,8 @@ final class ViewerRecord {
         oldestSettledPicture = max(oldestSettledPicture, age)
     }
 
-    private func captureTime(of unit: AccessUnitTracker.Completion, arrival: MonotonicTime) -> Int64? {
-        guard let firstPacket, arrival - firstPacket > 1_000_000_000 else { return nil }
-        return tracks[mainTrack].capture.unixNanoseconds(of: unit.timestamp)
+    private func handOver(of unit: AccessUnitTracker.Completion) -> Int64? {
+        guard let stamp = tracks[mainTrack].stamp, stamp.timestamp == unit.timestamp else { return nil }
+        return stamp.unixNanoseconds
     }
 }

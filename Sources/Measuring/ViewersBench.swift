@@ -1,5 +1,6 @@
 import Media
 import RTSPClient
+import Reactor
 import SDP
 import Synchronization
 
@@ -14,6 +15,7 @@ public final class ViewersBench: SessionOwner {
     private var vanishing: [(number: SessionNumber, due: MonotonicTime)] = []
     private var tally = ViewersTally()
     private var pace = HalfRatePace()
+    private var steady: SteadyWindow
     private var nextProgress = MonotonicTime(nanoseconds: .min)
 
     private enum Phase {
@@ -48,6 +50,7 @@ public final class ViewersBench: SessionOwner {
         self.plan = plan
         self.report = report
         self.progress = progress
+        steady = SteadyWindow(viewers: plan.count)
     }
 
     public func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
@@ -80,6 +83,7 @@ public final class ViewersBench: SessionOwner {
         vanish(sessions, at: now)
         slowDown(sessions, at: now)
         tellProgress(elapsed, at: now)
+        steady.look(at: now) { mark(at: now) }
         if Double(elapsed) >= plan.seconds * 1e9 { leave(sessions, at: now) }
     }
 
@@ -121,13 +125,22 @@ public final class ViewersBench: SessionOwner {
 
     private func leave(_ sessions: Sessions, at now: MonotonicTime) {
         tally.serverPlaying = plan.server?.snapshot()
+        steady.end { mark(at: now) }
         phase = .leaving(until: now.advanced(byMilliseconds: 3_000))
         for number in viewers.keys { sessions.tearDown(number, at: now) }
+    }
+
+    private func mark(at now: MonotonicTime) -> SteadyUse.Mark {
+        SteadyUse.Mark(
+            instant: now, bytes: viewers.values.reduce(tally.allBytes) { $0 + $1.byteCount },
+            lost: viewers.values.lazy.flatMap(\.tracks).reduce(0) { $0 + $1.loss.lost },
+            server: plan.server?.snapshot(), receiverNanoseconds: ProcessorClock.threadNanoseconds())
     }
 
     private func finish() {
         for viewer in viewers.values { tally.add(viewer) }
         tally.serverAfter = plan.server?.snapshot()
+        tally.steady = steady.use
         let report = ViewersReport(plan, tally)
         self.report.value.withLock { $0 = report }
     }
@@ -146,9 +159,12 @@ extension ViewersBench {
             viewer.played(firstSequenceNumbers: numbers, at: now)
             // With nobody to compare with, a half-rate viewer reads everything.
             if viewer.kind == .stalled || viewer.kind == .halfRate && pace.isKnown { sessions.limitReading(number) }
-            if viewer.kind == .steady { pace.viewerJoined() }
+            guard viewer.kind == .steady else { break }
+            pace.viewerJoined()
+            steady.viewerSettled(at: now)
         case .ended(let end):
             viewer.end = end
+            if viewer.kind == .steady, viewer.playing == nil { steady.viewerSettled(at: now) }
         }
     }
 
@@ -157,7 +173,11 @@ extension ViewersBench {
         let picture = viewer.received(packet, lateNanoseconds: plan.lateMilliseconds &* 1_000_000)
         guard viewer.kind == .steady else { return }
         pace.received(byteCount: packet.byteCount)
-        guard let picture, let captured = picture.captured else { return }
+        guard let picture else { return }
+        if let instant = picture.handedOver {
+            tally.handOverToArrival.record(nanoseconds: picture.arrivalUnixNanoseconds &- instant)
+        }
+        guard let captured = picture.captured else { return }
         tally.captureToArrival.record(nanoseconds: picture.arrivalUnixNanoseconds &- captured)
         tally.fanOut.completed(capturedAt: captured, arrival: picture.arrival.nanoseconds)
     }

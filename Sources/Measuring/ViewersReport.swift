@@ -1,6 +1,8 @@
 /// What `apus bench viewers` found; counters are those of the steady viewers.
 public struct ViewersReport: Codable, Equatable, Sendable {
     public var transport: String
+    /// How trains of packets came: `whole` or `cut`; `nil` where there are none.
+    public var trains: String?
     /// Steady viewers that were asked for.
     public var viewers: Int
     public var seconds: Double
@@ -26,6 +28,8 @@ public struct ViewersReport: Codable, Equatable, Sendable {
     public var connectToRandomAccess: DurationSummary?
     /// From a picture's capture, as sender reports tell it, to its last packet; right where both hosts' clocks agree.
     public var captureToArrival: DurationSummary?
+    /// From when the server was handed a unit, as the unit itself tells, to its last packet; `nil` where units do not tell.
+    public var handOverToArrival: DurationSummary?
     /// From the first viewer to the last with the same picture.
     public var fanOut: DurationSummary?
     /// From capture to arrival at a half-rate viewer, the worst of all.
@@ -33,6 +37,8 @@ public struct ViewersReport: Codable, Equatable, Sendable {
     /// The same, after each one's first five seconds.
     public var oldestSettledHalfRatePictureMilliseconds: Double?
     public var server: ServerUse?
+    /// `nil` where the run ended before all viewers had joined.
+    public var steady: SteadyUse?
 
     /// What the run cost the server.
     public struct ServerUse: Codable, Equatable, Sendable {
@@ -52,6 +58,7 @@ public struct ViewersReport: Codable, Equatable, Sendable {
     init(_ plan: ViewersPlan, _ tally: ViewersTally) {
         var fanOut = tally.fanOut
         transport = plan.session.transport.rawValue
+        trains = plan.session.transport == .tcp ? nil : plan.session.trainArrival.rawValue
         viewers = plan.count
         seconds = plan.seconds
         established = tally.established
@@ -73,10 +80,12 @@ public struct ViewersReport: Codable, Equatable, Sendable {
         playToRandomAccess = tally.playToRandomAccess.summary
         connectToRandomAccess = tally.connectToRandomAccess.summary
         captureToArrival = tally.captureToArrival.summary
+        handOverToArrival = tally.handOverToArrival.summary
         self.fanOut = fanOut.finish().summary
         oldestHalfRatePictureMilliseconds = tally.oldestPicture.map { Double($0) / 1e6 }
         oldestSettledHalfRatePictureMilliseconds = tally.oldestSettledPicture.map { Double($0) / 1e6 }
         server = Self.use(tally)
+        steady = tally.steady
     }
 
     private static func use(_ tally: ViewersTally) -> ServerUse? {

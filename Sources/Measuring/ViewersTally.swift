@@ -28,10 +28,12 @@ struct ViewersTally {
     var playToRandomAccess = DurationHistogram()
     var connectToRandomAccess = DurationHistogram()
     var captureToArrival = DurationHistogram()
+    var handOverToArrival = DurationHistogram()
     var fanOut = FanOut()
     var serverBefore: ServerProcess.Snapshot?
     var serverPlaying: ServerProcess.Snapshot?
     var serverAfter: ServerProcess.Snapshot?
+    var steady: SteadyUse?
 
     /// Adds a viewer that is through.
     mutating func add(_ viewer: ViewerRecord) {

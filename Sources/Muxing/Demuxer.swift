@@ -23,13 +23,16 @@ public final class Demuxer {
     /// Packets read to learn what a header does not say: some seconds of picture and sound.
     private static let peekLimit = 512
 
-    /// Opens the file at `path` and finds out what is in it; reads up to a few megabytes.
+    /// Opens the file at `path` and finds out what is in it; reads up to a few megabytes. The first time of all takes some
+    /// twenty milliseconds more, for which libavformat is loaded.
     ///
     /// - Parameter kinds: what is to be played of it.
     public init(
         path: String, playing kinds: Set<Track.Kind> = [.video, .audio], interruption: Interruption = Interruption()
     ) throws(DemuxFailure) {
         _ = Self.quietByDefault
+        // First of all, since `deinit` calls it too.
+        try Self.loadLibrary()
         self.path = path
         self.interruption = interruption
         guard let context = avformat_alloc_context(), let packet = av_packet_alloc() else {
@@ -89,6 +92,13 @@ public final class Demuxer {
 
     private static let remedy = "check that the file is complete and that ffprobe can read it"
     private static let quietByDefault: Void = apus_log_default_quiet()
+
+    private static func loadLibrary() throws(DemuxFailure) {
+        guard let reason = apus_load_libavformat() else { return }
+        throw DemuxFailure(
+            "files need libavformat, which cannot be loaded: \(String(cString: reason))",
+            remedy: "install it, as the package libavformat\(LIBAVFORMAT_VERSION_MAJOR)")
+    }
 }
 
 // MARK: - Reading

@@ -82,6 +82,8 @@ extension ClientSession {
     private func watch(_ sockets: borrowing Reactor.PortPair, track index: Int) throws(SystemError) {
         try sockets.rtp.tellArrivalTimes()
         try sockets.rtcp.tellArrivalTimes()
+        // A kernel without it (before Linux 5.0) cuts them.
+        if plan.trainArrival == .whole { try? sockets.rtp.receiveTrains(whole: true) }
         try loop.add(sockets.rtp.fd, .read, token: token(ofSocket: 1 + 2 * index))
         try loop.add(sockets.rtcp.fd, .read, token: token(ofSocket: 2 + 2 * index))
     }
@@ -129,7 +131,9 @@ extension ClientSession {
         for place in 0..<room.datagrams.count {
             guard let datagram = room.datagrams[place] else { continue }
             let arrival = datagram.arrivalUnixNanoseconds.map { MonotonicTime(nanoseconds: $0 &+ clockOffset) }
-            receive(datagram.bytes.bytes, track: index, isControl: isControl, arrival: arrival ?? .now(), owner)
+            for packet in datagram.packets {
+                receive(packet.bytes, track: index, isControl: isControl, arrival: arrival ?? .now(), owner)
+            }
         }
     }
 

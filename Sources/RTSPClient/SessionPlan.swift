@@ -10,6 +10,14 @@ public enum SessionTransport: String, Hashable, Sendable, CaseIterable {
     case multicast
 }
 
+/// How packets come that their sender handed to its kernel as one train (UDP_SEGMENT).
+public enum TrainArrival: String, Hashable, Sendable {
+    /// In one piece, to be cut here (UDP_GRO). All its packets came when it did.
+    case whole
+    /// Packet by packet, as to an ordinary player: this kernel cuts it, and over loopback the sender's processor pays for that.
+    case cut
+}
+
 /// With whom a session is to be held, and how.
 public struct SessionPlan: Sendable {
     public var url: RequestURL
@@ -22,6 +30,8 @@ public struct SessionPlan: Sendable {
     public var receiveBufferByteCount: Int32?
     /// The receive buffers of the UDP sockets. The kernel doubles what is asked for: this gives 212 992, its default.
     public var datagramBufferByteCount: Int32 = 106_496
+    /// How trains of packets come over UDP.
+    public var trainArrival = TrainArrival.whole
     public var userAgent = "apus"
 
     /// A session with the stream at `url`; looks up the host's name, which blocks.

@@ -8,7 +8,8 @@ public final class Sessions {
     private var sessions: [Int: ClientSession] = [:]
     private var deadlines = DeadlineQueue<Int>()
     private var nextNumber = 0
-    private var nextPort: UInt16 = Sessions.ports.lowerBound
+    /// Begins anywhere, so that two processes on one host do not try each other's ports one by one.
+    private var nextPort = UInt16.random(in: Sessions.ports.lowerBound / 2..<Sessions.ports.upperBound / 2) * 2
     /// Sessions that ended, or got something to do, since the owner was told last.
     private var touched: Set<Int> = []
     private var room = ReceptionRoom()

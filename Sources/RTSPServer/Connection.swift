@@ -19,6 +19,8 @@ final class Connection {
     var hasPeerEnded = false
     /// What the loop watches its socket for.
     var interest: Interest = .read
+    /// Whether the loop looks at it at the end of the turn.
+    var isTouched = false
     /// When a session of it last began to play.
     private var lastJoin: MonotonicTime?
     /// What the log says of its sessions' coming and going: not all of it, where a client plays and pauses all the time.

@@ -9,8 +9,8 @@ final class Registry: Sendable {
         var viewerCount = 0
         var destinations: Set<SocketAddress> = []
         var lastStreamID: UInt16 = 0
-        /// When the last viewer left; `nil` once the heap was trimmed after it.
-        var lastDeparture: MonotonicTime?
+        /// When a viewer came or left last; `nil` once the heap was trimmed after it.
+        var lastChange: MonotonicTime?
     }
 
     private let state = Mutex(State())
@@ -47,6 +47,7 @@ final class Registry: Sendable {
         state.withLock { state in
             guard state.viewerCount < maximumViewers else { return false }
             state.viewerCount += 1
+            state.lastChange = .now()
             return true
         }
     }
@@ -54,15 +55,16 @@ final class Registry: Sendable {
     func viewerLeft() {
         state.withLock { state in
             state.viewerCount -= 1
-            state.lastDeparture = .now()
+            state.lastChange = .now()
         }
     }
 
-    /// Whether a crowd has left its memory behind: viewers have gone, the last `nanoseconds` ago. True once.
+    /// Whether a crowd has left memory behind, of those who have gone or of the preludes of those who came, the last of them
+    /// `nanoseconds` ago. True once.
     func isTrimDue(at now: MonotonicTime, after nanoseconds: Int64) -> Bool {
         state.withLock { state in
-            guard let departure = state.lastDeparture, now - departure >= nanoseconds else { return false }
-            state.lastDeparture = nil
+            guard let change = state.lastChange, now - change >= nanoseconds else { return false }
+            state.lastChange = nil
             return true
         }
     }

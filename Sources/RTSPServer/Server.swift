@@ -18,6 +18,8 @@ public final class Server: Sendable {
     public init(options: ServerOptions, directory: PathDirectory, logger: Logger) throws(SystemError) {
         self.options = options
         self.logger = logger
+        // Each connection is one, and many hosts give a process 1024.
+        DescriptorLimit.raise()
         let listener = try Self.listener(options)
         let registry = Registry(
             maximumConnectionsPerAddress: options.maximumConnectionsPerAddress,

@@ -23,6 +23,9 @@ extension ServerLoop {
                 token: token, socket: socket, peer: accepted.peer, local: local, configuration: options.connection,
                 at: now)
             connections[token] = connection
+            connection.output.whenChanged = { [touched, weak connection] in
+                if let connection { touched.add(connection) }
+            }
             perform(connection, at: now)
         } catch {
             logger.log(

@@ -27,6 +27,7 @@ extension ServerLoop {
 
     /// Carries out all orders of a connection's machine.
     func perform(_ connection: Connection, at now: MonotonicTime) {
+        touched.add(connection)
         while let action = connection.machine.nextAction() { perform(action, on: connection, at: now) }
         if let deadline = connection.machine.nextDeadline {
             deadlines.set(connection.token, deadline)

@@ -44,6 +44,7 @@ actor ServerLoop {
     var recentPunches = RecentPunches()
     /// How often what may be logged.
     var logs = LogBudgets()
+    let touched = TouchedConnections()
     private var turnCount = 0
     var isPortsWatchedForWriting = false
     var isStopping = false
@@ -147,6 +148,7 @@ extension ServerLoop: EventLoopHandler {
 
     /// The socket takes bytes again: first what waits, then the media of its viewers.
     private func drain(_ connection: Connection, at now: MonotonicTime) {
+        touched.add(connection)
         connection.output.flush(at: now)
         for session in connection.sessions.values where session.lowerTransport == .interleaved {
             delivery.outputBecameWritable(of: session.viewer, at: now)
@@ -183,7 +185,9 @@ extension ServerLoop: EventLoopHandler {
 
     /// After each turn: hands out what replies wait, watches sockets for what they can do, closes who is done.
     private func settleOutputs(at now: MonotonicTime) {
-        for connection in connections.values { settle(connection, at: now) }
+        while let connection = touched.next() {
+            if connections[connection.token] === connection { settle(connection, at: now) }
+        }
         let isWaiting = ports.isWaitingForRoom
         if isWaiting != isPortsWatchedForWriting {
             // The socket was added at the start and stays for the loop's life: this cannot fail.

@@ -6,6 +6,12 @@ extension MonotonicTime {
     public static func now() -> MonotonicTime {
         MonotonicTime(nanoseconds: read(CLOCK_MONOTONIC))
     }
+
+    /// Blocks the calling thread until then.
+    public func wait() {
+        var instant = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &instant, nil) == EINTR {}
+    }
 }
 
 /// The host's wall clock.
@@ -13,6 +19,14 @@ public enum WallClock {
     /// Nanoseconds since 1970: reads `CLOCK_REALTIME`.
     public static func unixNanoseconds() -> Int64 {
         read(CLOCK_REALTIME)
+    }
+}
+
+/// Processor time, the user's and the kernel's together.
+public enum ProcessorClock {
+    /// Nanoseconds that the calling thread has used: reads `CLOCK_THREAD_CPUTIME_ID`.
+    public static func threadNanoseconds() -> Int64 {
+        read(CLOCK_THREAD_CPUTIME_ID)
     }
 }
 

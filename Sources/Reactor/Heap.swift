@@ -7,4 +7,10 @@ public enum Heap {
     public static func trim() {
         clinux_trim_heap()
     }
+
+    /// Keeps the process to pages of a few kilobytes, whatever the host and its libraries would rather have. libx264 asks for
+    /// pages of 2 MB, of which it fills a part: 6 MB more at 720p, and no faster at that. Best called before any thread runs.
+    public static func useSmallPages() {
+        clinux_use_small_pages()
+    }
 }

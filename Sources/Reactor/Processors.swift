@@ -8,4 +8,11 @@ public enum Processors {
         let count = clinux_usable_processors(&numbers, Int32(numbers.count))
         return numbers[..<Int(count)].map(Int.init)
     }
+
+    /// Keeps the calling thread on one of them; answers whether the process may.
+    @discardableResult
+    public static func keepThisThread(on processor: Int) -> Bool {
+        guard let number = Int32(exactly: processor) else { return false }
+        return clinux_pin_this_thread(number) == 0
+    }
 }

@@ -9,21 +9,32 @@ public struct Datagram {
     public let destination: SocketAddress?
     /// When the kernel received it, in nanoseconds since 1970; `nil` unless the socket tells arrival times.
     public let arrivalUnixNanoseconds: Int64?
+    /// Bytes of each packet but the last where this is a train in one piece; `nil` for a single packet.
+    public let segmentByteCount: Int?
+
+    /// The packets that it holds, in the order of sending: several where it is a train in one piece.
+    public var packets: TrainPackets { TrainPackets(bytes, segmentByteCount: segmentByteCount) }
 }
 
 /// Room for a batch of datagrams, allocated once: one system call receives as many as wait.
 public struct ReceivedDatagrams: ~Copyable {
     /// Datagrams in the batch at hand.
     public private(set) var count = 0
+    /// What they hold, in bytes.
+    public var byteCount: Int { messages[..<count].reduce(0) { $0 + Int($1.msg_len) } }
     private let messages: UnsafeMutableBufferPointer<mmsghdr>
     private let parts: UnsafeMutableBufferPointer<iovec>
     private let addresses: UnsafeMutableBufferPointer<sockaddr_storage>
     private let payloads: UnsafeMutableRawBufferPointer
     private let controls: UnsafeMutableRawBufferPointer
 
+    /// What the largest train takes that comes in one piece (`UDPSocket.receiveTrains`).
+    public static let trainByteCount = 65_536
+
     /// - Parameters:
     ///   - capacity: Datagrams per batch.
-    ///   - datagramByteCount: Longer ones are dropped: 2048 holds whatever one Ethernet frame can carry.
+    ///   - datagramByteCount: Longer ones are dropped: 2048 holds whatever one Ethernet frame can carry, and `trainByteCount` whole
+    ///     trains.
     public init(capacity: Int = 32, datagramByteCount: Int = 2048) {
         messages = .allocate(capacity: capacity)
         parts = .allocate(capacity: capacity)
@@ -72,9 +83,10 @@ public struct ReceivedDatagrams: ~Copyable {
         let bytes = UnsafeRawBufferPointer(start: parts[index].iov_base, count: Int(messages[index].msg_len))
         var arrival: Int64 = 0
         let isTimed = clinux_control_arrival(&messages[index].msg_hdr, &arrival) != 0
+        let segment = Int(clinux_control_train(&messages[index].msg_hdr))
         return Datagram(
             bytes: bytes, source: source, destination: isTold ? SocketAddress(destination) : nil,
-            arrivalUnixNanoseconds: isTimed ? arrival : nil)
+            arrivalUnixNanoseconds: isTimed ? arrival : nil, segmentByteCount: segment > 0 ? segment : nil)
     }
 
     /// Calls `body` with each datagram of the batch.

@@ -8,6 +8,11 @@ extension UDPSocket {
         guard clinux_tell_arrivals(fd) == 0 else { throw .last("setsockopt") }
     }
 
+    /// Has the kernel hand over a train as it was sent, in one piece (UDP_GRO), or cut into its datagrams.
+    public func receiveTrains(whole isWhole: Bool) throws(SystemError) {
+        try descriptor.setOption(clinux_level_udp, clinux_receive_trains, isWhole ? 1 : 0)
+    }
+
     /// A receiver of `group` at its port, beside others on this host (SO_REUSEADDR); takes nothing that is sent
     /// elsewhere.
     ///

@@ -17,7 +17,7 @@ public struct SentBatch: Equatable, Sendable {
 }
 
 /// An unconnected UDP socket that tells which of the host's addresses a datagram came to; it never blocks.
-public struct UDPSocket: ~Copyable {
+public struct UDPSocket: ~Copyable, Sendable {
     public let descriptor: Descriptor
     /// The form in which it takes addresses: an IPv6 socket bound to every address serves IPv4 too.
     public let family: AddressFamily

@@ -18,6 +18,8 @@ extension ServerOptions {
         setConnection(configuration)
         delivery.packaging = .init(maximumPacketBytes: configuration.rtp.maximumPacketBytes)
         delivery.policy.maximumLag = Int64(configuration.limits.viewerLagMilliseconds) * 1_000_000
+        delivery.pacing.share = Double(configuration.pacing.intervalPercent) / 100
+        delivery.pacing.leastByteCount = configuration.pacing.leastKilobytes * 1000
         delivery.policy.maximumStall = Int64(configuration.limits.viewerStallSeconds) * 1_000_000_000
     }
 

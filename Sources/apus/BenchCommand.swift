@@ -6,8 +6,12 @@ import RTSPClient
 /// `apus bench`: how a server holds up, seen from its viewers.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measure an RTSP server from its viewers' side, or this machine's encoder.",
-        subcommands: [BenchViewersCommand.self, BenchJoinsCommand.self, BenchEncodingCommand.self])
+        commandName: "bench",
+        abstract: "Measure an RTSP server from its viewers' side, or what this machine can do without one.",
+        subcommands: [
+            BenchViewersCommand.self, BenchJoinsCommand.self, BenchEncodingCommand.self,
+            BenchLimitCommand.self,
+        ])
 }
 
 /// Prints a report for people, or for machines.
@@ -82,6 +86,13 @@ struct BenchViewersCommand: ParsableCommand {
     @Option(name: .customLong("late-ms"), help: "Access units later than this, in milliseconds, are not in time.")
     var lateMilliseconds: Int64 = 100
 
+    @Flag(
+        help: """
+            Over UDP, have the kernel cut trains of packets on arrival, as for an ordinary player. Over loopback the \
+            server's processor pays for that.
+            """)
+    var cut = false
+
     @Option(name: .customLong("server-pid"), help: "The server's process, to watch what it uses.")
     var serverPID: Int32?
 
@@ -109,6 +120,7 @@ struct BenchViewersCommand: ParsableCommand {
         plan.halfRate = halfRate
         plan.churnPerSecond = churn
         plan.lateMilliseconds = lateMilliseconds
+        if cut { plan.session.trainArrival = .cut }
         plan.server = serverPID.map { ServerProcess(processID: $0) }
         let report = try ViewersBench.run(plan, progress: ProgressLine.ifTerminal())
         ProgressLine.clear()

@@ -57,6 +57,7 @@ struct ServeCommand: ParsableCommand {
 
     func run() throws {
         Signals.hold()
+        Heap.useSmallPages()
         do {
             let (settings, file) = try read(config)
             try SourceArgument.refuseLoneMissingFile(arguments)

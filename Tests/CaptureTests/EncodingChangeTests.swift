@@ -46,27 +46,6 @@ private final class Viewer: Waker {
     }
 }
 
-/// What was logged.
-private final class Lines: Sendable {
-    private let kept = Mutex<[String]>([])
-    var all: [String] { kept.withLock { $0 } }
-
-    private struct Handler: LogHandler {
-        let lines: Lines
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { lines.kept.withLock { $0.append("\(event.level): \(event.message)") } }
-    }
-
-    var log: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
-}
-
 @Suite struct EncodingChangeTests {
     private static var small: EncodingSettings {
         var settings = EncodingSettings()
@@ -93,7 +72,7 @@ private final class Lines: Sendable {
     private func play(
         _ settings: EncodingSettings = small, change: @escaping @Sendable (inout EncodingSettings) -> Void
     ) throws -> Played {
-        let (lines, time) = (Lines(), VirtualClock().clock)
+        let (lines, time) = (LoggedLines(), VirtualClock().clock)
         let card = TestCard(settings, log: lines.log, clock: time, wallClock: { time.now().nanoseconds })
         let stream = Stream(path: "/card", epoch: MonotonicTime(nanoseconds: 4_000_000_000))
         let viewer = Viewer { count in

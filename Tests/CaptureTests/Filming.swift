@@ -58,10 +58,18 @@ final class Filming {
     func stop() { source?.stop() }
     var status: SourceStatus? { source?.status }
 
+    func units() throws -> [AccessUnit] { try stream.units() }
+
+    func pictures(width: Int, height: Int) throws -> [VideoFrame] {
+        try stream.pictures(width: width, height: height)
+    }
+}
+
+extension Stream {
     /// All units since the tracks were announced last.
     func units() throws -> [AccessUnit] {
-        let feed = try #require(stream.feed(EveryUnit.self, options: 0, for: NoWaker()))
-        return stream.joinPoint(in: feed).history
+        let feed = try #require(self.feed(EveryUnit.self, options: 0, for: NoWaker()))
+        return joinPoint(in: feed).history
     }
 
     /// Every picture of the stream, in I420.
@@ -90,6 +98,11 @@ extension ReplayedCamera.Frame {
     static func yuyv(_ luma: UInt8, age: Int64? = 5_000_000, isDamaged: Bool = false) -> Self {
         Self(
             planes: [(0..<64 * 48 * 2).map { $0 % 2 == 0 ? luma : 128 }], ageNanoseconds: age, isDamaged: isDamaged)
+    }
+
+    /// A grey picture in NV12, of 64×48.
+    static func nv12(_ luma: UInt8) -> Self {
+        Self(planes: [[UInt8](repeating: luma, count: 64 * 48) + [UInt8](repeating: 128, count: 64 * 24)])
     }
 
     static func bytes(_ planes: [UInt8]...) -> Self { Self(planes: planes) }

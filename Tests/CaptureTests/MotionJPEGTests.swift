@@ -30,7 +30,9 @@ import Testing
 
     private func fault(_ coder: PictureCoder, _ bytes: [UInt8], tick: Int64) throws -> FrameFault? {
         let units = try bytes.withUnsafeBytes {
-            try coder.units(of: [$0], at: MediaTime(ticks: tick, rate: .video), skipped: 0)
+            let buffer = FilledBuffer(index: 0, time: nil, isDamaged: false)
+            let frame = CameraFrame(buffer, planes: [$0], of: nil, mayBeKept: false)
+            return try coder.units(of: frame, at: MediaTime(ticks: tick, rate: .video), skipped: 0)
         }
         #expect(units.isEmpty == (coder.fault != nil))
         return coder.fault

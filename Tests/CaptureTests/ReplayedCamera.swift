@@ -1,6 +1,9 @@
+import Codecs
+import Glibc
 import Media
 import Streams
 import Synchronization
+import TestSupport
 
 @testable import Capture
 
@@ -32,11 +35,17 @@ final class ReplayedCamera: CaptureDevice {
     private(set) var keyFrameOrders = 0
     private(set) var configured: FormatChoice?
     /// Buffers that the driver does not have: never more than it gave.
-    private(set) var takenCount = 0
+    private(set) var takenCount = 0 { didSet { mostTaken = max(mostTaken, takenCount) } }
+    private(set) var mostTaken = 0
+    /// Whether it exports its buffers: files stand in for those of a driver.
+    var exportsBuffers = true
+    /// How often that was asked.
+    private(set) var exportCount = 0
     private let clock: ReplayClock
     private var events: [Event]
     private var filled: [(index: Int, frame: Frame)] = []
     private var lent: [Int: [UnsafeMutableRawBufferPointer]] = [:]
+    private var exported: [Int: [ExportedPlane]] = [:]
     private var nextIndex = 0
 
     init(_ offers: [FormatOffer], controls: [CameraControl] = [], clock: ReplayClock, events: [Event]) {
@@ -97,12 +106,21 @@ final class ReplayedCamera: CaptureDevice {
         (lent[buffer.index] ?? []).map(UnsafeRawBufferPointer.init)
     }
 
+    func export(_ buffer: FilledBuffer) -> [ExportedPlane]? {
+        exportCount += 1
+        guard exportsBuffers, let planes = lent[buffer.index] else { return nil }
+        let memory = planes.map { ExportedPlane(content: UnsafeRawBufferPointer($0), offset: 64) }
+        exported[buffer.index] = memory
+        return memory
+    }
+
     func release(_ buffer: FilledBuffer) throws(SourceFailure) {
         guard let planes = lent.removeValue(forKey: buffer.index) else {
             throw SourceFailure(reason: "a buffer was released twice")
         }
         takenCount -= 1
         // What is read after its release shows.
+        for plane in exported.removeValue(forKey: buffer.index) ?? [] { plane.spoil() }
         for plane in planes {
             plane.initializeMemory(as: UInt8.self, repeating: 0xEE)
             plane.deallocate()
@@ -115,6 +133,21 @@ final class ReplayedCamera: CaptureDevice {
     }
 
     func set(_ control: CameraControl, to value: Int64) throws(SourceFailure) { settings[control.name] = value }
+}
+
+extension ExportedPlane {
+    /// A file with this content, behind so many zeros.
+    init(content: UnsafeRawBufferPointer, offset: Int) {
+        let descriptor = anonymousFile()
+        let count = pwrite(descriptor, content.baseAddress, content.count, off_t(offset))
+        precondition(count == content.count, "a file takes what is written")
+        self.init(memory: DMABuffer(owning: descriptor, byteCount: offset + content.count), offset: offset)
+    }
+
+    fileprivate func spoil() {
+        let waste = [UInt8](repeating: 0xEE, count: memory.byteCount)
+        precondition(pwrite(memory.descriptor, waste, waste.count, 0) == waste.count)
+    }
 }
 
 /// Time that passes only where the replay lets it.

@@ -41,9 +41,12 @@ final class Broadcast {
     }
 
     /// Turns the loop, at an instant `milliseconds` after the last.
-    func turn(after milliseconds: Int64 = 0) {
+    ///
+    /// - Returns: when it wants to be turned next.
+    @discardableResult
+    func turn(after milliseconds: Int64 = 0) -> MonotonicTime {
         now = now.advanced(byMilliseconds: milliseconds)
-        _ = delivery.turn(at: now)
+        return delivery.turn(at: now)
     }
 
     /// Lets a viewer join and start.

@@ -104,7 +104,7 @@ struct UDPDeliveryTests {
         audience.feed.update(&audience.reader)
         let (position, numbers) = (client.viewer.position, client.viewer.tracks[0]?.rewriter)
         let transmitter = Transmitter(policy: SlowViewerPolicy())
-        transmitter.now = broadcast.now
+        transmitter.begin(at: broadcast.now)
         client.viewer.isAwaitingRandomAccess = false
         transmitter.serve(client.viewer, of: audience)
         #expect(transmitter.statistics.packets == 7 && transmitter.statistics.units == 1)
@@ -232,7 +232,7 @@ struct UDPDeliveryTests {
         let audience = try #require(client.viewer.audience)
         audience.feed.update(&audience.reader)
         let transmitter = Transmitter(policy: SlowViewerPolicy())
-        transmitter.now = broadcast.now.advanced(byMilliseconds: 600)
+        transmitter.begin(at: broadcast.now.advanced(byMilliseconds: 600))
         transmitter.serve(client.viewer, of: audience)
         #expect(client.viewer.droppedUnits > 0)
         #expect(client.ports.batch.messageCount > 0)

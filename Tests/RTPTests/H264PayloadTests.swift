@@ -27,7 +27,9 @@ import Wire
                 (UInt8.random(in: 1...23, using: &random), Int.random(in: 1...4000, using: &random))
             }
         }
-        return (shapes + wild).map { randomNALUnits($0, using: &random) }
+        // All that are sent: delimiters are not.
+        let sent = (shapes + wild).map { $0.filter { $0.0 != 9 } }.filter { !$0.isEmpty }
+        return sent.map { randomNALUnits($0, using: &random) }
     }
 
     @Test(arguments: packetSizes)
@@ -86,11 +88,10 @@ import Wire
         let units = randomNALUnits([(9, 2), (7, 20), (8, 4), (6, 30), (5, 5000)], using: &random)
         let run = try #require(packager().package(accessUnit(units, isRandomAccess: true)))
         #expect(run.isRandomAccess)
-        #expect(run.payloads[0] == units[0])
         let importance = units[1...3].map { $0[0] & 0x60 }.max() ?? 0
         let aggregate: [UInt8] = [24 | importance] + units[1...3].flatMap { unit in [0, UInt8(unit.count)] + unit }
-        #expect(run.payloads[1] == aggregate)
-        #expect(run.payloads.dropFirst(2).allSatisfy { $0[0] & 0x1F == 28 })
+        #expect(run.payloads[0] == aggregate)
+        #expect(run.payloads.dropFirst(1).allSatisfy { $0[0] & 0x1F == 28 })
     }
 
     @Test func anIDRIsItsParameterSetsAndOneTrain() throws {
@@ -118,5 +119,12 @@ import Wire
         #expect(run.payloads == [[0x41, 5]])
         #expect(packager().package(accessUnit([[0x18, 1]])) == nil)
         #expect(packager().package(accessUnit([[0x41, 5]], track: 9)) == nil)
+    }
+
+    @Test func aDelimiterCostsNoMessageOfItsOwn() throws {
+        let slice = [0x41] + [UInt8](repeating: 7, count: 9_000)
+        let run = try #require(packager().package(accessUnit([[0x09, 0xF0], slice])))
+        #expect(run.trains.count == 1)
+        #expect(packager().package(accessUnit([[0x09, 0xF0]])) == nil)
     }
 }

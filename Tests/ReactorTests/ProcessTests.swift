@@ -57,6 +57,28 @@ import Testing
         #expect(DescriptorLimit.raise() == limit)
     }
 
+    @Test func aThreadStaysOnTheProcessorItIsKeptOn() throws {
+        let processors = Processors.usable()
+        let last = try #require(processors.last)
+        let answers = Mailbox<[Int]>()
+        let thread = try startThread {
+            let isKept = Processors.keepThisThread(on: last)
+            let isNonsenseRefused = !Processors.keepThisThread(on: .max)
+            answers.put(isKept && isNonsenseRefused ? Processors.usable() : [])
+        }
+        #expect(answers.take() == [last])
+        pthread_join(thread, nil)
+        #expect(Processors.usable() == processors)
+    }
+
+    @Test func waitingTakesTimeButNoProcessor() {
+        let (instant, used) = (MonotonicTime.now() + 50_000_000, ProcessorClock.threadNanoseconds())
+        instant.wait()
+        #expect(MonotonicTime.now() >= instant)
+        instant.wait()
+        #expect((0..<25_000_000).contains(ProcessorClock.threadNanoseconds() - used))
+    }
+
     @Test func anErrorSaysCallAndReason() {
         let error = SystemError(call: "bind", code: EACCES)
         #expect(error.description == "bind: Permission denied (13)")

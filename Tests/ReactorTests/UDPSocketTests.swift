@@ -93,6 +93,61 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(arrived.flatMap(\.bytes) == payload)
     }
 
+    @Test func aTrainArrivesInOnePieceOnlyWhereThatIsWanted() throws {
+        guard Segmentation.probe() else { return }
+        let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let sender = try UDPSocket.onAllAddresses(port: 0)
+        let target = try address(of: receiver)
+        let payload = [UInt8](repeating: 1, count: 4_500)
+        var batch = ReceivedDatagrams(capacity: 8, datagramByteCount: ReceivedDatagrams.trainByteCount)
+        for (isWhole, count) in [(true, 1), (false, 5), (true, 1)] {
+            try receiver.receiveTrains(whole: isWhole)
+            let error = payload.withUnsafeBytes { sender.send($0, to: target, segmentByteCount: 1_000) }
+            #expect(error == nil)
+            #expect(waitUntil(receiver.fd, POLLIN))
+            #expect(batch.receive(from: receiver) == .bytes(count))
+            #expect(batch.byteCount == 4_500)
+        }
+    }
+
+    @Test(arguments: [[4_500, 1_000], [4_000, 1_000], [65_000, 1_300], [700, 1_000]])
+    func aTrainInOnePieceHoldsThePacketsThatWereSent(sizes: [Int]) throws {
+        guard Segmentation.probe() else { return }
+        let (byteCount, segmentByteCount) = (sizes[0], sizes[1])
+        let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let sender = try UDPSocket.onAllAddresses(port: 0)
+        try receiver.receiveTrains(whole: true)
+        try receiver.tellArrivalTimes()
+        let payload = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        let error = try payload.withUnsafeBytes {
+            sender.send($0, to: try address(of: receiver), segmentByteCount: UInt16(segmentByteCount))
+        }
+        #expect(error == nil)
+        var batch = ReceivedDatagrams(capacity: 2, datagramByteCount: ReceivedDatagrams.trainByteCount)
+        #expect(waitUntil(receiver.fd, POLLIN))
+        #expect(batch.receive(from: receiver) == .bytes(1))
+        let train = try #require(batch[0])
+        #expect(train.arrivalUnixNanoseconds != nil)
+        let expected = stride(from: 0, to: byteCount, by: segmentByteCount).map {
+            [UInt8](payload[$0..<min($0 + segmentByteCount, byteCount)])
+        }
+        #expect(train.packets.map { [UInt8]($0) } == expected)
+    }
+
+    @Test func aDatagramThatIsNoTrainIsOnePacket() throws {
+        let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))
+        try receiver.receiveTrains(whole: true)
+        for bytes in [[1, 2, 3], []] as [[UInt8]] {
+            #expect(send(bytes, from: sender, to: try address(of: receiver)) == nil)
+        }
+        var batch = ReceivedDatagrams(capacity: 2)
+        #expect(waitUntil(receiver.fd, POLLIN))
+        #expect(batch.receive(from: receiver) == .bytes(2))
+        #expect(batch[0]?.packets.map { [UInt8]($0) } == [[1, 2, 3]])
+        #expect(batch[1]?.packets.map { [UInt8]($0) } == [])
+    }
+
     @Test func moreSegmentsThanTheKernelTakesAreRefusedAsSuch() throws {
         guard Segmentation.probe() else { return }
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))

@@ -40,7 +40,7 @@ struct DeviceReportTests {
 
     @Test func aCameraIsATableOfWhatTheConfigurationTakes() throws {
         let survey = CameraSurvey(
-            path: "/dev/video0", card: "Webcam", driver: "uvcvideo", bus: "usb-1",
+            path: "/dev/video0", card: "Webcam", driver: "uvcvideo", bus: "usb-1", exportsBuffers: true,
             modes: [
                 .init(
                     format: "YUYV", size: "640×480", rates: ["30 fps", "15 fps"], isReadable: true, isEmulated: false),
@@ -52,6 +52,7 @@ struct DeviceReportTests {
             report.text.hasPrefix(
                 """
                 /dev/video0  Webcam (uvcvideo, usb-1)
+                  exports its buffers as DMABUF: yes
                   format  size      rates
                   YUYV    640×480   30 fps, 15 fps
                   BA81    1280×720                  not read by Apus

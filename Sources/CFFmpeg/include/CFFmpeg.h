@@ -18,8 +18,10 @@
 #include <libavutil/error.h>
 #include <libavutil/frame.h>
 #include <libavutil/hwcontext.h>
+#include <libavutil/hwcontext_drm.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/log.h>
+#include <libavutil/macros.h>
 #include <libavutil/mathematics.h>
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
@@ -39,6 +41,16 @@ static const int apus_averror_invalid_data = AVERROR_INVALIDDATA;
 static const int64_t apus_nopts = AV_NOPTS_VALUE;
 // Microseconds, the time base of AVFormatContext.
 static const AVRational apus_time_base = {1, AV_TIME_BASE};
+
+// DRM_FORMAT_NV12 and DRM_FORMAT_MOD_LINEAR of the kernel's drm_fourcc.h.
+static const uint32_t apus_drm_nv12 = MKTAG('N', 'V', '1', '2');
+static const uint64_t apus_drm_linear = 0;
+
+// libavfilter and libavformat are loaded when they are first needed: before anything else of theirs is called, call these.
+// NULL once the library is there, which takes some milliseconds the first time; else why it cannot be loaded, which lives
+// until the thread's next such call. From any thread; what failed is tried again.
+const char *apus_load_libavfilter(void);
+const char *apus_load_libavformat(void);
 
 // Where a line of libav's log goes; `level` is one of AV_LOG_*, `line` has no newline and lives only during the call.
 typedef void (*apus_log_line)(int level, const char *line);

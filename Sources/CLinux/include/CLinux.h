@@ -36,6 +36,8 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags, st
 int accept4(int fd, struct sockaddr *address, socklen_t *byteCount, int flags);
 /// Gives memory that is free in the heap back to the host.
 void clinux_trim_heap(void);
+/// Keeps the process from huge pages, also where a library asks for them. Kernels that do not know how leave it as it is.
+void clinux_use_small_pages(void);
 
 #endif
 
@@ -49,6 +51,9 @@ static const int clinux_truncated = MSG_TRUNC;
 static const int clinux_level_ip = IPPROTO_IP;
 static const int clinux_level_ipv6 = IPPROTO_IPV6;
 static const int clinux_level_tcp = IPPROTO_TCP;
+static const int clinux_level_udp = IPPROTO_UDP;
+/// UDP_GRO (Linux 5.0), in a header that clashes with Glibc's.
+static const int clinux_receive_trains = 104;
 static const int clinux_epoll_cloexec = EPOLL_CLOEXEC;
 static const int clinux_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
 static const int clinux_eventfd_semaphore = EFD_CLOEXEC | EFD_SEMAPHORE;

@@ -30,3 +30,6 @@ int clinux_tell_arrivals(int fd);
 
 /// Reads when the kernel received a datagram, in nanoseconds since 1970; answers whether the kernel told.
 int clinux_control_arrival(struct msghdr *message, int64_t *nanoseconds);
+
+/// Bytes of each datagram but the last of a train that was received in one piece (UDP_GRO), or 0 for a single datagram.
+int clinux_control_train(struct msghdr *message);

@@ -40,6 +40,8 @@ struct cv4l2_layout {
     uint32_t planeCount;
     uint32_t stride[cv4l2_plane_capacity];
     uint32_t byteCount[cv4l2_plane_capacity];
+    /// Whether luma and colour differences are made as BT.709 says; else as BT.601 does.
+    bool isBT709;
 };
 
 struct cv4l2_mapping {
@@ -94,6 +96,9 @@ int cv4l2_set_interval(int fd, bool isMultiplanar, uint32_t *numerator, uint32_t
 int cv4l2_request_buffers(int fd, bool isMultiplanar, uint32_t count);
 int cv4l2_map(int fd, bool isMultiplanar, uint32_t index, struct cv4l2_mapping *mapping);
 void cv4l2_unmap(const struct cv4l2_mapping *mapping);
+/// A memory plane of a buffer as DMABUF, to be read by another device: a descriptor for the caller to close. The memory is
+/// the driver's own: with a format that libv4l2 makes it is not what `cv4l2_map` shows.
+int cv4l2_export(int fd, bool isMultiplanar, uint32_t index, uint32_t plane);
 int cv4l2_queue(int fd, bool isMultiplanar, uint32_t index);
 /// -EAGAIN where no buffer is filled.
 int cv4l2_dequeue(int fd, bool isMultiplanar, struct cv4l2_filled *filled);

@@ -8,6 +8,10 @@ struct CameraCapture {
     /// A camera in the dark exposes for a second at most.
     static let patienceSeconds = 5
 
+    /// Frames that the encoder's device may read on when they are coded. So the driver has one buffer at least to fill, of
+    /// four, when the next is there.
+    private static let mostKept = 2
+
     private let device: any CaptureDevice
     private let coder: any CameraCoder
     /// The microphone's track, which is announced with the pictures'.
@@ -21,6 +25,8 @@ struct CameraCapture {
     private var announced: [Track]?
     private var announcedRevision = 0
     private var lastFrame: MonotonicTime
+    /// Those whose buffers the driver has not got back.
+    private var kept: [CameraFrame] = []
 
     /// - Parameter interval: from frame to frame, as it was agreed with the device.
     init(
@@ -100,11 +106,27 @@ struct CameraCapture {
         if timeline.jumpCount > jumps { note(.time) }
         // A camera that codes is asked for it; else the next picture that can be coded is one.
         if coder.passesThrough, control.takeRandomAccessRequest() { _ = device.forceKeyFrame() }
-        let units = try coder.units(of: device.bytes(of: buffer), at: time, skipped: skipped)
-        try device.release(buffer)
+        let units = try code(buffer, at: time, skipped: skipped)
+        try releaseUnread()
         if let fault = coder.fault { return note(fault) }
         announce(before: units)
         for unit in units { stream.publish(unit) }
+    }
+
+    private mutating func code(
+        _ buffer: FilledBuffer, at time: MediaTime, skipped: Int
+    ) throws(SourceFailure) -> [AccessUnit] {
+        let frame = CameraFrame(
+            buffer, planes: device.bytes(of: buffer), of: device, mayBeKept: kept.count < Self.mostKept)
+        kept.append(frame)
+        return try coder.units(of: frame, at: time, skipped: skipped)
+    }
+
+    /// Gives the buffers of all frames that nobody reads any more back to the driver.
+    private mutating func releaseUnread() throws(SourceFailure) {
+        for index in kept.indices.reversed() where isKnownUniquelyReferenced(&kept[index]) {
+            try device.release(kept.remove(at: index).buffer)
+        }
     }
 
     /// Tells the tracks when they are first known, and when they change, which they do at an IDR picture.

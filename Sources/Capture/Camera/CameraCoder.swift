@@ -19,12 +19,10 @@ protocol CameraCoder: AnyObject {
     /// Whether a frame may be left out when a newer one is there.
     var mayDrop: Bool { get }
 
-    /// The units of one frame, in the camera's memory planes; none where the frame has a fault, which `fault` then tells.
+    /// The units of one frame; none where the frame has a fault, which `fault` then tells.
     ///
     /// - Parameter skipped: frames that were left out before this one.
-    func units(
-        of planes: [UnsafeRawBufferPointer], at time: MediaTime, skipped: Int
-    ) throws(SourceFailure) -> [AccessUnit]
+    func units(of frame: CameraFrame, at time: MediaTime, skipped: Int) throws(SourceFailure) -> [AccessUnit]
 
     /// What was wrong with the last frame.
     var fault: FrameFault? { get }
@@ -33,7 +31,8 @@ protocol CameraCoder: AnyObject {
 let cameraTrack = TrackID(0)
 let cameraSoundTrack = TrackID(1)
 
-/// Raw pictures and JPEG, and H.264 that effects are applied to: made I420 and coded here.
+/// Raw pictures and JPEG, and H.264 that effects are applied to: made I420 and coded here. NV12 that nobody else wants
+/// stays in the driver's memory, where the encoder's device can read it there.
 final class PictureCoder: CameraCoder {
     private(set) var fault: FrameFault?
     /// H.264 has to be decoded without a gap.
@@ -48,14 +47,17 @@ final class PictureCoder: CameraCoder {
 
     /// Codes as `control` has it; size and rate are the camera's.
     init(
-        _ layout: FrameLayout, interval: FrameInterval, control: EncoderControl, tee: PictureTee? = nil
+        _ layout: FrameLayout, interval: FrameInterval, control: EncoderControl, tee: PictureTee? = nil,
+        open: PictureStage.EncoderOpening = PictureStage.encoder
     ) throws(CodecFailure) {
         (self.layout, self.control) = (layout, control)
         size = (max(16, layout.width & ~1), max(16, layout.height & ~1), .init(interval))
         // What was wanted before is in the settings.
         _ = control.takeChange()
         let settings = control.settings.resized(width: size.width, height: size.height, frameRate: size.rate)
-        stage = try PictureStage(settings, track: cameraTrack, control: control, tee: tee)
+        stage = try PictureStage(
+            settings, track: cameraTrack, matrix: layout.format == .h264 ? nil : layout.matrix, control: control,
+            tee: tee, open: open)
         scaler = Scaler(width: size.width, height: size.height)
         switch layout.format {
         case .motionJPEG: decoder = try .motionJPEG()
@@ -69,18 +71,29 @@ final class PictureCoder: CameraCoder {
     let passesThrough = false
     var isOutdated: Bool { layout.format == .h264 && control.settings.filters.isEmpty }
 
-    func units(
-        of planes: [UnsafeRawBufferPointer], at time: MediaTime, skipped: Int
-    ) throws(SourceFailure) -> [AccessUnit] {
+    func units(of frame: CameraFrame, at time: MediaTime, skipped: Int) throws(SourceFailure) -> [AccessUnit] {
         fault = nil
         do throws(CodecFailure) {
             try stage.changeIfWanted { $0.resized(width: size.width, height: size.height, frameRate: size.rate) }
-            guard let picture = try picture(planes, at: time) else { return [] }
+            if let units = imported(frame, at: time, skipped: skipped) { return units }
+            guard let picture = try picture(frame.planes, at: time) else { return [] }
             // A decoder of H.264 may hold a picture back.
             let captured = picture.presentationTime.map { MediaTime(ticks: $0, rate: time.rate) } ?? time
             return try stage.units(of: try scaler.scale(picture), at: captured, skipped: skipped)
         } catch {
             throw SourceFailure(error)
+        }
+    }
+
+    /// The units of a frame that the encoder's device reads in the driver's memory; `nil` where it is to be read here.
+    private func imported(_ frame: CameraFrame, at time: MediaTime, skipped: Int) -> [AccessUnit]? {
+        guard stage.importsPictures, control.isImportWorthTrying, frame.mayBeKept else { return nil }
+        do throws(CodecFailure) {
+            guard let picture = try ExportedPicture(frame, layout) else { return nil }
+            return try stage.units(of: picture, at: time, skipped: skipped)
+        } catch {
+            control.importFailed(error)
+            return nil
         }
     }
 
@@ -100,7 +113,9 @@ final class PictureCoder: CameraCoder {
             return RawPlane(
                 bytes: UnsafeRawBufferPointer(rebasing: planes[slice.memoryPlane][range]), stride: slice.stride)
         }
-        return try DecodedPicture(raw, width: layout.width, height: layout.height, planes: rows)
+        let picture = try DecodedPicture(raw, width: layout.width, height: layout.height, planes: rows)
+        picture.matrix = layout.matrix
+        return picture
     }
 
     private func decoded(_ bytes: UnsafeRawBufferPointer) throws(CodecFailure) -> DecodedPicture? {
@@ -114,6 +129,24 @@ final class PictureCoder: CameraCoder {
     private func refused(_ fault: FrameFault) -> DecodedPicture? {
         self.fault = fault
         return nil
+    }
+}
+
+extension ExportedPicture {
+    /// The frame where it lies; `nil` where it lies otherwise than encoders' devices read it, or is too short.
+    ///
+    /// - Throws: where the driver does not export its memory.
+    fileprivate convenience init?(_ frame: CameraFrame, _ layout: FrameLayout) throws(CodecFailure) {
+        guard layout.format == .raw(.nv12, memory: .contiguous), layout.width % 2 == 0, layout.height % 2 == 0,
+            let slices = layout.slices(ofPicture: .nv12, memory: .contiguous, byteCounts: frame.planes.map(\.count))
+        else { return nil }
+        guard let exported = frame.export()?.first else {
+            throw CodecFailure(reason: "its driver does not export its memory (DMABUF)")
+        }
+        let planes = slices.map { Plane(offset: exported.offset + $0.offset, stride: $0.stride) }
+        self.init(
+            in: exported.memory, width: layout.width, height: layout.height, luma: planes[0], chroma: planes[1],
+            owner: frame)
     }
 }
 

@@ -8,6 +8,8 @@ public struct CameraSurvey: Hashable, Sendable {
     public let card: String
     public let driver: String
     public let bus: String
+    /// Whether other devices can read its buffers, as DMABUF; `nil` where it cannot be asked, being in use.
+    public let exportsBuffers: Bool?
     public let modes: [Mode]
     public let controls: [Control]
 
@@ -31,10 +33,11 @@ public struct CameraSurvey: Hashable, Sendable {
     }
 
     public init(
-        path: String, card: String, driver: String, bus: String, modes: [Mode], controls: [Control]
+        path: String, card: String, driver: String, bus: String, exportsBuffers: Bool?, modes: [Mode],
+        controls: [Control]
     ) {
         (self.path, self.card, self.driver, self.bus) = (path, card, driver, bus)
-        (self.modes, self.controls) = (modes, controls)
+        (self.exportsBuffers, self.modes, self.controls) = (exportsBuffers, modes, controls)
     }
 
     public struct Control: Hashable, Sendable {
@@ -98,7 +101,8 @@ extension CameraSurvey {
     init(_ device: V4L2Device) {
         self.init(
             path: device.path, card: device.identity.card, driver: device.identity.driver, bus: device.identity.bus,
-            modes: device.offers.flatMap(Mode.all), controls: device.controls.map(Control.init))
+            exportsBuffers: device.exportsBuffers, modes: device.offers.flatMap(Mode.all),
+            controls: device.controls.map(Control.init))
     }
 }
 

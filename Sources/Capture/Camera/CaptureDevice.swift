@@ -1,3 +1,4 @@
+import Codecs
 import Media
 import Streams
 
@@ -24,6 +25,10 @@ protocol CaptureDevice: AnyObject {
     /// The bytes of a buffer that was taken, a region per memory plane; they stay as they are until `release`.
     func bytes(of buffer: FilledBuffer) -> [UnsafeRawBufferPointer]
 
+    /// The memory of a buffer that was taken, for another device to read until `release`: a DMABUF per memory plane; `nil`
+    /// where the driver does not export it.
+    func export(_ buffer: FilledBuffer) -> [ExportedPlane]?
+
     /// Gives a buffer back to the driver.
     func release(_ buffer: FilledBuffer) throws(SourceFailure)
 
@@ -43,4 +48,11 @@ struct FilledBuffer: Hashable, Sendable {
     let time: MonotonicTime?
     /// Whether the driver says that something is wrong with it.
     let isDamaged: Bool
+}
+
+/// A memory plane of a filled buffer, for other devices.
+struct ExportedPlane {
+    let memory: DMABuffer
+    /// Where the frame's bytes begin.
+    let offset: Int
 }

@@ -8,6 +8,8 @@ struct FrameLayout: Hashable, Sendable {
     let height: Int
     /// Bytes from row to row, per memory plane; 0 where the driver leaves it to the format.
     let strides: [Int]
+    /// Of raw pictures other than RGB.
+    var matrix = ColourMatrix.bt601
 
     /// Where one plane of a raw picture lies.
     struct Slice: Hashable, Sendable {

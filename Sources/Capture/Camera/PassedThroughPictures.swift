@@ -21,11 +21,9 @@ final class PassedThroughPictures: CameraCoder {
         sets.parameterSets.map { [Track(id: cameraTrack, clockRate: .video, format: .h264($0))] }
     }
 
-    func units(
-        of planes: [UnsafeRawBufferPointer], at time: MediaTime, skipped: Int
-    ) throws(SourceFailure) -> [AccessUnit] {
+    func units(of frame: CameraFrame, at time: MediaTime, skipped: Int) throws(SourceFailure) -> [AccessUnit] {
         fault = nil
-        guard let bytes = planes.first, !bytes.isEmpty else {
+        guard let bytes = frame.planes.first, !bytes.isEmpty else {
             fault = .empty
             return []
         }

@@ -1,4 +1,5 @@
 import CV4L2
+import Codecs
 import Glibc
 import Media
 import Streams
@@ -12,10 +13,13 @@ final class V4L2Device: CaptureDevice {
 
     let path: String
     let identity: CameraIdentity
-    private let fd: CInt
-    private var mappings: [cv4l2_mapping] = []
-    private var filled: [Int: cv4l2_filled] = [:]
-    private var isMultiplanar: Bool { identity.isMultiplanar }
+    let fd: CInt
+    private(set) var mappings: [cv4l2_mapping] = []
+    /// Those that were taken, by their index.
+    private(set) var filled: [Int: cv4l2_filled] = [:]
+    /// A DMABUF per memory plane of each buffer that another device has read.
+    var exports: [Int: [DMABuffer]] = [:]
+    var isMultiplanar: Bool { identity.isMultiplanar }
 
     /// Opens the device; others may have it open too, until `configure`.
     init(path: String) throws(SourceFailure) {
@@ -33,6 +37,7 @@ final class V4L2Device: CaptureDevice {
 
     deinit {
         _ = cv4l2_stream(fd, isMultiplanar, false)
+        exports = [:]
         for mapping in mappings { withUnsafePointer(to: mapping) { cv4l2_unmap($0) } }
         _ = cv4l2_request_buffers(fd, isMultiplanar, 0)
         cv4l2_close(fd)
@@ -95,7 +100,8 @@ final class V4L2Device: CaptureDevice {
         return (
             FrameLayout(
                 code: code, format: format, width: Int(layout.width), height: Int(layout.height),
-                strides: elements(layout.stride).prefix(Int(layout.planeCount)).map(Int.init)),
+                strides: elements(layout.stride).prefix(Int(layout.planeCount)).map(Int.init),
+                matrix: layout.isBT709 ? .bt709 : .bt601),
             interval(asking: choice.interval)
         )
     }
@@ -198,4 +204,4 @@ final class V4L2Device: CaptureDevice {
 }
 
 /// The elements of a C array inside a structure, which is a tuple to Swift.
-private func elements<Element>(_ array: (Element, Element, Element)) -> [Element] { [array.0, array.1, array.2] }
+func elements<Element>(_ array: (Element, Element, Element)) -> [Element] { [array.0, array.1, array.2] }

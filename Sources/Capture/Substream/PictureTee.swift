@@ -51,6 +51,9 @@ public final class PictureTee: Sendable {
         set { hasPictures.store(newValue, ordering: .relaxed) }
     }
 
+    /// Whether there is a branch.
+    var isRead: Bool { branches.withLock { !$0.isEmpty } }
+
     /// A branch that rings at each picture, until it is detached.
     func attach(_ doorbell: Doorbell) -> Branch {
         let branch = Branch(doorbell)

@@ -3,7 +3,8 @@ import Codecs
 /// Draws the test card: colour bars, a grey ramp, things that move evenly, snow, the wall clock, the frame
 /// number and the flash.
 ///
-/// What never changes is drawn once and copied; everything scales with the picture. Confined to one thread.
+/// What never changes is drawn once in each picture of the pool, and then only where something has moved over it; everything
+/// scales with the picture. Confined to one thread.
 final class TestCardPicture {
     /// What differs from one picture to the next.
     struct Moment: Hashable, Sendable {
@@ -16,7 +17,6 @@ final class TestCardPicture {
         let isFlash: Bool
     }
 
-    private let background: VideoFrame
     private let pool: VideoFramePool
     /// What was drawn last on each picture of the pool. They live as long as this does, so none takes another's place.
     private var drawn: [ObjectIdentifier: Moment] = [:]
@@ -32,9 +32,7 @@ final class TestCardPicture {
         self.height = height
         clockScale = max(1, min(height / 72, width / 128))
         textScale = max(1, min(height / 120, width / 200))
-        background = try VideoFrame(width: width, height: height)
         pool = VideoFramePool(width: width, height: height)
-        drawBackground()
     }
 
     /// The picture of a moment, in memory that is used again when nobody holds it any more.
@@ -42,22 +40,22 @@ final class TestCardPicture {
     /// On a picture that was used before, the background is restored only where it was drawn over, and is not again.
     func draw(_ moment: Moment) throws(CodecFailure) -> VideoFrame {
         let frame = try pool.take()
+        frame.matrix = Self.matrix
         let before = drawn.updateValue(moment, forKey: ObjectIdentifier(frame))
         guard let before else {
             draw(moment, into: frame)
             return frame
         }
-        restore(sweep(before), in: frame)
+        let (bar, square) = sweep(before)
+        drawBackground(bar, into: frame)
+        drawBackground(square, into: frame)
         drawForeground(moment, into: frame)
         return frame
     }
 
     /// Draws the whole picture into `frame`, which has the card's size.
     func draw(_ moment: Moment, into frame: VideoFrame) {
-        copy(background.luma, to: frame.luma, x: 0..<width, y: 0..<height)
-        for (source, target) in [(background.cb, frame.cb), (background.cr, frame.cr)] {
-            copy(source, to: target, x: 0..<source.width, y: 0..<source.height)
-        }
+        drawBackground((0..<width, 0..<height), into: frame)
         drawForeground(moment, into: frame)
     }
 
@@ -97,13 +95,6 @@ final class TestCardPicture {
         frame.cr.fill(x: x, y: y, with: 230)
     }
 
-    private func restore(_ sweep: (bar: Area, square: Area), in frame: VideoFrame) {
-        for area in [sweep.bar, sweep.square] { copy(background.luma, to: frame.luma, x: area.x, y: area.y) }
-        let (x, y) = (half(sweep.square.x), half(sweep.square.y))
-        copy(background.cb, to: frame.cb, x: x, y: y)
-        copy(background.cr, to: frame.cr, x: x, y: y)
-    }
-
     private func half(_ range: Range<Int>) -> Range<Int> { range.lowerBound / 2..<range.upperBound / 2 }
 
     /// From the edges of the picture to the clock, which is the first line of text.
@@ -138,29 +129,32 @@ final class TestCardPicture {
 
     // MARK: - What stays
 
+    /// Of the bars, whatever the size.
+    static let matrix = ColourMatrix.bt709
+
     /// 75 % colour bars in BT.709: luma, blue difference, red difference.
     private static let bars: [(UInt8, UInt8, UInt8)] = [
         (180, 128, 128), (168, 44, 136), (145, 147, 44), (133, 63, 52),
         (63, 193, 204), (51, 109, 212), (28, 212, 120), (16, 128, 128),
     ]
 
-    private func drawBackground() {
-        for (index, bar) in Self.bars.enumerated() {
-            let columns = index * width / 8 & ~1..<(index + 1) * width / 8 & ~1
-            background.luma.fill(x: columns, y: 0..<height, with: bar.0)
-            let halves = columns.lowerBound / 2..<columns.upperBound / 2 + 1
-            background.cb.fill(x: halves, y: 0..<height / 2, with: bar.1)
-            background.cr.fill(x: halves, y: 0..<height / 2, with: bar.2)
-        }
+    /// As much as lies in `area`: the bars, below them the ramp, and grey for the snow.
+    private func drawBackground(_ area: Area, into frame: VideoFrame) {
         let ramp = height * 2 / 3 & ~1
-        for x in 0..<width {
-            background.luma.fill(x: x..<x + 1, y: ramp..<height, with: UInt8(16 + x * 219 / width))
+        let (above, below) = (area.y.clamped(to: 0..<ramp), area.y.clamped(to: ramp..<height))
+        for (index, bar) in Self.bars.enumerated() {
+            let columns = (index * width / 8 & ~1..<(index + 1) * width / 8 & ~1).clamped(to: area.x)
+            frame.luma.fill(x: columns, y: above, with: bar.0)
+            frame.cb.fill(x: half(columns), y: half(above), with: bar.1)
+            frame.cr.fill(x: half(columns), y: half(above), with: bar.2)
         }
-        for plane in [background.cb, background.cr] {
-            plane.fill(x: 0..<plane.width, y: ramp / 2..<plane.height, with: 128)
-            plane.fill(
-                x: snowArea.columns.lowerBound / 2..<snowArea.columns.upperBound / 2,
-                y: snowArea.rows.lowerBound / 2..<snowArea.rows.upperBound / 2, with: 128)
+        for x in area.x.clamped(to: 0..<width) {
+            frame.luma.fill(x: x..<x + 1, y: below, with: UInt8(16 + x * 219 / width))
+        }
+        let (columns, rows) = (snowArea.columns.clamped(to: area.x), snowArea.rows.clamped(to: area.y))
+        for plane in [frame.cb, frame.cr] {
+            plane.fill(x: half(area.x), y: half(below), with: 128)
+            plane.fill(x: half(columns), y: half(rows), with: 128)
         }
     }
 
@@ -180,15 +174,6 @@ final class TestCardPicture {
         frame.luma.fill(x: x..<x + side, y: y..<y + side, with: luma)
         for plane in [frame.cb, frame.cr] {
             plane.fill(x: x / 2..<(x + side) / 2, y: y / 2..<(y + side) / 2, with: 128)
-        }
-    }
-
-    /// As much of the rectangle as lies inside the planes, which are equally large.
-    private func copy(_ source: VideoFrame.Plane, to target: VideoFrame.Plane, x: Range<Int>, y: Range<Int>) {
-        let columns = x.clamped(to: 0..<source.width)
-        for row in y.clamped(to: 0..<source.height) {
-            (target.base + row * target.stride + columns.lowerBound)
-                .update(from: source.base + row * source.stride + columns.lowerBound, count: columns.count)
         }
     }
 }

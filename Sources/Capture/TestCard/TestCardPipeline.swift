@@ -24,7 +24,8 @@ final class TestCardPipeline {
     ) throws(CodecFailure) {
         self.timeline = timeline
         let size = settings.video
-        stage = try PictureStage(settings, track: Self.videoTrack, control: control, tee: tee)
+        stage = try PictureStage(
+            settings, track: Self.videoTrack, matrix: TestCardPicture.matrix, control: control, tee: tee)
         picture = try TestCardPicture(width: size.width, height: size.height)
         if let audio = settings.audio {
             sound = try TestCardSound(audio, timeline: timeline)

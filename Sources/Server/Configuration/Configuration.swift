@@ -9,6 +9,7 @@ public struct Configuration: Hashable, Sendable {
     public var limits = Limits()
     public var rtp = RTP()
     public var multicast = Multicast()
+    public var pacing = Pacing()
     public var join = Join()
     public var ring = Ring()
     public var randomAccess = RandomAccess()
@@ -95,6 +96,15 @@ public struct Configuration: Hashable, Sendable {
 
         /// Port of a path's MPEG-TS: behind the pairs of four tracks, so that no track shares it.
         public var transportStreamPort: Int { port + 8 }
+    }
+
+    /// How large pictures are spread over time on UDP.
+    public struct Pacing: Hashable, Sendable {
+        /// 0 leaves bursts as they are.
+        public var intervalPercent = 0
+        public var leastKilobytes = 32
+
+        public init() {}
     }
 
     /// How a viewer gets its first picture.

@@ -16,6 +16,10 @@ extension Schema<Configuration> {
                     + "The defaults are several times what known clients need."),
             .section("rtp", \.rtp, .rtp, "Packets, and the ports that they leave from."),
             .section("multicast", \.multicast, .multicast, "The groups that paths that are multicast are given."),
+            .section(
+                "pacing", \.pacing, .pacing,
+                "How large pictures are spread over time on UDP: IDR pictures, for Wi-Fi, switches and receivers that drop "
+                    + "bursts. What is spread arrives later."),
             .section("join", \.join, .join, "How a viewer gets its first picture."),
             .section("ring", \.ring, .ring, "How much of each stream is kept, for joins and for slow viewers."),
             .section(
@@ -153,6 +157,20 @@ extension Schema<Configuration.RTP> {
             .integer(
                 "dscp", \.dscp, in: 0...63,
                 "Differentiated services code point of media packets; 34 (AF41) where the network honours it."),
+        ])
+    }
+}
+
+extension Schema<Configuration.Pacing> {
+    static var pacing: Self {
+        Schema([
+            .integer(
+                "intervalPercent", \.intervalPercent, in: 0...90, unit: "percent of the time from picture to picture",
+                "Over which such a picture leaves, in steps of 2 ms; 0 sends it at once, which is best where nothing is lost."
+            ),
+            .integer(
+                "leastKilobytes", \.leastKilobytes, in: 2...10_000, unit: "kilobytes",
+                "Pictures below this leave at once."),
         ])
     }
 }

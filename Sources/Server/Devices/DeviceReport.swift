@@ -17,6 +17,8 @@ public struct DeviceReport: Encodable, Sendable {
         let name: String
         let driver: String
         let bus: String
+        /// Whether other devices can read its buffers, as DMABUF; left out where it is in use, and so cannot be asked.
+        let exportsBuffers: Bool?
         let modes: [Mode]
         let controls: [Control]
     }
@@ -143,6 +145,7 @@ extension DeviceReport.Camera {
         name = survey.card
         driver = survey.driver
         bus = survey.bus
+        exportsBuffers = survey.exportsBuffers
         modes = survey.modes.map {
             .init(
                 format: $0.format, size: $0.size, rates: $0.rates, isReadable: $0.isReadable,
@@ -157,7 +160,9 @@ extension DeviceReport.Camera {
             return [mode.format, mode.size, mode.rates.joined(separator: ", "), remark]
         }
         let settings = controls.map { [$0.name, $0.value, $0.choices] }
-        return "\(source)  \(name) (\(driver), \(bus))\n" + table([["format", "size", "rates", ""]] + rows)
+        let export = exportsBuffers.map { $0 ? "yes" : "no" } ?? "unknown while it is in use"
+        return "\(source)  \(name) (\(driver), \(bus))\n  exports its buffers as DMABUF: \(export)\n"
+            + table([["format", "size", "rates", ""]] + rows)
             + (settings.isEmpty ? "" : "\n" + table([["control", "value", "takes"]] + settings))
     }
 }

@@ -4,12 +4,16 @@ import Wire
 /// H.264 into RTP payloads, packetization-mode 1 (RFC 6184).
 ///
 /// Parameter sets, with the SEI around them, share a STAP-A; a NAL unit that fits is a packet; a longer one is cut into
-/// FU-A fragments of equal length. All keep their order, so a client that copies gets the source's NAL units.
+/// FU-A fragments of equal length. All keep their order, so a client that copies gets the source's NAL units, but for access unit
+/// delimiters: one would be a packet of its own length, and so a further message for each viewer and unit.
 struct H264Packetizer: Sendable {
     let maximumPayloadBytes: Int
 
     func packetize(_ unit: AccessUnit) -> PacketRun? {
-        let carriable = unit.units.filter { NALUnitOctet(unit.bytes[$0.lowerBound]).isCarriable }
+        let carriable = unit.units.filter {
+            let header = NALUnitOctet(unit.bytes[$0.lowerBound])
+            return header.isCarriable && !header.isDelimiter
+        }
         guard !carriable.isEmpty else { return nil }
         return PacketRun(of: unit, capacity: capacity(for: carriable)) { writer in
             for group in groups(of: carriable, in: unit.bytes) {

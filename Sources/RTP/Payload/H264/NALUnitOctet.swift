@@ -22,6 +22,8 @@ struct NALUnitOctet: Hashable, Sendable {
     /// Whether a single NAL unit packet can carry it: 0 and 24…31 mean something else in RTP.
     var isCarriable: Bool { (1...23).contains(type) }
 
+    /// Whether it only says that a new access unit begins, as every packet's timestamp does.
+    var isDelimiter: Bool { type == 9 }
     var isParameterSet: Bool { type == 7 || type == 8 }
     var isSupplementalInformation: Bool { type == 6 }
 

@@ -1,0 +1,41 @@
+import Testing
+import Wire
+
+@testable import RTP
+
+@Suite struct H264PeekTests {
+    static let identifier = Array("0123456789abcdef".utf8)
+    /// Header, payload type 5, size, identifier, data, trailing bits.
+    static let message: [UInt8] = [0x06, 5, 19] + identifier + [7, 8, 9, 0x80]
+    static let slice: [UInt8] = [0x41, 1, 2, 3]
+
+    static func aggregate(_ units: [[UInt8]]) -> [UInt8] {
+        [0x78] + units.flatMap { [UInt8($0.count >> 8), UInt8($0.count & 0xFF)] + $0 }
+    }
+
+    static func data(in payload: [UInt8]) -> [UInt8]? {
+        H264Peek.userData(identifiedBy: identifier, in: payload.rawSpan)
+    }
+
+    @Test func userDataIsFoundAloneAndInAnAggregate() {
+        #expect(Self.data(in: Self.message) == [7, 8, 9])
+        #expect(Self.data(in: Self.aggregate([[0x67, 1], [0x68, 2], Self.message])) == [7, 8, 9])
+        #expect(Self.data(in: [0x06, 5, 16] + Self.identifier) == [])
+    }
+
+    @Test func whatIsNotThisUserDataIsPassedOver() {
+        let others: [[UInt8]] = [
+            [], [0x06], Self.slice, Self.aggregate([Self.slice]), [0x06, 5, 255], [0x06, 5, 15] + Self.identifier,
+            [0x06, 4, 19] + Self.identifier + [7, 8, 9], [0x06, 5, 19] + Self.identifier.reversed() + [7, 8, 9],
+            // A fragment of one.
+            [0x7C, 0x86] + Self.message.dropFirst(),
+        ]
+        for payload in others { #expect(Self.data(in: payload) == nil, "\(payload)") }
+    }
+
+    @Test func userDataThatIsCutOffIsNone() {
+        for count in 0..<(Self.message.count - 1) { #expect(Self.data(in: Array(Self.message.prefix(count))) == nil) }
+        let aggregate = Self.aggregate([[0x67, 1], Self.message])
+        for count in 0..<aggregate.count { #expect(Self.data(in: Array(aggregate.prefix(count))) == nil) }
+    }
+}
