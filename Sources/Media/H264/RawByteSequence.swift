@@ -20,5 +20,21 @@ extension H264 {
             }
             bytes = payload
         }
+
+        /// The bytes with what keeps start codes out of a NAL unit: a 3 between two zeros and a byte under 4.
+        static func escaped(_ bytes: [UInt8]) -> [UInt8] {
+            var unit: [UInt8] = []
+            unit.reserveCapacity(bytes.count + 4)
+            var zeros = 0
+            for byte in bytes {
+                if zeros >= 2 && byte <= 3 {
+                    unit.append(3)
+                    zeros = 0
+                }
+                zeros = byte == 0 ? zeros + 1 : 0
+                unit.append(byte)
+            }
+            return unit
+        }
     }
 }

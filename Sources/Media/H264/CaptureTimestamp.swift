@@ -1,0 +1,94 @@
+import Wire
+
+/// When a picture was captured and coded, as it travels with the picture: SEI user data of Apus (docs/timestamps.md).
+///
+/// ```
+/// identifier, 16 bytes | version 1 | flags 0 | frame number, 4 | capture, NTP, 8 | capture, monotonic, 8
+/// | capture → encoding begins, 4 | capture → encoding ends, 4                                      all in network order
+/// ```
+/// The monotonic clock is the sender's CLOCK_MONOTONIC in nanoseconds: of use on the same machine only. Spans are in
+/// microseconds; all ones where they are not known, or longer than 71 minutes.
+public struct CaptureTimestamp: Hashable, Sendable {
+    /// Of the source's pictures from 0, those that were left out counted, modulo 2³².
+    public var frameNumber: UInt32
+    public var wallClock: NTPTime
+    public var monotonic: MonotonicTime
+    /// From capture until the encoder was given the picture, in microseconds.
+    public var encodingBegins: UInt32?
+    /// From capture until it was coded, in microseconds.
+    public var encodingEnds: UInt32?
+
+    public init(
+        frameNumber: UInt32, wallClock: NTPTime, monotonic: MonotonicTime, encodingBegins: UInt32? = nil,
+        encodingEnds: UInt32? = nil
+    ) {
+        self.frameNumber = frameNumber
+        self.wallClock = wallClock
+        self.monotonic = monotonic
+        self.encodingBegins = encodingBegins
+        self.encodingEnds = encodingEnds
+    }
+
+    /// 9c2b6c9e-5e9d-4444-903f-1866e524bed6
+    public static let identifier: [UInt8] = [
+        0x9C, 0x2B, 0x6C, 0x9E, 0x5E, 0x9D, 0x44, 0x44, 0x90, 0x3F, 0x18, 0x66, 0xE5, 0x24, 0xBE, 0xD6,
+    ]
+    private static let version: UInt8 = 1
+    private static let unknown = UInt32.max
+    /// With the identifier.
+    private static let byteCount = 46
+}
+
+// MARK: - In a NAL unit
+
+extension CaptureTimestamp {
+    /// A NAL unit of type 6 with this alone.
+    public var nalUnit: [UInt8] {
+        var writer = ByteWriter(capacity: Self.byteCount)
+        writer.append(Self.identifier)
+        writer.uint8(Self.version)
+        writer.uint8(0)
+        writer.uint32(frameNumber)
+        writer.uint64(wallClock.rawValue)
+        writer.uint64(UInt64(bitPattern: monotonic.nanoseconds))
+        writer.uint32(encodingBegins ?? Self.unknown)
+        writer.uint32(encodingEnds ?? Self.unknown)
+        return H264.SupplementalEnhancement.unit(.unregisteredUserData, payload: writer.bytes)
+    }
+
+    /// The first in a NAL unit; `nil` where there is none, or one of a later version, or cut short. What it says is not checked.
+    public init?(parsing unit: [UInt8]) {
+        let payloads = H264.SupplementalEnhancement.payloads(.unregisteredUserData, in: unit)
+        guard let own = payloads.first(where: { $0.starts(with: Self.identifier) }) else { return nil }
+        var reader = ByteReader(own.rawSpan)
+        guard reader.skip(Self.identifier.count), reader.uint8() == Self.version, reader.skip(1),
+            let frameNumber = reader.uint32(), let wallClock = reader.uint64(), let monotonic = reader.uint64(),
+            let begins = reader.uint32(), let ends = reader.uint32()
+        else { return nil }
+        self.init(
+            frameNumber: frameNumber, wallClock: NTPTime(rawValue: wallClock),
+            monotonic: MonotonicTime(nanoseconds: Int64(bitPattern: monotonic)),
+            encodingBegins: begins == Self.unknown ? nil : begins, encodingEnds: ends == Self.unknown ? nil : ends)
+    }
+}
+
+extension AccessUnit {
+    /// What its SEI says of its capture, if anything.
+    public var captureTimestamp: CaptureTimestamp? {
+        for range in units
+        where H264.NALUnitType(rawValue: bytes[range.lowerBound]) == .supplementalEnhancement {
+            if let timestamp = CaptureTimestamp(parsing: Array(bytes[range])) { return timestamp }
+        }
+        return nil
+    }
+
+    /// The same with the timestamp before the first slice, where SEI belongs (ITU-T H.264, 7.4.1.2.3).
+    public func stamped(with timestamp: CaptureTimestamp) -> AccessUnit {
+        var nalUnits = units.map { Array(bytes[$0]) }
+        let firstSlice = units.firstIndex { H264.NALUnitType(rawValue: bytes[$0.lowerBound]).isVideoCodingLayer }
+        nalUnits.insert(timestamp.nalUnit, at: firstSlice ?? nalUnits.endIndex)
+        return AccessUnit(
+            track: track, presentationTime: presentationTime, decodeTime: decodeTime, isRandomAccess: isRandomAccess,
+            part: part, nalUnits: nalUnits)
+    }
+}

@@ -1,0 +1,46 @@
+import Wire
+
+extension H264 {
+    /// Supplemental enhancement information: messages beside the picture that decoders may ignore (ITU-T H.264, 7.3.2.3).
+    public enum SupplementalEnhancement {
+        /// payloadType (Annex D).
+        public enum Message: UInt8, Sendable {
+            /// Whatever follows an identifier of 16 bytes (D.1.7).
+            case unregisteredUserData = 5
+        }
+
+        /// A NAL unit with one message.
+        public static func unit(_ message: Message, payload: [UInt8]) -> [UInt8] {
+            var sequence: [UInt8] = [message.rawValue]
+            sequence += [UInt8](repeating: 0xFF, count: payload.count / 255)
+            sequence.append(UInt8(payload.count % 255))
+            sequence += payload
+            // rbsp_trailing_bits: a one, then zeros (7.3.2.11).
+            sequence.append(0x80)
+            return [NALUnitType.supplementalEnhancement.rawValue] + RawByteSequence.escaped(sequence)
+        }
+
+        /// The payloads of all such messages in a NAL unit, in order: none of a unit that is no SEI, and only those before the
+        /// place where it is cut short.
+        public static func payloads(_ message: Message, in unit: [UInt8]) -> [[UInt8]] {
+            guard NALUnitHeader(of: unit)?.type == .supplementalEnhancement else { return [] }
+            let sequence = RawByteSequence(of: unit)
+            var reader = ByteReader(sequence.bytes.rawSpan)
+            var found: [[UInt8]] = []
+            while let type = number(&reader), let count = number(&reader), let payload = reader.take(count) {
+                if type == message.rawValue { found.append([UInt8](payload)) }
+            }
+            return found
+        }
+
+        /// Bytes of 255 and a last one that is less: their sum.
+        private static func number(_ reader: inout ByteReader) -> Int? {
+            var sum = 0
+            while let byte = reader.uint8() {
+                sum += Int(byte)
+                if byte < 0xFF { return sum }
+            }
+            return nil
+        }
+    }
+}
