@@ -16,6 +16,8 @@ final class Audience {
     var behind: [Viewer] = []
     /// What `behind` was: it keeps its memory.
     var formerlyBehind: [Viewer] = []
+    /// What who joins now is sent first.
+    var sharedPrelude: PackagedPrelude?
     /// When to ask for a random access point again, because the stream's budget did not allow it.
     var randomAccessRetry = MonotonicTime.distantFuture
 

@@ -171,6 +171,7 @@ extension DeliveryLoop {
         var isPartial = false
         for audience in audiences.values {
             audience.feed.update(&audience.reader)
+            audience.forgetOldPrelude()
             transmitter.beginShare(of: audiences.count)
             if audience.serveAll(with: transmitter) == .partial { isPartial = true }
             if audience.randomAccessRetry <= now { retryRandomAccess(for: audience, at: now) }

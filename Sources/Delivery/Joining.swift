@@ -32,26 +32,44 @@ extension Audience {
     /// Puts the viewer where it starts: at the beginning of a prelude, or before the next random access point.
     func join(_ viewer: Viewer, options: JoinOptions, at now: MonotonicTime) {
         // Who gets no prelude needs no history, which is thousands of references.
-        let point = options.mode == .keyframe || viewer.isMulticast ? nil : feed.joinPoint(in: stream)
+        let isLive = options.mode == .keyframe || viewer.isMulticast
+        let prelude = isLive ? nil : prelude(for: viewer, options: options)
         viewer.endPrelude()
-        viewer.position = Viewer.Position(index: point?.nextIndex ?? feed.endIndex)
+        viewer.position = Viewer.Position(index: prelude?.nextIndex ?? feed.endIndex)
         viewer.isDraining = false
         viewer.squeeze = nil
         viewer.behindSince = nil
         viewer.lastProgress = now
-        guard let point,
-            let prelude = Prelude(
-                history: point.history.filter { viewer.watches($0.track) }, leading: leadingTrack(for: viewer),
-                window: options.preludeWindow, limits: options.prelude)
-        else {
+        guard let prelude, !prelude.runs.isEmpty else {
             viewer.isAwaitingRandomAccess = true
             return requestRandomAccess(at: now)
         }
-        viewer.prelude = point.package(prelude.units)
+        viewer.prelude = prelude.runs
         viewer.squeeze = prelude.squeeze
-        viewer.squeezedTrack = prelude.track
+        viewer.squeezedTrack = prelude.squeezedTrack
         viewer.isAwaitingRandomAccess = false
         if viewer.output == nil { viewer.pacer = Pacer(limits: Pacer.Limits(), at: now) }
+    }
+
+    /// The prelude that leads to the newest unit, packaged: made once for all who join before the next.
+    private func prelude(for viewer: Viewer, options: JoinOptions) -> PackagedPrelude {
+        let watched = feed.tracks.map { viewer.watches($0.id) }
+        if let shared = sharedPrelude, shared.serves(watched, options, at: feed.endIndex) { return shared }
+        let point = feed.joinPoint(in: stream)
+        let prelude = Prelude(
+            history: point.history.filter { viewer.watches($0.track) }, leading: leadingTrack(for: viewer),
+            window: options.preludeWindow, limits: options.prelude)
+        let packaged = PackagedPrelude(
+            runs: prelude.map { point.package($0.units) } ?? [], squeeze: prelude?.squeeze,
+            squeezedTrack: prelude?.track, nextIndex: point.nextIndex, watched: watched, options: options)
+        sharedPrelude = packaged
+        return packaged
+    }
+
+    /// Lets go of the shared prelude if the feed has gone on: nobody joins there any more.
+    func forgetOldPrelude() {
+        guard let shared = sharedPrelude, shared.nextIndex != reader.endIndex else { return }
+        sharedPrelude = nil
     }
 
     /// The first packet of each of the viewer's tracks, for RTP-Info (RFC 2326, section 12.33).
@@ -77,6 +95,25 @@ extension Audience {
             index += 1
         }
         return nil
+    }
+}
+
+/// A prelude as packets, for everyone who joins at one place with the same tracks: in a crowd, packaging one for each would take
+/// longer than sending it.
+struct PackagedPrelude {
+    /// Empty where there is nothing to start with.
+    let runs: [PacketRun]
+    let squeeze: Squeeze?
+    let squeezedTrack: TrackID?
+    /// Index in the feed of the first unit after it.
+    let nextIndex: Int64
+    /// Which of the stream's tracks are in it.
+    fileprivate let watched: [Bool]
+    fileprivate let options: JoinOptions
+
+    /// Whether it is what a viewer of these tracks gets who joins at `index`.
+    fileprivate func serves(_ watched: [Bool], _ options: JoinOptions, at index: Int64) -> Bool {
+        nextIndex == index && self.watched == watched && self.options == options
     }
 }
 

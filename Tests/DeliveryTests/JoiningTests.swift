@@ -1,0 +1,61 @@
+import Media
+import RTP
+import Streams
+import Testing
+
+@testable import Delivery
+
+/// What those share who join together, and what they must not.
+@Suite(.serialized)
+struct JoiningTests {
+    private let broadcast = Broadcast()
+
+    init() {
+        for number in 0..<5 { broadcast.publish(idr: number == 0, byteCount: 300) }
+    }
+
+    private func join(_ id: UInt64, mode: JoinMode = .auto, window: Int64 = 120_000_000) throws -> Viewer {
+        let client = try UDPClient(isSegmenting: true, id: id)
+        #expect(
+            broadcast.delivery.join(
+                client.viewer, stream: broadcast.stream, options: JoinOptions(mode: mode, preludeWindow: window),
+                at: broadcast.now))
+        return client.viewer
+    }
+
+    @Test func aPreludeIsPackagedOnceForAllWhoJoinAtOnePlace() throws {
+        let (first, second) = (try join(1), try join(2))
+        #expect(first.prelude.count == 5)
+        #expect(zip(first.prelude, second.prelude).allSatisfy { $0 === $1 })
+        #expect(first.position == second.position && first.squeeze == second.squeeze)
+    }
+
+    @Test func whoJoinsOnePictureLaterGetsThatPictureToo() throws {
+        let first = try join(1)
+        broadcast.publish(byteCount: 300)
+        let second = try join(2)
+        #expect((first.prelude.count, second.prelude.count) == (5, 6))
+        #expect(second.position.index == first.position.index + 1)
+    }
+
+    @Test func otherOptionsAreAnotherPrelude() throws {
+        let (first, second) = (try join(1), try join(2, window: 60_000_000))
+        #expect(!zip(first.prelude, second.prelude).contains { $0 === $1 })
+        #expect(try join(3, mode: .keyframe).prelude.isEmpty)
+    }
+
+    @Test func nobodyKeepsAPreludeThatNobodyJoinsWith() throws {
+        let audience = try #require(try join(1).audience)
+        broadcast.turn(after: 1)
+        #expect(audience.sharedPrelude != nil)
+        broadcast.publish(byteCount: 300)
+        broadcast.turn(after: 40)
+        #expect(audience.sharedPrelude == nil)
+    }
+
+    @Test func whoLeavesTakesNothingFromTheOthers() throws {
+        let (first, second) = (try join(1), try join(2))
+        broadcast.delivery.pause(first)
+        #expect(first.prelude.isEmpty && second.prelude.count == 5)
+    }
+}
