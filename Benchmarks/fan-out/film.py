@@ -12,14 +12,18 @@ START_CODE = b"\x00\x00\x00\x01"
 ACCESS_UNIT_DELIMITER = START_CODE + b"\x09\xf0"
 
 
-def make_film(folder: Path) -> Path:
-    """1280×720, 2 Mbit/s, an IDR every two seconds, one slice per picture, 20 s."""
-    film = folder / "film.264"
+# An IDR every two seconds; or none but the first, and a column of intra blocks that crosses the picture in that time.
+REFRESHES = {"film.264": "keyint=60:min-keyint=60", "refreshed.264": "keyint=60:intra-refresh=1"}
+
+
+def make_film(folder: Path, name: str = "film.264") -> Path:
+    """1280×720, 2 Mbit/s, one slice per picture, 20 s."""
+    film = folder / name
     if not film.exists():
         subprocess.run(
             ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=30"]
             + ["-vf", "noise=alls=12:allf=t", "-t", "20", "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency"]
-            + ["-x264-params", "sliced-threads=0:slices=1:keyint=60:min-keyint=60:scenecut=0"]
+            + ["-x264-params", f"sliced-threads=0:slices=1:scenecut=0:{REFRESHES[name]}"]
             + ["-b:v", "2M", "-maxrate", "2M", "-bufsize", "1M", "-pix_fmt", "yuv420p", "-f", "h264", "-y", str(film)],
             check=True,
         )

@@ -13,12 +13,13 @@ ENOUGH = 0.9
 class Results:
     """All cells of all rounds."""
 
-    def __init__(self, machine: str, cells=None, limits=None, storms=None, controls=None):
+    def __init__(self, machine: str, cells=None, limits=None, storms=None, controls=None, tails=None):
         self.machine = machine
         self.cells: dict[str, list] = cells or {}
         self.limits: dict[str, list] = limits or {}
         self.storms: list[dict] = storms or []
         self.controls: list[dict] = controls or []
+        self.tails: list[dict] = tails or []
 
     @staticmethod
     def read(file: Path) -> "Results":
@@ -46,6 +47,9 @@ class Results:
 
     def add_control(self, trips: dict):
         self.controls.append(trips)
+
+    def add_tails(self, tails: dict):
+        self.tails.append(tails)
 
     def has_given_up(self, server: str, transport: str) -> bool:
         mine = [runs for name, runs in self.cells.items() if name.rsplit(" ", 1)[0] == f"{server} {transport}"]
@@ -149,6 +153,14 @@ def promises_table(results: Results) -> str:
         lines.append(
             f"- OPTIONS while IDRs of 100 KB go to 1 000 viewers: p50 {shown(p50)} ms, p99 {shown(p99)} ms, the worst {shown(worst)} ms."
         )
+    for film, name in {"film.264": "an IDR every 2 s", "refreshed.264": "intra-refresh"}.items():
+        known = [tails[film] for tails in results.tails if tails.get(film)]
+        p50, p99, worst = (median(tail[figure] for tail in known) for figure in ("p50", "p99", "max"))
+        if known:
+            lines.append(
+                f"- 1 000 viewers over UDP, hand-over → last packet with {name}: p50 {shown(p50)} ms, p99 {shown(p99)} ms, "
+                f"the worst {shown(worst)} ms."
+            )
     memory = results.median("Apus", "udp", max(results.counts(), default=0), "memory")
     if memory is not None:
         lines.append(f"- Resident memory of the server per viewer, at {max(results.counts())}: {memory / 1000:.1f} kB.")

@@ -19,8 +19,8 @@ class Server:
 
     name = ""
 
-    def __init__(self, bench: "Bench", stamps: str = "plain", idr_bytes: int = 0):
-        self.bench, self.stamps = bench, stamps
+    def __init__(self, bench: "Bench", stamps: str = "plain", idr_bytes: int = 0, film: Path | None = None):
+        self.bench, self.stamps, self.film = bench, stamps, film or bench.film
         self.processes: list[subprocess.Popen] = []
         self.log = (bench.work / f"{self.name}.log").open("w")
         self.begin(idr_bytes)
@@ -56,7 +56,7 @@ class Apus(Server):
         os.mkfifo(fifo)
         command = [self.bench.apus, "serve", "--loops", 1, "--port", self.bench.port, "--log-level", "warning"]
         self.pid = self.run(self.bench.server_processor, [*command, f"cam={fifo}"]).pid
-        feeder = [sys.executable, HERE / "feeder.py", self.bench.film, fifo]
+        feeder = [sys.executable, HERE / "feeder.py", self.film, fifo]
         self.run(self.bench.receiver_processor, [*feeder, self.stamps, idr_bytes])
 
 
@@ -65,7 +65,7 @@ class GStreamer(Server):
     python = "/usr/bin/python3"
 
     def begin(self, idr_bytes: int):
-        command = [self.python, HERE / "gstreamer_server.py", self.bench.film, self.bench.port, self.stamps]
+        command = [self.python, HERE / "gstreamer_server.py", self.film, self.bench.port, self.stamps]
         self.pid = self.run(self.bench.server_processor, command).pid
 
     @classmethod

@@ -25,7 +25,7 @@ struct CodedPicture {
     /// `nil` for a packet without a NAL unit.
     init?(_ packet: UnsafeMutablePointer<AVPacket>) {
         var splitter = H264.AnnexBSplitter()
-        splitter.push(UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
+        splitter.push(UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)).bytes)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(packet.pointee.size))
         var units: [Range<Int>] = []

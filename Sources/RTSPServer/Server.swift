@@ -79,6 +79,9 @@ public final class Server: Sendable {
         return all
     }
 
+    /// Connections of each loop, by which new ones are given to the loop with the fewest.
+    public var connectionCounts: [Int] { loops.map(\.load) }
+
     private static func listener(_ options: ServerOptions) throws(SystemError) -> Listener {
         guard let text = options.address else { return try Listener.onAllAddresses(port: options.port) }
         guard let address = SocketAddress(text, port: options.port) else {

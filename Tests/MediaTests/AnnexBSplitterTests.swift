@@ -7,7 +7,7 @@ func split(_ bytes: [UInt8], step: Int) -> [[UInt8]] {
     var splitter = H264.AnnexBSplitter()
     var units: [[UInt8]] = []
     for start in stride(from: 0, to: bytes.count, by: step) {
-        splitter.push(bytes[start..<Swift.min(start + step, bytes.count)])
+        splitter.push(Array(bytes[start..<Swift.min(start + step, bytes.count)]))
         while let unit = splitter.next() { units.append(unit) }
     }
     if let unit = splitter.flush() { units.append(unit) }

@@ -45,7 +45,7 @@ final class PassedThroughPictures: CameraCoder {
 
     private func nalUnits(of bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
         var splitter = H264.AnnexBSplitter()
-        splitter.push(bytes)
+        splitter.push(bytes.bytes)
         var units: [[UInt8]] = []
         while let unit = splitter.next() ?? splitter.flush() { units.append(unit) }
         return units

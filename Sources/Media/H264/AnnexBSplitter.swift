@@ -25,13 +25,12 @@ extension H264 {
         /// Appends input, cut anywhere.
         public mutating func push(_ bytes: RawSpan) {
             compact()
-            for offset in 0..<bytes.byteCount { buffer.append(bytes.byte(at: offset)) }
+            buffer.append(bytes)
         }
 
         /// Appends input, cut anywhere.
-        public mutating func push(_ bytes: some Sequence<UInt8>) {
-            compact()
-            buffer.append(contentsOf: bytes)
+        public mutating func push(_ bytes: [UInt8]) {
+            push(bytes.rawSpan)
         }
 
         /// The next NAL unit whose end has been seen, without start code; `nil` when more bytes are needed.
