@@ -61,7 +61,7 @@ let package = Package(
         .target(name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], swiftSettings: pure),
 
         // Machinery.
-        .target(name: "Streams", dependencies: ["Media", collections], swiftSettings: everywhere),
+        .target(name: "Streams", dependencies: ["Media", collections, histogram], swiftSettings: everywhere),
         .target(name: "Reactor", dependencies: ["CLinux", "Media"], swiftSettings: everywhere),
         .target(name: "Codecs", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "Muxing", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
@@ -86,7 +86,7 @@ let package = Package(
         .target(
             name: "Measuring",
             dependencies: [
-                "Capture", "Codecs", "Streams", "Media", "RTP", "Reactor", "RTSPClient", "CLinux", histogram, logging,
+                "Capture", "Codecs", "Streams", "Media", "RTP", "Reactor", "RTSPClient", "CLinux", logging,
             ],
             swiftSettings: everywhere),
         .target(
@@ -120,7 +120,7 @@ let package = Package(
         tests("Capture", "Codecs", "Media", "Muxing", "Streams", logging),
         tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "Streams", "Wire"),
         tests("RTSPClient"),
-        tests("Measuring", "Media"),
+        tests("Measuring", "Media", "Streams"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: everywhere),
         tests("Server", "Capture", "Codecs", "Media", "RTSPServer", "Reactor", "SDP", "Streams", logging),
     ],

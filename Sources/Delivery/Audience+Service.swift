@@ -12,7 +12,7 @@ struct ServiceRound {
     private var served = 0
     /// One past the newest run when it began: who was served then may have missed what came later.
     private(set) var endIndex: Int64 = -1
-    private var isUnderWay = false
+    private(set) var isUnderWay = false
 
     /// Begins a round if there is something new, and none is under way; answers whether one is.
     mutating func begin(at newest: Int64, viewerCount: Int) -> Bool {
@@ -52,7 +52,12 @@ extension Audience {
     /// Serves everyone once if there is something new, else who is behind, as far as the turn's allowance goes.
     func serveAll(with transmitter: Transmitter) -> Service {
         guard !viewers.isEmpty else { return .none }
-        if round.begin(at: reader.endIndex, viewerCount: viewers.count) { return serveEveryone(with: transmitter) }
+        let former = round.endIndex
+        if round.begin(at: reader.endIndex, viewerCount: viewers.count) {
+            // What was there before the first round is history.
+            if round.endIndex != former { departure = former < 0 ? nil : Departure(former..<round.endIndex) }
+            return serveEveryone(with: transmitter)
+        }
         return behind.isEmpty ? .none : serveThoseBehind(with: transmitter)
     }
 

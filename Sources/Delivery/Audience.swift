@@ -12,6 +12,8 @@ final class Audience {
     private(set) var viewers: [Viewer] = []
     /// The round under way, or the last.
     var round = ServiceRound()
+    /// What the round under way, or the last, sends for the first time; `nil` where that has been noted.
+    var departure: Departure?
     /// Who has not been sent everything: nobody else needs a look before something new comes.
     var behind: [Viewer] = []
     /// What `behind` was: it keeps its memory.

@@ -174,14 +174,32 @@ extension DeliveryLoop {
             audience.forgetOldPrelude()
             transmitter.beginShare(of: audiences.count)
             if audience.serveAll(with: transmitter) == .partial { isPartial = true }
+            noteFirstCall(for: audience)
             if audience.randomAccessRetry <= now { retryRandomAccess(for: audience, at: now) }
             if audience.reader.hasEnded { events += audience.viewers.map(Event.ended) }
         }
         transmitter.flush()
+        noteDepartures()
         events += transmitter.stalled.map(Event.stalled)
         transmitter.stalled.removeAll()
         if nextReportRound <= now { sendDueReports(at: now) }
         return isPartial ? now : nextDeadline(after: now)
+    }
+
+    private func noteFirstCall(for audience: Audience) {
+        guard let call = transmitter.takeFirstCall() else { return }
+        if let departure = audience.departure, departure.first == nil { audience.departure?.first = call }
+    }
+
+    /// Tells streams what has been sent of them. What is left of a turn's batches leaves at its end, for all audiences.
+    private func noteDepartures() {
+        guard audiences.values.contains(where: { $0.departure != nil }) else { return }
+        let call = transmitter.takeFirstCall()
+        let now = MonotonicTime.now()
+        for audience in audiences.values {
+            if let departure = audience.departure, departure.first == nil { audience.departure?.first = call }
+            audience.noteDeparture(at: now)
+        }
     }
 
     private func retryRandomAccess(for audience: Audience, at now: MonotonicTime) {

@@ -1,5 +1,6 @@
 import Media
 import RTP
+import Reactor
 import Streams
 
 /// What serves a loop's viewers: the scratch memory they share, the policy, and the counters. Confined to its loop.
@@ -12,6 +13,8 @@ final class Transmitter {
     var statistics = DeliveryStatistics()
     /// When the turn began.
     private(set) var now = MonotonicTime(nanoseconds: 0)
+    /// When the first call began that handed something to the kernel, since this was last taken.
+    private var firstCall: MonotonicTime?
     /// What the audience at hand may still send in this turn.
     private var allowance = 0
     /// Sockets with unsent messages.
@@ -31,6 +34,7 @@ final class Transmitter {
     /// A turn begins.
     func begin(at now: MonotonicTime) {
         self.now = now
+        firstCall = nil
     }
 
     /// One of `count` audiences has its share of the turn.
@@ -66,7 +70,23 @@ final class Transmitter {
 
     /// Hands all batches to the kernel.
     func flush() {
-        while let ports = portsInUse.popLast() { ports.flush(&statistics) }
+        while let ports = portsInUse.popLast() { flush(ports) }
+    }
+
+    private func flush(_ ports: UDPPorts) {
+        noteCall()
+        ports.flush(&statistics)
+    }
+
+    /// Something is about to be handed to the kernel.
+    private func noteCall() {
+        if firstCall == nil { firstCall = .now() }
+    }
+
+    /// When the first call of the turn, or since the last such question, began; `nil` where there was none.
+    func takeFirstCall() -> MonotonicTime? {
+        defer { firstCall = nil }
+        return firstCall
     }
 
     /// Sends what only says that the stream goes on, if nothing waits to be sent.
@@ -127,7 +147,7 @@ extension Transmitter {
         let batch = route.ports.batch
         if !batch.hasRoom(forPackets: range.count) {
             let position = viewer.position
-            route.ports.flush(&statistics)
+            flush(route.ports)
             guard viewer.position == position, !route.ports.isBlocked else { return false }
         }
         if batch.messageCount == 0 { portsInUse.append(route.ports) }
@@ -178,6 +198,7 @@ extension Transmitter {
             let first = viewer.position.packet
             let end = min(run.packets.count, first + InterleavedBatch.capacity)
             interleaved.fill(first..<end, of: run, ticks: ticks, channel: channel, rewriter: rewriter)
+            noteCall()
             statistics.systemCalls += 1
             settle(first..<(first + output.write(interleaved, at: now)), of: run, for: viewer)
         }

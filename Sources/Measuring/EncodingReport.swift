@@ -1,3 +1,5 @@
+import Streams
+
 /// What `apus bench encoding` found.
 public struct EncodingReport: Codable, Equatable, Sendable {
     /// What was captured: the test card, or a camera.

@@ -1,4 +1,4 @@
-import Histogram
+import Streams
 
 /// How long the server takes from the first viewer to the last with the same access unit.
 ///

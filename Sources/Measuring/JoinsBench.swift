@@ -1,6 +1,7 @@
 import Media
 import RTSPClient
 import SDP
+import Streams
 import Synchronization
 
 /// What `apus bench joins` is asked to do.

@@ -1,3 +1,5 @@
+import Streams
+
 /// A report for people: names to the left, values to the right.
 struct ReportTable {
     private var rows: [(name: String, value: String)] = []

@@ -1,3 +1,5 @@
+import Streams
+
 /// What `apus bench viewers` found; counters are those of the steady viewers.
 public struct ViewersReport: Codable, Equatable, Sendable {
     public var transport: String

@@ -1,6 +1,7 @@
 import Media
 import RTSPClient
 import SDP
+import Streams
 
 /// The sums over all viewers.
 struct ViewersTally {

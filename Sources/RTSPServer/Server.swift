@@ -8,7 +8,7 @@ import Synchronization
 /// The RTSP server: one listener, and loops that serve what it accepts.
 public final class Server: Sendable {
     private let options: ServerOptions
-    private let loops: [ServerLoop]
+    let loops: [ServerLoop]
     private let acceptor: Acceptor
     private let logger: Logger
 

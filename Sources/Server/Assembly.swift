@@ -31,6 +31,7 @@ public final class Assembly: Sendable {
     let directory = PathDirectory()
     let server: RTSPServer.Server
     let status: StatusReport
+    private let statusTimer = StatusTimer()
     let threshold: LogThreshold
     let log: Logger
     let epoch: MonotonicTime
@@ -75,13 +76,19 @@ public final class Assembly: Sendable {
             throw Failure(description: "cannot start: \(error)")
         }
         for path in state.withLock({ $0.paths.values }) { path.supervisor.start() }
+        logStatus(everySeconds: running.log.statusSeconds)
     }
 
-    /// Logs a line per stream and per event loop: what was done since the last time. Blocks for a second at most.
+    /// Logs it again and again from now on; never where that is 0.
+    func logStatus(everySeconds seconds: Int) {
+        statusTimer.run(everySeconds: seconds) { [weak self] in self?.logStatus() }
+    }
+
+    /// Logs lines per stream and per event loop: what was done since the last time. Blocks for a second at most.
     public func logStatus() {
         let isWritten = DispatchSemaphore(value: 0)
         let (server, status) = (server, status)
-        let paths = state.withLock { $0.paths.values.map { ($0.stream.path, $0.counts) } }
+        let paths = state.withLock { $0.paths.values.map { ($0.stream.path, $0.takeCounts()) } }
         let counts = Dictionary(uniqueKeysWithValues: paths)
         Task.detached {
             status.write(counts, await server.statistics(), at: .now())

@@ -30,7 +30,10 @@ struct ServedPath: Sendable {
         return past + present
     }
 
-    var counts: StatusReport.Counts { StatusReport.Counts(published: stream.published, coded: status) }
+    /// For the next lines of status: what stages took begins anew.
+    func takeCounts() -> StatusReport.Counts {
+        StatusReport.Counts(published: stream.published, coded: status, stages: stream.journeys.takeSummary())
+    }
 
     /// Ends the source, and makes another, which is to be started after the one before.
     ///

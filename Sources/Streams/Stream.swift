@@ -54,6 +54,9 @@ public final class Stream: Sendable {
     /// The instant from which all tracks' media times count.
     public let epoch: MonotonicTime
 
+    /// What its pictures spent where.
+    public let journeys = Journeys()
+
     private let limits: Limits
     private let state: Mutex<State>
 

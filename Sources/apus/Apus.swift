@@ -9,7 +9,8 @@ struct Apus: ParsableCommand {
         abstract: "A low-latency RTSP server: one command puts a stream behind an rtsp URL.",
         version: apusVersion,
         subcommands: [
-            ServeCommand.self, SetCommand.self, CheckCommand.self, DevicesCommand.self, PlaylistCommand.self,
+            ServeCommand.self, SetCommand.self, StatusCommand.self, CheckCommand.self, DevicesCommand.self,
+            PlaylistCommand.self,
             SDPCommand.self,
             BenchCommand.self, ReferenceCommand.self, VersionCommand.self,
         ])

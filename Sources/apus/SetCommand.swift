@@ -35,27 +35,11 @@ struct SetCommand: ParsableCommand {
 
     func run() throws {
         do {
-            var (configuration, _) = try Configuration.load(config)
-            if let port { configuration.server.port = port }
-            let places = ControlPlace.all(configuration)
-            guard !places.isEmpty else { throw NoControlSocket() }
-            let answer = try ControlClient.ask(.set(path: path, assignments: assignments), at: places)
-            guard answer.isDone else { throw Refused(reasons: answer.lines) }
+            let answer = try RunningServer(config: config, port: port).ask(.set(path: path, assignments: assignments))
             writeToStandardOutput(answer.lines.map { "\($0)\n" }.joined())
         } catch {
             writeToStandardError("apus: \(error)\n")
             throw ExitCode.failure
         }
     }
-}
-
-private struct NoControlSocket: Error, CustomStringConvertible {
-    let description = "the configuration has no control socket: give control.socket a path, or auto"
-}
-
-/// The server's reasons, a line each.
-private struct Refused: Error, CustomStringConvertible {
-    let reasons: [String]
-
-    var description: String { reasons.joined(separator: "\napus: ") }
 }

@@ -58,6 +58,7 @@ extension Assembly {
         let former = state.configuration
         state.configuration = new
         threshold.level = Logger.Level(new.log.level)
+        logStatus(everySeconds: new.log.statusSeconds)
         // First what ends, so that devices are free for those who take them over.
         var endings = difference.removed.compactMap { remove($0, of: former, from: &state) }
         for (name, _) in new.servedPathsOriginalsFirst where difference.added.contains(name) {

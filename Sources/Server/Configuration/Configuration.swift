@@ -31,6 +31,7 @@ public struct Configuration: Hashable, Sendable {
     /// What is told on standard error.
     public struct Log: Hashable, Sendable {
         public var level = Level.info
+        public var statusSeconds = 0
 
         public init() {}
 

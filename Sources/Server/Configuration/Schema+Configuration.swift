@@ -77,7 +77,13 @@ extension Schema<Configuration.Server> {
 
 extension Schema<Configuration.Log> {
     static var log: Self {
-        Schema([.choice("level", \.level, "Messages below this level are not written.")])
+        Schema([
+            .choice("level", \.level, "Messages below this level are not written."),
+            .integer(
+                "statusSeconds", \.statusSeconds, in: 0...86_400, unit: "seconds",
+                "How often the status of streams and event loops is logged, as SIGUSR1 does it: what was sent, and what "
+                    + "pictures spent where; 0 never."),
+        ])
     }
 }
 

@@ -7,7 +7,15 @@ extension Assembly {
     public func answer(_ request: ControlRequest) -> ControlAnswer {
         switch request {
         case .set(let path, let assignments): set(path.hasPrefix("/") ? String(path.dropFirst()) : path, assignments)
+        case .status(let hasPictureTimes): status(hasPictureTimes)
         }
+    }
+
+    private func status(_ hasPictureTimes: Bool) -> ControlAnswer {
+        guard let status = currentStatus(hasPictureTimes: hasPictureTimes) else {
+            return .refused(["an event loop did not answer within a second: the server is overloaded"])
+        }
+        return ControlAnswer(isDone: true, lines: [], status: status)
     }
 
     private func set(_ name: String, _ assignments: [String]) -> ControlAnswer {

@@ -7,7 +7,7 @@ import Reactor
 public enum ControlClient {
     /// The server answers at once, unless it tries filters that read something slow.
     private static let patienceMilliseconds: Int64 = 10_000
-    private static let maximumAnswerBytes = 1_048_576
+    private static let maximumAnswerBytes = 16_777_216
 
     /// Sends one request to the first server that is at one of `places`, and waits for the answer. Blocks, 10 s at most.
     public static func ask(
@@ -53,7 +53,7 @@ public enum ControlClient {
         do {
             let answer = try JSONDecoder().decode(ControlAnswer.self, from: Data(line))
             // The server may be another user's, and this root's terminal.
-            return ControlAnswer(isDone: answer.isDone, lines: answer.lines.map(printable))
+            return ControlAnswer(isDone: answer.isDone, lines: answer.lines.map(printable), status: answer.status)
         } catch {
             throw ControlFailure("the server did not answer; if it does it later, its log says so")
         }

@@ -96,29 +96,18 @@ public struct DeviceReport: Encodable, Sendable {
 
     private var microphonesText: String {
         guard !microphones.isEmpty else { return "no microphone is plugged in\n" }
-        return "microphones\n" + table([["device", "name", "Hz", "channels", ""]] + microphones.map(\.cells))
+        return "microphones\n" + textTable([["device", "name", "Hz", "channels", ""]] + microphones.map(\.cells))
     }
 
     private var encodersText: String {
         "encoders, in the order in which auto tries them\n"
-            + table(encoders.map { [$0.encoder, $0.works ? "works" : "does not work: \($0.problem ?? "")"] })
+            + textTable(encoders.map { [$0.encoder, $0.works ? "works" : "does not work: \($0.problem ?? "")"] })
     }
 }
 
 /// A failure and what to do about it, in one line.
 private func sentence(_ failure: SourceFailure) -> String {
     failure.reason + (failure.remedy.isEmpty ? "" : "; \(failure.remedy)")
-}
-
-/// Rows with their cells below each other, indented.
-private func table(_ rows: [[String]]) -> String {
-    let columns = rows.first?.indices ?? 0..<0
-    let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-        let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-        let line = cells.joined(separator: "  ")
-        return "  " + line[...(line.lastIndex { $0 != " " } ?? line.startIndex)] + "\n"
-    }.joined()
 }
 
 extension DeviceReport.Microphone {
@@ -162,7 +151,7 @@ extension DeviceReport.Camera {
         let settings = controls.map { [$0.name, $0.value, $0.choices] }
         let export = exportsBuffers.map { $0 ? "yes" : "no" } ?? "unknown while it is in use"
         return "\(source)  \(name) (\(driver), \(bus))\n  exports its buffers as DMABUF: \(export)\n"
-            + table([["format", "size", "rates", ""]] + rows)
-            + (settings.isEmpty ? "" : "\n" + table([["control", "value", "takes"]] + settings))
+            + textTable([["format", "size", "rates", ""]] + rows)
+            + (settings.isEmpty ? "" : "\n" + textTable([["control", "value", "takes"]] + settings))
     }
 }

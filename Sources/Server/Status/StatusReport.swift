@@ -5,7 +5,7 @@ import Reactor
 import Streams
 import Synchronization
 
-/// One line in the log per stream and per event loop, with what was done since the last such lines, or since the start.
+/// Lines in the log per stream and per event loop, with what was done since the last such lines, or since the start.
 ///
 /// For people and for scripts that measure: `key=value` pairs, of which those without a value are left out.
 final class StatusReport: Sendable {
@@ -14,6 +14,8 @@ final class StatusReport: Sendable {
         let published: Stream.Published
         /// `nil` where nothing is coded.
         let coded: SourceStatus?
+        /// What pictures have spent where since the last look.
+        var stages: Journeys.Summary = [:]
     }
 
     private let log: Logger
@@ -51,6 +53,7 @@ final class StatusReport: Sendable {
             line["path"] = "\(path)"
             if let coded = counts.coded { Self.add(coded - (earlier?.coded ?? .init()), to: &line) }
             log.notice("stream status", metadata: line)
+            if !counts.stages.isEmpty { log.notice("stream stages", metadata: Self.line(counts.stages, path)) }
         }
         for (index, loop) in sent.enumerated() {
             let earlier = index < before.sent.count ? before.sent[index] : Server.Statistics()
@@ -64,6 +67,16 @@ final class StatusReport: Sendable {
             "pictures": "\(published.pictureCount)",
             "kilobitsPerSecond": shown(Double(published.byteCount) * 8 / 1000 / seconds),
         ]
+    }
+
+    /// In milliseconds.
+    private static func line(_ stages: Journeys.Summary, _ path: String) -> Logger.Metadata {
+        var line: Logger.Metadata = ["path": "\(path)"]
+        for (stage, spent) in stages {
+            line["\(stage.rawValue)P50"] = shown(spent.p50)
+            line["\(stage.rawValue)P99"] = shown(spent.p99)
+        }
+        return line
     }
 
     private static func add(_ coded: SourceStatus, to line: inout Logger.Metadata) {

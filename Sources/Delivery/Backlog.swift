@@ -1,0 +1,20 @@
+import Media
+
+/// What a viewer has not been sent, or has not read.
+public struct Backlog: Hashable, Sendable {
+    /// Media time from what has reached the viewer to the newest unit, in nanoseconds.
+    public var nanoseconds: Int64 = 0
+    /// Over TCP: bytes that were written and not read, as far as can be known.
+    public var unreadByteCount = 0
+    /// Units that were passed over because it did not keep up, so far.
+    public var droppedUnits: UInt64 = 0
+}
+
+extension DeliveryLoop {
+    /// What waits for a viewer of this loop.
+    public func backlog(of viewer: Viewer, at now: MonotonicTime) -> Backlog {
+        Backlog(
+            nanoseconds: viewer.audience?.lag(of: viewer, at: now) ?? 0,
+            unreadByteCount: viewer.output?.unreadByteCount(at: now) ?? 0, droppedUnits: viewer.droppedUnits)
+    }
+}

@@ -1,0 +1,39 @@
+import Dispatch
+import Media
+import RTSPServer
+import Reactor
+import Synchronization
+
+extension Assembly {
+    /// What the server does now. Blocks for a second at most; `nil` where an event loop has not answered by then.
+    func currentStatus(hasPictureTimes: Bool) -> ServerStatus? {
+        let now = MonotonicTime.now()
+        let paths = state.withLock { Array($0.paths.values) }
+        guard let (viewers, loops) = askLoops(at: now) else { return nil }
+        return ServerStatus(
+            version: apusVersion, uptime: Double(now - epoch) / 1_000_000_000,
+            streams: paths.map { .init($0, hasPictureTimes: hasPictureTimes) }.sorted { $0.path < $1.path },
+            viewers: viewers.map { .init($0, at: now) }.sorted { ($0.path, $0.peer) < ($1.path, $1.peer) },
+            loops: loops.map(ServerStatus.LoopLine.init))
+    }
+
+    private typealias Answers = (viewers: [ViewerStatus], loops: [RTSPServer.Server.Statistics])
+
+    private func askLoops(at now: MonotonicTime) -> Answers? {
+        let isAnswered = DispatchSemaphore(value: 0)
+        let answers = AnswersBox()
+        let server = server
+        Task.detached {
+            let (viewers, loops) = (await server.viewers(at: now), await server.statistics())
+            answers.value.withLock { $0 = (viewers, loops) }
+            isAnswered.signal()
+        }
+        guard isAnswered.wait(timeout: .now() + .seconds(1)) == .success else { return nil }
+        return answers.value.withLock { $0 }
+    }
+
+    /// Outlives a question that nobody waits for any more.
+    private final class AnswersBox: Sendable {
+        let value = Mutex<Answers?>(nil)
+    }
+}

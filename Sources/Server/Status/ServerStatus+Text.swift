@@ -1,0 +1,82 @@
+import FoundationEssentials
+import Streams
+
+extension ServerStatus {
+    /// For people: streams with their stages, viewers, loops. What clients call themselves is made printable.
+    public var text: String {
+        var text = "apus \(version), up for \(Self.number(uptime)) s\n"
+        for stream in streams {
+            let watching = viewers.filter { $0.path == stream.path }
+            text +=
+                "\n\(stream.path)  \(stream.source), \(watching.count) \(watching.count == 1 ? "viewer" : "viewers")\n"
+            text += stream.text
+            if !watching.isEmpty { text += Self.viewersTable(watching) }
+        }
+        return text + "\n" + loopsTable
+    }
+
+    /// For machines.
+    public var json: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        // Texts and finite numbers can always be written as JSON.
+        return ((try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}") + "\n"
+    }
+
+    private static func viewersTable(_ viewers: [ViewerLine]) -> String {
+        textTable(
+            [["viewer", "transport", "for", "backlog", "unread", "dropped", "client"]]
+                + viewers.map { viewer in
+                    [
+                        viewer.peer, viewer.transport, "\(number(viewer.playing)) s", "\(number(viewer.backlog)) ms",
+                        "\(viewer.unreadBytes) B", "\(viewer.droppedUnits)",
+                        viewer.client.map(printable) ?? "unnamed",
+                    ]
+                })
+    }
+
+    private var loopsTable: String {
+        textTable(
+            [["loop", "packets", "MB", "messages", "system calls", "units", "dropped", "refused"]]
+                + loops.enumerated().map { index, loop in
+                    [
+                        "\(index)", "\(loop.packets)", Self.number(Double(loop.bytes) / 1e6), "\(loop.messages)",
+                        "\(loop.systemCalls)", "\(loop.units)", "\(loop.droppedUnits)", "\(loop.refusedMessages)",
+                    ]
+                })
+    }
+
+    /// With up to two decimals.
+    fileprivate static func number(_ value: Double) -> String {
+        "\((value * 100).rounded() / 100)"
+    }
+}
+
+extension ServerStatus.StreamLine {
+    fileprivate var text: String {
+        var facts = ["\(pictures) pictures", "\(ServerStatus.number(Double(bytes) / 1e6)) MB"]
+        if let skipped { facts.append("\(skipped) left out") }
+        if let averageQuantizer { facts.append("quantizer \(ServerStatus.number(averageQuantizer))") }
+        let rows = Stage.allCases.compactMap { stage in
+            stages[stage].map { spent in
+                [stage.title] + [spent.p50, spent.p95, spent.p99, spent.max].map(ServerStatus.number)
+            }
+        }
+        let header = [["stage, in ms", "p50", "p95", "p99", "max"]]
+        return "  \(facts.joined(separator: ", "))\n" + (rows.isEmpty ? "" : textTable(header + rows))
+    }
+}
+
+extension Stage {
+    /// From where to where.
+    var title: String {
+        switch self {
+        case .capture: "capture → encoder in"
+        case .encoding: "encoder in → encoder out"
+        case .packaging: "encoder out → packaged"
+        case .waiting: "packaged → first byte sent"
+        case .sending: "first → last byte sent"
+        case .whole: "capture → last byte sent"
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Media
+import RTSPServer
+import Streams
+
+/// What `apus status` shows of a running server: `--json` prints it as it is.
+public struct ServerStatus: Hashable, Sendable, Codable {
+    public let version: String
+    /// Since it was started, in seconds.
+    public let uptime: Double
+    /// By path.
+    public let streams: [StreamLine]
+    /// Who plays, by path and address.
+    public let viewers: [ViewerLine]
+    /// Of each event loop, since it was started.
+    public let loops: [LoopLine]
+
+    public struct StreamLine: Hashable, Sendable, Codable {
+        public let path: String
+        /// What feeds it.
+        public let source: String
+        /// Pictures published, since the stream was made.
+        public let pictures: Int
+        /// Of all tracks.
+        public let bytes: Int
+        /// Pictures left out, and the encoder's average quantizer, of pictures that are coded here.
+        public let skipped: Int?
+        public let averageQuantizer: Double?
+        /// Milliseconds that pictures spent in each stage, since the stream was made.
+        public let stages: Journeys.Summary
+        /// The last pictures one by one, where they were asked for.
+        public let pictureTimes: [PictureTimes]?
+    }
+
+    /// The instants of one picture's way, in nanoseconds of CLOCK_MONOTONIC.
+    public struct PictureTimes: Hashable, Sendable, Codable {
+        public let frameNumber: UInt32?
+        public let captured: Int64
+        public let encoderIn: Int64?
+        public let encoderOut: Int64?
+        public let packaged: Int64
+        public let firstSent: Int64?
+        public let lastSent: Int64?
+    }
+
+    public struct ViewerLine: Hashable, Sendable, Codable {
+        public let path: String
+        public let peer: String
+        public let client: String?
+        public let transport: String
+        /// How long it has been playing, in seconds.
+        public let playing: Double
+        /// Media time that has not been sent, or read, in milliseconds.
+        public let backlog: Double
+        public let unreadBytes: Int
+        public let droppedUnits: UInt64
+    }
+
+    public struct LoopLine: Hashable, Sendable, Codable {
+        public let packets: UInt64
+        public let bytes: UInt64
+        public let messages: UInt64
+        public let systemCalls: UInt64
+        public let units: UInt64
+        public let droppedUnits: UInt64
+        public let refusedMessages: UInt64
+    }
+}
+
+extension ServerStatus.PictureTimes {
+    init(_ journey: Journey) {
+        frameNumber = journey.frameNumber
+        captured = journey.captured.nanoseconds
+        encoderIn = journey.encoderIn?.nanoseconds
+        encoderOut = journey.encoderOut?.nanoseconds
+        packaged = journey.packaged.nanoseconds
+        firstSent = journey.firstSent?.nanoseconds
+        lastSent = journey.lastSent?.nanoseconds
+    }
+}
+
+extension ServerStatus.StreamLine {
+    init(_ path: ServedPath, hasPictureTimes: Bool) {
+        let (published, coded) = (path.stream.published, path.status)
+        self.path = path.stream.path
+        source = path.source.label
+        pictures = published.pictureCount
+        bytes = published.byteCount
+        skipped = coded?.skippedCount
+        averageQuantizer = coded?.averageQuantizer
+        stages = path.stream.journeys.summary
+        pictureTimes = hasPictureTimes ? path.stream.journeys.recent.map(ServerStatus.PictureTimes.init) : nil
+    }
+}
+
+extension ServerStatus.ViewerLine {
+    init(_ viewer: ViewerStatus, at now: MonotonicTime) {
+        path = viewer.path
+        peer = viewer.peer
+        client = viewer.client
+        transport = viewer.transport
+        playing = Double(now - viewer.startedAt) / 1_000_000_000
+        backlog = Double(viewer.backlog.nanoseconds) / 1_000_000
+        unreadBytes = viewer.backlog.unreadByteCount
+        droppedUnits = viewer.backlog.droppedUnits
+    }
+}
+
+extension ServerStatus.LoopLine {
+    init(_ sent: RTSPServer.Server.Statistics) {
+        packets = sent.packets
+        bytes = sent.bytes
+        messages = sent.messages
+        systemCalls = sent.systemCalls
+        units = sent.units
+        droppedUnits = sent.droppedUnits
+        refusedMessages = sent.refusedMessages
+    }
+}

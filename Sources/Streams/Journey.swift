@@ -1,0 +1,41 @@
+import Media
+
+/// The way of one picture from capture to the wire: the instants at which it passed each station, on the monotonic clock.
+///
+/// Without a picture, of one frame of sound.
+public struct Journey: Hashable, Sendable {
+    /// Of pictures that are coded here: from 0, those that were left out counted.
+    public var frameNumber: UInt32?
+    /// When the light was captured; of a pipe or a file, when its turn came.
+    public let captured: MonotonicTime
+    /// Of pictures that are coded here: when the encoder was given it.
+    public var encoderIn: MonotonicTime?
+    /// When the encoder had coded it.
+    public var encoderOut: MonotonicTime?
+    /// When all feeds had it as packets.
+    public let packaged: MonotonicTime
+    /// When the first call began that hands packets of it to the kernel; `nil` while nobody watches.
+    public var firstSent: MonotonicTime?
+    /// When the last such call came back, of a loop's viewers who keep up.
+    public var lastSent: MonotonicTime?
+
+    public init(captured: MonotonicTime, packaged: MonotonicTime) {
+        (self.captured, self.packaged) = (captured, packaged)
+    }
+}
+
+/// What lies between two stations.
+public enum Stage: String, CaseIterable, Sendable, Codable, CodingKeyRepresentable {
+    /// Capture → encoder in: the driver's, the effects'.
+    case capture
+    /// Encoder in → encoder out.
+    case encoding
+    /// Encoder out → packaged; from capture on where nothing is coded here.
+    case packaging
+    /// Packaged → first byte sent: waking up the loop.
+    case waiting
+    /// First byte sent → last byte sent: to all viewers of one loop.
+    case sending
+    /// Capture → last byte sent.
+    case whole
+}

@@ -1,0 +1,93 @@
+import DequeModule
+import Media
+import Synchronization
+
+/// What a stream's pictures spent where: a distribution per stage, and the last journeys one by one. From any thread.
+///
+/// One lock and a few counters per picture and loop; nothing per viewer or packet.
+public final class Journeys: Sendable {
+    /// A distribution per stage, of those through which something has come.
+    public typealias Summary = [Stage: DurationSummary]
+
+    private struct State {
+        var recent: Deque<Journey> = []
+        var stages = Stages()
+        var stagesSinceLook = Stages()
+
+        mutating func record(_ change: (inout Stages) -> Void) {
+            change(&stages)
+            change(&stagesSinceLook)
+        }
+    }
+
+    /// How many journeys are kept: half a minute of pictures.
+    public static let recentCount = 1_024
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// A picture has been packaged.
+    func began(_ journey: Journey) {
+        state.withLock { state in
+            if state.recent.count == Self.recentCount { state.recent.removeFirst() }
+            state.recent.append(journey)
+            state.record { $0.began(journey) }
+        }
+    }
+
+    /// One loop has sent what was captured at `captured` to all its viewers who keep up.
+    public func sent(captured: MonotonicTime, first: MonotonicTime, last: MonotonicTime) {
+        state.withLock { state in
+            // Nearly always the newest.
+            guard let index = state.recent.lastIndex(where: { $0.captured == captured }) else { return }
+            let former = state.recent[index]
+            state.recent[index].firstSent = min(former.firstSent ?? first, first)
+            state.recent[index].lastSent = max(former.lastSent ?? last, last)
+            state.record { $0.sent(former, first: first, last: last) }
+        }
+    }
+
+    /// Since the stream was made.
+    public var summary: Summary { state.withLock { $0.stages.summary } }
+
+    /// Since the last call of this.
+    public func takeSummary() -> Summary {
+        state.withLock { state in
+            defer { state.stagesSinceLook.reset() }
+            return state.stagesSinceLook.summary
+        }
+    }
+
+    /// The last ones, oldest first.
+    public var recent: [Journey] { state.withLock { Array($0.recent) } }
+}
+
+/// One distribution per stage, to two digits.
+private struct Stages {
+    private var histograms: [Stage: DurationHistogram] = [:]
+
+    mutating func began(_ journey: Journey) {
+        if let encoderIn = journey.encoderIn { record(.capture, from: journey.captured, to: encoderIn) }
+        if let encoderIn = journey.encoderIn, let encoderOut = journey.encoderOut {
+            record(.encoding, from: encoderIn, to: encoderOut)
+        }
+        record(.packaging, from: journey.encoderOut ?? journey.captured, to: journey.packaged)
+    }
+
+    mutating func sent(_ journey: Journey, first: MonotonicTime, last: MonotonicTime) {
+        record(.waiting, from: journey.packaged, to: first)
+        record(.sending, from: first, to: last)
+        record(.whole, from: journey.captured, to: last)
+    }
+
+    private mutating func record(_ stage: Stage, from start: MonotonicTime, to end: MonotonicTime) {
+        histograms[stage, default: DurationHistogram(digits: .two)].record(nanoseconds: end - start)
+    }
+
+    mutating func reset() {
+        for stage in Stage.allCases { histograms[stage]?.reset() }
+    }
+
+    var summary: Journeys.Summary { histograms.compactMapValues(\.summary) }
+}

@@ -1,0 +1,72 @@
+import Media
+import Testing
+
+@testable import Streams
+
+/// What is told of the way of pictures.
+@Suite struct JourneysTests {
+    private let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
+
+    private func instant(_ milliseconds: Int64) -> MonotonicTime { start.advanced(byMilliseconds: milliseconds) }
+
+    /// A journey that begins at `milliseconds`: 2 ms to the encoder, 8 in it, 1 to be packaged.
+    private func journey(at milliseconds: Int64, isCoded: Bool = true) -> Journey {
+        var journey = Journey(captured: instant(milliseconds), packaged: instant(milliseconds + 11))
+        if isCoded { (journey.encoderIn, journey.encoderOut) = (instant(milliseconds + 2), instant(milliseconds + 10)) }
+        return journey
+    }
+
+    private func medians(_ summary: Journeys.Summary) -> [Stage: Int] {
+        summary.mapValues { Int($0.p50.rounded()) }
+    }
+
+    @Test func stagesAddUpToTheWhole() {
+        let journeys = Journeys()
+        for picture in 0..<100 as Range<Int64> {
+            journeys.began(journey(at: picture * 40))
+            journeys.sent(
+                captured: instant(picture * 40), first: instant(picture * 40 + 14), last: instant(picture * 40 + 19))
+        }
+        let medians = medians(journeys.summary)
+        #expect(medians == [.capture: 2, .encoding: 8, .packaging: 1, .waiting: 3, .sending: 5, .whole: 19])
+    }
+
+    @Test func whatIsNotCodedHereHasNoEncoder() {
+        let journeys = Journeys()
+        journeys.began(journey(at: 0, isCoded: false))
+        #expect(medians(journeys.summary) == [.packaging: 11])
+    }
+
+    @Test func eachLoopCountsAndThePictureKeepsTheFirstAndTheLastOfThem() throws {
+        let journeys = Journeys()
+        journeys.began(journey(at: 0))
+        journeys.sent(captured: instant(0), first: instant(13), last: instant(15))
+        journeys.sent(captured: instant(0), first: instant(12), last: instant(14))
+        let picture = try #require(journeys.recent.first)
+        #expect((picture.firstSent, picture.lastSent) == (instant(12), instant(15)))
+        #expect(journeys.summary[.sending]?.count == 2)
+    }
+
+    @Test func whatWasNeverBegunIsNotCounted() {
+        let journeys = Journeys()
+        journeys.began(journey(at: 0))
+        journeys.sent(captured: instant(1), first: instant(12), last: instant(14))
+        #expect(journeys.summary[.whole] == nil)
+    }
+
+    @Test func aLookForgetsForTheNextAndNotForTheWhole() {
+        let journeys = Journeys()
+        journeys.began(journey(at: 0))
+        #expect(journeys.takeSummary()[.encoding]?.count == 1)
+        #expect(journeys.takeSummary().isEmpty)
+        #expect(journeys.summary[.encoding]?.count == 1)
+    }
+
+    @Test func onlyTheLastAreKept() {
+        let journeys = Journeys()
+        for picture in 0..<2_000 as Range<Int64> { journeys.began(journey(at: picture * 40)) }
+        #expect(journeys.recent.count == Journeys.recentCount)
+        #expect(journeys.recent.last?.captured == instant(1_999 * 40))
+        #expect(journeys.summary[.packaging]?.count == 2_000)
+    }
+}
