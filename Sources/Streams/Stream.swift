@@ -45,24 +45,40 @@ public final class Stream: Sendable {
         var budget: RandomAccessBudget
         var feeds: [FeedKey: any AnyFeed] = [:]
         var source: (any Source)?
+        var stamping = Stamping.keyframes
         /// Tracks of which nothing passes before a random access point: a source has just started.
         var awaitingRandomAccess: Set<TrackID> = []
     }
 
     /// Where viewers find it: `/cam`.
     public let path: String
-    /// The instant from which all tracks' media times count.
-    public let epoch: MonotonicTime
+    /// From whose epoch all tracks' media times count.
+    public let clock: StreamClock
 
     private let limits: Limits
     private let state: Mutex<State>
 
-    public init(path: String, epoch: MonotonicTime, limits: Limits = Limits()) {
+    public init(path: String, clock: StreamClock, limits: Limits = Limits()) {
         self.path = path
-        self.epoch = epoch
+        self.clock = clock
         self.limits = limits
         state = Mutex(
             State(ring: Ring(bounds: limits.history), budget: RandomAccessBudget(limits: limits.randomAccess)))
+    }
+
+    /// A stream that begins at `epoch`, for who does not care about the wall clock: there, it is 1970 then.
+    public convenience init(path: String, epoch: MonotonicTime, limits: Limits = Limits()) {
+        let clock = StreamClock(epoch: epoch) { ClockReading(monotonic: epoch, unixNanoseconds: 0) }
+        self.init(path: path, clock: clock, limits: limits)
+    }
+
+    /// The instant from which all tracks' media times count.
+    public var epoch: MonotonicTime { clock.epoch }
+
+    /// Which of the pictures that are coded here carry their time of capture, from the next one on.
+    public var stamping: Stamping {
+        get { state.withLock { $0.stamping } }
+        set { state.withLock { $0.stamping = newValue } }
     }
 
     /// The tracks as announced last; `nil` before a source has announced any.
@@ -111,6 +127,7 @@ extension Stream {
     ///
     /// Units of tracks that were not announced, and pictures before a source's first random access point, are let go.
     public func publish(_ unit: AccessUnit) {
+        let unit = withTimeOfCapture(unit)
         let feeds = state.withLock { state -> [any AnyFeed] in
             guard let track = state.announcement?.tracks.first(where: { $0.id == unit.track }) else { return [] }
             if state.awaitingRandomAccess.contains(unit.track) {
@@ -130,6 +147,17 @@ extension Stream {
             return feeds
         }
         for feed in feeds { feed.wake() }
+    }
+
+    /// The unit with what the wall clock showed at its capture, in a picture that is to carry it as SEI too.
+    private func withTimeOfCapture(_ unit: AccessUnit) -> AccessUnit {
+        clock.follow()
+        var unit = unit
+        let instant = clock.instant(of: unit.presentationTime)
+        let wallClock = clock.ntpTime(of: instant)
+        unit.captured = wallClock
+        guard let coding = unit.coding, stamping.includes(unit) else { return unit }
+        return unit.stamped(with: CaptureTimestamp(of: coding, captured: instant, wallClock: wallClock))
     }
 
     /// Whether what was negotiated for the tracks `old` holds for `new`: the same kinds and clocks, whatever their parameters.

@@ -12,11 +12,12 @@ import Wire
 final class Broadcast {
     let stream: Stream
     let delivery: DeliveryLoop
-    private(set) var now = MonotonicTime.now()
+    private(set) var now: MonotonicTime
     private var pictureCount: Int64 = 0
 
-    init(options: DeliveryLoop.Options = .init()) {
-        stream = Stream(path: "/cam", epoch: now)
+    init(options: DeliveryLoop.Options = .init(), clock: StreamClock = StreamClock(ClockReading.now)) {
+        stream = Stream(path: "/cam", clock: clock)
+        now = clock.epoch
         delivery = DeliveryLoop(options: options, waker: NoWaker(), at: now)
         // The parameter sets are of the right types: that is all that is looked at.
         let sets = H264.ParameterSets(sequence: [Self.sps], picture: [Self.pps])!
@@ -26,18 +27,19 @@ final class Broadcast {
     static let sps: [UInt8] = [0x67, 0x42, 0xC0, 0x1F]
     static let pps: [UInt8] = [0x68, 0xCE, 0x3C, 0x80]
 
-    /// Publishes the next picture, with one slice of `byteCount` bytes.
-    func publish(idr: Bool = false, byteCount: Int) {
+    /// Publishes the next picture, with one slice of `byteCount` bytes; stamped as one that was coded here where `isCoded`.
+    func publish(idr: Bool = false, byteCount: Int, isCoded: Bool = false) {
         let time = MediaTime(ticks: pictureCount * 3_600, rate: .video)
         pictureCount += 1
         let slice = [idr ? 0x65 : 0x41] + (1..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let parts = idr ? [Self.sps, Self.pps, slice] : [slice]
         var units: [Range<Int>] = []
         for part in parts { units.append((units.last?.upperBound ?? 0)..<((units.last?.upperBound ?? 0) + part.count)) }
-        stream.publish(
-            AccessUnit(
-                track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: idr,
-                bytes: parts.flatMap(\.self), units: units))
+        var unit = AccessUnit(
+            track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: idr,
+            bytes: parts.flatMap(\.self), units: units)
+        if isCoded { unit.coding = AccessUnit.Coding(frameNumber: UInt32(pictureCount - 1), begin: now, end: now) }
+        stream.publish(unit)
     }
 
     /// Turns the loop, at an instant `milliseconds` after the last.

@@ -19,7 +19,7 @@ struct PathDifference: Hashable {
             switch option.prefix(while: { $0 != "." }) {
             case "title", "description", "join": self = .offer
             case "multicast", "multicastTransportStream": self = .groups
-            case "video", "effects", "camera": self = .coding
+            case "video", "effects", "camera", "timestamps": self = .coding
             // What nobody has thought of yet is safe with a source that is made for it.
             default: self = .source
             }
