@@ -67,6 +67,10 @@ extension HeaderRewriter {
     static let fixture = HeaderRewriter(
         payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530), timestampOffset: 77
     )
+    /// The same for packets that tell when they were captured.
+    static let tellingCapture = HeaderRewriter(
+        payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530),
+        timestampOffset: 77, tellsCapture: true)
 }
 
 /// A UDP client with its own pair of ports, and the viewer that sends to them.
@@ -79,7 +83,7 @@ struct UDPClient: ~Copyable {
     /// - Parameter shared: the sockets that the viewer is sent by, where it is not the only one.
     init(
         isSegmenting: Bool, id: UInt64 = 1, form: StreamForm = .tracks, family: AddressFamily = .ipv4,
-        by shared: UDPPorts? = nil
+        by shared: UDPPorts? = nil, rewriter: HeaderRewriter = .fixture
     ) throws {
         let pair = try Reactor.PortPair.bind(evenIn: 40_000...44_000)
         let ports =
@@ -89,7 +93,7 @@ struct UDPClient: ~Copyable {
         let route = UDPRoute(
             destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)
         viewer = Viewer(id: id, canonicalName: "test", trackCount: 1, form: form, output: nil, at: .now())
-        viewer.setUpAll(as: ViewerTrack(rewriter: .fixture, lane: .udp(route), clockRate: .video))
+        viewer.setUpAll(as: ViewerTrack(rewriter: rewriter, lane: .udp(route), clockRate: .video))
         self.pair = pair
         self.ports = ports
     }
@@ -132,7 +136,7 @@ struct TCPClient: ~Copyable {
     let viewer: Viewer
     let socket: TCPSocket
 
-    init(sendBufferByteCount: Int32 = 32_768) throws {
+    init(sendBufferByteCount: Int32 = 32_768, rewriter: HeaderRewriter = .fixture) throws {
         let listener = try Listener(at: .loopback(.ipv4, port: 0))
         // The listener is bound: it has an address.
         let socket = try TCPSocket(connectingTo: listener.localAddress!)
@@ -144,7 +148,7 @@ struct TCPClient: ~Copyable {
         viewer.setUp(
             TrackID(0),
             as: ViewerTrack(
-                rewriter: .fixture, lane: .interleaved(channel: 0, reportChannel: 1), clockRate: .video))
+                rewriter: rewriter, lane: .interleaved(channel: 0, reportChannel: 1), clockRate: .video))
         self.socket = socket
     }
 

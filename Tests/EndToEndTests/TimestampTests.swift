@@ -35,6 +35,13 @@ extension EndToEnd {
             }
         }
 
+        @Test(arguments: Client.allCases.filter(\.isInstalled), ["udp", "tcp"])
+        func everyClientPlaysPacketsThatHaveOne(_ client: Client, over transport: String) async throws {
+            try await withTestCard("absoluteCaptureTime: true") { server in
+                try await client.watch(server.url(), over: transport, log: server.log)
+            }
+        }
+
         @Test func ffmpegCopiesThemIntoAnMP4() async throws {
             let folder = try TemporaryFolder()
             let recording = folder.file("card.mp4")

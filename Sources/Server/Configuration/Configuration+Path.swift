@@ -17,6 +17,8 @@ extension Configuration {
         public var join: Join.Mode?
         /// Which of the pictures that Apus codes carry their time of capture.
         public var timestamps = Stamping.keyframes
+        /// Whether each packet tells its time of capture.
+        public var absoluteCaptureTime = false
         public var effects = Effects()
         public var video = Video()
         public var audio = Audio()
