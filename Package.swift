@@ -117,11 +117,12 @@ let package = Package(
         tests("Reactor", "CLinux", "Media"),
         tests("Codecs", "Media"),
         tests("Muxing", "Media"),
-        tests("Capture", "Codecs", "Media", "Muxing", "Streams", logging),
+        tests("Capture", "Codecs", "Media", "Muxing", "RTP", "Streams", logging),
         tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "Streams", "Wire"),
         tests("RTSPClient"),
         tests("Measuring", "Media", "Streams"),
-        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: everywhere),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["Media", "RTP", "Reactor", "TestSupport"], swiftSettings: everywhere),
         tests("Server", "Capture", "Codecs", "Media", "RTSPServer", "Reactor", "SDP", "Streams", logging),
     ],
     swiftLanguageModes: [.v6]

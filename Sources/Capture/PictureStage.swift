@@ -13,6 +13,8 @@ final class PictureStage {
     private(set) var revision = 0
     private var isRefreshDue = false
     private let encoder: VideoEncoder
+    private let clock: PaceClock
+    private var journal = PictureJournal()
     /// Of the pictures that come.
     private var matrix: ColourMatrix
     private let id: TrackID
@@ -40,16 +42,18 @@ final class PictureStage {
     ///   - matrix: of the pictures, as far as it is known before they come.
     ///   - control: tells when a random access point is wanted, and is told what was coded.
     ///   - tee: is offered what the effects have made of each picture.
+    ///   - clock: tells when a picture goes into the encoder and comes out.
     ///   - open: a seam for tests.
     init(
         _ settings: EncodingSettings, track id: TrackID, matrix: ColourMatrix? = nil, control: EncoderControl,
-        tee: PictureTee? = nil, open: EncoderOpening = PictureStage.encoder
+        tee: PictureTee? = nil, clock: PaceClock = .host, open: EncoderOpening = PictureStage.encoder
     ) throws(CodecFailure) {
         self.settings = settings
         self.matrix = matrix ?? .customary(height: settings.video.height)
         self.id = id
         self.control = control
         self.tee = tee
+        self.clock = clock
         filter = try PictureFilter(settings)
         pool = VideoFramePool(width: settings.video.width, height: settings.video.height)
         encoder = try open(settings.video.adapted(to: filter, self.matrix), control.tell)
@@ -64,11 +68,12 @@ final class PictureStage {
     /// - Parameter skipped: pictures that were left out before this one, to be counted.
     func units(of frame: VideoFrame, at time: MediaTime, skipped: Int = 0) throws(CodecFailure) -> [AccessUnit] {
         try follow(frame.matrix)
+        journal.arrived(time, skipped: skipped)
         var units: [AccessUnit] = []
         for (frame, time) in try filter?.apply(frame, at: time) ?? [(frame, time)] {
             frame.matrix = matrix
             try tee?.offer(frame, at: time, pool: pool)
-            units += try coded { (isForced) throws(CodecFailure) in
+            units += try coded(at: time) { (isForced) throws(CodecFailure) in
                 try encoder.encode(frame, track: id, presentationTime: time, forcingRandomAccess: isForced)
             }
         }
@@ -86,22 +91,30 @@ final class PictureStage {
     func units(
         of picture: ExportedPicture, at time: MediaTime, skipped: Int
     ) throws(CodecFailure) -> [AccessUnit] {
-        let units = try coded { (isForced) throws(CodecFailure) in
-            try encoder.encode(picture, track: id, presentationTime: time, forcingRandomAccess: isForced)
+        let before = journal
+        journal.arrived(time, skipped: skipped)
+        do throws(CodecFailure) {
+            let units = try coded(at: time) { (isForced) throws(CodecFailure) in
+                try encoder.encode(picture, track: id, presentationTime: time, forcingRandomAccess: isForced)
+            }
+            control.skippedPictures(skipped)
+            return units
+        } catch {
+            journal = before
+            throw error
         }
-        control.skippedPictures(skipped)
-        return units
     }
 
     /// Has one picture coded, as an IDR picture where one is due: one that fails leaves that to the next.
     private func coded(
-        _ code: (_ isForced: Bool) throws(CodecFailure) -> [AccessUnit]
+        at time: MediaTime, _ code: (_ isForced: Bool) throws(CodecFailure) -> [AccessUnit]
     ) throws(CodecFailure) -> [AccessUnit] {
         isRefreshDue = control.takeRandomAccessRequest() || isRefreshDue
+        journal.begun(time, at: clock.now())
         let units = try code(isRefreshDue)
         isRefreshDue = false
         control.codedPicture(by: encoder)
-        return units
+        return journal.coded(units, at: clock.now())
     }
 
     /// Goes on with other settings from the next picture on, which is to be of their size.

@@ -22,12 +22,22 @@ final class Audience {
     var sharedPrelude: PackagedPrelude?
     /// When to ask for a random access point again, because the stream's budget did not allow it.
     var randomAccessRetry = MonotonicTime.distantFuture
+    /// How often the wall clock had stepped when the viewers were last told about it.
+    private var clockStepCount: Int
 
     init(stream: Stream, feed: any PacketFeed) {
         self.stream = stream
         self.feed = feed
+        clockStepCount = stream.clock.follow()
         // An announced stream has at least one track: sources announce what they play.
         leading = feed.tracks.first { $0.kind == .video } ?? feed.tracks[0]
+    }
+
+    /// Looks at the stream's clock; true if the wall clock has stepped since the last look, whoever has noticed it.
+    func followClock() -> Bool {
+        let count = stream.clock.follow()
+        defer { clockStepCount = count }
+        return count != clockStepCount
     }
 
     func insert(_ viewer: Viewer) {

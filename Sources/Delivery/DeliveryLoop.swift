@@ -29,7 +29,6 @@ public final class DeliveryLoop {
     private let waker: any Waker
     private let transmitter: Transmitter
     private var audiences: [ObjectIdentifier: Audience] = [:]
-    private var clock: WallClockMapping
     private var nextReportRound: MonotonicTime
     private var events: [Event] = []
 
@@ -38,7 +37,6 @@ public final class DeliveryLoop {
         self.options = options
         self.waker = waker
         transmitter = Transmitter(policy: options.policy, pacing: options.pacing)
-        clock = WallClockMapping(monotonic: now, unixNanoseconds: WallClock.unixNanoseconds())
         nextReportRound = now + Self.reportRound
     }
 
@@ -156,7 +154,9 @@ extension DeliveryLoop {
     }
 
     private func reports(for audience: Audience) -> Reports {
-        Reports(clock: clock, epoch: audience.stream.epoch)
+        // Nobody may have looked at the clock since the last viewer left.
+        audience.stream.clock.follow()
+        return Reports(clock: audience.stream.clock)
     }
 }
 
@@ -210,9 +210,9 @@ extension DeliveryLoop {
     /// One round for all viewers: no viewer has a timer of its own.
     private func sendDueReports(at now: MonotonicTime) {
         nextReportRound = now + Self.reportRound
-        let isStepped = clock.sampled(monotonic: now, unixNanoseconds: WallClock.unixNanoseconds())
         for audience in audiences.values {
-            let reports = reports(for: audience)
+            let isStepped = audience.followClock()
+            let reports = Reports(clock: audience.stream.clock)
             for viewer in audience.viewers where isReportDue(for: viewer, isStepped, at: now) {
                 reports.send(to: viewer, at: now)
                 viewer.output?.flush(at: now)

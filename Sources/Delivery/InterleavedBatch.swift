@@ -4,13 +4,16 @@ import RTP
 /// Packets of one run, framed for one RTSP connection, gathered for one write (RFC 2326, section 10.12).
 ///
 /// ```
-/// '$' | channel | length, 2 bytes | RTP header, 12 bytes | payload, in the run
+/// '$' | channel | length, 2 bytes | RTP header | payload, in the run
 /// ```
 /// All memory is made once per loop and shared by its viewers. Payloads are pointed at: write before the run goes.
 final class InterleavedBatch {
     /// Packets in one write, two vectors each: the kernel takes 1 024 vectors (IOV_MAX).
     static let capacity = 512
-    static let prefixByteCount = 16
+    /// Of what stands before the RTP header.
+    private static let frameByteCount = 4
+    /// Room for each prefix.
+    private static let stride = frameByteCount + HeaderRewriter.Headers.longestByteCount
 
     private let vectors: UnsafeMutablePointer<iovec>
     private let prefixes: UnsafeMutableRawPointer
@@ -19,7 +22,7 @@ final class InterleavedBatch {
     init() {
         vectors = .allocate(capacity: 2 * Self.capacity)
         vectors.initialize(repeating: iovec(), count: 2 * Self.capacity)
-        prefixes = .allocate(byteCount: Self.capacity * Self.prefixByteCount, alignment: 16)
+        prefixes = .allocate(byteCount: Self.capacity * Self.stride, alignment: 16)
     }
 
     deinit {
@@ -33,16 +36,17 @@ final class InterleavedBatch {
     /// Replaces the batch by the packets `range` of `run`, at most `capacity`.
     func fill(_ range: Range<Int>, of run: PacketRun, ticks: UInt32, channel: UInt8, rewriter: HeaderRewriter) {
         packetCount = range.count
+        let headers = rewriter.headers(of: run, ticks: ticks)
         for index in range {
             let packet = run.packets[index]
             let slot = index - range.lowerBound
-            let prefix = prefixes + slot * Self.prefixByteCount
-            let byteCount = UInt16(truncatingIfNeeded: 12 + Int(packet.byteCount))
+            let prefix = prefixes + slot * Self.stride
+            let byteCount = UInt16(truncatingIfNeeded: headers.byteCount + Int(packet.byteCount))
             prefix.storeBytes(of: 0x24, as: UInt8.self)
             prefix.storeBytes(of: channel, toByteOffset: 1, as: UInt8.self)
             prefix.storeBytes(of: byteCount.bigEndian, toByteOffset: 2, as: UInt16.self)
-            rewriter.writeHeader(ofPacket: slot, ticks: ticks, isMarked: packet.isMarked, to: prefix + 4)
-            vectors[2 * slot] = iovec(iov_base: prefix, iov_len: Self.prefixByteCount)
+            headers.write(ofPacket: slot, isMarked: packet.isMarked, to: prefix + Self.frameByteCount)
+            vectors[2 * slot] = iovec(iov_base: prefix, iov_len: Self.frameByteCount + headers.byteCount)
             vectors[2 * slot + 1] = iovec(readingFrom: run.payload(of: packet))
         }
     }

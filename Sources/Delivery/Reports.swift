@@ -11,8 +11,8 @@ struct Reports {
     /// not last over 4 s (go2rtc drops at 5).
     static let interval: Int64 = 2_500_000_000
 
-    let clock: WallClockMapping
-    let epoch: MonotonicTime
+    /// The stream's.
+    let clock: StreamClock
 
     /// Sends a report for each of the viewer's tracks.
     func send(to viewer: Viewer, at now: MonotonicTime) {
@@ -21,7 +21,7 @@ struct Reports {
             let report = SenderReport(
                 ssrc: track.rewriter.ssrc, ntpTime: clock.ntpTime(of: now),
                 rtpTimestamp: track.rewriter.timestamp(
-                    of: MediaTime(nanoseconds: now - epoch, rate: track.clockRate)),
+                    of: MediaTime(nanoseconds: now - clock.epoch, rate: track.clockRate)),
                 packetCount: track.packetCount, octetCount: track.octetCount)
             deliver(Compound(report: report, canonicalName: viewer.canonicalName), of: track, to: viewer)
         }

@@ -5,8 +5,8 @@ import Reactor
 
 /// Datagrams of many viewers, gathered for one `sendmmsg`: trains of equal-size packets, cut by the kernel (UDP_SEGMENT).
 ///
-/// All memory is made once; adding a packet writes its 12 bytes of header and two vectors and allocates, locks and retains
-/// nothing. Payloads are pointed at, so the runs must live until the flush. Confined to its loop.
+/// All memory is made once; adding a packet writes its header and two vectors and allocates, locks and retains nothing.
+/// Payloads are pointed at, so the runs must live until the flush. Confined to its loop.
 final class SendBatch {
     /// Where a viewer goes back to when the kernel did not take its message.
     private struct Ticket {
@@ -27,7 +27,6 @@ final class SendBatch {
     private static let messageCapacity = 256
     /// Packets in one call.
     private static let packetCapacity = 4_096
-    static let prefixByteCount = 12
 
     private let messages: UnsafeMutablePointer<mmsghdr>
     private let tickets: UnsafeMutablePointer<Ticket>
@@ -35,6 +34,7 @@ final class SendBatch {
     private let prefixes: UnsafeMutableRawPointer
     private let controls: UnsafeMutableRawPointer
     private var packetCount = 0
+    private var prefixByteCount = 0
     /// Messages before this one have left.
     private var first = 0
     private var end = 0
@@ -45,7 +45,7 @@ final class SendBatch {
         tickets = .allocate(capacity: Self.messageCapacity)
         vectors = .allocate(capacity: 2 * Self.packetCapacity)
         vectors.initialize(repeating: iovec(), count: 2 * Self.packetCapacity)
-        prefixes = .allocate(byteCount: Self.packetCapacity * Self.prefixByteCount, alignment: 16)
+        prefixes = .allocate(byteCount: Self.packetCapacity * HeaderRewriter.Headers.longestByteCount, alignment: 16)
         controls = .allocate(byteCount: Self.messageCapacity * ControlMessages.byteCount, alignment: 16)
     }
 
@@ -84,13 +84,14 @@ final class SendBatch {
         rewriter: HeaderRewriter, viewer: Viewer, position: Viewer.Position
     ) -> Int {
         let firstVector = 2 * packetCount
+        let headers = rewriter.headers(of: run, ticks: ticks)
         var octets = 0
         for index in range {
             let packet = run.packets[index]
-            add(packet, index - range.lowerBound, of: run, ticks: ticks, rewriter: rewriter)
+            add(packet, index - range.lowerBound, of: run, headers)
             octets += Int(packet.byteCount)
         }
-        let segment = range.count > 1 ? Self.prefixByteCount + Int(run.packets[range.lowerBound].byteCount) : nil
+        let segment = range.count > 1 ? headers.byteCount + Int(run.packets[range.lowerBound].byteCount) : nil
         fillMessage(
             route: route, firstVector: firstVector, vectorCount: 2 * range.count,
             segmentByteCount: segment.map { UInt16(truncatingIfNeeded: $0) })
@@ -141,14 +142,16 @@ final class SendBatch {
         first = 0
         end = 0
         packetCount = 0
+        prefixByteCount = 0
     }
 
     private func add(
-        _ packet: PacketRun.Packet, _ number: Int, of run: PacketRun, ticks: UInt32, rewriter: HeaderRewriter
+        _ packet: PacketRun.Packet, _ number: Int, of run: PacketRun, _ headers: HeaderRewriter.Headers
     ) {
-        let prefix = prefixes + packetCount * Self.prefixByteCount
-        rewriter.writeHeader(ofPacket: number, ticks: ticks, isMarked: packet.isMarked, to: prefix)
-        vectors[2 * packetCount] = iovec(iov_base: prefix, iov_len: Self.prefixByteCount)
+        let prefix = prefixes + prefixByteCount
+        headers.write(ofPacket: number, isMarked: packet.isMarked, to: prefix)
+        prefixByteCount += headers.byteCount
+        vectors[2 * packetCount] = iovec(iov_base: prefix, iov_len: headers.byteCount)
         vectors[2 * packetCount + 1] = iovec(readingFrom: run.payload(of: packet))
         packetCount += 1
     }

@@ -1,4 +1,4 @@
-/// What is decoded at one instant: a picture, or one frame of sound, or a part of it. Immutable.
+/// What is decoded at one instant: a picture, or one frame of sound, or a part of it. Its bytes never change.
 public struct AccessUnit: Sendable {
     public let track: TrackID
     /// When it is to be shown, on the stream's capture clock: for live pictures, when the light was captured.
@@ -13,6 +13,10 @@ public struct AccessUnit: Sendable {
     public let bytes: [UInt8]
     /// Where each NAL unit (H.264) or raw data block (AAC) lies in `bytes`; ascending, never empty.
     public let units: [Range<Int>]
+    /// How it was coded, where Apus did that.
+    public var coding: Coding?
+    /// When it was captured, by the wall clock; `nil` before it is published.
+    public var captured: NTPTime?
 
     public enum Part: Hashable, Sendable {
         case whole
@@ -43,10 +47,12 @@ public struct AccessUnit: Sendable {
         self.units = units
     }
 
-    /// The same bytes at other times: what a prelude does.
+    /// The same bytes at other times: what a prelude does. When it was captured does not change.
     public func at(presentationTime: MediaTime, decodeTime: MediaTime) -> AccessUnit {
-        AccessUnit(
+        var unit = AccessUnit(
             track: track, presentationTime: presentationTime, decodeTime: decodeTime,
             isRandomAccess: isRandomAccess, part: part, bytes: bytes, units: units)
+        (unit.coding, unit.captured) = (coding, captured)
+        return unit
     }
 }

@@ -1,5 +1,5 @@
 /// A wall-clock instant as RTCP carries it: seconds since 1900 and a 32-bit fraction (RFC 3550, section 4).
-public struct NTPTime: Hashable, Sendable {
+public struct NTPTime: Hashable, Sendable, BitwiseCopyable {
     /// Seconds in the high 32 bits (they wrap in 2036), the fraction of a second in the low 32.
     public let rawValue: UInt64
 
@@ -12,10 +12,10 @@ public struct NTPTime: Hashable, Sendable {
 
     /// The instant `nanoseconds` after 1970-01-01 00:00 UTC.
     public init(unixNanoseconds nanoseconds: Int64) {
-        let floor = nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds - 999_999_999) / 1_000_000_000
-        let rest = UInt64(nanoseconds - floor * 1_000_000_000)
+        var (floor, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        if rest < 0 { (floor, rest) = (floor - 1, rest + 1_000_000_000) }
         // rest < 10⁹ < 2³⁰, so the shifted value fits in 62 bits.
-        let fraction = (rest << 32) / 1_000_000_000
+        let fraction = (UInt64(rest) << 32) / 1_000_000_000
         self.rawValue = UInt64(truncatingIfNeeded: floor &+ Self.unixEpoch) << 32 | fraction
     }
 

@@ -1,6 +1,7 @@
 import Media
 
-/// All that one viewer adds to one track's packets: the fields of the twelve bytes before the payload.
+/// All that one viewer adds to one track's packets: the fields of the twelve bytes before the payload, and perhaps the time of
+/// capture behind them.
 ///
 /// It copies as plain bytes. Whoever owns it writes the headers of a run, then calls `advance`, so that sequence
 /// numbers stay contiguous whatever the viewer skips.
@@ -11,15 +12,19 @@ public struct HeaderRewriter: Hashable, Sendable, BitwiseCopyable {
     public var nextSequenceNumber: SequenceNumber
     /// What is added to a media time's low 32 bits to make an RTP timestamp.
     public var timestampOffset: UInt32
+    /// Whether each packet tells when it was captured (`AbsoluteCaptureTime`).
+    public let tellsCapture: Bool
 
     @inlinable
     public init(
-        payloadType: PayloadType, ssrc: SSRC, firstSequenceNumber: SequenceNumber, timestampOffset: UInt32
+        payloadType: PayloadType, ssrc: SSRC, firstSequenceNumber: SequenceNumber, timestampOffset: UInt32,
+        tellsCapture: Bool = false
     ) {
         self.payloadType = payloadType
         self.ssrc = ssrc
         self.nextSequenceNumber = firstSequenceNumber
         self.timestampOffset = timestampOffset
+        self.tellsCapture = tellsCapture
     }
 
     /// The RTP timestamp that stands for `time` in this viewer's packets.
@@ -28,24 +33,62 @@ public struct HeaderRewriter: Hashable, Sendable, BitwiseCopyable {
         UInt32(truncatingIfNeeded: time.ticks) &+ timestampOffset
     }
 
-    /// Writes the header of the packet `index` places after `nextSequenceNumber`: twelve bytes, at any alignment.
+    /// The headers of a run's packets.
     ///
     /// - Parameter ticks: the media time's low 32 bits (`MediaTime.rtpTicks`), before the offset.
     @inlinable
-    public func writeHeader(
-        ofPacket index: Int, ticks: UInt32, isMarked: Bool, to destination: UnsafeMutableRawPointer
-    ) {
-        let number = nextSequenceNumber.advanced(by: index).rawValue
-        // Version 2; no padding, no extension, no contributing source.
-        let first = 0x8000_0000 | UInt32(payloadType.rawValue) << 16 | UInt32(number) | (isMarked ? 0x80_0000 : 0)
-        destination.storeBytes(of: first.bigEndian, as: UInt32.self)
-        destination.storeBytes(of: (ticks &+ timestampOffset).bigEndian, toByteOffset: 4, as: UInt32.self)
-        destination.storeBytes(of: ssrc.rawValue.bigEndian, toByteOffset: 8, as: UInt32.self)
+    public func headers(of run: PacketRun, ticks: UInt32) -> Headers {
+        Headers(self, ticks: ticks, captured: tellsCapture ? run.captured : nil)
     }
 
     /// Counts `count` packets as sent.
     @inlinable
     public mutating func advance(by count: Int) {
         nextSequenceNumber = nextSequenceNumber.advanced(by: count)
+    }
+}
+
+extension HeaderRewriter {
+    /// The headers of one run's packets, all equally long, as one viewer gets them.
+    public struct Headers: Hashable, Sendable, BitwiseCopyable {
+        @usableFromInline let rewriter: HeaderRewriter
+        @usableFromInline let ticks: UInt32
+        @usableFromInline let captured: NTPTime?
+
+        @inlinable
+        init(_ rewriter: HeaderRewriter, ticks: UInt32, captured: NTPTime?) {
+            (self.rewriter, self.ticks, self.captured) = (rewriter, ticks, captured)
+        }
+
+        /// Of each of them.
+        @inlinable
+        public var byteCount: Int { captured == nil ? 12 : Self.longestByteCount }
+
+        /// Of any that there may be: twelve, and those of an extension.
+        @inlinable
+        public static var longestByteCount: Int { 12 + AbsoluteCaptureTime.byteCount }
+
+        /// Writes the header of the packet `index` places after the viewer's next sequence number, at any alignment.
+        @inlinable
+        public func write(ofPacket index: Int, isMarked: Bool, to destination: UnsafeMutableRawPointer) {
+            let number = rewriter.nextSequenceNumber.advanced(by: index).rawValue
+            // Version 2; no padding, an extension where there is something to tell, no contributing source.
+            let flags: UInt32 = captured == nil ? 0x8000_0000 : 0x9000_0000
+            let first = flags | UInt32(rewriter.payloadType.rawValue) << 16 | UInt32(number)
+            destination.storeBytes(of: (first | (isMarked ? 0x80_0000 : 0)).bigEndian, as: UInt32.self)
+            let timestamp = ticks &+ rewriter.timestampOffset
+            destination.storeBytes(of: timestamp.bigEndian, toByteOffset: 4, as: UInt32.self)
+            destination.storeBytes(of: rewriter.ssrc.rawValue.bigEndian, toByteOffset: 8, as: UInt32.self)
+            if let captured { write(captured, to: destination + 12) }
+        }
+
+        @inlinable
+        func write(_ captured: NTPTime, to destination: UnsafeMutableRawPointer) {
+            let words = AbsoluteCaptureTime.words(captured)
+            destination.storeBytes(of: words.0.bigEndian, as: UInt32.self)
+            destination.storeBytes(of: words.1.bigEndian, toByteOffset: 4, as: UInt32.self)
+            destination.storeBytes(of: words.2.bigEndian, toByteOffset: 8, as: UInt32.self)
+            destination.storeBytes(of: words.3.bigEndian, toByteOffset: 12, as: UInt32.self)
+        }
     }
 }

@@ -24,6 +24,8 @@ public final class PacketRun: PackagedUnit {
 
     public let track: TrackID
     public let presentationTime: MediaTime
+    /// When it was captured, by the wall clock, if that is known: also where the presentation time is squeezed.
+    public let captured: NTPTime?
     public let isRandomAccess: Bool
     /// Which part of the access unit the packets carry; a viewer starts only at a start.
     public let part: AccessUnit.Part
@@ -53,6 +55,7 @@ public final class PacketRun: PackagedUnit {
         if unit.part.isEnd, writer.marksAccessUnits { writer.markLast() }
         track = unit.track
         presentationTime = unit.presentationTime
+        captured = unit.captured
         isRandomAccess = unit.isRandomAccess
         part = unit.part
         packets = writer.packets

@@ -4,8 +4,8 @@
 /// (`UDP_MAX_SEGMENTS`; newer kernels take 128), and the whole fits one IP datagram.
 public enum PacketTrain {
     public static let maximumPacketCount = 64
-    /// Bytes of a whole train with its headers; IPv4 ends at 65 507, the rest is for header extensions.
-    public static let maximumByteCount = 65_000
+    /// Bytes of a whole train with its headers; IPv4 ends at 65 507, the rest is for the extensions of 64 headers.
+    public static let maximumByteCount = 64_400
 
     /// Covers `packets` with as few trains as possible: each takes all that it may.
     static func split(_ packets: [PacketRun.Packet]) -> [Range<Int>] {

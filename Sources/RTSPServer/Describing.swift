@@ -1,4 +1,5 @@
 import Media
+import RTP
 import RTSP
 import Reactor
 import SDP
@@ -14,7 +15,8 @@ enum Describing {
             // Not the group where the path is multicast too: live555 asks for multicast whenever `c=` is a group.
             connection: .unspecified(ipVersion: local.family == .ipv4 ? .ipv4 : .ipv6),
             originSessionID: UInt64(bitPattern: entry.stream.epoch.nanoseconds), originVersion: announcement.version,
-            originAddress: local.host, controls: true, avpf: false)
+            originAddress: local.host, controls: true, avpf: false,
+            extensions: entry.options.tellsCapture ? [.absoluteCaptureTime] : [])
         return Description(sdp: Array(description.text.utf8))
     }
 
@@ -28,4 +30,9 @@ enum Describing {
         guard let nearest = paths.nearest(to: path) else { return Refusal(.notFound) }
         return Refusal(.notFound, reason: "Not Found: nearest is \(nearest)")
     }
+}
+
+extension ExtensionMap {
+    fileprivate static let absoluteCaptureTime = Self(
+        identifier: UInt16(AbsoluteCaptureTime.identifier), uri: AbsoluteCaptureTime.uri)
 }

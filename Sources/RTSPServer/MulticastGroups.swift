@@ -84,7 +84,8 @@ final class MulticastGroups {
             viewer.setUpAll(as: ViewerTrack(rewriter: rewriter, lane: lane(0), clockRate: .video))
         case .tracks:
             for track in tracks {
-                let rewriter = HeaderRewriter.random(payloadTypeOf: track.id, using: &numbers)
+                let rewriter = HeaderRewriter.random(
+                    payloadTypeOf: track.id, tellsCapture: options.tellsCapture, using: &numbers)
                 viewer.setUp(
                     track.id,
                     as: ViewerTrack(rewriter: rewriter, lane: lane(track.id.index), clockRate: track.clockRate))
@@ -192,13 +193,15 @@ extension HeaderRewriter {
     /// - Parameter track: `nil` for all tracks in one transport stream. The first sequence number is not 0: VLC's SAT>IP
     ///   access takes that for a duplicate.
     static func random(
-        payloadTypeOf track: TrackID?, using numbers: inout some RandomNumberGenerator
+        payloadTypeOf track: TrackID?, tellsCapture: Bool = false, using numbers: inout some RandomNumberGenerator
     ) -> HeaderRewriter {
         HeaderRewriter(
             payloadType: track.map { PayloadType(lowBitsOf: UInt8(truncatingIfNeeded: 96 + $0.index)) }
                 ?? .transportStream,
             ssrc: SSRC(numbers.next()),
             firstSequenceNumber: SequenceNumber(UInt16.random(in: 1...UInt16.max, using: &numbers)),
-            timestampOffset: numbers.next())
+            timestampOffset: numbers.next(),
+            // VLC's SAT>IP access reads 12 bytes of header, whatever stands there.
+            tellsCapture: tellsCapture && track != nil)
     }
 }

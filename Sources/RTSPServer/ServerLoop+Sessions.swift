@@ -65,7 +65,8 @@ extension ServerLoop {
         _ offer: TransportOffer, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ tracks: [Track],
         _ track: Track?, _ existing: Session?, on connection: Connection, at now: MonotonicTime
     ) throws(Refusal) -> SetUpAnswer? {
-        let rewriter = HeaderRewriter.random(payloadTypeOf: track?.id, using: &numbers)
+        let rewriter = HeaderRewriter.random(
+            payloadTypeOf: track?.id, tellsCapture: entry.options.tellsCapture, using: &numbers)
         let lane: ViewerTrack.Lane
         let transport: TransportAnswer
         var destinations: [SocketAddress] = []

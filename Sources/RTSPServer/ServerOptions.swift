@@ -39,6 +39,10 @@ public struct PathOptions: Hashable, Sendable {
     /// `i=` of its session description.
     public var description: String?
     public var join = JoinOptions()
+    /// Whether each RTP packet tells when it was captured (`AbsoluteCaptureTime`).
+    public var tellsCapture = false
+    /// Bytes that it adds to each packet.
+    public static let captureByteCount = AbsoluteCaptureTime.byteCount
     /// Where it is also sent, once for all who ask for it; `nil` where multicast is off.
     public var multicast: MulticastOptions?
     /// Where it is also sent as MPEG-TS in RTP (RFC 2250), to one port; `nil` where it is not.
@@ -69,11 +73,15 @@ public struct MulticastOptions: Hashable, Sendable {
     public var interface: String?
     /// Whether it is on air without anyone asking over RTSP: for who watches from an `.sdp` file.
     public var isAlwaysOn: Bool
+    /// As for the path.
+    public var tellsCapture: Bool
 
     public init(
-        group: String, port: UInt16, timeToLive: UInt8 = 1, interface: String? = nil, isAlwaysOn: Bool = false
+        group: String, port: UInt16, timeToLive: UInt8 = 1, interface: String? = nil, isAlwaysOn: Bool = false,
+        tellsCapture: Bool = false
     ) {
         self.isAlwaysOn = isAlwaysOn
+        self.tellsCapture = tellsCapture
         self.group = group
         self.port = port
         self.timeToLive = timeToLive

@@ -22,6 +22,20 @@ public enum WallClock {
     }
 }
 
+extension ClockReading {
+    /// Reads both clocks, as good as at once: of a few attempts, that in which the thread was held up least.
+    public static func now() -> ClockReading {
+        var (best, shortest) = (ClockReading(monotonic: .now(), unixNanoseconds: 0), Int64.max)
+        for _ in 0..<5 where shortest > 1_000 {
+            let (before, wall, after) = (MonotonicTime.now(), WallClock.unixNanoseconds(), MonotonicTime.now())
+            guard after - before < shortest else { continue }
+            shortest = after - before
+            best = ClockReading(monotonic: before + shortest / 2, unixNanoseconds: wall)
+        }
+        return best
+    }
+}
+
 /// Processor time, the user's and the kernel's together.
 public enum ProcessorClock {
     /// Nanoseconds that the calling thread has used: reads `CLOCK_THREAD_CPUTIME_ID`.

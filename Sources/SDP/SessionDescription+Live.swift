@@ -19,9 +19,10 @@ extension SessionDescription {
     ///   - controls: whether RTSP serves this description. A description that is watched from a file, without RTSP,
     ///     has neither `a=control` nor `a=range`.
     ///   - avpf: whether viewers may send NACK, PLI and FIR at once (RFC 4585); live555 refuses such a description.
+    ///   - extensions: what the packets of all tracks have in their headers.
     public static func live(
         title: String, description: String?, tracks: [Track], connection: LiveConnection, originSessionID: UInt64,
-        originVersion: UInt64, originAddress: String, controls: Bool, avpf: Bool
+        originVersion: UInt64, originAddress: String, controls: Bool, avpf: Bool, extensions: [ExtensionMap] = []
     ) -> SessionDescription {
         let originIPVersion = IPVersion(ofLiteral: originAddress)
         return SessionDescription(
@@ -36,13 +37,15 @@ extension SessionDescription {
                 MediaDescription(
                     track, index: index, port: connection.port(at: index),
                     control: controls ? "track\(index + 1)" : nil,
-                    avpf: avpf)
+                    avpf: avpf, extensions: extensions)
             })
     }
 }
 
 extension MediaDescription {
-    fileprivate init(_ track: Track, index: Int, port: UInt16, control: String?, avpf: Bool) {
+    fileprivate init(
+        _ track: Track, index: Int, port: UInt16, control: String?, avpf: Bool, extensions: [ExtensionMap]
+    ) {
         let mapping = TrackMapping(payloadType: TrackMapping.firstPayloadType + UInt8(index), track: track)
         let type = mapping.payloadType
         var attributes = [
@@ -51,6 +54,7 @@ extension MediaDescription {
         if avpf, track.kind == .video {
             attributes += ["nack", "nack pli", "ccm fir"].map { Attribute("rtcp-fb", "\(type) \($0)") }
         }
+        attributes += extensions.map(\.attribute)
         if let control { attributes.append(Attribute("control", control)) }
         self.init(
             kind: track.kind == .video ? "video" : "audio", port: port, transport: avpf ? "RTP/AVPF" : "RTP/AVP",

@@ -34,7 +34,7 @@ public final class Assembly: Sendable {
     private let statusTimer = StatusTimer()
     let threshold: LogThreshold
     let log: Logger
-    let epoch: MonotonicTime
+    let clock = StreamClock(ClockReading.now)
     let state: Mutex<State>
     /// One reading of the configuration after the other.
     let readings = DispatchQueue(label: "apus.reading")
@@ -45,8 +45,7 @@ public final class Assembly: Sendable {
     public init(
         _ configuration: Configuration, log: Logger, threshold: LogThreshold = LogThreshold()
     ) throws(Failure) {
-        epoch = MonotonicTime.now()
-        status = StatusReport(log: log, start: epoch)
+        status = StatusReport(log: log, start: clock.epoch)
         do throws(SystemError) {
             server = try RTSPServer.Server(options: ServerOptions(configuration), directory: directory, logger: log)
         } catch {
@@ -57,7 +56,8 @@ public final class Assembly: Sendable {
         self.log = log
         var paths: [String: ServedPath] = [:]
         for (name, path) in configuration.servedPathsOriginalsFirst {
-            let stream = Streams.Stream(path: "/\(name)", epoch: epoch, limits: .init(configuration))
+            let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration))
+            stream.stamping = path.timestamps
             paths[name] = ServedPath(path, of: path.source.original.flatMap { paths[$0] }, on: stream, log: log)
             directory.insert(stream, options: PathOptions(name, path, in: configuration))
         }

@@ -41,6 +41,7 @@ extension PathOptions {
     init(_ name: String, _ path: Configuration.Path, in configuration: Configuration) {
         self.init(title: path.title.isEmpty ? name : path.title)
         description = path.description.isEmpty ? nil : path.description
+        tellsCapture = path.absoluteCaptureTime
         let settings = configuration.join
         // Both enumerations have the same words; a test says so.
         join.mode = .init(rawValue: (path.join ?? settings.mode).rawValue) ?? .auto
@@ -52,6 +53,7 @@ extension PathOptions {
         multicast = configuration.multicastOptions(of: name, path.multicast, port: section.port)
         multicastTransportStream = configuration.multicastOptions(
             of: name, path.multicastTransportStream, port: section.transportStreamPort)
+        multicast?.tellsCapture = tellsCapture
     }
 }
 

@@ -13,14 +13,21 @@ public struct Journey: Hashable, Sendable {
     /// When the encoder had coded it.
     public var encoderOut: MonotonicTime?
     /// When all feeds had it as packets.
-    public let packaged: MonotonicTime
+    public var packaged: MonotonicTime?
     /// When the first call began that hands packets of it to the kernel; `nil` while nobody watches.
     public var firstSent: MonotonicTime?
     /// When the last such call came back, of a loop's viewers who keep up.
     public var lastSent: MonotonicTime?
 
-    public init(captured: MonotonicTime, packaged: MonotonicTime) {
-        (self.captured, self.packaged) = (captured, packaged)
+    init(captured: MonotonicTime) {
+        self.captured = captured
+    }
+
+    init(_ unit: AccessUnit, _ clock: StreamClock) {
+        captured = clock.instant(of: unit.presentationTime)
+        frameNumber = unit.coding?.frameNumber
+        encoderIn = unit.coding?.begin
+        encoderOut = unit.coding?.end
     }
 }
 

@@ -14,6 +14,9 @@ public final class Journeys: Sendable {
         var stages = Stages()
         var stagesSinceLook = Stages()
 
+        /// Nearly always the newest.
+        func index(of captured: MonotonicTime) -> Int? { recent.lastIndex { $0.captured == captured } }
+
         mutating func record(_ change: (inout Stages) -> Void) {
             change(&stages)
             change(&stagesSinceLook)
@@ -27,7 +30,7 @@ public final class Journeys: Sendable {
 
     init() {}
 
-    /// A picture has been packaged.
+    /// A picture is about to be packaged: from then on loops may send it.
     func began(_ journey: Journey) {
         state.withLock { state in
             if state.recent.count == Self.recentCount { state.recent.removeFirst() }
@@ -36,11 +39,18 @@ public final class Journeys: Sendable {
         }
     }
 
+    /// All feeds have it as packets.
+    func packaged(_ journey: Journey, at instant: MonotonicTime) {
+        state.withLock { state in
+            if let index = state.index(of: journey.captured) { state.recent[index].packaged = instant }
+            state.record { $0.packaged(journey, at: instant) }
+        }
+    }
+
     /// One loop has sent what was captured at `captured` to all its viewers who keep up.
     public func sent(captured: MonotonicTime, first: MonotonicTime, last: MonotonicTime) {
         state.withLock { state in
-            // Nearly always the newest.
-            guard let index = state.recent.lastIndex(where: { $0.captured == captured }) else { return }
+            guard let index = state.index(of: captured) else { return }
             let former = state.recent[index]
             state.recent[index].firstSent = min(former.firstSent ?? first, first)
             state.recent[index].lastSent = max(former.lastSent ?? last, last)
@@ -72,11 +82,16 @@ private struct Stages {
         if let encoderIn = journey.encoderIn, let encoderOut = journey.encoderOut {
             record(.encoding, from: encoderIn, to: encoderOut)
         }
-        record(.packaging, from: journey.encoderOut ?? journey.captured, to: journey.packaged)
+    }
+
+    mutating func packaged(_ journey: Journey, at instant: MonotonicTime) {
+        // A file's pictures are coded before their instant.
+        record(.packaging, from: max(journey.encoderOut ?? journey.captured, journey.captured), to: instant)
     }
 
     mutating func sent(_ journey: Journey, first: MonotonicTime, last: MonotonicTime) {
-        record(.waiting, from: journey.packaged, to: first)
+        // A loop that was awake may be the faster one.
+        record(.waiting, from: journey.packaged ?? first, to: first)
         record(.sending, from: first, to: last)
         record(.whole, from: journey.captured, to: last)
     }

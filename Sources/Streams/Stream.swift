@@ -45,14 +45,15 @@ public final class Stream: Sendable {
         var budget: RandomAccessBudget
         var feeds: [FeedKey: any AnyFeed] = [:]
         var source: (any Source)?
+        var stamping = Stamping.keyframes
         /// Tracks of which nothing passes before a random access point: a source has just started.
         var awaitingRandomAccess: Set<TrackID> = []
     }
 
     /// Where viewers find it: `/cam`.
     public let path: String
-    /// The instant from which all tracks' media times count.
-    public let epoch: MonotonicTime
+    /// From whose epoch all tracks' media times count.
+    public let clock: StreamClock
 
     /// What its pictures spent where.
     public let journeys = Journeys()
@@ -60,12 +61,27 @@ public final class Stream: Sendable {
     private let limits: Limits
     private let state: Mutex<State>
 
-    public init(path: String, epoch: MonotonicTime, limits: Limits = Limits()) {
+    public init(path: String, clock: StreamClock, limits: Limits = Limits()) {
         self.path = path
-        self.epoch = epoch
+        self.clock = clock
         self.limits = limits
         state = Mutex(
             State(ring: Ring(bounds: limits.history), budget: RandomAccessBudget(limits: limits.randomAccess)))
+    }
+
+    /// A stream that begins at `epoch`, for who does not care about the wall clock: there, it is 1970 then.
+    public convenience init(path: String, epoch: MonotonicTime, limits: Limits = Limits()) {
+        let clock = StreamClock(epoch: epoch) { ClockReading(monotonic: epoch, unixNanoseconds: 0) }
+        self.init(path: path, clock: clock, limits: limits)
+    }
+
+    /// The instant from which all tracks' media times count.
+    public var epoch: MonotonicTime { clock.epoch }
+
+    /// Which of the pictures that are coded here carry their time of capture, from the next one on.
+    public var stamping: Stamping {
+        get { state.withLock { $0.stamping } }
+        set { state.withLock { $0.stamping = newValue } }
     }
 
     /// The tracks as announced last; `nil` before a source has announced any.
@@ -114,6 +130,7 @@ extension Stream {
     ///
     /// Units of tracks that were not announced, and pictures before a source's first random access point, are let go.
     public func publish(_ unit: AccessUnit) {
+        let unit = withTimeOfCapture(unit)
         let feeds = state.withLock { state -> [any AnyFeed] in
             guard let track = state.announcement?.tracks.first(where: { $0.id == unit.track }) else { return [] }
             if state.awaitingRandomAccess.contains(unit.track) {
@@ -125,14 +142,34 @@ extension Stream {
                 if unit.isRandomAccess { state.budget.arrived() }
             }
             state.published.byteCount += unit.bytes.count
+            let journey = Self.isFollowed(unit, among: state.announcement?.tracks ?? []) ? Journey(unit, clock) : nil
+            if let journey { journeys.began(journey) }
             let nanoseconds = unit.presentationTime.nanoseconds
             state.ring.append(unit, nanoseconds: nanoseconds, byteCount: unit.bytes.count)
             for (key, feed) in state.feeds where !feed.isWanted(at: nanoseconds) { state.feeds[key] = nil }
             let feeds = Array(state.feeds.values)
             for feed in feeds { feed.append(unit) }
+            if let journey { journeys.packaged(journey, at: clock.now) }
             return feeds
         }
         for feed in feeds { feed.wake() }
+    }
+
+    /// Whether its way is followed: of the video, or of the first track where there is none, what comes in one piece.
+    private static func isFollowed(_ unit: AccessUnit, among tracks: [Track]) -> Bool {
+        let leading = tracks.first { $0.kind == .video } ?? tracks.first
+        return unit.track == leading?.id && unit.part == .whole
+    }
+
+    /// The unit with what the wall clock showed at its capture, in a picture that is to carry it as SEI too.
+    private func withTimeOfCapture(_ unit: AccessUnit) -> AccessUnit {
+        clock.follow()
+        var unit = unit
+        let instant = clock.instant(of: unit.presentationTime)
+        let wallClock = clock.ntpTime(of: instant)
+        unit.captured = wallClock
+        guard let coding = unit.coding, stamping.includes(unit) else { return unit }
+        return unit.stamped(with: CaptureTimestamp(of: coding, captured: instant, wallClock: wallClock))
     }
 
     /// Whether what was negotiated for the tracks `old` holds for `new`: the same kinds and clocks, whatever their parameters.

@@ -7,6 +7,11 @@ import Synchronization
 final class VirtualClock: Sendable {
     private let nanoseconds = Atomic<Int64>(5_000_000_000)
 
+    /// Time passes though nobody waits.
+    func pass(milliseconds: Int64) {
+        nanoseconds.add(milliseconds * 1_000_000, ordering: .relaxed)
+    }
+
     var clock: PaceClock {
         PaceClock(
             now: { MonotonicTime(nanoseconds: self.nanoseconds.load(ordering: .relaxed)) },

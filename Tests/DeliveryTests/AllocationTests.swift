@@ -27,10 +27,10 @@ struct AllocationTests {
         return fewest
     }
 
-    @Test(arguments: [true, false])
-    func datagramsCostNone(isSegmenting: Bool) throws {
+    @Test(arguments: [true, false], [HeaderRewriter.fixture, .tellingCapture])
+    func datagramsCostNone(isSegmenting: Bool, rewriter: HeaderRewriter) throws {
         let broadcast = Broadcast()
-        var client = try UDPClient(isSegmenting: isSegmenting)
+        var client = try UDPClient(isSegmenting: isSegmenting, rewriter: rewriter)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         let one = allocations(ofUnit: 1_000, in: broadcast) { _ = client.packets() }
@@ -38,9 +38,10 @@ struct AllocationTests {
         #expect(forty == one)
     }
 
-    @Test func interleavedPacketsCostNone() throws {
+    @Test(arguments: [HeaderRewriter.fixture, .tellingCapture])
+    func interleavedPacketsCostNone(rewriter: HeaderRewriter) throws {
         let broadcast = Broadcast()
-        let client = try TCPClient(sendBufferByteCount: 1 << 20)
+        let client = try TCPClient(sendBufferByteCount: 1 << 20, rewriter: rewriter)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         let one = allocations(ofUnit: 1_000, in: broadcast) { _ = client.read() }

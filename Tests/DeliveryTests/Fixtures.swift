@@ -12,11 +12,12 @@ import Wire
 final class Broadcast {
     let stream: Stream
     let delivery: DeliveryLoop
-    private(set) var now = MonotonicTime.now()
+    private(set) var now: MonotonicTime
     private var pictureCount: Int64 = 0
 
-    init(options: DeliveryLoop.Options = .init()) {
-        stream = Stream(path: "/cam", epoch: now)
+    init(options: DeliveryLoop.Options = .init(), clock: StreamClock = StreamClock(ClockReading.now)) {
+        stream = Stream(path: "/cam", clock: clock)
+        now = clock.epoch
         delivery = DeliveryLoop(options: options, waker: NoWaker(), at: now)
         // The parameter sets are of the right types: that is all that is looked at.
         let sets = H264.ParameterSets(sequence: [Self.sps], picture: [Self.pps])!
@@ -26,18 +27,19 @@ final class Broadcast {
     static let sps: [UInt8] = [0x67, 0x42, 0xC0, 0x1F]
     static let pps: [UInt8] = [0x68, 0xCE, 0x3C, 0x80]
 
-    /// Publishes the next picture, with one slice of `byteCount` bytes.
-    func publish(idr: Bool = false, byteCount: Int) {
+    /// Publishes the next picture, with one slice of `byteCount` bytes; stamped as one that was coded here where `isCoded`.
+    func publish(idr: Bool = false, byteCount: Int, isCoded: Bool = false) {
         let time = MediaTime(ticks: pictureCount * 3_600, rate: .video)
         pictureCount += 1
         let slice = [idr ? 0x65 : 0x41] + (1..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let parts = idr ? [Self.sps, Self.pps, slice] : [slice]
         var units: [Range<Int>] = []
         for part in parts { units.append((units.last?.upperBound ?? 0)..<((units.last?.upperBound ?? 0) + part.count)) }
-        stream.publish(
-            AccessUnit(
-                track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: idr,
-                bytes: parts.flatMap(\.self), units: units))
+        var unit = AccessUnit(
+            track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: idr,
+            bytes: parts.flatMap(\.self), units: units)
+        if isCoded { unit.coding = AccessUnit.Coding(frameNumber: UInt32(pictureCount - 1), begin: now, end: now) }
+        stream.publish(unit)
     }
 
     /// Turns the loop, at an instant `milliseconds` after the last.
@@ -65,6 +67,10 @@ extension HeaderRewriter {
     static let fixture = HeaderRewriter(
         payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530), timestampOffset: 77
     )
+    /// The same for packets that tell when they were captured.
+    static let tellingCapture = HeaderRewriter(
+        payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530),
+        timestampOffset: 77, tellsCapture: true)
 }
 
 /// A UDP client with its own pair of ports, and the viewer that sends to them.
@@ -77,7 +83,7 @@ struct UDPClient: ~Copyable {
     /// - Parameter shared: the sockets that the viewer is sent by, where it is not the only one.
     init(
         isSegmenting: Bool, id: UInt64 = 1, form: StreamForm = .tracks, family: AddressFamily = .ipv4,
-        by shared: UDPPorts? = nil
+        by shared: UDPPorts? = nil, rewriter: HeaderRewriter = .fixture
     ) throws {
         let pair = try Reactor.PortPair.bind(evenIn: 40_000...44_000)
         let ports =
@@ -87,7 +93,7 @@ struct UDPClient: ~Copyable {
         let route = UDPRoute(
             destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)
         viewer = Viewer(id: id, canonicalName: "test", trackCount: 1, form: form, output: nil, at: .now())
-        viewer.setUpAll(as: ViewerTrack(rewriter: .fixture, lane: .udp(route), clockRate: .video))
+        viewer.setUpAll(as: ViewerTrack(rewriter: rewriter, lane: .udp(route), clockRate: .video))
         self.pair = pair
         self.ports = ports
     }
@@ -130,7 +136,7 @@ struct TCPClient: ~Copyable {
     let viewer: Viewer
     let socket: TCPSocket
 
-    init(sendBufferByteCount: Int32 = 32_768) throws {
+    init(sendBufferByteCount: Int32 = 32_768, rewriter: HeaderRewriter = .fixture) throws {
         let listener = try Listener(at: .loopback(.ipv4, port: 0))
         // The listener is bound: it has an address.
         let socket = try TCPSocket(connectingTo: listener.localAddress!)
@@ -142,7 +148,7 @@ struct TCPClient: ~Copyable {
         viewer.setUp(
             TrackID(0),
             as: ViewerTrack(
-                rewriter: .fixture, lane: .interleaved(channel: 0, reportChannel: 1), clockRate: .video))
+                rewriter: rewriter, lane: .interleaved(channel: 0, reportChannel: 1), clockRate: .video))
         self.socket = socket
     }
 

@@ -48,23 +48,29 @@ extension PacketRun {
     /// The packets as a viewer sends them: header and payload in one.
     func datagrams(_ rewriter: inout HeaderRewriter) -> [[UInt8]] {
         defer { rewriter.advance(by: packets.count) }
-        return packets.indices.map { index in
-            var header = [UInt8](repeating: 0, count: Header.fixedByteCount)
-            header.withUnsafeMutableBytes { bytes in
-                guard let start = bytes.baseAddress else { return }
-                rewriter.writeHeader(
-                    ofPacket: index, ticks: presentationTime.rtpTicks, isMarked: packets[index].isMarked, to: start)
-            }
-            return header + payloads[index]
+        let headers = rewriter.headers(of: self, ticks: presentationTime.rtpTicks)
+        return packets.indices.map { headers.bytes(ofPacket: $0, isMarked: packets[$0].isMarked) + payloads[$0] }
+    }
+}
+
+extension HeaderRewriter.Headers {
+    /// One of them; written one byte into its memory, for its place need not be aligned.
+    func bytes(ofPacket index: Int, isMarked: Bool) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0xFF, count: 1 + byteCount)
+        bytes.withUnsafeMutableBytes { memory in
+            guard let start = memory.baseAddress else { return }
+            write(ofPacket: index, isMarked: isMarked, to: start + 1)
         }
+        return Array(bytes.dropFirst())
     }
 }
 
 extension HeaderRewriter {
-    static func forTests(firstSequenceNumber: UInt16 = 65_530) -> HeaderRewriter {
+    static func forTests(firstSequenceNumber: UInt16 = 65_530, tellsCapture: Bool = false) -> HeaderRewriter {
         HeaderRewriter(
             payloadType: PayloadType(lowBitsOf: 96), ssrc: SSRC(0xDEAD_BEEF),
-            firstSequenceNumber: SequenceNumber(firstSequenceNumber), timestampOffset: 0xFFFF_FF00)
+            firstSequenceNumber: SequenceNumber(firstSequenceNumber), timestampOffset: 0xFFFF_FF00,
+            tellsCapture: tellsCapture)
     }
 }
 

@@ -1,3 +1,4 @@
+import Media
 import Testing
 import Wire
 
@@ -13,14 +14,19 @@ import Wire
         [0x78] + units.flatMap { [UInt8($0.count >> 8), UInt8($0.count & 0xFF)] + $0 }
     }
 
-    static func data(in payload: [UInt8]) -> [UInt8]? {
-        H264Peek.userData(identifiedBy: identifier, in: payload.rawSpan)
+    static func contents(in payload: [UInt8]) -> [[UInt8]] {
+        H264Peek.userData(in: payload.rawSpan).filter { $0.identifier == identifier }.map(\.content)
     }
 
     @Test func userDataIsFoundAloneAndInAnAggregate() {
-        #expect(Self.data(in: Self.message) == [7, 8, 9])
-        #expect(Self.data(in: Self.aggregate([[0x67, 1], [0x68, 2], Self.message])) == [7, 8, 9])
-        #expect(Self.data(in: [0x06, 5, 16] + Self.identifier) == [])
+        #expect(Self.contents(in: Self.message) == [[7, 8, 9]])
+        #expect(Self.contents(in: Self.aggregate([[0x67, 1], [0x68, 2], Self.message])) == [[7, 8, 9]])
+        #expect(Self.contents(in: [0x06, 5, 16] + Self.identifier) == [[]])
+    }
+
+    @Test func userDataThatHoldStartCodesAreReadAsTheyWere() {
+        let data = H264.UserData(identifier: Self.identifier, content: [0, 0, 1, 0, 0, 0])
+        #expect(Self.contents(in: Self.aggregate([Self.message, data.nalUnit])) == [[7, 8, 9], data.content])
     }
 
     @Test func whatIsNotThisUserDataIsPassedOver() {
@@ -30,12 +36,14 @@ import Wire
             // A fragment of one.
             [0x7C, 0x86] + Self.message.dropFirst(),
         ]
-        for payload in others { #expect(Self.data(in: payload) == nil, "\(payload)") }
+        for payload in others { #expect(Self.contents(in: payload).isEmpty, "\(payload)") }
     }
 
     @Test func userDataThatIsCutOffIsNone() {
-        for count in 0..<(Self.message.count - 1) { #expect(Self.data(in: Array(Self.message.prefix(count))) == nil) }
+        for count in 0..<(Self.message.count - 1) {
+            #expect(Self.contents(in: Array(Self.message.prefix(count))).isEmpty)
+        }
         let aggregate = Self.aggregate([[0x67, 1], Self.message])
-        for count in 0..<aggregate.count { #expect(Self.data(in: Array(aggregate.prefix(count))) == nil) }
+        for count in 0..<aggregate.count { #expect(Self.contents(in: Array(aggregate.prefix(count))).isEmpty) }
     }
 }

@@ -69,15 +69,14 @@ import Wire
     @Test func aRewrittenHeaderIsWhatTheParserReads() throws {
         var rewriter = HeaderRewriter.forTests()
         rewriter.advance(by: 3)
-        let timestamp = rewriter.timestamp(of: accessUnit([[0x41]], ticks: 0x1_0000_0200).presentationTime)
+        let run = try #require(packager().package(accessUnit([[0x41]], ticks: 0x1_0000_0200)))
+        let timestamp = rewriter.timestamp(of: run.presentationTime)
         #expect(timestamp == 0x100)
+        let headers = rewriter.headers(of: run, ticks: run.presentationTime.rtpTicks)
         for (index, number) in [(0, 65_533), (2, 65_535), (3, 0), (5, 2)] as [(Int, UInt16)] {
-            var bytes = [UInt8](repeating: 0xFF, count: 13)
-            bytes.withUnsafeMutableBytes {
-                // One byte in: the place need not be aligned. Thirteen bytes have an address.
-                rewriter.writeHeader(ofPacket: index, ticks: 0x200, isMarked: index == 3, to: $0.baseAddress! + 1)
-            }
-            let header = try #require(Header.parse([UInt8](bytes.dropFirst()))).header
+            let bytes = headers.bytes(ofPacket: index, isMarked: index == 3)
+            #expect(bytes.count == 12)
+            let header = try #require(Header.parse(bytes)).header
             #expect(
                 header
                     == Header(

@@ -29,7 +29,8 @@ struct ConfigurationDifferenceTests {
         "paths.c.multicastTransportStream": "always", "paths.c.video.width": "640", "paths.c.video.encoder": "libx264",
         "paths.c.video.intraRefresh": "true", "paths.c.audio.channels": "1", "paths.c.camera.format": "YUYV",
         "paths.c.camera.controls": "{ brightness: 7 }", "paths.c.effects.mirror": "true",
-        "paths.c.effects.rotate": "90",
+        "paths.c.effects.rotate": "90", "paths.c.timestamps": "all",
+        "paths.c.absoluteCaptureTime": "true",
         "paths.c.effects.privacyMasks": "[[5%, 0%, 12%, 100%]]", "paths.c.audio.device": "none",
     ]
 

@@ -178,6 +178,10 @@ private let wrong = [
     Wrong(
         "loops: { threads: 4 }\nrtp: { firstUDPPort: 7000, lastUDPPort: 7006 }\n",
         "apus.yml:2:41: rtp.lastUDPPort: must be at least 8 above rtp.firstUDPPort, which is 7000: each loop takes two"),
+    Wrong(
+        "rtp: { maximumPacketBytes: 1437 }\npaths: { a: {}, b: { absoluteCaptureTime: true } }\n",
+        "apus.yml:1:28: rtp.maximumPacketBytes: must be at most 1436 with paths.b.absoluteCaptureTime, which makes packets longer"
+    ),
     Wrong("multicast:\n  port: 5005\n", "apus.yml:2:9: multicast.port: must be even: RTCP takes the odd port above it"),
     Wrong(
         "multicast:\n  firstGroup: 10.0.0.1\n",

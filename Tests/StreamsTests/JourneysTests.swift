@@ -9,11 +9,12 @@ import Testing
 
     private func instant(_ milliseconds: Int64) -> MonotonicTime { start.advanced(byMilliseconds: milliseconds) }
 
-    /// A journey that begins at `milliseconds`: 2 ms to the encoder, 8 in it, 1 to be packaged.
-    private func journey(at milliseconds: Int64, isCoded: Bool = true) -> Journey {
-        var journey = Journey(captured: instant(milliseconds), packaged: instant(milliseconds + 11))
+    /// A picture that is captured at `milliseconds`: 2 ms to the encoder, 8 in it, 1 to be packaged.
+    private func publish(at milliseconds: Int64, isCoded: Bool = true, to journeys: Journeys) {
+        var journey = Journey(captured: instant(milliseconds))
         if isCoded { (journey.encoderIn, journey.encoderOut) = (instant(milliseconds + 2), instant(milliseconds + 10)) }
-        return journey
+        journeys.began(journey)
+        journeys.packaged(journey, at: instant(milliseconds + 11))
     }
 
     private func medians(_ summary: Journeys.Summary) -> [Stage: Int] {
@@ -23,7 +24,7 @@ import Testing
     @Test func stagesAddUpToTheWhole() {
         let journeys = Journeys()
         for picture in 0..<100 as Range<Int64> {
-            journeys.began(journey(at: picture * 40))
+            publish(at: picture * 40, to: journeys)
             journeys.sent(
                 captured: instant(picture * 40), first: instant(picture * 40 + 14), last: instant(picture * 40 + 19))
         }
@@ -33,13 +34,13 @@ import Testing
 
     @Test func whatIsNotCodedHereHasNoEncoder() {
         let journeys = Journeys()
-        journeys.began(journey(at: 0, isCoded: false))
+        publish(at: 0, isCoded: false, to: journeys)
         #expect(medians(journeys.summary) == [.packaging: 11])
     }
 
     @Test func eachLoopCountsAndThePictureKeepsTheFirstAndTheLastOfThem() throws {
         let journeys = Journeys()
-        journeys.began(journey(at: 0))
+        publish(at: 0, to: journeys)
         journeys.sent(captured: instant(0), first: instant(13), last: instant(15))
         journeys.sent(captured: instant(0), first: instant(12), last: instant(14))
         let picture = try #require(journeys.recent.first)
@@ -49,14 +50,14 @@ import Testing
 
     @Test func whatWasNeverBegunIsNotCounted() {
         let journeys = Journeys()
-        journeys.began(journey(at: 0))
+        publish(at: 0, to: journeys)
         journeys.sent(captured: instant(1), first: instant(12), last: instant(14))
         #expect(journeys.summary[.whole] == nil)
     }
 
     @Test func aLookForgetsForTheNextAndNotForTheWhole() {
         let journeys = Journeys()
-        journeys.began(journey(at: 0))
+        publish(at: 0, to: journeys)
         #expect(journeys.takeSummary()[.encoding]?.count == 1)
         #expect(journeys.takeSummary().isEmpty)
         #expect(journeys.summary[.encoding]?.count == 1)
@@ -64,7 +65,7 @@ import Testing
 
     @Test func onlyTheLastAreKept() {
         let journeys = Journeys()
-        for picture in 0..<2_000 as Range<Int64> { journeys.began(journey(at: picture * 40)) }
+        for picture in 0..<2_000 as Range<Int64> { publish(at: picture * 40, to: journeys) }
         #expect(journeys.recent.count == Journeys.recentCount)
         #expect(journeys.recent.last?.captured == instant(1_999 * 40))
         #expect(journeys.summary[.packaging]?.count == 2_000)

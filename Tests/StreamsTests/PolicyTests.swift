@@ -62,12 +62,14 @@ struct RandomAccessBudgetTests {
 struct WallClockMappingTests {
     @Test func aStepOfTheWallClockIsFollowedAndNoiseIsNot() {
         let start = MonotonicTime(nanoseconds: 5)
-        var mapping = WallClockMapping(monotonic: start, unixNanoseconds: 1_000_000_000_000)
+        var mapping = WallClockMapping(ClockReading(monotonic: start, unixNanoseconds: 1_000_000_000_000))
         let later = start + 1_000 * millisecond
-        let noisy = mapping.sampled(monotonic: later, unixNanoseconds: 1_001_000_000_000 + 50 * millisecond)
+        let noisy = mapping.sampled(
+            ClockReading(monotonic: later, unixNanoseconds: 1_001_000_000_000 + 50 * millisecond))
         #expect(!noisy)
         #expect(mapping.ntpTime(of: later) == NTPTime(unixNanoseconds: 1_001_000_000_000))
-        let stepped = mapping.sampled(monotonic: later, unixNanoseconds: 1_001_000_000_000 + 51 * millisecond)
+        let stepped = mapping.sampled(
+            ClockReading(monotonic: later, unixNanoseconds: 1_001_000_000_000 + 51 * millisecond))
         #expect(stepped)
         #expect(mapping.ntpTime(of: later) == NTPTime(unixNanoseconds: 1_001_051_000_000))
     }

@@ -126,7 +126,7 @@ public final class CameraSource: ChangeableEncoding {
             return PassedThroughPictures(control: control)
         }
         do throws(CodecFailure) {
-            return try PictureCoder(layout, interval: interval, control: control, tee: tee)
+            return try PictureCoder(layout, interval: interval, control: control, tee: tee, clock: clock)
         } catch {
             throw SourceFailure(error)
         }

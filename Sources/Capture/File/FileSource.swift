@@ -93,13 +93,13 @@ public final class FileSource: ChangeableEncoding {
     ) throws(SourceFailure) -> any FileTrack {
         switch source.format {
         case .h264 where !control.settings.filters.isEmpty:
-            try TranscodedPictureTrack(source, control: control, id: id)
+            try TranscodedPictureTrack(source, control: control, clock: clock, id: id)
         case .h264(let sets, let lengthSize):
             PictureTrack(source, sets: sets, lengthSize: lengthSize, id: id, hasTimes: hasTimes)
         case .aac(let configuration, let isADTS):
             SoundTrack(configuration, isADTS: isADTS, id: id)
         case .otherVideo:
-            try TranscodedPictureTrack(source, control: control, id: id)
+            try TranscodedPictureTrack(source, control: control, clock: clock, id: id)
         case .otherAudio:
             try TranscodedSoundTrack(source, control.settings.audio ?? AudioEncoder.Settings(), id: id)
         }

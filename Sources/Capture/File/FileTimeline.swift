@@ -30,10 +30,12 @@ struct FileTimeline {
         }
         presentation = track.kind == .audio ? decode : max(decode, presentation)
         lastDecode[unit.track] = decode
-        return AccessUnit(
+        var placed = AccessUnit(
             track: unit.track, presentationTime: MediaTime(ticks: presentation, rate: track.clockRate),
             decodeTime: MediaTime(ticks: decode, rate: track.clockRate), isRandomAccess: unit.isRandomAccess,
             nalUnits: unit.units)
+        placed.coding = unit.coding
+        return placed
     }
 
     /// Rounded to the nearest tick: containers' times are fractions that nanoseconds cut.

@@ -11,6 +11,8 @@ struct TimedUnit {
     let isRandomAccess: Bool
     /// NAL units, or one access unit of sound.
     let units: [[UInt8]]
+    /// How it was coded, where that was here.
+    var coding: AccessUnit.Coding?
 }
 
 /// What turns the packets of one track into units that viewers can be sent.

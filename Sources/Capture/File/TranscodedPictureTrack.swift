@@ -16,7 +16,9 @@ final class TranscodedPictureTrack: TranscodedTrack {
     private var lastInput = Int64.min
 
     /// It is coded as `control` has it; size and frame rate are the file's.
-    init(_ source: DemuxedTrack, control: EncoderControl, id: TrackID) throws(SourceFailure) {
+    init(
+        _ source: DemuxedTrack, control: EncoderControl, clock: PaceClock = .host, id: TrackID
+    ) throws(SourceFailure) {
         self.source = source
         interval = source.frameNanoseconds.map { min(max($0, 1_000_000), 1_000_000_000) } ?? PipeTimeline.usualInterval
         // What was wanted before is in the settings.
@@ -26,7 +28,7 @@ final class TranscodedPictureTrack: TranscodedTrack {
             frameRate: VideoEncoder.FrameRate(Int32(1_000_000_000_000 / interval), 1000) ?? .thirty)
         do {
             decoder = try VideoDecoder(source.parameters)
-            stage = try PictureStage(settings, track: id, control: control)
+            stage = try PictureStage(settings, track: id, control: control, clock: clock)
         } catch {
             throw SourceFailure(error)
         }

@@ -81,7 +81,7 @@ public final class TestCard: ChangeableEncoding {
         let settings = settings
         let timeline = TestCardTimeline(
             frameRate: settings.video.frameRate, now: clock.now() - epoch, wallNanoseconds: wallClock())
-        return try TestCardPipeline(settings, timeline: timeline, control: control, tee: tee)
+        return try TestCardPipeline(settings, timeline: timeline, control: control, tee: tee, clock: clock)
     }
 
     private func publish(_ pipeline: TestCardPipeline, into stream: Stream) throws(CodecFailure) {

@@ -1,7 +1,7 @@
 import Codecs
 import Media
 
-/// Draws, sounds and codes the test card for the instants that it is told: it reads no clock. Confined to one thread.
+/// Draws, sounds and codes the test card for the instants that it is told, whatever the clock shows. Confined to one thread.
 final class TestCardPipeline {
     static let videoTrack = TrackID(0)
     static let audioTrack = TrackID(1)
@@ -18,14 +18,16 @@ final class TestCardPipeline {
     /// - Parameters:
     ///   - control: of the picture's encoder.
     ///   - tee: is offered the pictures.
+    ///   - clock: tells how long coding takes, and nothing else.
     init(
         _ settings: EncodingSettings, timeline: TestCardTimeline, control: EncoderControl = EncoderControl(),
-        tee: PictureTee? = nil
+        tee: PictureTee? = nil, clock: PaceClock = .host
     ) throws(CodecFailure) {
         self.timeline = timeline
         let size = settings.video
         stage = try PictureStage(
-            settings, track: Self.videoTrack, matrix: TestCardPicture.matrix, control: control, tee: tee)
+            settings, track: Self.videoTrack, matrix: TestCardPicture.matrix, control: control, tee: tee,
+            clock: clock)
         picture = try TestCardPicture(width: size.width, height: size.height)
         if let audio = settings.audio {
             sound = try TestCardSound(audio, timeline: timeline)

@@ -35,8 +35,8 @@ public struct CaptureTimestamp: Hashable, Sendable {
     ]
     private static let version: UInt8 = 1
     private static let unknown = UInt32.max
-    /// With the identifier.
-    private static let byteCount = 46
+    /// Behind the identifier.
+    private static let byteCount = 30
 }
 
 // MARK: - In a NAL unit
@@ -45,7 +45,6 @@ extension CaptureTimestamp {
     /// A NAL unit of type 6 with this alone.
     public var nalUnit: [UInt8] {
         var writer = ByteWriter(capacity: Self.byteCount)
-        writer.append(Self.identifier)
         writer.uint8(Self.version)
         writer.uint8(0)
         writer.uint32(frameNumber)
@@ -53,15 +52,22 @@ extension CaptureTimestamp {
         writer.uint64(UInt64(bitPattern: monotonic.nanoseconds))
         writer.uint32(encodingBegins ?? Self.unknown)
         writer.uint32(encodingEnds ?? Self.unknown)
-        return H264.SupplementalEnhancement.unit(.unregisteredUserData, payload: writer.bytes)
+        return H264.UserData(identifier: Self.identifier, content: writer.bytes).nalUnit
     }
 
     /// The first in a NAL unit; `nil` where there is none, or one of a later version, or cut short. What it says is not checked.
     public init?(parsing unit: [UInt8]) {
-        let payloads = H264.SupplementalEnhancement.payloads(.unregisteredUserData, in: unit)
-        guard let own = payloads.first(where: { $0.starts(with: Self.identifier) }) else { return nil }
-        var reader = ByteReader(own.rawSpan)
-        guard reader.skip(Self.identifier.count), reader.uint8() == Self.version, reader.skip(1),
+        guard let own = H264.UserData.all(in: unit).first(where: { $0.identifier == Self.identifier }) else {
+            return nil
+        }
+        self.init(own)
+    }
+
+    /// What user data say; `nil` where they are other data, or of a later version, or too short.
+    public init?(_ userData: H264.UserData) {
+        guard userData.identifier == Self.identifier else { return nil }
+        var reader = ByteReader(userData.content.rawSpan)
+        guard reader.uint8() == Self.version, reader.skip(1),
             let frameNumber = reader.uint32(), let wallClock = reader.uint64(), let monotonic = reader.uint64(),
             let begins = reader.uint32(), let ends = reader.uint32()
         else { return nil }
@@ -69,6 +75,21 @@ extension CaptureTimestamp {
             frameNumber: frameNumber, wallClock: NTPTime(rawValue: wallClock),
             monotonic: MonotonicTime(nanoseconds: Int64(bitPattern: monotonic)),
             encodingBegins: begins == Self.unknown ? nil : begins, encodingEnds: ends == Self.unknown ? nil : ends)
+    }
+}
+
+extension CaptureTimestamp {
+    /// Of a picture that was captured at `captured`, which is `wallClock` by the wall clock.
+    ///
+    /// What lies before the capture has no span: a file's pictures are coded before their instant.
+    public init(of coding: AccessUnit.Coding, captured: MonotonicTime, wallClock: NTPTime) {
+        func microseconds(_ instant: MonotonicTime) -> UInt32? {
+            let span = instant - captured
+            return span < 0 ? nil : UInt32(exactly: span / 1000)
+        }
+        self.init(
+            frameNumber: coding.frameNumber, wallClock: wallClock, monotonic: captured,
+            encodingBegins: microseconds(coding.begin), encodingEnds: microseconds(coding.end))
     }
 }
 
@@ -87,8 +108,10 @@ extension AccessUnit {
         var nalUnits = units.map { Array(bytes[$0]) }
         let firstSlice = units.firstIndex { H264.NALUnitType(rawValue: bytes[$0.lowerBound]).isVideoCodingLayer }
         nalUnits.insert(timestamp.nalUnit, at: firstSlice ?? nalUnits.endIndex)
-        return AccessUnit(
+        var unit = AccessUnit(
             track: track, presentationTime: presentationTime, decodeTime: decodeTime, isRandomAccess: isRandomAccess,
             part: part, nalUnits: nalUnits)
+        (unit.coding, unit.captured) = (coding, captured)
+        return unit
     }
 }

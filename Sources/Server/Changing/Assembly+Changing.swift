@@ -68,7 +68,12 @@ extension Assembly {
             guard let ending = replaceSource(of: path.name, former, new, in: &state) else { continue }
             endings.append(ending)
         }
-        for path in difference.changed { offer(path, in: new, state) }
+        for path in difference.changed {
+            offer(path, in: new, state)
+            if let stamping = new.servedPaths[path.name]?.timestamps {
+                state.paths[path.name]?.stream.stamping = stamping
+            }
+        }
         for name in difference.added { start(name, after: endings, in: state) }
         for path in difference.changed where path.isSourceChanged { start(path.name, after: endings, in: state) }
         let uptakes = difference.changed.map { ($0.name, code($0, in: state)) }
@@ -98,7 +103,8 @@ extension Assembly {
 
     private func add(_ name: String, of configuration: Configuration, to state: inout State) {
         guard let path = configuration.servedPaths[name] else { return }
-        let stream = Streams.Stream(path: "/\(name)", epoch: epoch, limits: .init(running))
+        let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(running))
+        stream.stamping = path.timestamps
         state.paths[name] = ServedPath(path, of: original(of: path, in: state), on: stream, log: log)
         directory.insert(stream, options: PathOptions(name, path, in: configuration))
     }

@@ -17,9 +17,9 @@ struct PathDifference: Hashable {
         /// - Parameter option: below the path, as `video.width`.
         init(of option: String) {
             switch option.prefix(while: { $0 != "." }) {
-            case "title", "description", "join": self = .offer
+            case "title", "description", "join", "absoluteCaptureTime": self = .offer
             case "multicast", "multicastTransportStream": self = .groups
-            case "video", "effects", "camera": self = .coding
+            case "video", "effects", "camera", "timestamps": self = .coding
             // What nobody has thought of yet is safe with a source that is made for it.
             default: self = .source
             }

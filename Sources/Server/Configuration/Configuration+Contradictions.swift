@@ -1,3 +1,4 @@
+import RTSPServer
 import Streams
 
 extension Configuration {
@@ -11,6 +12,7 @@ extension Configuration {
     /// Notes values that are each possible, but not together.
     func noteContradictions(in reading: inout Reading) {
         notePorts(in: &reading)
+        notePacketLength(in: &reading)
         noteMulticast(in: &reading)
         noteJoin(in: &reading)
         for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
@@ -28,6 +30,16 @@ extension Configuration {
         reading.note(
             "must be at least \(needed) above rtp.firstUDPPort, which is \(rtp.firstUDPPort)\(loopsText)",
             with: .root + "rtp" + "lastUDPPort")
+    }
+
+    private func notePacketLength(in reading: inout Reading) {
+        let longest = RTP.longestPacketBytes - PathOptions.captureByteCount
+        guard rtp.maximumPacketBytes > longest, let name = paths.filter(\.value.absoluteCaptureTime).keys.min() else {
+            return
+        }
+        reading.note(
+            "must be at most \(longest) with paths.\(name).absoluteCaptureTime, which makes packets longer",
+            with: .root + "rtp" + "maximumPacketBytes")
     }
 
     private func noteMulticast(in reading: inout Reading) {

@@ -1,3 +1,5 @@
+import Streams
+
 extension Configuration {
     /// One stream: where it comes from, and how it is encoded where Apus encodes it.
     public struct Path: Hashable, Sendable {
@@ -13,6 +15,10 @@ extension Configuration {
         public var multicastTransportStream = Multicasting.off
         /// Overrides `join.mode` for this path.
         public var join: Join.Mode?
+        /// Which of the pictures that Apus codes carry their time of capture.
+        public var timestamps = Stamping.keyframes
+        /// Whether each packet tells its time of capture.
+        public var absoluteCaptureTime = false
         public var effects = Effects()
         public var video = Video()
         public var audio = Audio()

@@ -76,6 +76,8 @@ public struct Configuration: Hashable, Sendable {
     /// Packets and the ports that they leave from.
     public struct RTP: Hashable, Sendable {
         public var maximumPacketBytes = 1400
+        /// What IPv6 carries on Ethernet.
+        static let longestPacketBytes = 1452
         public var firstUDPPort = 6970
         public var lastUDPPort = 7169
         public var dscp = 0

@@ -151,7 +151,8 @@ extension Schema<Configuration.RTP> {
     static var rtp: Self {
         Schema([
             .integer(
-                "maximumPacketBytes", \.maximumPacketBytes, in: 256...1452, unit: "bytes of UDP payload",
+                "maximumPacketBytes", \.maximumPacketBytes, in: 256...Configuration.RTP.longestPacketBytes,
+                unit: "bytes of UDP payload",
                 "1400 leaves room for header extensions, an SRTP tag and tunnels; 1452 is what IPv6 carries on Ethernet."
             ),
             .integer(

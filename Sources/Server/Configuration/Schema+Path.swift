@@ -25,6 +25,14 @@ extension Schema<Configuration.Path> {
                     + "rtp://@239.255.42.1:5012. onRequest while viewers ask for it over SAT>IP (vlc "
                     + "--satip-multicast), always also for who just opens it."),
             .optionalChoice("join", \.join, "Instead of join.mode, for this path; null for join.mode."),
+            .choice(
+                "timestamps", \.timestamps,
+                "Which of the pictures that Apus codes carry their time of capture, as SEI that players ignore: keyframes "
+                    + "costs no packet, all one packet for each picture and viewer. docs/timestamps.md has its bytes."),
+            .boolean(
+                "absoluteCaptureTime", \.absoluteCaptureTime,
+                "Whether each packet tells its time of capture in the RTP header extension abs-capture-time, which the "
+                    + "session description announces: 16 bytes more for each. Some receivers cannot read such packets."),
             .section(
                 "video", \.video, .video,
                 "The H.264 that Apus codes: the test card, cameras, which come as near to size and rate as they can, and "

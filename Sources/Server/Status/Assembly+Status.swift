@@ -11,7 +11,7 @@ extension Assembly {
         let paths = state.withLock { Array($0.paths.values) }
         guard let (viewers, loops) = askLoops(at: now) else { return nil }
         return ServerStatus(
-            version: apusVersion, uptime: Double(now - epoch) / 1_000_000_000,
+            version: apusVersion, uptime: Double(now - clock.epoch) / 1_000_000_000,
             streams: paths.map { .init($0, hasPictureTimes: hasPictureTimes) }.sorted { $0.path < $1.path },
             viewers: viewers.map { .init($0, at: now) }.sorted { ($0.path, $0.peer) < ($1.path, $1.peer) },
             loops: loops.map(ServerStatus.LoopLine.init))

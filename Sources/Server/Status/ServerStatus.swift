@@ -37,7 +37,7 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let captured: Int64
         public let encoderIn: Int64?
         public let encoderOut: Int64?
-        public let packaged: Int64
+        public let packaged: Int64?
         public let firstSent: Int64?
         public let lastSent: Int64?
     }
@@ -72,7 +72,7 @@ extension ServerStatus.PictureTimes {
         captured = journey.captured.nanoseconds
         encoderIn = journey.encoderIn?.nanoseconds
         encoderOut = journey.encoderOut?.nanoseconds
-        packaged = journey.packaged.nanoseconds
+        packaged = journey.packaged?.nanoseconds
         firstSent = journey.firstSent?.nanoseconds
         lastSent = journey.lastSent?.nanoseconds
     }

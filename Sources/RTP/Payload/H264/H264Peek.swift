@@ -1,3 +1,4 @@
+import Media
 import Wire
 
 /// What can be told of an H.264 payload by a look at its first bytes.
@@ -15,34 +16,23 @@ public enum H264Peek {
         }
     }
 
-    /// The unregistered user data with this identifier of 16 bytes (H.264, D.1.6), where an SEI NAL unit in the payload begins with
-    /// it: alone, or in an aggregate. Emulation prevention bytes are left where they are.
-    public static func userData(identifiedBy identifier: [UInt8], in payload: RawSpan) -> [UInt8]? {
-        guard payload.byteCount > 1 else { return nil }
-        let header = NALUnitOctet(payload.byte(at: 0))
-        if header.isSupplementalInformation { return userData(identifier, of: payload) }
-        guard header.type == NALUnitOctet.aggregate else { return nil }
+    /// The SEI user data in the payload: of a NAL unit alone, or of those in an aggregate; none of a fragment.
+    public static func userData(in payload: RawSpan) -> [H264.UserData] {
+        guard payload.byteCount > 1 else { return [] }
+        guard NALUnitOctet(payload.byte(at: 0)).type == NALUnitOctet.aggregate else { return userData(ofUnit: payload) }
+        var found: [H264.UserData] = []
         var reader = ByteReader(payload)
         _ = reader.skip(1)
-        while let length = reader.uint16(), let unit = reader.take(Int(length)) {
-            if let data = userData(identifier, of: unit) { return data }
-        }
-        return nil
+        while let length = reader.uint16(), let unit = reader.take(Int(length)) { found += userData(ofUnit: unit) }
+        return found
+    }
+
+    private static func userData(ofUnit unit: RawSpan) -> [H264.UserData] {
+        guard unit.byteCount > 0, NALUnitOctet(unit.byte(at: 0)).isSupplementalInformation else { return [] }
+        return H264.UserData.all(in: [UInt8](unit))
     }
 
     private static let idr: UInt8 = 5
-    private static let unregisteredUserData: UInt8 = 5
-
-    /// NAL header, payload type, payload size (one byte: what is longer is none of ours), identifier, data.
-    private static func userData(_ identifier: [UInt8], of unit: RawSpan) -> [UInt8]? {
-        var reader = ByteReader(unit)
-        guard let header = reader.uint8(), NALUnitOctet(header).isSupplementalInformation,
-            reader.uint8() == unregisteredUserData, let byteCount = reader.uint8(), byteCount >= identifier.count,
-            let found = reader.take(identifier.count), [UInt8](found) == identifier,
-            let data = reader.take(Int(byteCount) - identifier.count)
-        else { return nil }
-        return [UInt8](data)
-    }
 
     private static func aggregateHoldsIDR(_ payload: RawSpan) -> Bool {
         var reader = ByteReader(payload)
