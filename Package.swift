@@ -120,7 +120,7 @@ let package = Package(
         tests("Capture", "Codecs", "Media", "Muxing", "RTP", "Streams", logging),
         tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "Streams", "Wire"),
         tests("RTSPClient"),
-        tests("Measuring", "Media", "Streams"),
+        tests("Measuring", "Codecs", "Media", "RTP", "RTSPClient", "SDP", "Streams"),
         .testTarget(
             name: "EndToEndTests", dependencies: ["Media", "RTP", "Reactor", "TestSupport"], swiftSettings: everywhere),
         tests("Server", "Capture", "Codecs", "Media", "RTSPServer", "Reactor", "SDP", "Streams", logging),

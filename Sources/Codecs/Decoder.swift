@@ -6,12 +6,22 @@ protocol DecodedFrame {
     init(_ reference: FrameReference)
 }
 
+/// How long a decoder may hold back what it has decoded.
+public enum DecodingDelay: Hashable, Sendable {
+    /// As long as libavcodec does by itself: until it is sure that no earlier picture follows.
+    case usual
+    /// No longer than the stream asks for (`AV_CODEC_FLAG_LOW_DELAY`, as players' `-flags low_delay`).
+    case lowest
+}
+
 /// What picture and sound decoders share: coded bytes in, frames out. Confined to one thread.
 struct Decoder<Frame: DecodedFrame> {
     private let context: CodecContext
 
     /// Opens the decoder that `parameters` ask for.
-    init(_ parameters: UnsafePointer<AVCodecParameters>) throws(CodecFailure) {
+    init(
+        _ parameters: UnsafePointer<AVCodecParameters>, delay: DecodingDelay = .usual
+    ) throws(CodecFailure) {
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
         guard let codec = avcodec_find_decoder(parameters.pointee.codec_id) else {
             throw CodecFailure(
@@ -22,11 +32,14 @@ struct Decoder<Frame: DecodedFrame> {
         guard status >= 0 else { throw CodecFailure("the parameters of \(name) are unusable", code: status) }
         // Frame threads would hold pictures back.
         context.pointer.pointee.thread_count = 1
+        if delay == .lowest { context.pointer.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY }
         try context.open(remedy: "convert the input to H.264 and AAC")
     }
 
     /// Opens a decoder for `codec` with its out-of-band configuration.
-    init(_ codec: AVCodecID, _ kind: AVMediaType, configuration: [UInt8]) throws(CodecFailure) {
+    init(
+        _ codec: AVCodecID, _ kind: AVMediaType, configuration: [UInt8], delay: DecodingDelay = .usual
+    ) throws(CodecFailure) {
         var parameters = avcodec_parameters_alloc()
         defer { avcodec_parameters_free(&parameters) }
         guard let parameters else { throw .outOfMemory }
@@ -41,7 +54,7 @@ struct Decoder<Frame: DecodedFrame> {
             parameters.pointee.extradata = copy.assumingMemoryBound(to: UInt8.self)
             parameters.pointee.extradata_size = CInt(configuration.count)
         }
-        try self.init(parameters)
+        try self.init(parameters, delay: delay)
     }
 
     /// The frames that it still holds, at the end of the input.

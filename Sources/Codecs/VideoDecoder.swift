@@ -10,8 +10,8 @@ public final class VideoDecoder: FrameDecoder {
     }
 
     /// A decoder of H.264 that takes its parameter sets in band.
-    public init() throws(CodecFailure) {
-        decoder = try Decoder(AV_CODEC_ID_H264, AVMEDIA_TYPE_VIDEO, configuration: [])
+    public init(_ delay: DecodingDelay = .usual) throws(CodecFailure) {
+        decoder = try Decoder(AV_CODEC_ID_H264, AVMEDIA_TYPE_VIDEO, configuration: [], delay: delay)
     }
 
     public func decode(

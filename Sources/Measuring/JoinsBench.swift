@@ -137,7 +137,9 @@ public final class JoinsBench: SessionOwner {
         _ = current.viewer.received(packet, lateNanoseconds: .max)
     }
 
-    public func session(_ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32) {
+    public func session(
+        _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime
+    ) {
         guard let current, current.number == number else { return }
         current.viewer.reported(track: track, time: time, timestamp: timestamp)
     }

@@ -182,7 +182,9 @@ extension ViewersBench {
         tally.fanOut.completed(capturedAt: captured, arrival: picture.arrival.nanoseconds)
     }
 
-    public func session(_ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32) {
+    public func session(
+        _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime
+    ) {
         viewers[number]?.reported(track: track, time: time, timestamp: timestamp)
     }
 }

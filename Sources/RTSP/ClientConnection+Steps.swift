@@ -7,6 +7,7 @@ extension ClientConnection {
         // Answers come in the order of the requests: one with another number is late, from before a TEARDOWN.
         guard let pending, CSeq(response.headers)?.number == pending.number else { return }
         self.pending = nil
+        shortestRoundTrip = min(shortestRoundTrip ?? .max, now - pending.sent)
         if phase == .playing { return receiveKeepaliveAnswer(response, at: now) }
         if phase == .tearDown { return close(.finished) }
         // A server that does not know OPTIONS may still describe.

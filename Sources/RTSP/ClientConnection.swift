@@ -43,6 +43,7 @@ public struct ClientConnection: Sendable {
     struct Pending: Hashable, Sendable {
         var number: UInt32
         var method: Method
+        var sent: MonotonicTime
         var deadline: MonotonicTime
     }
 
@@ -62,6 +63,8 @@ public struct ClientConnection: Sendable {
     private var parser = Parser()
     private var actions: [ClientAction] = []
     private var nextNumber: UInt32 = 1
+    /// From a request to its answer, the shortest so far, in nanoseconds: what the server took to answer is in it.
+    public internal(set) var shortestRoundTrip: Int64?
 
     /// A client of `url`, which is sent as `RequestURL` writes it: without user and password.
     public init(url: RequestURL, configuration: Configuration = Configuration()) {
@@ -173,7 +176,7 @@ public struct ClientConnection: Sendable {
         if let session { headers[.session] = session.id.text }
         for field in more.fields { headers.append(field.name, field.value) }
         pending = Pending(
-            number: number, method: method,
+            number: number, method: method, sent: now,
             deadline: now.advanced(byMilliseconds: configuration.answerTimeoutMilliseconds))
         actions.append(.send(Writer.bytes(of: Request(method, target, headers: headers))))
     }

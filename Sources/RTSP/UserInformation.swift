@@ -16,6 +16,14 @@ public struct UserInformation: Hashable, Sendable {
         password = colon.map { Self.decoded(Substring(bytes[$0...].dropFirst())) }
     }
 
+    /// What can be shown of a text that was meant as a URL, usable or not: nothing between the scheme and the last `@`.
+    public static func removed(from url: String) -> String {
+        guard let at = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
+        let slash = url[..<at].utf8.firstIndex(of: UInt8(ascii: "/"))
+        let scheme = slash.map { url[...$0] } ?? ""
+        return (scheme.hasSuffix(":/") ? scheme + "/" : "") + url[url.utf8.index(after: at)...]
+    }
+
     /// A percent sign that begins no encoding was meant as one: people type passwords into URLs as they are.
     private static func decoded(_ text: Substring) -> String {
         RequestURL.percentDecoded(text) ?? String(text)

@@ -151,7 +151,8 @@ extension ClientSession {
         let box = tracks[index]
         if isControl {
             guard let report = box.reception.senderReport(in: bytes, arrival: arrival) else { return }
-            return owner.session(number, track: index, reported: report.ntpTime, timestamp: report.rtpTimestamp)
+            return owner.session(
+                number, track: index, reported: report.ntpTime, timestamp: report.rtpTimestamp, arrival: arrival)
         }
         guard let (header, range) = box.reception.accept(bytes, arrival: arrival) else { return }
         let payload = bytes.extracting(range)

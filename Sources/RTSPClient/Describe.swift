@@ -53,5 +53,7 @@ private final class Asker: SessionOwner {
 
     func session(_ number: SessionNumber, received packet: borrowing ReceivedPacket) {}
 
-    func session(_ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32) {}
+    func session(
+        _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime
+    ) {}
 }

@@ -13,6 +13,7 @@ public protocol SessionOwner: AnyObject {
     /// A session received an RTP packet.
     func session(_ number: SessionNumber, received packet: borrowing ReceivedPacket)
 
-    /// A session received a sender report: on `track`, `timestamp` denotes the instant `time`.
-    func session(_ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32)
+    /// A session received a sender report at `arrival`: on `track`, `timestamp` denotes the instant `time`.
+    func session(
+        _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime)
 }

@@ -46,7 +46,8 @@ public struct SessionPlan: Sendable {
 
     /// A session with the stream at `url`, as a user wrote it; looks up the host's name, which blocks.
     public init(_ url: String, transport: SessionTransport) throws(ClientSessionEnd) {
-        guard let url = RequestURL(url) else { throw .unusableURL(url) }
+        guard let url = RequestURL(url) else { throw .unusableURL(UserInformation.removed(from: url)) }
+        guard url.text.lowercased().hasPrefix("rtsp:") else { throw .unspokenScheme(url.text) }
         try self.init(url, transport: transport)
     }
 }
@@ -71,7 +72,10 @@ public enum Milestone: Sendable {
 public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     case closed(ClientCloseReason)
     case failed(SystemError)
+    /// Without user and password.
     case unusableURL(String)
+    /// An RTSP URL of `rtsps`, which is encrypted, or `rtspu`, which comes over UDP.
+    case unspokenScheme(String)
     /// No address is known for the URL's host.
     case unknownHost(String)
     /// The description holds no RTP stream.
@@ -88,6 +92,7 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
         case .closed(let reason): reason.description
         case .failed(let error): error.description
         case .unusableURL(let url): "\(url) is no RTSP URL"
+        case .unspokenScheme(let url): "\(url) cannot be opened: only rtsp:// is spoken yet"
         case .unknownHost(let host): "no address is known for \(host)"
         case .nothingToPlay: "the description names no RTP stream"
         }

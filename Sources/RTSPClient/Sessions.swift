@@ -47,6 +47,11 @@ public final class Sessions {
         deadlines.remove(number.index)
     }
 
+    /// The shortest time from one of the session's requests to its answer, in nanoseconds; `nil` before the first answer.
+    public func shortestRoundTrip(_ number: SessionNumber) -> Int64? {
+        sessions[number.index]?.machine.shortestRoundTrip
+    }
+
     /// From now on reads the connection only as far as `allowReading` says.
     public func limitReading(_ number: SessionNumber) {
         sessions[number.index]?.limitReading()

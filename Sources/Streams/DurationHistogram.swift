@@ -41,4 +41,8 @@ public struct DurationSummary: Codable, Hashable, Sendable {
     public let p95: Double
     public let p99: Double
     public let max: Double
+
+    public init(count: UInt64, p50: Double, p95: Double, p99: Double, max: Double) {
+        (self.count, self.p50, self.p95, self.p99, self.max) = (count, p50, p95, p99, max)
+    }
 }

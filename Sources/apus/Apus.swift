@@ -12,6 +12,6 @@ struct Apus: ParsableCommand {
             ServeCommand.self, SetCommand.self, StatusCommand.self, CheckCommand.self, DevicesCommand.self,
             PlaylistCommand.self,
             SDPCommand.self,
-            BenchCommand.self, ReferenceCommand.self, VersionCommand.self,
+            MeasureCommand.self, BenchCommand.self, ReferenceCommand.self, VersionCommand.self,
         ])
 }

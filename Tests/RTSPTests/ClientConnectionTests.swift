@@ -43,6 +43,17 @@ import Wire
         #expect(pair.tornDown.count == 1)
     }
 
+    @Test func theShortestRoundTripIsKept() throws {
+        var client = ClientConnection(url: try #require(RequestURL("rtsp://127.0.0.1/cam")))
+        func instant(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds * 1_000_000) }
+        client.connected(at: instant(10))
+        #expect(client.shortestRoundTrip == nil)
+        client.received(Array("RTSP/1.0 200 OK\r\nCSeq: 1\r\n\r\n".utf8).rawSpan, at: instant(13))
+        #expect(client.shortestRoundTrip == 3_000_000)
+        client.received(Array("RTSP/1.0 404 Not Found\r\nCSeq: 2\r\n\r\n".utf8).rawSpan, at: instant(20))
+        #expect(client.shortestRoundTrip == 3_000_000)
+    }
+
     @Test func tearingDownEndsTheSessionAndThenTheConnection() {
         var pair = BackToBack()
         pair.play()

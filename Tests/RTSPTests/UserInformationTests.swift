@@ -25,6 +25,16 @@ struct UserInformationTests {
         #expect(RequestURL(text)?.userInformation == nil)
     }
 
+    @Test(
+        arguments: [
+            ("rtsp://vIewer:sesAme@h:99999/cam", "rtsp://h:99999/cam"), ("vIewer:sesAme@h", "h"),
+            ("rtsp://vIewer:ses/Am@e@h", "rtsp://h"), ("vIewer:ses/Ame@h", "h"), ("rtsp:/vIewer@h", "rtsp://h"),
+            ("http://h/cam", "http://h/cam"), ("@", ""), ("", ""), ("rtsp://ü:sesAme@ü", "rtsp://ü"),
+        ] as [(String, String)])
+    func whatIsNoURLIsShownWithoutThem(text: String, shown: String) {
+        #expect(UserInformation.removed(from: text) == shown)
+    }
+
     @Test func setUpHandsThemOn() {
         var dialogue = Dialogue()
         let url = "rtsp://viewer:sesame@192.0.2.1:8554/cam"

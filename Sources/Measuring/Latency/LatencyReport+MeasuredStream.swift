@@ -1,0 +1,85 @@
+import Media
+import RTSPClient
+
+extension MeasuredStream {
+    public var report: LatencyReport {
+        LatencyReport(
+            url: plan.session.url.text, transport: plan.session.transport.rawValue,
+            encoding: recording.encodingName, seconds: seconds,
+            prematureEnd: recording.prematureEnd, start: start, frames: frameCounts,
+            clocks: clockReport, captureTimes: captureTimes, latency: latency,
+            jitter: LatencyReport.Jitter(
+                rfc3550: (recording.jitter?.nanoseconds ?? 0) / 1e6, spacing: spacing.summary),
+            soundOffset: soundOffset?.milliseconds, packets: packets,
+            videoBitsPerSecond: rate(of: frames.dropFirst().reduce(0) { $0 + $1.frame.packetByteCount }),
+            soundBitsPerSecond: rate(of: recording.sound.reduce(0) { $0 + $1.byteCount }), groups: groupReport)
+    }
+
+    private func rate(of byteCount: Int) -> Double {
+        seconds > 0 ? Double(byteCount) * 8 / seconds : 0
+    }
+
+    private var start: LatencyReport.Start {
+        func since(_ instant: MonotonicTime?) -> Double? { instant.map { ($0 - recording.opened).milliseconds } }
+        return LatencyReport.Start(
+            connected: since(recording.connected), playAnswered: since(recording.played),
+            firstPacket: since(recording.firstPacket), firstDecodable: since(recording.firstDecodable),
+            firstDecoded: since(recording.firstDecoded))
+    }
+
+    private var frameCounts: LatencyReport.Frames {
+        LatencyReport.Frames(
+            before: recording.frames.count - frames.count, received: frames.count,
+            keys: frames.count { $0.frame.isKey }, broken: frames.count { !$0.frame.isWhole },
+            decoded: frames.count { $0.frame.decoded != nil }, passedOver: recording.passedOver,
+            perSecond: seconds > 0 ? Double(frames.count - 1) / seconds : 0)
+    }
+
+    private var clockReport: LatencyReport.Clocks {
+        var offset: Double?
+        if case .estimated(let nanoseconds, _) = clocks { offset = nanoseconds.milliseconds }
+        return LatencyReport.Clocks(
+            relation: clocks.name, sentence: clocks.sentence, offset: offset, error: clocks.error?.milliseconds,
+            ownStep: (recording.wallClockOffsetAtEnd &- recording.wallClockOffset).milliseconds)
+    }
+
+    private var captureTimes: LatencyReport.CaptureTimes {
+        func count(_ authority: CaptureTimeline.Authority?) -> Int {
+            frames.count { $0.capture?.authority == authority }
+        }
+        func named(_ doubts: [CaptureTimeline.Doubt: Int]) -> [String: Int] {
+            Dictionary(uniqueKeysWithValues: doubts.map { ($0.key.rawValue, $0.value) })
+        }
+        return LatencyReport.CaptureTimes(
+            sei: count(.stamp), seiAndRTP: count(.stampBefore), senderReports: count(.report), unknown: count(nil),
+            disbelievedSEI: named(timeline.disbelievedStamps),
+            disbelievedSenderReports: named(timeline.disbelievedReports),
+            seiAfterSenderReports: timeline.stampsAfterReports.summary)
+    }
+
+    private var latency: LatencyReport.Latency {
+        LatencyReport.Latency(
+            captureToEncoded: encoded.summary, captureToArrival: arrival.summary, captureToDecoded: decoded.summary,
+            arrivalToDecoded: decoding.summary, lateness: lateness.summary)
+    }
+
+    private var packets: LatencyReport.Packets {
+        let loss = recording.loss
+        let received = loss.reduce(0) { $0 + $1.packets }
+        let lost = loss.reduce(0) { $0 + $1.lost }
+        return LatencyReport.Packets(
+            received: received, lost: lost,
+            lossPercent: received + lost > 0 ? Double(lost) / Double(received + lost) * 100 : 0,
+            gaps: loss.reduce(0) { $0 + $1.gaps }, duplicates: loss.reduce(0) { $0 + $1.duplicates },
+            reordered: loss.reduce(0) { $0 + $1.reordered }, malformed: recording.malformedPackets)
+    }
+
+    private var groupReport: LatencyReport.Groups? {
+        let (durations, frameCounts) = groups
+        guard let median = durations.median, let longest = durations.sorted.last else { return nil }
+        let sorted = frameCounts.sorted()
+        return LatencyReport.Groups(
+            whole: sorted.count, medianFrames: sorted[(sorted.count - 1) / 2], longestFrames: sorted.last ?? 0,
+            median: median.milliseconds, longest: longest.milliseconds)
+    }
+}

@@ -1,0 +1,88 @@
+extension LatencyReport {
+    public var table: String {
+        var table = ReportTable()
+        let rate = ReportTable.number(frames.perSecond)
+        table.add(
+            url,
+            "\(encoding) over \(transport), \(ReportTable.number(seconds)) s: \(frames.received) frames, \(rate) a second"
+        )
+        if let prematureEnd { table.add("ended early", prematureEnd) }
+        addStart(to: &table)
+        addClocks(to: &table)
+        addLatency(to: &table)
+        addTransport(to: &table)
+        return table.text
+    }
+
+    private func addStart(to table: inout ReportTable) {
+        let instants = [
+            ("connected", start.connected), ("PLAY answered", start.playAnswered), ("packet", start.firstPacket),
+            ("decodable", start.firstDecodable), ("decoded", start.firstDecoded),
+        ]
+        let told = instants.compactMap { name, instant in instant.map { "\(name) \(ReportTable.number($0))" } }
+        table.add("first", told.joined(separator: ", ") + " ms after the beginning")
+    }
+
+    private func addClocks(to table: inout ReportTable) {
+        table.add("clocks", clocks.sentence)
+        if clocks.ownStep.magnitude > 1 {
+            table.add("  this host's", "was set by \(ReportTable.number(clocks.ownStep)) ms meanwhile")
+        }
+        let counts = [
+            ("by SEI", captureTimes.sei), ("by an earlier SEI and RTP time", captureTimes.seiAndRTP),
+            ("by sender reports", captureTimes.senderReports), ("unknown", captureTimes.unknown),
+        ].filter { $0.1 > 0 }
+        table.add("capture times", counts.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
+        table.add("  SEI − sender report", captureTimes.seiAfterSenderReports)
+        addDoubts("SEI", captureTimes.disbelievedSEI, to: &table)
+        addDoubts("sender reports", captureTimes.disbelievedSenderReports, to: &table)
+    }
+
+    private func addDoubts(_ name: String, _ doubts: [String: Int], to table: inout ReportTable) {
+        guard !doubts.isEmpty else { return }
+        let reasons = doubts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        table.add("  \(name) not believed", reasons.joined(separator: ", "))
+    }
+
+    private func addLatency(to table: inout ReportTable) {
+        if latency.captureToArrival == nil {
+            table.add("latency", "unknown, for nobody tells when frames were captured; only how late they come")
+        }
+        table.add("capture → coded", latency.captureToEncoded)
+        table.add("capture → last packet", latency.captureToArrival)
+        table.add("capture → decoded", latency.captureToDecoded)
+        table.add("last packet → decoded", latency.arrivalToDecoded)
+        table.add("later than the quickest", latency.lateness)
+        table.add("jitter (RFC 3550)", "\(ReportTable.number(jitter.rfc3550, digits: 2)) ms")
+        table.add("  from frame to frame", jitter.spacing)
+        if let soundOffset { table.add("sound after picture", "\(ReportTable.number(soundOffset)) ms") }
+    }
+
+    private func addTransport(to table: inout ReportTable) {
+        let loss = ReportTable.number(packets.lossPercent, digits: 2)
+        table.add("packets", "\(packets.received), \(packets.lost) lost (\(loss) %) in \(packets.gaps) gaps")
+        if packets.duplicates + packets.reordered > 0 || packets.malformed > 0 {
+            table.add(
+                "  duplicates / reordered",
+                "\(packets.duplicates) / \(packets.reordered), \(packets.malformed) malformed")
+        }
+        if frames.broken > 0 { table.add("broken frames", "\(frames.broken)") }
+        let undecoded = frames.received - frames.decoded
+        if start.firstDecoded != nil, undecoded > 0 { table.add("frames not decoded", "\(undecoded)") }
+        if frames.passedOver > 0 {
+            table.add("  decoder too slow", "\(frames.passedOver) passed over: this machine is, not the server")
+        }
+        let video = ReportTable.number(videoBitsPerSecond / 1e6, digits: 2)
+        let sound = ReportTable.number(soundBitsPerSecond / 1e6, digits: 2)
+        table.add("bitrate", "video \(video) Mbit/s, sound \(sound) Mbit/s")
+        addGroups(to: &table)
+    }
+
+    private func addGroups(to table: inout ReportTable) {
+        guard let groups else { return table.add("GOP", "\(frames.keys) IDR pictures in \(frames.received) frames") }
+        table.add(
+            "GOP",
+            "\(groups.medianFrames) frames, \(ReportTable.number(groups.median, digits: 0)) ms; "
+                + "longest \(groups.longestFrames), \(ReportTable.number(groups.longest, digits: 0)) ms")
+    }
+}

@@ -1,0 +1,66 @@
+import Glibc
+
+/// A linear axis with round levels, and the logarithmic one of percentiles.
+struct PlotScale {
+    let lowest: Double
+    let highest: Double
+    private let step: Double
+
+    /// Covers these values, and zero where they come near it; never empty.
+    init(from smallest: Double, to largest: Double) {
+        let isFinite = smallest.isFinite && largest.isFinite && largest.magnitude < 1e12 && smallest.magnitude < 1e12
+        let (smallest, largest) = isFinite ? (min(smallest, 0), max(largest, 0)) : (0, 1)
+        let span = max(largest - smallest, 1e-3)
+        let magnitude = pow(10, log10(span / 5).rounded(.down))
+        step = [1, 2, 5, 10].map { $0 * magnitude }.first { span / $0 <= 6 } ?? 10 * magnitude
+        lowest = (smallest / step).rounded(.down) * step
+        highest = max((largest / step).rounded(.up) * step, lowest + step)
+    }
+
+    var levels: [Double] {
+        (0...Int(((highest - lowest) / step).rounded())).map { lowest + Double($0) * step }
+    }
+
+    /// Where a value lies, 0 to 1.
+    func share(of value: Double) -> Double {
+        min(max((value - lowest) / (highest - lowest), 0), 1)
+    }
+
+    /// 0 % is 0, 90 % is 1, 99 % is 2, 99.9 % is 3.
+    static func nines(_ percent: Double) -> Double { -log10(1 - percent / 100) }
+    /// As far as so many values tell percentiles apart: a thousand to 99.9 %. One at least, five at most.
+    static func nines(ofCount count: Int) -> Double { min(max(log10(Double(max(count, 1))), 1), 5) }
+    static func percent(nines: Double) -> Double { 100 * (1 - pow(10, -nines)) }
+}
+
+/// Numbers and words as SVG takes them.
+enum PlotText {
+    static func text(_ text: String, x: Double, y: Double, _ attributes: String) -> String {
+        "<text x=\"\(number(x))\" y=\"\(number(y))\" \(attributes)>\(escaped(text))</text>"
+    }
+
+    static func number(_ value: Double) -> String { ReportTable.number(value) }
+
+    /// With as few digits as it takes.
+    static func short(_ value: Double) -> String {
+        for digits in 0...2 {
+            let text = ReportTable.number(value, digits: digits)
+            if let read = Double(text), (read - value).magnitude < 1e-6 { return text }
+        }
+        return ReportTable.number(value, digits: 3)
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}

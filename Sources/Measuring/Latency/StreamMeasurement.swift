@@ -1,0 +1,175 @@
+import Media
+import RTP
+import RTSPClient
+import Reactor
+import SDP
+import Synchronization
+
+/// One viewer that writes down when everything comes, and has the pictures decoded on another thread.
+public final class StreamMeasurement: SessionOwner {
+    let plan: MeasurePlan
+    let decoding: PictureDecoding
+    private let result: ResultBox
+    private let progress: (@Sendable (MeasureProgress) -> Void)?
+    private var session: SessionNumber?
+    private var phase = Phase.starting
+    private var nextProgress = MonotonicTime(nanoseconds: .min)
+    var recording: Recording
+    var intake = FrameIntake(.unknown)
+    var parameterSets: H264.ParameterSets?
+    var videoTrack: Int?
+    var soundTrack: Int?
+    var patience: Patience
+
+    private enum Phase {
+        case starting
+        case running
+        /// TEARDOWN is sent; nothing counts any more.
+        case leaving(until: MonotonicTime)
+    }
+
+    private static let tickMilliseconds: Int64 = 10
+    private static let leavingMilliseconds: Int64 = 1_000
+    /// For how long what still waits at the end may be decoded.
+    private static let decodingMilliseconds: Int64 = 2_000
+
+    /// Carries `plan` out; blocks the calling thread. `progress` is called twice a second, on another thread.
+    public static func run(
+        _ plan: MeasurePlan, progress: (@Sendable (MeasureProgress) -> Void)? = nil
+    ) throws(MeasureFailure) -> MeasuredStream {
+        let box = ResultBox()
+        let decoding: PictureDecoding
+        do throws(SystemError) {
+            decoding = try PictureDecoding()
+            try decoding.start()
+        } catch {
+            throw .ended(.failed(error))
+        }
+        defer { _ = decoding.finish(withinMilliseconds: 0) }
+        do throws(ClientSessionEnd) {
+            try ClientLoop.run(StreamMeasurement(plan, decoding, box, progress))
+        } catch {
+            throw .ended(error)
+        }
+        var recording = try box.value.withLock { $0 }.get()
+        recording.add(decoding.finish(withinMilliseconds: decodingMilliseconds))
+        return MeasuredStream(plan, recording)
+    }
+
+    private init(
+        _ plan: MeasurePlan, _ decoding: PictureDecoding, _ result: ResultBox,
+        _ progress: (@Sendable (MeasureProgress) -> Void)?
+    ) {
+        self.plan = plan
+        self.decoding = decoding
+        self.result = result
+        self.progress = progress
+        let now = MonotonicTime.now()
+        recording = Recording(opened: now)
+        patience = Patience(nanoseconds: plan.timeoutMilliseconds &* 1_000_000, from: now)
+    }
+
+    public func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
+        switch phase {
+        case .starting:
+            recording = Recording(opened: now)
+            recording.wallClockOffset = ClockReading.now().offset
+            patience.renew(at: now)
+            session = sessions.open(plan.session, at: now)
+            phase = .running
+        case .running:
+            intake.passGap(at: now)
+            takeFrames()
+            tellProgress(at: now)
+            look(sessions, at: now)
+        case .leaving(let deadline) where now >= deadline || sessions.count == 0:
+            if let session { sessions.vanish(session) }
+            return nil
+        case .leaving: break
+        }
+        return min(now.advanced(byMilliseconds: Self.tickMilliseconds), intake.nextDeadline ?? .distantFuture)
+    }
+
+    /// Ends it where it is enough, or nothing has come for too long.
+    private func look(_ sessions: Sessions, at now: MonotonicTime) {
+        if isEnough {
+            finish(sessions, at: now)
+        } else if let failure = decoding.failure {
+            fail(.decoder(failure.reason), sessions, at: now)
+        } else if patience.isOver(at: now) {
+            fail(.silence(seconds: Double(plan.timeoutMilliseconds) / 1e3, awaiting: awaited), sessions, at: now)
+        }
+    }
+
+    private var isEnough: Bool {
+        guard let first = recording.live.first, let last = recording.frames.last else { return false }
+        if let frames = plan.frames, recording.live.count >= frames { return true }
+        return Double(last.lastPacket - first.lastPacket) >= plan.seconds * 1e9
+    }
+
+    private func tellProgress(at now: MonotonicTime) {
+        guard let progress, now >= nextProgress else { return }
+        nextProgress = now.advanced(byMilliseconds: 500)
+        progress(
+            MeasureProgress(
+                elapsedSeconds: Double(now - recording.opened) / 1e9, frames: recording.live.count,
+                lostPackets: recording.loss.reduce(0) { $0 + $1.lost }))
+    }
+
+    // MARK: - The end
+
+    /// What there is so far is worth a report, for live frames came; else it is a failure.
+    func fail(_ failure: MeasureFailure, _ sessions: Sessions, at now: MonotonicTime) {
+        guard case .running = phase else { return }
+        guard recording.live.isEmpty else {
+            recording.prematureEnd = failure.description
+            return finish(sessions, at: now)
+        }
+        leave(.failure(failure), sessions, at: now)
+    }
+
+    private func finish(_ sessions: Sessions, at now: MonotonicTime) {
+        recording.roundTrip = session.flatMap { sessions.shortestRoundTrip($0) }
+        recording.wallClockOffsetAtEnd = ClockReading.now().offset
+        recording.malformedPackets = intake.malformedCount
+        leave(.success(recording), sessions, at: now)
+    }
+
+    private func leave(_ result: Result<Recording, MeasureFailure>, _ sessions: Sessions, at now: MonotonicTime) {
+        self.result.value.withLock { $0 = result }
+        phase = .leaving(until: now.advanced(byMilliseconds: Self.leavingMilliseconds))
+        if let session { sessions.tearDown(session, at: now) }
+    }
+
+    var isRunning: Bool {
+        if case .running = phase { true } else { false }
+    }
+}
+
+/// How long nothing may happen.
+struct Patience {
+    let nanoseconds: Int64
+    private var since: MonotonicTime
+
+    init(nanoseconds: Int64, from now: MonotonicTime) {
+        self.nanoseconds = nanoseconds
+        since = now
+    }
+
+    /// Something has happened.
+    mutating func renew(at now: MonotonicTime) {
+        since = max(since, now)
+    }
+
+    func isOver(at now: MonotonicTime) -> Bool { now - since >= nanoseconds }
+}
+
+extension ClockReading {
+    /// The wall clock (since 1970) less the monotonic clock, in nanoseconds.
+    var offset: Int64 { unixNanoseconds &- monotonic.nanoseconds }
+}
+
+/// Where the loop's thread leaves its result.
+private final class ResultBox: Sendable {
+    let value = Mutex<Result<Recording, MeasureFailure>>(.failure(.ended(.nothingToPlay)))
+}

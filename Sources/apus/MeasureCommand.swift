@@ -1,0 +1,155 @@
+import ArgumentParser
+import Measuring
+import RTSPClient
+import Server
+
+struct MeasureCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "measure",
+        abstract: "Measure the latency of a stream, of Apus or of any RTSP server.",
+        discussion: """
+            Watches the stream as a player with low delay does, decodes it, and reports when the first picture came, how long \
+            frames take from their capture until they are received and decoded, jitter, loss, bitrate and GOP.
+
+            Capture times come from SEI that Apus puts into the stream, else from sender reports (RFC 3550); without either, \
+            only how late frames come compared with the quickest is reported. Whose clock they are of, and how well that is \
+            known, is a line of the report. The first second is left out of everything but the times to the first picture.
+
+            THRESHOLD is what must not be: a quantity, then > >= < or <=, then a number with its unit. Quantities are
+
+              p50, p99.9, min, mean, max   capture to decoded picture: us, ms, s
+              arrival.p50, …               capture to last packet
+              encoded.p50, …               capture to coded picture, by SEI
+              decoding.p50, …              last packet to decoded picture
+              late.p50, …                  later than the least delayed frame
+              spacing.p50, …               jitter from frame to frame
+              connected, play, first-packet, first-decodable, first-decoded,
+              jitter (RFC 3550), sound-offset, clock-error, gop: us, ms, s
+              loss: %        bitrate (of video): bit/s, kbit/s, Mbit/s
+              lost, broken, undecoded, frames, fps: no unit
+
+            What cannot be judged, for the stream does not tell, fails too.
+
+            Exit status: 0 measured; 1 nothing could be measured, or it ended early; 2 measured, and a threshold failed; 64 \
+            wrong arguments.
+
+            Examples:
+              apus measure rtsp://127.0.0.1:8554/cam
+              apus measure rtsp://camera/stream --transport tcp --csv frames.csv
+              apus measure rtsp://127.0.0.1:8554/cam --seconds 60 --plot latency.svg
+              apus measure rtsp://127.0.0.1:8554/cam --fail-if 'p99>50ms'
+
+            Details: docs/measuring.md.
+            """)
+
+    @Argument(help: "The stream: rtsp://host:port/path.")
+    var url: String
+
+    @Option(help: "How its packets come: udp, tcp or multicast.")
+    var transport = SessionTransport.udp
+
+    @Option(help: "Live frames after which it is enough.")
+    var frames: Int?
+
+    @Option(help: "Seconds after which it is enough; 10 where --frames is left out too.")
+    var seconds: Double?
+
+    @Option(help: "Seconds for which nothing may happen: no answer, no first picture, no further frame.")
+    var timeout = 10.0
+
+    @Option(
+        help: """
+            How the server's clock stands to this one: auto (by what the stream and its address tell), same (both hosts' \
+            clocks agree, say by PTP), or estimate (by sender reports and round trips).
+            """)
+    var clocks = ClockRelation.Assumption.auto
+
+    @Flag(help: "Print the report as JSON.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Write a row per frame.", valueName: "file"))
+    var csv: String?
+
+    @Option(help: ArgumentHelp("Draw latency over time and its distribution, as SVG.", valueName: "file"))
+    var plot: String?
+
+    @Option(
+        name: .customLong("fail-if"),
+        help: ArgumentHelp("Exit with 2 if this holds, as p99>50ms; may be repeated.", valueName: "threshold"),
+        transform: { try Threshold($0) })
+    var failIf: [Threshold] = []
+
+    private static let thresholdFailed = ExitCode(2)
+
+    func validate() throws {
+        if let frames, !(1...10_000_000).contains(frames) { throw ValidationError("--frames is 1 to 10000000") }
+        if let seconds, !(seconds > 0 && seconds <= 86_400) {
+            throw ValidationError("--seconds is more than 0, and 86400 at most")
+        }
+        guard timeout >= 0.1, timeout <= 3_600 else { throw ValidationError("--timeout is 0.1 to 3600 seconds") }
+    }
+
+    func run() throws {
+        do {
+            try measureAndReport()
+        } catch let failure as OutputFile.Failure {
+            throw complaint("\(failure)")
+        }
+    }
+
+    private func measureAndReport() throws {
+        let plan = try measurePlan()
+        // Opened first: a path that cannot be written to is told before the measurement, not after it.
+        let table = try csv.map { try OutputFile($0) }
+        let picture = try plot.map { try OutputFile($0) }
+        let measurement = try measure(plan)
+        let report = measurement.report
+        try printReport(report, table: report.table, asJSON: json)
+        try table?.write(measurement.frameTable)
+        try picture?.write(measurement.plot)
+        try judge(measurement, report)
+    }
+
+    private func measurePlan() throws -> MeasurePlan {
+        do throws(ClientSessionEnd) {
+            var session = try SessionPlan(url, transport: transport)
+            session.userAgent = "apus-measure"
+            var plan = MeasurePlan(session: session, seconds: seconds ?? (frames == nil ? 10 : .infinity))
+            plan.frames = frames
+            plan.timeoutMilliseconds = Int64(timeout * 1_000)
+            plan.clocks = clocks
+            return plan
+        } catch {
+            switch error {
+            case .unusableURL, .unspokenScheme: throw ValidationError("\(error)")
+            default: throw complaint("\(error)")
+            }
+        }
+    }
+
+    private func measure(_ plan: MeasurePlan) throws -> MeasuredStream {
+        let progress: (@Sendable (MeasureProgress) -> Void)? = ProgressLine.ifTerminal()
+        defer { ProgressLine.clear() }
+        do throws(MeasureFailure) {
+            return try StreamMeasurement.run(plan, progress: progress)
+        } catch {
+            ProgressLine.clear()
+            throw complaint("\(plan.session.url.text): \(error)")
+        }
+    }
+
+    /// A failed threshold says more than an early end, which says more than nothing.
+    private func judge(_ measurement: MeasuredStream, _ report: LatencyReport) throws {
+        let complaints = failIf.compactMap { measurement.verdict(on: $0).complaint }
+        for complaint in complaints { writeToStandardError("apus: \(complaint)\n") }
+        if !complaints.isEmpty { throw Self.thresholdFailed }
+        guard report.prematureEnd == nil else { throw ExitCode.failure }
+    }
+
+    private func complaint(_ text: String) -> ExitCode {
+        writeToStandardError("apus: \(text)\n")
+        return .failure
+    }
+}
+
+extension ClockRelation.Assumption: ExpressibleByArgument {}

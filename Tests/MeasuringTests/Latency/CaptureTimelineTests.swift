@@ -1,0 +1,179 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Measuring
+
+@Suite struct CaptureTimelineTests {
+    private func timeline(
+        _ session: SyntheticSession, relation: ClockRelation = .sameMachine, reports: [ReceivedReport] = [],
+        firstLive: Int = 0
+    ) -> CaptureTimeline {
+        CaptureTimeline(
+            (0..<session.count).map(session.frame),
+            CaptureTimeline.Sources(
+                rate: .video, reports: reports, relation: relation,
+                wallClockOffset: SyntheticSession.wallClockOffset, firstLive: firstLive))
+    }
+
+    /// RTP time counts ticks of 11 µs.
+    private let tick: UInt64 = 11_112
+
+    private func expectTruth(_ timeline: CaptureTimeline, _ session: SyntheticSession, from first: Int = 0) {
+        for number in first..<session.count {
+            let capture = timeline.captures[number]
+            #expect(capture.map { ($0.instant - session.captured(number)).magnitude <= tick } == true, "\(number)")
+        }
+    }
+
+    @Test func aFramesOwnStampComesFirst() {
+        var session = SyntheticSession()
+        session.stamp = SyntheticSession.honest
+        let timeline = timeline(session, reports: [session.report(0, ahead: 7_000_000)])
+        expectTruth(timeline, session)
+        #expect(timeline.captures.allSatisfy { $0?.authority == .stamp })
+        // The report is seven milliseconds too late, and that is told.
+        #expect(timeline.stampsAfterReports.median.map { (-7_100_000 ... -6_900_000).contains($0) } == true)
+    }
+
+    /// Also where RTP time wraps, which it does within these frames.
+    @Test func betweenStampedKeysRTPTimeCounts() {
+        var session = SyntheticSession()
+        session.stamp = { $0 % 30 == 0 ? SyntheticSession.honest($0, $1) : nil }
+        let timeline = timeline(session)
+        expectTruth(timeline, session)
+        #expect(timeline.captures.count { $0?.authority == .stamp } == 3)
+        #expect(timeline.captures.count { $0?.authority == .stampBefore } == 87)
+    }
+
+    @Test func withoutStampsSenderReportsTell() {
+        let session = SyntheticSession()
+        let timeline = timeline(session, relation: .sameHost, reports: [session.report(10), session.report(60)])
+        expectTruth(timeline, session)
+        #expect(timeline.captures.allSatisfy { $0?.authority == .report })
+    }
+
+    @Test func aReportHoldsUntilTheNext() {
+        let session = SyntheticSession()
+        // The sender's wall clock is set back by two seconds, and the next report follows it.
+        let timeline = timeline(
+            session, relation: .trusted, reports: [session.report(0), session.report(60, ahead: -2_000_000_000)])
+        #expect(timeline.captures[50].map { ($0.instant - session.captured(50)).magnitude <= tick } == true)
+        let setBack = timeline.captures[70].map { session.captured(70) - $0.instant }
+        #expect(setBack.map { ($0 - 2_000_000_000).magnitude <= tick } == true)
+    }
+
+    @Test func withoutEitherNothingIsKnown() {
+        let session = SyntheticSession()
+        #expect(timeline(session).captures.allSatisfy { $0 == nil })
+        #expect(
+            timeline(session, relation: .unknown("test"), reports: [session.report(0)]).captures.allSatisfy {
+                $0 == nil
+            })
+    }
+
+    @Test func aPreludesTimesDenoteNoCapture() {
+        var session = SyntheticSession()
+        session.stamp = { $0 == 0 ? SyntheticSession.honest($0, $1 + -800_000_000) : nil }
+        let timeline = timeline(session, reports: [session.report(0)], firstLive: 30)
+        #expect(timeline.captures[0]?.authority == .stamp)
+        #expect(timeline.captures[1..<30].allSatisfy { $0 == nil })
+        #expect(timeline.captures[30...].allSatisfy { $0?.authority == .report })
+        expectTruth(timeline, session, from: 30)
+    }
+
+    // MARK: - Lies
+
+    struct Lie: Sendable, CustomTestStringConvertible {
+        let doubt: CaptureTimeline.Doubt
+        let tell: @Sendable (CaptureTimestamp, Int) -> CaptureTimestamp
+
+        var testDescription: String { doubt.rawValue }
+
+        static func shifted(_ doubt: CaptureTimeline.Doubt, by nanoseconds: @escaping @Sendable (Int) -> Int64) -> Lie {
+            Lie(doubt: doubt) { stamp, number in
+                var stamp = stamp
+                stamp.monotonic = stamp.monotonic + nanoseconds(number)
+                return stamp
+            }
+        }
+    }
+
+    static let lies: [Lie] = [
+        .shifted(.future) { _ in 1_000_000_000 },
+        .shifted(.future) { _ in 7_000_000 },
+        .shifted(.past) { _ in -90_000_000_000 },
+        // As if 32 bits of nanoseconds had wrapped.
+        .shifted(.leap) { $0 % 2 == 0 ? -4_294_967_296 : 0 },
+        Lie(doubt: .negative) { stamp, _ in
+            var stamp = stamp
+            stamp.monotonic = MonotonicTime(nanoseconds: -5)
+            return stamp
+        },
+        Lie(doubt: .negative) { stamp, _ in
+            var stamp = stamp
+            stamp.monotonic = MonotonicTime(nanoseconds: .min)
+            return stamp
+        },
+        Lie(doubt: .future) { stamp, _ in
+            var stamp = stamp
+            stamp.monotonic = MonotonicTime(nanoseconds: .max)
+            return stamp
+        },
+    ]
+
+    @Test(arguments: lies)
+    func aStampThatLiesIsNotBelieved(lie: Lie) {
+        var session = SyntheticSession()
+        session.stamp = { lie.tell(SyntheticSession.honest($0, $1), $0) }
+        let timeline = timeline(session, reports: [session.report(0)])
+        #expect(timeline.disbelievedStamps[lie.doubt, default: 0] >= session.count - 1)
+        expectTruth(timeline, session, from: 1)
+        #expect(timeline.captures.dropFirst().allSatisfy { $0?.authority == .report })
+    }
+
+    @Test func oneLieAmongTruthsCostsLittle() {
+        var session = SyntheticSession()
+        session.stamp = { number, captured in
+            SyntheticSession.honest(number, number == 45 ? captured + -500_000_000 : captured)
+        }
+        let timeline = timeline(session, reports: [session.report(0)])
+        expectTruth(timeline, session)
+        #expect(timeline.disbelievedStamps == [.leap: 2])
+        #expect(timeline.captures.count { $0?.authority == .report } == 2)
+    }
+
+    @Test func noTimeWhateverItSaysStopsTheProgram() {
+        var random = SplitMix64(seed: 66)
+        let extremes: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
+        for relation: ClockRelation in [.sameMachine, .trusted, .estimated(offset: .max, error: .max / 2), .sameHost] {
+            let words = (0..<200).map { _ in
+                (
+                    Int64(bitPattern: UInt64.random(in: .min ... .max, using: &random)),
+                    extremes.randomElement(using: &random) ?? 0
+                )
+            }
+            var session = SyntheticSession()
+            session.count = 200
+            session.stamp = { number, _ in
+                CaptureTimestamp(
+                    frameNumber: .max, wallClock: NTPTime(rawValue: UInt64(bitPattern: words[number].0)),
+                    monotonic: MonotonicTime(nanoseconds: words[number].1), encodingBegins: .max, encodingEnds: .max)
+            }
+            let reports = words.map {
+                ReceivedReport(
+                    time: NTPTime(rawValue: UInt64(bitPattern: $0.0)), timestamp: UInt32(truncatingIfNeeded: $0.1),
+                    arrival: MonotonicTime(nanoseconds: $0.1))
+            }
+            #expect(timeline(session, relation: relation, reports: reports).captures.count == 200)
+        }
+    }
+
+    @Test(arguments: [(60_000_000, .future), (-120_000_000_000, .past)] as [(Int64, CaptureTimeline.Doubt)])
+    func reportsThatCannotBeAreNotBelieved(ahead: Int64, doubt: CaptureTimeline.Doubt) {
+        let session = SyntheticSession()
+        let timeline = timeline(session, relation: .trusted, reports: [session.report(0, ahead: ahead)])
+        #expect(timeline.captures.allSatisfy { $0 == nil })
+        #expect(timeline.disbelievedReports == [doubt: session.count])
+    }
+}

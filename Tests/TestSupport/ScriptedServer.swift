@@ -1,0 +1,101 @@
+import Foundation
+import Synchronization
+
+/// A TCP server that answers RTSP requests as a test says, however wrong that is; one connection after the other.
+public final class ScriptedServer: Sendable {
+    /// What a client asked.
+    public struct Request: Sendable {
+        /// As it came, with the empty line.
+        public let head: String
+        public var method: String { String(head.prefix { $0 != " " }) }
+
+        /// An answer with its sequence number.
+        public func answer(_ headers: [String] = [], body: String = "") -> [UInt8] {
+            let number = head.split(separator: "\r\n").first { $0.hasPrefix("CSeq:") } ?? "CSeq: 0"
+            let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
+            let lines = ["RTSP/1.0 200 OK", String(number)] + headers + length
+            return Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
+        }
+    }
+
+    /// A connection, as the script sees it. Its thread only.
+    public struct Peer {
+        fileprivate let descriptor: Int32
+
+        /// False once the client is gone.
+        public func send(_ bytes: [UInt8]) -> Bool {
+            var sent = 0
+            while sent < bytes.count {
+                let count = bytes.withUnsafeBytes {
+                    Foundation.send(
+                        descriptor, $0.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
+                }
+                guard count > 0 else { return false }
+                sent += count
+            }
+            return true
+        }
+    }
+
+    public let port: Int
+    private let listener: Int32
+    private let isStopped = Atomic(false)
+
+    /// - Parameter script: called on the server's thread with each request; false closes the connection.
+    public init(_ script: @escaping @Sendable (Request, Peer) -> Bool) throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listens = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && listen(descriptor, 8) == 0
+                    && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        guard listens else {
+            close(descriptor)
+            throw LoopbackSocket.Failure(what: "listen", errno: errno)
+        }
+        listener = descriptor
+        port = Int(UInt16(bigEndian: address.sin_port))
+        Thread.detachNewThread { [self] in serve(script) }
+    }
+
+    public var url: String { "rtsp://127.0.0.1:\(port)/cam" }
+
+    /// Accepts no more; a connection that is under way ends with its client.
+    public func stop() {
+        isStopped.store(true, ordering: .releasing)
+        // It wakes the thread, which closes the socket.
+        _ = shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    private func serve(_ script: (Request, Peer) -> Bool) {
+        defer { close(listener) }
+        while !isStopped.load(ordering: .acquiring) {
+            let descriptor = accept(listener, nil, nil)
+            guard descriptor >= 0 else { continue }
+            converse(Peer(descriptor: descriptor), script)
+            close(descriptor)
+        }
+    }
+
+    private func converse(_ peer: Peer, _ script: (Request, Peer) -> Bool) {
+        var pending: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = recv(peer.descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { return }
+            pending += buffer[..<count]
+            while let end = pending.firstRange(of: Array("\r\n\r\n".utf8)) {
+                let request = Request(head: String(decoding: pending[..<end.upperBound], as: UTF8.self))
+                pending.removeSubrange(..<end.upperBound)
+                // Receiver reports, in `$` frames, are of no interest.
+                guard let method = request.head.first, method.isLetter else { continue }
+                guard script(request, peer) else { return }
+            }
+        }
+    }
+}
