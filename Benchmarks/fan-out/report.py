@@ -165,11 +165,3 @@ def promises_table(results: Results) -> str:
     if memory is not None:
         lines.append(f"- Resident memory of the server per viewer, at {max(results.counts())}: {memory / 1000:.1f} kB.")
     return "\n".join(lines) + "\n"
-
-
-def write_between_markers(file: Path, text: str):
-    page = file.read_text()
-    if BEGIN not in page or END not in page:
-        raise SystemExit(f"{file} has no place for the table: it takes the lines {BEGIN} and {END}")
-    head, tail = page.split(BEGIN)[0], page.split(END)[1]
-    file.write_text(f"{head}{BEGIN}\n{text}\n{END}{tail}")

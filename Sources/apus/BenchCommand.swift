@@ -18,7 +18,7 @@ struct BenchCommand: ParsableCommand {
 func printReport(_ report: some Encodable, table: String, asJSON: Bool) throws {
     guard asJSON else { return print(table, terminator: "") }
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     print(String(decoding: try encoder.encode(report), as: UTF8.self))
 }
 

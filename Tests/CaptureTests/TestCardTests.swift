@@ -16,7 +16,11 @@ private struct Recording {
     private(set) var units: [AccessUnit] = []
 
     /// Codes the pictures `numbers` of the grid; the pictures of `forced` are asked to be random access points.
-    init(_ numbers: [Int64], _ settings: EncodingSettings, forced: Set<Int64> = []) throws {
+    ///
+    /// - Parameter isPreparing: whether sound is coded before the picture's instant, as the source does.
+    init(
+        _ numbers: [Int64], _ settings: EncodingSettings, forced: Set<Int64> = [], isPreparing: Bool = false
+    ) throws {
         timeline = TestCardTimeline(
             frameRate: settings.video.frameRate, now: Self.origin, wallNanoseconds: Self.wallOrigin)
         let control = EncoderControl(settings)
@@ -26,6 +30,7 @@ private struct Recording {
             if forced.contains(number) { control.requestRandomAccess() }
             units += try pipeline.units(
                 forPicture: number, wallNanoseconds: Self.wall(of: number, on: timeline))
+            if isPreparing { try pipeline.prepareSound(forPicture: number + 1) }
         }
     }
 
@@ -101,6 +106,16 @@ private final class VirtualTime: Sendable {
         (settings.video.width, settings.video.height) = (640, 360)
         settings.video.gopFrames = 1000
         return settings
+    }
+
+    @Test func soundThatIsCodedBeforeItsPictureComesAtItsPlace() throws {
+        func places(_ recording: Recording) -> [String] {
+            recording.units.map { "\($0.track.index) \($0.presentationTime.nanoseconds)" }
+        }
+        let numbers = [Int64](100..<120) + [Int64](130..<140)
+        let settings = EncodingSettings()
+        #expect(
+            try places(Recording(numbers, settings, isPreparing: true)) == places(Recording(numbers, settings)))
     }
 
     @Test func unitsComeInOrderOfPresentation() throws {

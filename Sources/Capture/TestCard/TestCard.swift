@@ -98,6 +98,7 @@ public final class TestCard: ChangeableEncoding {
             }
             for unit in units { stream.publish(unit) }
             number = try changeIfWanted(pipeline, after: newest)
+            try pipeline.prepareSound(forPicture: number)
         }
     }
 

@@ -12,6 +12,8 @@ final class TestCardPipeline {
     private let sound: TestCardSound?
     /// The picture of the grid with which it started, shown as frame 0.
     private var firstPicture: Int64?
+    /// Coded, and not due yet.
+    private var comingSound: [AccessUnit] = []
 
     /// Opens the encoders: some milliseconds.
     ///
@@ -59,7 +61,15 @@ final class TestCardPipeline {
                 number: Int(number - first), wallNanoseconds: wallNanoseconds, nanoseconds: instant,
                 isFlash: timeline.isFlash(picture: number)))
         let coded = try stage.units(of: frame, at: timeline.time(ofPicture: number), skipped: skipped)
-        return try (sound?.units(until: instant) ?? []) + coded
+        try prepareSound(forPicture: number)
+        let due = comingSound.prefix { $0.presentationTime.nanoseconds <= instant }
+        comingSound.removeFirst(due.count)
+        return due + coded
+    }
+
+    /// Codes the sound up to picture `number`, so that the picture need not wait for it: best called before its instant.
+    func prepareSound(forPicture number: Int64) throws(CodecFailure) {
+        comingSound += try sound?.units(until: timeline.instant(ofPicture: number)) ?? []
     }
 
     /// Goes on with other settings after picture `number`; the frame numbers in the picture go on too.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""gst-rtsp-server, live, one pipeline for all clients: gstreamer_server.py FILM PORT stamped|plain. Debian's own Python has the bindings."""
+"""gst-rtsp-server, live, one pipeline for all clients: gstreamer_server.py FILM PORT plain|stamped|captured. Debian's own Python has the bindings."""
 
 import resource
 import sys
@@ -27,8 +27,8 @@ def feed(media: GstRtspServer.RTSPMedia, film: Path):
     pace = instants()
     while True:
         for unit in units(film):
-            next(pace)
-            if source.emit("push-buffer", Gst.Buffer.new_wrapped(unit.handed_over(sys.argv[3] == "stamped"))) != Gst.FlowReturn.OK:
+            handed_over = unit.handed_over(sys.argv[3], next(pace))
+            if source.emit("push-buffer", Gst.Buffer.new_wrapped(handed_over)) != Gst.FlowReturn.OK:
                 return
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a film's access units into a fifo at their pace, for ever: feeder.py FILM FIFO stamped|plain [IDR-BYTES].
+"""Writes a film's access units into a fifo at their pace, for ever: feeder.py FILM FIFO plain|stamped|captured [IDR-BYTES].
 
 With a unit goes what tells a reader that it has ended, the next one's delimiter and start code; else Annex B would tell
 that only when the next unit comes.
@@ -15,7 +15,7 @@ F_SETPIPE_SZ = 1031
 
 
 def main():
-    film, fifo, is_stamped = Path(sys.argv[1]), sys.argv[2], sys.argv[3] == "stamped"
+    film, fifo, stamps = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     idr_bytes = int(sys.argv[4]) if len(sys.argv) > 4 else 0
     end = ACCESS_UNIT_DELIMITER + START_CODE
     with open(fifo, "wb", buffering=0) as pipe:
@@ -24,10 +24,10 @@ def main():
         pace = instants()
         while True:
             for unit in units(film):
-                next(pace)
+                number = next(pace)
                 padding = max(0, idr_bytes - len(unit.slice)) if unit.is_idr else 0
                 # The start code is there already.
-                pipe.write(unit.handed_over(is_stamped, padding)[len(START_CODE) :] + end)
+                pipe.write(unit.handed_over(stamps, number, padding)[len(START_CODE) :] + end)
 
 
 if __name__ == "__main__":

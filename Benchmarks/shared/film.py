@@ -1,13 +1,24 @@
-"""The film: what is fed to all servers, cut into access units, which may be stamped with the instant of their hand-over."""
+"""The film: what is fed to all servers, cut into access units, which may tell the instant of their hand-over in an SEI message:
 
+plain     they do not
+stamped   as `apus bench viewers` looks for it: the wall clock alone
+captured  as Apus tells its own pictures' capture (docs/timestamps.md), which `apus measure` reads
+"""
+
+import itertools
 import re
+import struct
 import subprocess
 import time
+import uuid
 from pathlib import Path
 
 FRAMES_PER_SECOND = 30
 # The identifier that `apus bench viewers` looks for, and the sizes of an SEI message with it (H.264, D.1.6).
 STAMP = b"apus-bench-stamp"
+CAPTURE = uuid.UUID("9c2b6c9e-5e9d-4444-903f-1866e524bed6").bytes
+# From 1900, when NTP begins, to 1970.
+NTP_SECONDS = 2_208_988_800
 START_CODE = b"\x00\x00\x00\x01"
 ACCESS_UNIT_DELIMITER = START_CODE + b"\x09\xf0"
 
@@ -36,17 +47,28 @@ class Unit:
     def __init__(self, head: bytes, slice: bytes, is_idr: bool):
         self.head, self.slice, self.is_idr = head, slice, is_idr
 
-    def handed_over(self, is_stamped: bool, padding: int = 0) -> bytes:
+    def handed_over(self, stamps: str, number: int = 0, padding: int = 0) -> bytes:
         """The unit: perhaps with an SEI message that tells the instant now, and one that makes it `padding` bytes longer."""
-        stamp = sei(STAMP + b"%016x" % time.time_ns()) if is_stamped else b""
+        stamp = {"plain": lambda: b"", "stamped": hand_over, "captured": lambda: captured(number)}[stamps]()
         filler = sei(b"apus-bench-bytes" + b"\xff" * padding) if padding else b""
         return self.head + stamp + filler + self.slice
 
 
+def hand_over() -> bytes:
+    return sei(STAMP + b"%016x" % time.time_ns())
+
+
+def captured(number: int) -> bytes:
+    """Frame number, capture by both clocks; what the encoder took is not known."""
+    monotonic, wall = time.monotonic_ns(), time.time_ns()
+    ntp = ((wall // 10**9 + NTP_SECONDS) << 32) + (wall % 10**9 << 32) // 10**9
+    return sei(CAPTURE + struct.pack(">BBIQQII", 1, 0, number, ntp, monotonic, 0xFFFFFFFF, 0xFFFFFFFF))
+
+
 def sei(data: bytes) -> bytes:
-    """An SEI NAL unit of unregistered user data; nothing in it needs emulation prevention."""
+    """An SEI NAL unit of unregistered user data, with emulation prevention (H.264, 7.4.1)."""
     size = b"\xff" * (len(data) // 255) + bytes([len(data) % 255])
-    return START_CODE + b"\x06\x05" + size + data + b"\x80"
+    return START_CODE + re.sub(rb"\x00\x00(?=[\x00-\x03])", b"\x00\x00\x03", b"\x06\x05" + size + data) + b"\x80"
 
 
 def units(film: Path) -> list[Unit]:
@@ -63,9 +85,9 @@ def units(film: Path) -> list[Unit]:
 
 
 def instants():
-    """Waits from one picture's instant to the next, for ever."""
+    """Waits from one picture's instant to the next, for ever, and counts them."""
     due = time.monotonic()
-    while True:
-        yield
+    for number in itertools.count():
+        yield number
         due += 1 / FRAMES_PER_SECOND
         time.sleep(max(0.0, due - time.monotonic()))
