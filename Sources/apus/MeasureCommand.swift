@@ -138,12 +138,12 @@ struct MeasureCommand: ParsableCommand {
         }
     }
 
-    /// A failed threshold says more than an early end, which says more than nothing.
+    /// A failed threshold says more than an early end.
     private func judge(_ measurement: MeasuredStream, _ report: LatencyReport) throws {
         let complaints = failIf.compactMap { measurement.verdict(on: $0).complaint }
         for complaint in complaints { writeToStandardError("apus: \(complaint)\n") }
         if !complaints.isEmpty { throw Self.thresholdFailed }
-        guard report.prematureEnd == nil else { throw ExitCode.failure }
+        if let end = report.prematureEnd { throw complaint("\(report.url): it ended early: \(end)") }
     }
 
     private func complaint(_ text: String) -> ExitCode {

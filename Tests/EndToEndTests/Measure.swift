@@ -28,6 +28,7 @@ enum Measure {
         struct CaptureTimes: Decodable {
             let sei, seiAndRTP, senderReports, unknown: Int
             let disbelievedSEI: [String: Int]
+            let seiAfterSenderReports: Quantiles?
         }
 
         struct Latency: Decodable {
