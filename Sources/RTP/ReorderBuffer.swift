@@ -30,6 +30,9 @@ public struct ReorderBuffer<Element> {
     /// Packets that wait.
     public var count: Int { waiting.count }
 
+    /// The oldest that waits.
+    public var first: Element? { waiting.first?.element }
+
     /// Takes in a packet that arrived.
     public mutating func insert(_ element: Element, _ number: SequenceNumber) -> Insertion {
         if let expected, number.distance(from: expected) < 0 {

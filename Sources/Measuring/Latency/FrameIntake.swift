@@ -30,7 +30,6 @@ struct FrameIntake {
     private var depacketizer: H264Depacketizer?
     private var previous: SequenceNumber?
     private var open: ReceivedFrame?
-    private var waitingSince: MonotonicTime?
     private var finished: [Completion] = []
 
     init(_ payload: DescribedTrack.Payload) {
@@ -41,7 +40,7 @@ struct FrameIntake {
     var malformedCount: Int { depacketizer?.counts.malformedPackets ?? 0 }
 
     /// When `passGap` wants to be called; `nil` while nothing is missing.
-    var nextDeadline: MonotonicTime? { waitingSince.map { $0 + Self.patience } }
+    var nextDeadline: MonotonicTime? { reorder.first.map { $0.arrival + Self.patience } }
 
     mutating func received(_ packet: borrowing ReceivedPacket) {
         let header = Header(
@@ -50,14 +49,15 @@ struct FrameIntake {
         let held = Packet(
             header: header, payload: [UInt8](packet.payload), arrival: packet.arrival, byteCount: packet.byteCount)
         _ = reorder.insert(held, header.sequenceNumber)
-        takeOrdered(at: packet.arrival)
+        takeOrdered()
     }
 
-    /// Goes on without a packet that has been missing for too long.
+    /// Goes on without packets that have been missing for too long: since what stands behind them came.
     mutating func passGap(at now: MonotonicTime) {
-        guard let waitingSince, now - waitingSince >= Self.patience else { return }
-        reorder.passGap()
-        takeOrdered(at: now)
+        while let deadline = nextDeadline, deadline <= now {
+            reorder.passGap()
+            takeOrdered()
+        }
     }
 
     /// The next frame, oldest first.
@@ -65,17 +65,8 @@ struct FrameIntake {
         finished.isEmpty ? nil : finished.removeFirst()
     }
 
-    private mutating func takeOrdered(at now: MonotonicTime) {
-        var hasMoved = false
-        while let packet = reorder.next() {
-            hasMoved = true
-            take(packet)
-        }
-        if reorder.count == 0 {
-            waitingSince = nil
-        } else if hasMoved || waitingSince == nil {
-            waitingSince = now
-        }
+    private mutating func takeOrdered() {
+        while let packet = reorder.next() { take(packet) }
     }
 
     private mutating func take(_ packet: Packet) {

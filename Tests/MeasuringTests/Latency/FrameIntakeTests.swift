@@ -129,6 +129,23 @@ import Testing
         #expect(intake.nextDeadline == nil)
     }
 
+    /// However often packets are missing: one that waited is not made to wait anew for the next gap.
+    @Test func lossesDoNotAddUp() {
+        var intake = FrameIntake(.h264(Self.sets))
+        var (ended, wholeCount) = (0, 0)
+        for (index, packet) in packets(count: 400).enumerated() where index % 20 != 13 {
+            let now = MonotonicTime(nanoseconds: packet.arrival)
+            intake.passGap(at: now)
+            intake.receive(packet)
+            while let completion = intake.next() {
+                ended += 1
+                wholeCount += completion.frame.isWhole ? 1 : 0
+                #expect(now - completion.frame.lastPacket <= FrameIntake.patience + 3_000_000)
+            }
+        }
+        #expect(ended > 330 && wholeCount > 250)
+    }
+
     @Test func garbageMakesBrokenFramesAndNoTrap() {
         var random = SplitMix64(seed: 13)
         let packets = (0..<5_000).map { number -> Packet in
