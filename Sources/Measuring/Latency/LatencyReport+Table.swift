@@ -33,7 +33,10 @@ extension LatencyReport {
             ("by sender reports", captureTimes.senderReports), ("unknown", captureTimes.unknown),
         ].filter { $0.1 > 0 }
         table.add("capture times", counts.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
-        table.add("  SEI − sender report", captureTimes.seiAfterSenderReports)
+        if let difference = captureTimes.seiAfterSenderReports {
+            let median = ReportTable.number(difference.p50, digits: 3)
+            table.add("  SEI − sender report", "p50 \(median) ms  (\(difference.count))")
+        }
         addDoubts("SEI", captureTimes.disbelievedSEI, to: &table)
         addDoubts("sender reports", captureTimes.disbelievedSenderReports, to: &table)
     }

@@ -28,8 +28,8 @@ struct PlotScale {
 
     /// 0 % is 0, 90 % is 1, 99 % is 2, 99.9 % is 3.
     static func nines(_ percent: Double) -> Double { -log10(1 - percent / 100) }
-    /// As far as so many values tell percentiles apart: a thousand to 99.9 %. One at least, five at most.
-    static func nines(ofCount count: Int) -> Double { min(max(log10(Double(max(count, 1))), 1), 5) }
+    /// As far as so many values tell percentiles apart, the largest included: 500 to 99.9 %. One at least, five at most.
+    static func nines(ofCount count: Int) -> Double { min(max(log10(Double(max(2 * count, 1))), 1), 5) }
     static func percent(nines: Double) -> Double { 100 * (1 - pow(10, -nines)) }
 }
 
