@@ -13,6 +13,7 @@ let package = Package(
     name: "fuzz",
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -26,7 +27,11 @@ let package = Package(
         // Only what reads the configuration, and what that needs.
         .target(name: "CLinux", path: "Rooms/CLinux"),
         .target(
-            name: "Streams", dependencies: ["Media", .product(name: "DequeModule", package: "swift-collections")],
+            name: "Streams",
+            dependencies: [
+                "Media", .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
             path: "Rooms/Streams", swiftSettings: fuzzing),
         .target(name: "Reactor", dependencies: ["CLinux", "Media"], path: "Rooms/Reactor", swiftSettings: fuzzing),
         .target(
