@@ -108,7 +108,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Media"], path: "Tests/TestSupport", swiftSettings: everywhere),
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         tests("Media"),
-        tests("MPEGTS", "Media", "Muxing"),
+        tests("MPEGTS", "Media", "Muxing", "Wire"),
         tests("RTP", "Media", "Wire"),
         tests("SDP", "Media"),
         tests("RTSP", "Media", "Wire"),

@@ -18,6 +18,7 @@ let targets: [String: Target] = [
     "sps": fuzzSPS,
     "asc": fuzzASC,
     "configuration": fuzzConfiguration,
+    "block-code": fuzzBlockCode,
 ]
 
 /// The chosen one: libFuzzer has no arguments of ours, so the environment says.

@@ -1,4 +1,5 @@
 import Codecs
+import Media
 
 /// How a source codes its picture, and its sound if there is to be any.
 ///
@@ -9,8 +10,13 @@ public struct EncodingSettings: Hashable, Sendable {
     public var filters = ""
     /// Whether the filters hide something: then no picture is shown without them, should they fail.
     public var filtersHide = false
+    /// Where the block code is drawn, after the filters; `nil` for nowhere but where the source has it by itself.
+    public var blockCode: BlockCode.Corner?
     /// `nil` for a stream without sound.
     public var audio: AudioEncoder.Settings? = AudioEncoder.Settings()
 
     public init() {}
+
+    /// Whether pictures are changed before they are coded, so they cannot pass through as they come.
+    public var hasEffects: Bool { !filters.isEmpty || blockCode != nil }
 }

@@ -3,7 +3,7 @@ import Media
 /// Numbers a source's pictures, and notes when each goes into the encoder and comes out, also where effects or the encoder
 /// hold some back. A pure value.
 ///
-/// Numbers count from 0 what came and what was left out: at a test card, they are those in the picture (`FrameNumberCode`).
+/// Numbers count from 0 what came and what was left out: at a test card, they are those in the picture (`BlockCode`).
 struct PictureJournal {
     private var nextNumber: UInt32 = 0
     /// Newest last.
@@ -22,10 +22,15 @@ struct PictureJournal {
         nextNumber &+= 1
     }
 
-    /// The encoder is given what the effects have made for the time: its number is that of the newest picture until then.
+    /// The number of what the effects have made for a time: that of the newest picture until then.
+    func number(at time: MediaTime) -> UInt32 {
+        (arrivals.last { $0.time.ticks <= time.ticks } ?? arrivals.first)?.number ?? 0
+    }
+
+    /// The encoder is given what the effects have made for the time.
     mutating func begun(_ time: MediaTime, at now: MonotonicTime) {
-        guard let arrival = arrivals.last(where: { $0.time.ticks <= time.ticks }) ?? arrivals.first else { return }
-        underWay.append((time, arrival.number, now))
+        guard !arrivals.isEmpty else { return }
+        underWay.append((time, number(at: time), now))
         underWay.removeFirst(max(0, underWay.count - Self.capacity))
     }
 

@@ -1,7 +1,8 @@
 import Codecs
 import Media
+import Streams
 
-/// Pictures in, access units out: effects first, then the encoder. Confined to one thread.
+/// Pictures in, access units out: effects first, then the block code, then the encoder. Confined to one thread.
 ///
 /// The settings' size and frame rate are those of the pictures that come in; what the effects make of the size is the
 /// encoder's.
@@ -21,6 +22,9 @@ final class PictureStage {
     private let control: EncoderControl
     private let tee: PictureTee?
     private var filter: PictureFilter?
+    private var overlay: BlockCodeOverlay?
+    private let streamClock: StreamClock?
+    private let usualCode: BlockCode.Corner?
     /// For pictures whose memory is taken back before substreams have done with it.
     private var pool: VideoFramePool
 
@@ -43,10 +47,13 @@ final class PictureStage {
     ///   - control: tells when a random access point is wanted, and is told what was coded.
     ///   - tee: is offered what the effects have made of each picture.
     ///   - clock: tells when a picture goes into the encoder and comes out.
+    ///   - streamClock: tells what the wall clock showed at a picture's time; without it, there is no block code.
+    ///   - usualCode: where the block code is if the settings do not say.
     ///   - open: a seam for tests.
     init(
         _ settings: EncodingSettings, track id: TrackID, matrix: ColourMatrix? = nil, control: EncoderControl,
-        tee: PictureTee? = nil, clock: PaceClock = .host, open: EncoderOpening = PictureStage.encoder
+        tee: PictureTee? = nil, clock: PaceClock = .host, streamClock: StreamClock? = nil,
+        usualCode: BlockCode.Corner? = nil, open: EncoderOpening = PictureStage.encoder
     ) throws(CodecFailure) {
         self.settings = settings
         self.matrix = matrix ?? .customary(height: settings.video.height)
@@ -54,6 +61,8 @@ final class PictureStage {
         self.control = control
         self.tee = tee
         self.clock = clock
+        (self.streamClock, self.usualCode) = (streamClock, usualCode)
+        overlay = BlockCodeOverlay(in: settings.blockCode ?? usualCode, clock: streamClock)
         filter = try PictureFilter(settings)
         pool = VideoFramePool(width: settings.video.width, height: settings.video.height)
         encoder = try open(settings.video.adapted(to: filter, self.matrix), control.tell)
@@ -72,6 +81,7 @@ final class PictureStage {
         var units: [AccessUnit] = []
         for (frame, time) in try filter?.apply(frame, at: time) ?? [(frame, time)] {
             frame.matrix = matrix
+            let frame = try overlay?.draw(on: frame, at: time, number: journal.number(at: time)) ?? frame
             try tee?.offer(frame, at: time, pool: pool)
             units += try coded(at: time) { (isForced) throws(CodecFailure) in
                 try encoder.encode(frame, track: id, presentationTime: time, forcingRandomAccess: isForced)
@@ -83,7 +93,9 @@ final class PictureStage {
 
     /// Whether pictures may come as they lie in memory of another device: the encoder may read them there, and nobody else
     /// wants to, neither effects nor substreams.
-    var importsPictures: Bool { encoder.importsPictures && filter == nil && tee?.isRead != true }
+    var importsPictures: Bool {
+        encoder.importsPictures && filter == nil && overlay == nil && tee?.isRead != true
+    }
 
     /// The units that are ready, of a picture that stays where it lies.
     ///
@@ -127,6 +139,9 @@ final class PictureStage {
             pool = VideoFramePool(width: new.video.width, height: new.video.height)
         }
         if new.filters != settings.filters { refresh() }
+        if new.blockCode != settings.blockCode {
+            overlay = BlockCodeOverlay(in: new.blockCode ?? usualCode, clock: streamClock)
+        }
         (self.filter, settings) = (filter, new)
     }
 

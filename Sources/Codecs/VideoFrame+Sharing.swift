@@ -26,7 +26,17 @@ extension VideoFrame {
     ///
     /// - Parameter pool: of pictures of this size.
     public func owned(_ pool: VideoFramePool) throws(CodecFailure) -> VideoFrame {
-        guard reference.isBorrowed else { return self }
+        reference.isBorrowed ? try copied(pool) : self
+    }
+
+    /// The picture in memory that may be drawn on: itself, or a copy of what others read too, as decoders and filters do.
+    ///
+    /// - Parameter pool: of pictures of this size.
+    public func writable(_ pool: VideoFramePool) throws(CodecFailure) -> VideoFrame {
+        reference.isBorrowed || !reference.isUnshared ? try copied(pool) : self
+    }
+
+    private func copied(_ pool: VideoFramePool) throws(CodecFailure) -> VideoFrame {
         let copy = try pool.take()
         let status = av_frame_copy(copy.reference.pointer, reference.pointer)
         guard status >= 0 else { throw CodecFailure("a picture cannot be copied", code: status) }

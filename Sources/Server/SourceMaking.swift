@@ -28,6 +28,10 @@ func makeSource(_ path: Configuration.Path, tee: PictureTee, original: Original?
     case .path(let file):
         return ReopenedSource(label: file, path: path) { (path) throws(SourceFailure) in
             switch try InputKind(of: file) {
+            case .file where path.effects.overlay == .blockCode:
+                throw SourceFailure(
+                    reason: "\(file) was captured at times that nobody knows, so it can have no block code",
+                    remedy: "choose another overlay: the block code is for cameras and the test card")
             case .file: FileSource(path: file, loops: path.loop, encoding: EncodingSettings(path), log: log)
             case .pipe where path.effects != Configuration.Effects():
                 throw SourceFailure(
@@ -86,6 +90,7 @@ extension EncodingSettings {
         video.threads = path.video.threads
         filtersHide = !path.effects.privacyMasks.isEmpty
         filters = path.effects.chain(title: path.title, size: path.video.size)
+        if path.effects.overlay == .blockCode { blockCode = .init(rawValue: path.effects.overlayCorner.rawValue) }
         if !path.audio.enabled { audio = nil }
         audio?.sampleRate = ClockRate(hertz: Int32(clamping: path.audio.sampleRate.hertz)) ?? .audio48k
         audio?.channelCount = path.audio.channels

@@ -6,7 +6,7 @@ import Server
 struct MeasureCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "measure",
-        abstract: "Measure the latency of a stream, of Apus or of any RTSP server.",
+        abstract: "Measure the latency of a stream, of Apus or of any RTSP server, or of a picture in a screenshot.",
         discussion: """
             Watches the stream as a player with low delay does, decodes it, and reports when the first picture came, how long \
             frames take from their capture until they are received and decoded, jitter, loss, bitrate and GOP.
@@ -14,6 +14,9 @@ struct MeasureCommand: ParsableCommand {
             Capture times come from SEI that Apus puts into the stream, else from sender reports (RFC 3550); without either, \
             only how late frames come compared with the quickest is reported. Whose clock they are of, and how well that is \
             known, is a line of the report. The first second is left out of everything but the times to the first picture.
+
+            Of an image, it reads the block code (docs/block-code.md): when the picture was captured that it shows, and how long \
+            before the image was taken.
 
             THRESHOLD is what must not be: a quantity, then > >= < or <=, then a number with its unit. Quantities are
 
@@ -38,11 +41,12 @@ struct MeasureCommand: ParsableCommand {
               apus measure rtsp://camera/stream --transport tcp --csv frames.csv
               apus measure rtsp://127.0.0.1:8554/cam --seconds 60 --plot latency.svg
               apus measure rtsp://127.0.0.1:8554/cam --fail-if 'p99>50ms'
+              apus measure screenshot.png
 
             Details: docs/measuring.md.
             """)
 
-    @Argument(help: "The stream: rtsp://host:port/path.")
+    @Argument(help: "The stream, rtsp://host:port/path, or an image.")
     var url: String
 
     @Option(help: "How its packets come: udp, tcp or multicast.")
@@ -79,6 +83,10 @@ struct MeasureCommand: ParsableCommand {
         transform: { try Threshold($0) })
     var failIf: [Threshold] = []
 
+    @Option(
+        help: "When the image was taken: 2026-11-21T15:04:05.678Z, or seconds since 1970; by the file where left out.")
+    var at: WrittenTime?
+
     private static let thresholdFailed = ExitCode(2)
 
     func validate() throws {
@@ -86,10 +94,12 @@ struct MeasureCommand: ParsableCommand {
         if let seconds, !(seconds > 0 && seconds <= 86_400) {
             throw ValidationError("--seconds is more than 0, and 86400 at most")
         }
+        try validateImageOptions()
         guard timeout >= 0.1, timeout <= 3_600 else { throw ValidationError("--timeout is 0.1 to 3600 seconds") }
     }
 
     func run() throws {
+        if isOfImage { return try measureImage() }
         do {
             try measureAndReport()
         } catch let failure as OutputFile.Failure {

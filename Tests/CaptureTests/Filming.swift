@@ -24,12 +24,14 @@ final class Filming {
     func film(
         _ code: String, width: Int = 64, height: Int = 48, controls: [CameraControl] = [],
         settings: [String: String] = [:], format: String? = nil, starts: Int? = nil,
+        blockCode: BlockCode.Corner? = nil,
         _ runs: [ReplayedCamera.Event]...
     ) throws {
         let offer = FormatOffer.small(code, width: width, height: height)
         var camera = CameraSettings()
         camera.controls = settings
         camera.format = format
+        camera.encoding.blockCode = blockCode
         wanted = camera
         var log = Logger(label: "test")
         log.logLevel = .critical
@@ -106,4 +108,12 @@ extension ReplayedCamera.Frame {
     }
 
     static func bytes(_ planes: [UInt8]...) -> Self { Self(planes: planes) }
+}
+
+extension LumaPicture {
+    /// The number of the one block code in it.
+    var frameNumber: UInt32? {
+        let codes = blockCodes
+        return codes.count == 1 ? codes[0].code.frameNumber : nil
+    }
 }

@@ -64,9 +64,9 @@ import Testing
         let decoder = try VideoDecoder()
         let pictures = try units.flatMap { try decoder.decode($0) } + decoder.finish()
         let scaler = Scaler(width: 640, height: 360)
-        let burnedIn = try pictures.map { FrameNumberCode.read(try scaler.scale($0)) }
+        let burnedIn = try pictures.map { LumaPicture(try scaler.scale($0)).frameNumber }
         #expect(burnedIn.count == 40 && burnedIn.last == 39 + 12)
-        #expect(burnedIn == units.map { $0.captureTimestamp.map { Int($0.frameNumber) } })
+        #expect(burnedIn == units.map { $0.captureTimestamp.map(\.frameNumber) })
     }
 
     @Test func theyTellTheInstantThatThePresentationTimeIs() throws {

@@ -1,5 +1,6 @@
 import Media
 import Testing
+import Wire
 
 @testable import MPEGTS
 

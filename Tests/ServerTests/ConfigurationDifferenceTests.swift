@@ -118,6 +118,10 @@ struct ConfigurationDifferenceTests {
             let old = try configuration(Self.base.replacing("c: {}", with: text))
             let new = try configuration(
                 Self.base.replacing("c: {}", with: "c: { source: \(source), effects: { mirror: true } }"))
+            let coded = try configuration(
+                Self.base.replacing(
+                    "c: {}", with: "c: { source: \(source), effects: { mirror: true, overlay: blockCode } }"))
+            #expect(try #require(difference(new, coded).changed.first).options == [effect: ["effects.overlay"]])
             for (from, to) in [(old, new), (new, old)] {
                 #expect(try #require(difference(from, to).changed.first).options == [effect: ["effects.mirror"]])
             }

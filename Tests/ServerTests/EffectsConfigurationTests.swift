@@ -1,4 +1,8 @@
 import Capture
+import Logging
+import Media
+import Streams
+import TestSupport
 import Testing
 
 @testable import Server
@@ -30,6 +34,26 @@ struct EffectsConfigurationTests {
         #expect(effects.filters == "hqdn3d,unsharp")
         #expect((effects.overlay, effects.overlayCorner, effects.overlaySize) == (.both, .bottomRight, 6))
         #expect(EncodingSettings(path).filters == effects.chain(title: "Yard", size: (640, 360)))
+    }
+
+    @Test func theBlockCodeIsNoFilterAndHasTheOverlaysCorner() throws {
+        let yaml = "paths: { cam: { effects: { overlay: blockCode, overlayCorner: bottomRight } } }"
+        let path = try #require(try Configuration(yaml: yaml, file: "apus.yml").paths["cam"])
+        let settings = EncodingSettings(path)
+        #expect(settings.blockCode == .bottomRight && settings.filters.isEmpty && settings.hasEffects)
+        #expect(EncodingSettings(Configuration.Path()).blockCode == nil)
+    }
+
+    @Test func aFileCannotHaveABlockCode() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("no film", to: "film.mp4")
+        var path = Configuration.Path()
+        path.source = .path(folder.file("film.mp4"))
+        path.effects.overlay = .blockCode
+        let source = makeSource(path, tee: PictureTee(), original: nil, log: Logger(label: "test"))
+        let stream = Streams.Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
+        let failure = #expect(throws: SourceFailure.self) { try source.run(into: stream) }
+        #expect(failure?.reason.contains("no block code") == true)
     }
 
     @Test(arguments: [
@@ -101,6 +125,9 @@ private let wrong = [
     Wrong(
         "paths: { cam: { effects: { overlay: title } } }\n",
         "apus.yml:1:37: paths.cam.effects.overlay: the title is to be shown, and paths.cam.title is empty"),
+    Wrong(
+        "paths: { cam: { video: { width: 160, height: 144 }, effects: { overlay: blockCode } } }\n",
+        "apus.yml:1:73: paths.cam.effects.overlay: the block code needs a picture of 168x144 at least, not 160x144"),
     Wrong(
         "paths: { cam: { source: \"-\", effects: { mirror: true } } }\n",
         "apus.yml:1:39: paths.cam.effects: standard input is H.264 that passes through as it comes: there is no picture"

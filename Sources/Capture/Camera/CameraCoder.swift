@@ -48,7 +48,8 @@ final class PictureCoder: CameraCoder {
     /// Codes as `control` has it; size and rate are the camera's.
     init(
         _ layout: FrameLayout, interval: FrameInterval, control: EncoderControl, tee: PictureTee? = nil,
-        clock: PaceClock = .host, open: PictureStage.EncoderOpening = PictureStage.encoder
+        clock: PaceClock = .host, streamClock: StreamClock? = nil,
+        open: PictureStage.EncoderOpening = PictureStage.encoder
     ) throws(CodecFailure) {
         (self.layout, self.control) = (layout, control)
         size = (max(16, layout.width & ~1), max(16, layout.height & ~1), .init(interval))
@@ -57,7 +58,7 @@ final class PictureCoder: CameraCoder {
         let settings = control.settings.resized(width: size.width, height: size.height, frameRate: size.rate)
         stage = try PictureStage(
             settings, track: cameraTrack, matrix: layout.format == .h264 ? nil : layout.matrix, control: control,
-            tee: tee, clock: clock, open: open)
+            tee: tee, clock: clock, streamClock: streamClock, open: open)
         scaler = Scaler(width: size.width, height: size.height)
         switch layout.format {
         case .motionJPEG: decoder = try .motionJPEG()
@@ -69,7 +70,7 @@ final class PictureCoder: CameraCoder {
     var tracks: [Track]? { [stage.track] }
     var revision: Int { stage.revision }
     let passesThrough = false
-    var isOutdated: Bool { layout.format == .h264 && control.settings.filters.isEmpty }
+    var isOutdated: Bool { layout.format == .h264 && !control.settings.hasEffects }
 
     func units(of frame: CameraFrame, at time: MediaTime, skipped: Int) throws(SourceFailure) -> [AccessUnit] {
         fault = nil

@@ -93,7 +93,7 @@ public final class CameraSource: ChangeableEncoding {
         let agreed = try agree(with: device, settings)
         device.adjust(settings.controls, log: log)
         let coder = try coder(
-            of: agreed.layout, interval: agreed.interval, hasEffects: !settings.encoding.filters.isEmpty)
+            of: agreed.layout, interval: agreed.interval, hasEffects: settings.encoding.hasEffects, stream.clock)
         var capture = CameraCapture(
             device, coder, interval: agreed.interval, sound: sound, stream: stream, control: control, clock: clock,
             log: log)
@@ -119,14 +119,15 @@ public final class CameraSource: ChangeableEncoding {
     }
 
     private func coder(
-        of layout: FrameLayout, interval: FrameInterval, hasEffects: Bool
+        of layout: FrameLayout, interval: FrameInterval, hasEffects: Bool, _ streamClock: StreamClock
     ) throws(SourceFailure) -> any CameraCoder {
         if layout.format == .h264, !hasEffects {
             tee?.isFed = false
             return PassedThroughPictures(control: control)
         }
         do throws(CodecFailure) {
-            return try PictureCoder(layout, interval: interval, control: control, tee: tee, clock: clock)
+            return try PictureCoder(
+                layout, interval: interval, control: control, tee: tee, clock: clock, streamClock: streamClock)
         } catch {
             throw SourceFailure(error)
         }
@@ -167,7 +168,7 @@ extension CameraSettings {
     func eligible(_ offers: [FormatOffer]) -> [FormatOffer] {
         if let format { return offers.filter { $0.code.description == format } }
         let uncoded = offers.filter { PixelFormat(code: $0.code).map { $0 != .h264 } == true }
-        return encoding.filters.isEmpty || uncoded.isEmpty ? offers : uncoded
+        return !encoding.hasEffects || uncoded.isEmpty ? offers : uncoded
     }
 }
 

@@ -15,7 +15,7 @@ final class PassedThroughPictures: CameraCoder {
         self.control = control
     }
 
-    var isOutdated: Bool { !control.settings.filters.isEmpty }
+    var isOutdated: Bool { control.settings.hasEffects }
 
     var tracks: [Track]? {
         sets.parameterSets.map { [Track(id: cameraTrack, clockRate: .video, format: .h264($0))] }

@@ -29,7 +29,8 @@ final class SubstreamCoding {
         // What was wanted before is in the settings.
         _ = control.takeChange()
         let settings = control.settings
-        stage = try PictureStage(settings, track: Self.pictureTrack, control: control)
+        stage = try PictureStage(
+            settings, track: Self.pictureTrack, control: control, streamClock: stream.clock)
         scaler = Scaler(width: settings.video.width, height: settings.video.height)
         decimator = PictureDecimator(settings.video.frameRate)
         guard original.tracks.contains(where: { $0.kind == .video }) else {

@@ -9,8 +9,8 @@ import Streams
 ///
 /// Capture never queues: each picture has its instant on a grid of absolute deadlines, and a thread that comes too late
 /// leaves pictures out. Presentation times are exact multiples of the interval. The clock in the picture shows UTC at the
-/// instant before drawing; `FrameNumberCode` along the bottom edge tells machines the frame number. Flashes fall on the
-/// wall clock's whole seconds as of the start; a clock that is set later moves the figures, not the flashes.
+/// instant before drawing; the block code in the lower left corner tells machines the instant on the grid, which sender
+/// reports tell too, and the frame number. Flashes fall on the wall clock's whole seconds as of the start; a clock that is set later moves the figures, not the flashes.
 public final class TestCard: ChangeableEncoding {
     private let clock: PaceClock
     /// Nanoseconds since 1970.
@@ -68,20 +68,21 @@ public final class TestCard: ChangeableEncoding {
             tee?.isFed = false
         }
         do throws(CodecFailure) {
-            let pipeline = try openPipeline(epoch: stream.epoch)
+            let pipeline = try openPipeline(stream.clock)
             try publish(pipeline, into: stream)
         } catch {
             throw SourceFailure(error)
         }
     }
 
-    private func openPipeline(epoch: MonotonicTime) throws(CodecFailure) -> TestCardPipeline {
+    private func openPipeline(_ streamClock: StreamClock) throws(CodecFailure) -> TestCardPipeline {
         // What was wanted before is in the settings.
         _ = control.takeChange()
         let settings = settings
         let timeline = TestCardTimeline(
-            frameRate: settings.video.frameRate, now: clock.now() - epoch, wallNanoseconds: wallClock())
-        return try TestCardPipeline(settings, timeline: timeline, control: control, tee: tee, clock: clock)
+            frameRate: settings.video.frameRate, now: clock.now() - streamClock.epoch, wallNanoseconds: wallClock())
+        return try TestCardPipeline(
+            settings, timeline: timeline, control: control, tee: tee, clock: clock, streamClock: streamClock)
     }
 
     private func publish(_ pipeline: TestCardPipeline, into stream: Stream) throws(CodecFailure) {

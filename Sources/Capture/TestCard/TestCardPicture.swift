@@ -1,7 +1,7 @@
 import Codecs
 
 /// Draws the test card: colour bars, a grey ramp, things that move evenly, snow, the wall clock, the frame
-/// number and the flash.
+/// number and the flash. The block code is drawn over its lower left corner (`PictureStage`), where nothing moves.
 ///
 /// What never changes is drawn once in each picture of the pool, and then only where something has moved over it; everything
 /// scales with the picture. Confined to one thread.
@@ -65,7 +65,6 @@ final class TestCardPicture {
         // Always: the sweep must not pass for a flash.
         fillSquare(flashSquare, luma: moment.isFlash ? 235 : 16, in: frame)
         drawSnow(moment, into: frame)
-        FrameNumberCode.draw(moment.number, into: frame)
     }
 
     // MARK: - What moves

@@ -1,5 +1,6 @@
 import Codecs
 import Media
+import Streams
 
 /// Draws, sounds and codes the test card for the instants that it is told, whatever the clock shows. Confined to one thread.
 final class TestCardPipeline {
@@ -21,15 +22,16 @@ final class TestCardPipeline {
     ///   - control: of the picture's encoder.
     ///   - tee: is offered the pictures.
     ///   - clock: tells how long coding takes, and nothing else.
+    ///   - streamClock: of the block code's times; without it, there is none.
     init(
         _ settings: EncodingSettings, timeline: TestCardTimeline, control: EncoderControl = EncoderControl(),
-        tee: PictureTee? = nil, clock: PaceClock = .host
+        tee: PictureTee? = nil, clock: PaceClock = .host, streamClock: StreamClock? = nil
     ) throws(CodecFailure) {
         self.timeline = timeline
         let size = settings.video
         stage = try PictureStage(
             settings, track: Self.videoTrack, matrix: TestCardPicture.matrix, control: control, tee: tee,
-            clock: clock)
+            clock: clock, streamClock: streamClock, usualCode: .bottomLeft)
         picture = try TestCardPicture(width: size.width, height: size.height)
         if let audio = settings.audio {
             sound = try TestCardSound(audio, timeline: timeline)
@@ -77,10 +79,11 @@ final class TestCardPipeline {
     /// - Returns: the number of the picture that is next, on the grid of the new frame rate.
     /// - Throws: when no encoder works with them; then nothing has changed.
     func change(to settings: EncodingSettings, after number: Int64) throws(CodecFailure) -> Int64 {
+        let isCodeMoved = settings.blockCode != stage.settings.blockCode
         try stage.change(to: settings)
         let new = settings.video
-        if (picture.width, picture.height) != (new.width, new.height) {
-            // The encoder has taken the size: it can be drawn.
+        if isCodeMoved || (picture.width, picture.height) != (new.width, new.height) {
+            // The encoder has taken the size: it can be drawn. Where a code was, new pictures have their background.
             picture = try TestCardPicture(width: new.width, height: new.height)
         }
         guard new.frameRate != timeline.frameRate else { return number + 1 }

@@ -54,11 +54,12 @@ struct PathDifference: Hashable {
         if options.isEmpty, !isOfferChanged { return nil }
     }
 
-    /// Whether H.264 passes through in one of the two, and is decoded for its effects in the other: which of them is settled when
-    /// a file or device is opened.
+    /// Whether H.264 passes through in one of the two, and is decoded for its effects in the other, or one is to have a block
+    /// code, which files cannot: that is settled when a file or device is opened.
     private static func isDecodedOnlyNow(_ before: Configuration.Path, _ after: Configuration.Path) -> Bool {
         guard case .path = after.source else { return false }
-        return EncodingSettings(before).filters.isEmpty != EncodingSettings(after).filters.isEmpty
+        let (old, new) = (EncodingSettings(before), EncodingSettings(after))
+        return old.hasEffects != new.hasEffects || (old.blockCode == nil) != (new.blockCode == nil)
     }
 
     /// Whether another source takes the place of its own.

@@ -1,4 +1,5 @@
 import Capture
+import Media
 
 extension Configuration {
     /// Notes effects that cannot be had. Filters are tried on pictures of the path's size, with some of grey.
@@ -19,7 +20,18 @@ extension Configuration {
         if effects.showsTitle, path.title.allSatisfy({ $0 == " " }) {
             reading.note("the title is to be shown, and \((option + "title").text) is empty", with: section + "overlay")
         }
+        noteBlockCode(of: path, at: section, in: &reading)
         noteFilters(of: path, at: section, in: &reading)
+    }
+
+    private func noteBlockCode(of path: Path, at section: OptionPath, in reading: inout Reading) {
+        let least = BlockCode.Placement.minimumExtent
+        guard path.effects.overlay == .blockCode, path.video.width < least.width || path.video.height < least.height
+        else { return }
+        reading.note(
+            "the block code needs a picture of \(least.width)x\(least.height) at least, not \(path.video.width)x"
+                + "\(path.video.height)",
+            with: section + "overlay")
     }
 
     private func noteFilters(of path: Path, at section: OptionPath, in reading: inout Reading) {

@@ -45,7 +45,8 @@ extension Configuration.Effects {
         // The parsers cut blanks off at either end.
         let title = title.trimmingBlanks
         switch overlay {
-        case .none: return []
+        // The block code is no filter: it is drawn after all of them.
+        case .none, .blockCode: return []
         case .clock: return [clock]
         case .title: return title.isEmpty ? [] : [text(title, expansion: "none", in: overlayCorner)]
         case .both:

@@ -21,7 +21,8 @@ extension Schema<Configuration.Effects> {
                 "Further filters, as ffmpeg -vf takes them: hqdn3d,unsharp. See ffmpeg -filters."),
             .choice(
                 "overlay", \.overlay,
-                "What is written into the picture: the time of day, the path's title, or both, side by side."),
+                "What is written into the picture: the time of day, the path's title, both side by side, or the time of "
+                    + "capture as a code that apus measure reads from a screenshot (docs/block-code.md)."),
             .choice("overlayCorner", \.overlayCorner, "Where it is written; of both, the clock is here."),
             .integer(
                 "overlaySize", \.overlaySize, in: 1...50, unit: "percent of the picture's height",

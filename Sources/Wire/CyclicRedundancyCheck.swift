@@ -1,5 +1,7 @@
-/// CRC_32 of a section, bit by bit: tables are written once per multiplexer (ISO/IEC 13818-1, annex A).
-func cyclicRedundancyCheck(_ bytes: [UInt8]) -> UInt32 {
+/// CRC_32 of ISO/IEC 13818-1, annex A, bit by bit: for some bytes now and then.
+///
+/// The check of bytes that end with their own is 0.
+public func cyclicRedundancyCheck(_ bytes: [UInt8]) -> UInt32 {
     var register: UInt32 = 0xFFFF_FFFF
     for byte in bytes {
         register ^= UInt32(byte) << 24

@@ -1,0 +1,45 @@
+import Media
+
+/// Pictures of any bytes, and codes drawn into them and damaged: what is found is what was drawn, or nothing.
+///
+/// Input: width, height, stride beyond the width, what to draw (side of a cell, 0 for nothing; left; top; cells to turn
+/// over), twelve bytes of code, then luma, which is repeated as often as the picture needs it.
+@Sendable func fuzzBlockCode(_ input: [UInt8]) {
+    var script = Script(input)
+    let (width, height, gap) = (2 * Int(script.byte()), Int(script.byte()), Int(script.byte()) % 8)
+    let side = Int(script.byte()) % 9
+    let (left, top) = (Int(script.byte()), Int(script.byte()))
+    let turned = (0..<Int(script.byte()) % 8).map { _ in (row: Int(script.byte()) % 6, column: Int(script.byte()) % 42)
+    }
+    let time = (0..<8).reduce(Int64(0)) { sum, _ in sum << 8 | Int64(script.byte()) }
+    let code = BlockCode(unixNanoseconds: time, frameNumber: UInt32(script.byte()) << 24 | UInt32(script.byte()))
+    var pattern = script.rest()
+    if pattern.isEmpty { pattern = [128] }
+    let stride = width + gap
+    var samples = (0..<stride * height).map { pattern[$0 % pattern.count] }
+    let fits = left + 42 * side <= width && top + 6 * side <= height && side > 0
+    if fits {
+        var cells = code.cells
+        for cell in turned { cells[cell.row][cell.column].toggle() }
+        for y in 0..<6 * side {
+            for x in 0..<42 * side {
+                samples[(top + y) * stride + left + x] = cells[y / side][x / side] ? 235 : 16
+            }
+        }
+    }
+    guard let plane = LumaPlane(samples.span, width: width, height: height, stride: stride) else {
+        return law(width == 0 || height == 0, "a picture that its memory holds can be looked at")
+    }
+    let found = BlockCodeReader.findings(in: plane)
+    law(found.allSatisfy { $0.code == code } || !fits, "nothing is misread")
+    law(found.count <= 1, "one code is found once")
+    if fits, turned.isEmpty, side >= 2 { law(found.count == 1, "an undamaged code is found") }
+    for finding in found {
+        law(finding.x.lowerBound >= -1 && finding.x.upperBound <= Double(width) + 1, "it lies inside the picture")
+        law(finding.y.lowerBound >= -1 && finding.y.upperBound <= Double(height) + 1, "it lies inside the picture")
+        law(
+            BlockCode(unixNanoseconds: finding.code.unixNanoseconds, frameNumber: finding.code.frameNumber)
+                == finding.code,
+            "a code is made of what it says")
+    }
+}

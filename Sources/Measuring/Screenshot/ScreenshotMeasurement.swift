@@ -1,0 +1,95 @@
+import Codecs
+import Glibc
+import Media
+
+/// What the block codes in an image say, against the time at which it was taken.
+public struct ScreenshotMeasurement: Sendable {
+    public let file: String
+    public let width: Int
+    public let height: Int
+    public let imageTime: ImageTime
+    /// From the top; one at least.
+    public let findings: [BlockCodeReader.Finding]
+
+    /// Reads an image file: some tens of milliseconds.
+    ///
+    /// - Parameter time: when it was taken, where that is known better than the file knows.
+    public init(of file: String, takenAt time: WrittenTime? = nil) throws(ScreenshotFailure) {
+        let content = try ImageFile(file)
+        let picture: LumaPicture
+        do throws(CodecFailure) {
+            picture = try StillImage.decode(content.bytes).luma()
+        } catch {
+            throw ScreenshotFailure("\(file): \(error.reason)" + (error.remedy.isEmpty ? "" : "; \(error.remedy)"))
+        }
+        self.file = file
+        (width, height) = (picture.width, picture.height)
+        findings = picture.blockCodes
+        guard !findings.isEmpty else {
+            throw ScreenshotFailure(
+                "\(file): no block code can be read in it; let it show the whole code, its white edge too, with cells of "
+                    + "two pixels or more (docs/block-code.md)")
+        }
+        imageTime = ImageTime(given: time, bytes: content.bytes, modified: content.modified)
+    }
+
+    /// Whether a text is the name of a file, there or missing, rather than a URL.
+    public static func isFile(_ text: String) -> Bool {
+        !text.isEmpty
+            && (access(text, F_OK) == 0
+                || suffixes.contains { text.lowercased().hasSuffix($0) && !text.contains("://") })
+    }
+
+    private static let suffixes = [".png", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff", ".gif", ".ppm", ".pgm"]
+
+    /// Nanoseconds from the capture of what a code stands in until the image was taken: at least, for the image's time is
+    /// rounded down.
+    public func delay(of code: BlockCode) -> Int64 {
+        imageTime.time.unixNanoseconds - code.unixNanoseconds
+    }
+}
+
+/// Why an image tells nothing, and what to do.
+public struct ScreenshotFailure: Error, CustomStringConvertible, Sendable {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// An image file in memory.
+private struct ImageFile {
+    let bytes: [UInt8]
+    let modified: WrittenTime
+
+    /// A picture of 16384×16384 without compression has a gigabyte.
+    private static let mostBytes = 1 << 30
+
+    init(_ path: String) throws(ScreenshotFailure) {
+        // A fifo would keep it waiting.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.failure(path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw ScreenshotFailure("\(path) is no file; name an image") }
+        guard status.st_size <= Self.mostBytes else { throw ScreenshotFailure("\(path) is too large for an image") }
+        // From 1970 to 2255: no number of nanoseconds overflows.
+        let seconds = min(max(Int64(status.st_mtim.tv_sec), 0), 9_000_000_000)
+        let modified = seconds * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        self.modified = WrittenTime(unixNanoseconds: modified, resolution: 1)
+        var isComplete = true
+        bytes = Array(unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
+            while count < buffer.count {
+                let taken = read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+                if taken < 0 { isComplete = false }
+                if taken <= 0 { break }
+                count += taken
+            }
+        }
+        if !isComplete { throw Self.failure(path) }
+    }
+
+    private static func failure(_ path: String) -> ScreenshotFailure {
+        ScreenshotFailure("\(path) cannot be read: \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,60 @@
+/// Where a row of a picture turns from bright to dark, and back.
+struct LumaEdges {
+    /// Between two samples, from the left; the first is at `firstIsFalling`, and they alternate.
+    private(set) var places: [Double] = []
+    private(set) var firstIsFalling = false
+
+    /// The brightness turns where it comes back from its last peak or trough by `sensitivity`; the edge is halfway between two
+    /// such turns in brightness, so neither brightness nor contrast of the picture matters.
+    init(of plane: borrowing LumaPlane, row: Int, sensitivity: Int) {
+        guard var (last, extreme) = Self.firstTurn(of: plane, row, sensitivity) else { return }
+        var isRising = extreme.level > last.level
+        firstIsFalling = !isRising
+        for x in extreme.x + 1..<max(extreme.x + 1, plane.width) {
+            let level = plane[x, row]
+            let advance = isRising ? level - extreme.level : extreme.level - level
+            if advance > 0 {
+                extreme = (x, level)
+            } else if -advance >= sensitivity {
+                append(from: last, to: extreme, plane, row)
+                (last, extreme, isRising) = (extreme, (x, level), !isRising)
+            }
+        }
+        append(from: last, to: extreme, plane, row)
+    }
+
+    private typealias Turn = (x: Int, level: Int)
+
+    /// The first peak or trough, and where the row has come away from it by `sensitivity`.
+    private static func firstTurn(
+        of plane: borrowing LumaPlane, _ row: Int, _ sensitivity: Int
+    ) -> (turn: Turn, next: Turn)? {
+        var lowest = (x: 0, level: plane[0, row])
+        var highest = lowest
+        for x in 0..<plane.width {
+            let level = plane[x, row]
+            if level < lowest.level { lowest = (x, level) }
+            if level > highest.level { highest = (x, level) }
+            if level - lowest.level >= sensitivity { return (lowest, (x, level)) }
+            if highest.level - level >= sensitivity { return (highest, (x, level)) }
+        }
+        return nil
+    }
+
+    private mutating func append(from start: Turn, to end: Turn, _ plane: borrowing LumaPlane, _ row: Int) {
+        let half = Double(start.level + end.level) / 2
+        let isFalling = end.level < start.level
+        var before = Double(start.level)
+        for x in start.x + 1..<end.x + 1 {
+            let level = Double(plane[x, row])
+            if isFalling ? level <= half : level >= half {
+                // Samples' middles are at a half.
+                places.append(Double(x) - 0.5 + (level == before ? 0 : (half - before) / (level - before)))
+                return
+            }
+            before = level
+        }
+    }
+
+    func isFalling(_ index: Int) -> Bool { (index % 2 == 0) == firstIsFalling }
+}
