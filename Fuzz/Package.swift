@@ -9,10 +9,16 @@ let fuzzing: [SwiftSetting] = [
     .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"]),
 ]
 
+/// Of rooms that nothing is tried on.
+let uninstrumented: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
 let package = Package(
     name: "fuzz",
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -24,8 +30,35 @@ let package = Package(
         .target(name: "SDP", dependencies: ["Media", "Wire"], path: "Rooms/SDP", swiftSettings: fuzzing),
         .target(
             name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], path: "Rooms/RTSP", swiftSettings: fuzzing),
-        // Only what reads the configuration, and what that needs.
+        // What the reader of the configuration needs, which tries effects and knows what a server takes: without coverage.
         .target(name: "CLinux", path: "Rooms/CLinux"),
+        .target(name: "CALSA", path: "Rooms/CALSA", linkerSettings: [.linkedLibrary("asound")]),
+        .target(
+            name: "CFFmpeg", path: "Rooms/CFFmpeg",
+            linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
+        .target(name: "CV4L2", path: "Rooms/CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
+        .target(
+            name: "Codecs", dependencies: ["CFFmpeg", "Media"], path: "Rooms/Codecs", swiftSettings: uninstrumented),
+        .target(
+            name: "Muxing", dependencies: ["CFFmpeg", "Media"], path: "Rooms/Muxing", swiftSettings: uninstrumented),
+        .target(
+            name: "Delivery",
+            dependencies: [
+                "RTP", "Media", "Streams", "Reactor", "CLinux",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            path: "Rooms/Delivery", swiftSettings: uninstrumented),
+        .target(
+            name: "Capture",
+            dependencies: ["CALSA", "CV4L2", "Codecs", "Muxing", "Streams", "Media", "Reactor", logging],
+            path: "Rooms/Capture", swiftSettings: uninstrumented),
+        .target(
+            name: "RTSPServer",
+            dependencies: [
+                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", logging,
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            path: "Rooms/RTSPServer", swiftSettings: uninstrumented),
         .target(
             name: "Streams",
             dependencies: [
@@ -35,8 +68,11 @@ let package = Package(
             path: "Rooms/Streams", swiftSettings: fuzzing),
         .target(name: "Reactor", dependencies: ["CLinux", "Media"], path: "Rooms/Reactor", swiftSettings: fuzzing),
         .target(
-            name: "Server", dependencies: ["Streams", "Reactor", "Yams"], path: "Rooms/Server",
-            sources: ["Configuration", "PrintableText.swift"], swiftSettings: fuzzing),
+            name: "Server",
+            dependencies: [
+                "Capture", "Codecs", "RTSPServer", "Streams", "Media", "SDP", "Reactor", logging, "Yams",
+            ],
+            path: "Rooms/Server", swiftSettings: fuzzing),
         .executableTarget(
             name: "fuzz", dependencies: ["Server", "RTSP", "SDP", "RTP", "Media", "Wire"], path: "Targets",
             swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
