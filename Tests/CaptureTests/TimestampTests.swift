@@ -59,14 +59,18 @@ import Testing
         return stream.joinPoint(in: feed).history
     }
 
-    @Test func theirNumbersAreThoseInThePictureAlsoWhereSomeWereLeftOut() throws {
+    @Test func theySayWhatTheBlockCodeSaysAlsoWherePicturesWereLeftOut() throws {
         let units = try units(of: try playCard(40, .all, late: [7, 8, 30]))
         let decoder = try VideoDecoder()
         let pictures = try units.flatMap { try decoder.decode($0) } + decoder.finish()
         let scaler = Scaler(width: 640, height: 360)
-        let burnedIn = try pictures.map { LumaPicture(try scaler.scale($0)).frameNumber }
-        #expect(burnedIn.count == 40 && burnedIn.last == 39 + 12)
-        #expect(burnedIn == units.map { $0.captureTimestamp.map(\.frameNumber) })
+        let burnedIn = try pictures.map { LumaPicture(try scaler.scale($0)).blockCodes.map(\.code) }
+        #expect(burnedIn.count == 40 && burnedIn.last?.map(\.frameNumber) == [39 + 12])
+        let told = try units.map { try #require($0.captureTimestamp) }
+        let expected = told.map {
+            [BlockCode(unixNanoseconds: $0.wallClock.unixNanoseconds, frameNumber: $0.frameNumber)]
+        }
+        #expect(burnedIn == expected)
     }
 
     @Test func theyTellTheInstantThatThePresentationTimeIs() throws {

@@ -24,9 +24,13 @@ public enum BlockCodeReader {
     private static let sensitivities = [80, 20]
     /// Cells smaller than two pixels cannot be read, so a code is eight rows high at least.
     private static let rowStep = 3
+    /// 4K of noise has some thousand pairs of bars that are none, a picture made for it hundreds of thousands: so many are laid
+    /// out in half a second.
+    private static let mostLayouts = 20_000
 
     private static func search(_ plane: borrowing LumaPlane, sensitivity: Int) -> [Finding] {
         var found: [Finding] = []
+        var layouts = 0
         for row in stride(from: 1, to: plane.height, by: rowStep) {
             let edges = LumaEdges(of: plane, row: row, sensitivity: sensitivity)
             for bars in BarPair.all(in: edges) {
@@ -34,6 +38,8 @@ public enum BlockCodeReader {
                 if found.contains(where: { $0.y.contains(middle) && $0.x.overlaps(bars.left...bars.right) }) {
                     continue
                 }
+                layouts += 1
+                if layouts > mostLayouts { return found }
                 guard let grid = BlockCodeGrid(bars, row: row, in: plane),
                     let code = BlockCode(bits: grid.bits(in: plane))
                 else { continue }
