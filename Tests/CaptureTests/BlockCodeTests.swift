@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(1280, 720, 2_000_000), (1280, 720, 500_000), (1280, 720, 200_000), (640, 360, 100_000)])
+    @Test(arguments: [(1280, 720, 500_000), (1280, 720, 200_000), (640, 360, 100_000)])
     func theTestCardsIsReadAtLowBitrates(width: Int, height: Int, bitrate: Int) throws {
         var settings = EncodingSettings()
         (settings.video.width, settings.video.height, settings.video.bitrate) = (width, height, bitrate)

@@ -66,18 +66,20 @@ enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     /// Runs it, and expects it to be content.
+    @discardableResult
     func watch(
         _ url: String, over transport: String, prefix: [String] = [], log: @autoclosure () -> String = "",
         sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
+    ) async throws -> Command.Outcome {
         let outcome = try await Command.run(prefix + arguments(url, over: transport), within: 30)
         #expect(
             outcome.status == 0 || cancelledItsOwnPause(outcome),
             "\(rawValue) \(url) \(transport): \(outcome.complaint) \(log().suffix(2_000))",
             sourceLocation: sourceLocation)
-        guard self == .ffprobe else { return }
+        guard self == .ffprobe else { return outcome }
         #expect(outcome.text.contains("h264,") && outcome.text.contains("aac,"), sourceLocation: sourceLocation)
         #expect(!outcome.text.contains("N/A"), "it decoded nothing", sourceLocation: sourceLocation)
+        return outcome
     }
 }
 

@@ -6,11 +6,12 @@ extension EndToEnd {
     /// VLC as Debian and Ubuntu ship it has no live555, and opens rtsp:// through its SAT>IP module.
     @Suite(.serialized, .enabled(if: VLC.isInstalled, "needs VLC"))
     struct StockVLC {
-        @Test func aMinuteOfTheTestCardPlaysWithoutALostPictureOrAComplaint() async throws {
+        /// For ten minutes: `script/soak vlc`.
+        @Test func theTestCardPlaysWithoutALostPictureOrAComplaint() async throws {
             try await withServer("testcard") { server in
                 #expect(try await server.isOnAir())
                 let vlc = try VLC(playing: server.url())
-                try await expectPeace(of: vlc, forSeconds: 60)
+                try await expectPeace(of: vlc, forSeconds: 20)
                 #expect(try await vlc.quit().status == 0)
                 #expect(
                     await eventually(within: 2) { server.log.contains("tore it down") }, "\(server.log.suffix(2_000))")

@@ -20,6 +20,17 @@ public enum AnnexB {
         }
     }
 
+    /// The stream up to so many pictures.
+    public static func beginning(of stream: [UInt8], pictureCount: Int) -> [UInt8] {
+        var pictures = 0
+        let units = units(of: stream).prefix { unit in
+            // A picture's first slice begins with macroblock 0, one bit (7.3.3).
+            if [1, 5].contains(type(of: unit)), unit.count > 1, unit[1] & 0x80 != 0 { pictures += 1 }
+            return pictures <= pictureCount
+        }
+        return units.flatMap { [0, 0, 0, 1] + $0 }
+    }
+
     /// The units without parameter sets (types 7 and 8), which a server may repeat.
     public static func withoutParameterSets(_ units: [[UInt8]]) -> [[UInt8]] {
         units.filter { type(of: $0) != 7 && type(of: $0) != 8 }
