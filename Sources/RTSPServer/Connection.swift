@@ -42,7 +42,7 @@ final class Connection {
     /// Between two joins that both get their history packaged, in nanoseconds.
     private static let joinInterval: Int64 = 500_000_000
 
-    /// A session begins to play; false where one has just done so: a prelude is packaged for one viewer alone, up to a
+    /// A session begins to play; false where one has just done so: after each picture a prelude is packaged anew, up to a
     /// megabyte of it, and whoever asks for one after the other is not to cost the loop its time.
     func admitsPrelude(at now: MonotonicTime) -> Bool {
         defer { lastJoin = now }
