@@ -59,7 +59,7 @@ public enum EncodingBench {
         pthread_join(thread, nil)
         withExtendedLifetime(feed) {}
         report.skipped = source.status?.skippedCount ?? 0
-        report.captureToPackets = recorder.summary
+        (report.captureToPackets, report.besideEncoder) = recorder.summaries
         if let failure = recorder.failure { throw failure }
     }
 
@@ -98,7 +98,9 @@ public enum EncodingBench {
 /// Notes how old each picture is when its packets have been made. From any thread.
 private final class DelayRecorder: Waker {
     private struct State {
-        var histogram = DurationHistogram()
+        var ages = DurationHistogram()
+        /// The ages without the time that the picture was in the encoder.
+        var rests = DurationHistogram()
         var failure: SourceFailure?
         var hasEnded = false
     }
@@ -110,7 +112,8 @@ private final class DelayRecorder: Waker {
         self.epoch = epoch
     }
 
-    var summary: DurationSummary? { state.withLock { $0.histogram.summary } }
+    /// Of the ages, and of what of each the encoder did not take.
+    var summaries: (DurationSummary?, DurationSummary?) { state.withLock { ($0.ages.summary, $0.rests.summary) } }
     var failure: SourceFailure? { state.withLock { $0.failure } }
 
     /// Runs the source to its end.
@@ -135,7 +138,10 @@ private final class DelayRecorder: Waker {
 
     func packaged(_ unit: AccessUnit) {
         let age = MonotonicTime.now() - (epoch + unit.presentationTime.nanoseconds)
-        state.withLock { $0.histogram.record(nanoseconds: age) }
+        state.withLock {
+            $0.ages.record(nanoseconds: age)
+            if let coding = unit.coding { $0.rests.record(nanoseconds: age - (coding.end - coding.begin)) }
+        }
     }
 
     func wake() {}

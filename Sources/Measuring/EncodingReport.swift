@@ -10,6 +10,9 @@ public struct EncodingReport: Codable, Equatable, Sendable {
     public var framesPerSecond: Double
     /// From the instant of capture of a picture until its RTP packets are made.
     public var captureToPackets: DurationSummary?
+    /// The same without the time for which that picture was in the encoder: capture, drawing, publishing, packaging. `nil` where
+    /// nothing is coded here.
+    public var besideEncoder: DurationSummary?
     /// What the encoder takes by itself for a picture of the test card of that size, at the same pace.
     public var encoderAlone: DurationSummary?
     /// Pictures that were left out because the machine was too slow.
@@ -27,6 +30,7 @@ public struct EncodingReport: Codable, Equatable, Sendable {
             "pictures", "\(width)×\(height) at \(ReportTable.number(framesPerSecond, digits: 2)) fps by \(encoder)")
         table.add("left out", "\(skipped)")
         table.add("capture → RTP packets", captureToPackets)
+        table.add("  all but the encoder", besideEncoder)
         table.add("  the encoder by itself", encoderAlone)
         table.add("processor", "\(ReportTable.number(100 * processorLoad)) % of a core")
         table.add("  the encoder by itself", "\(ReportTable.number(100 * encoderLoad)) %")

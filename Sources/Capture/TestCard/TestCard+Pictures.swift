@@ -1,8 +1,12 @@
 import Codecs
+import Media
 import Streams
 
 extension TestCard {
-    /// The first pictures of a test card, not coded: what an encoder is measured with.
+    /// Where the block code is if the settings do not say.
+    static let usualCode = BlockCode.Corner.bottomLeft
+
+    /// The first pictures of a test card with their block codes, not coded: what an encoder is measured with.
     public static func pictures(_ count: Int, _ video: VideoEncoder.Settings) throws(SourceFailure) -> [VideoFrame] {
         let timeline = TestCardTimeline(frameRate: video.frameRate, now: 0, wallNanoseconds: 0)
         var frames: [VideoFrame] = []
@@ -16,6 +20,7 @@ extension TestCard {
                         number: Int(number), wallNanoseconds: instant, nanoseconds: instant,
                         isFlash: timeline.isFlash(picture: number)),
                     into: frame)
+                BlockCode(unixNanoseconds: instant, frameNumber: UInt32(number)).draw(in: usualCode, of: frame)
                 frames.append(frame)
             }
         } catch {

@@ -31,7 +31,7 @@ final class TestCardPipeline {
         let size = settings.video
         stage = try PictureStage(
             settings, track: Self.videoTrack, matrix: TestCardPicture.matrix, control: control, tee: tee,
-            clock: clock, streamClock: streamClock, usualCode: .bottomLeft)
+            clock: clock, streamClock: streamClock, usualCode: TestCard.usualCode)
         picture = try TestCardPicture(width: size.width, height: size.height)
         if let audio = settings.audio {
             sound = try TestCardSound(audio, timeline: timeline)
