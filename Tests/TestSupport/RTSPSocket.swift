@@ -63,19 +63,31 @@ public final class RTSPSocket {
     ///
     /// - Returns: the session's id, and what PLAY was answered.
     public func play(_ url: String, tracks: Int = 2) throws -> (session: String, answer: Response) {
+        let setup = try setUp(url, tracks: tracks) { "RTP/AVP/TCP;unicast;interleaved=\(2 * $0)-\(2 * $0 + 1)" }
+        return (setup.session["Session"] ?? "", try request("PLAY", setup.base, setup.session))
+    }
+
+    /// Sets up the first tracks of `url`, each with the transport for its number from 0.
+    ///
+    /// - Returns: the URL for PLAY, its header `Session`, and what each SETUP was answered.
+    public func setUp(
+        _ url: String, tracks: Int, transport: (Int) -> String
+    ) throws -> (base: String, session: [String: String], answers: [Response]) {
         let description = try request("DESCRIBE", url)
         let controls = description.body.split(separator: "\r\n").compactMap {
             $0.hasPrefix("a=control:") && !$0.hasSuffix("*") ? String($0.dropFirst("a=control:".count)) : nil
         }
         let base = description.header("Content-Base") ?? url + "/"
         var session: [String: String] = [:]
+        var answers: [Response] = []
         for (index, control) in controls.prefix(tracks).enumerated() {
             let target = control.hasPrefix("rtsp:") ? control : base + control
-            let transport = "RTP/AVP/TCP;unicast;interleaved=\(2 * index)-\(2 * index + 1)"
-            let answer = try request("SETUP", target, session.merging(["Transport": transport]) { old, _ in old })
+            let headers = session.merging(["Transport": transport(index)]) { old, _ in old }
+            let answer = try request("SETUP", target, headers)
             if let id = answer.header("Session")?.split(separator: ";").first { session = ["Session": String(id)] }
+            answers.append(answer)
         }
-        return (session["Session"] ?? "", try request("PLAY", base, session))
+        return (base, session, answers)
     }
 
     public func send(_ text: String) { socket.send(Array(text.utf8)) }

@@ -1,0 +1,101 @@
+// Fails one system call of the process that it is preloaded into (LD_PRELOAD), as the file APUS_FAULTS tells it to.
+// FaultTests compiles it, arms it and looks at what comes of it.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// As FaultPlan in FaultTests.swift has them.
+enum { CALL_ACCEPT = 1, CALL_RECV, CALL_SEND, CALL_SENDMSG, CALL_SENDMMSG, CALL_RECVMMSG, CALL_EPOLL_CTL };
+enum { CODE_SHORT = -1 };
+
+struct plan {
+    int32_t call;
+    // What errno is to be, or CODE_SHORT for less than was asked for.
+    int32_t code;
+    // The call of which number is to fail, counted down; at 0 or below nothing is to.
+    _Atomic int32_t countdown;
+    _Atomic int32_t hits;
+};
+
+static struct plan idle;
+static struct plan *plan = &idle;
+
+__attribute__((constructor)) static void open_plan(void) {
+    const char *path = getenv("APUS_FAULTS");
+    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (fd < 0) return;
+    void *memory = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (memory != MAP_FAILED) plan = memory;
+}
+
+// 0 where this call goes as it would.
+static int32_t fault(int32_t call) {
+    if (plan->countdown <= 0 || plan->call != call) return 0;
+    if (plan->countdown-- != 1) return 0;
+    plan->hits++;
+    return plan->code;
+}
+
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+#define FAIL_IF_ARMED(call)                          \
+    int32_t code = fault(call);                      \
+    if (code > 0) {                                  \
+        errno = code;                                \
+        return -1;                                   \
+    }
+
+int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict length, int flags) {
+    FAIL_IF_ARMED(CALL_ACCEPT)
+    return REAL(accept4)(fd, address, length, flags);
+}
+
+ssize_t recv(int fd, void *bytes, size_t count, int flags) {
+    FAIL_IF_ARMED(CALL_RECV)
+    return REAL(recv)(fd, bytes, code == CODE_SHORT && count > 1 ? 1 : count, flags);
+}
+
+ssize_t send(int fd, const void *bytes, size_t count, int flags) {
+    FAIL_IF_ARMED(CALL_SEND)
+    return REAL(send)(fd, bytes, code == CODE_SHORT && count > 1 ? 1 : count, flags);
+}
+
+// Less than was asked for, of a stream: of a datagram there is no half.
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags) {
+    FAIL_IF_ARMED(CALL_SENDMSG)
+    if (code == CODE_SHORT && message->msg_iovlen > 0) {
+        struct iovec first = message->msg_iov[0];
+        first.iov_len = first.iov_len > 1 ? first.iov_len - 1 : first.iov_len;
+        struct msghdr less = *message;
+        less.msg_iov = &first;
+        less.msg_iovlen = 1;
+        return REAL(sendmsg)(fd, &less, flags);
+    }
+    return REAL(sendmsg)(fd, message, flags);
+}
+
+int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags) {
+    FAIL_IF_ARMED(CALL_SENDMMSG)
+    return REAL(sendmmsg)(fd, messages, code == CODE_SHORT && count > 1 ? 1 : count, flags);
+}
+
+int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *limit) {
+    FAIL_IF_ARMED(CALL_RECVMMSG)
+    return REAL(recvmmsg)(fd, messages, code == CODE_SHORT && count > 1 ? 1 : count, flags, limit);
+}
+
+int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event) {
+    if (operation != EPOLL_CTL_DEL) {
+        FAIL_IF_ARMED(CALL_EPOLL_CTL)
+    }
+    return REAL(epoll_ctl)(epoll, operation, fd, event);
+}
