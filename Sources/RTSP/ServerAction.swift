@@ -14,6 +14,8 @@ public enum ServerAction: Hashable, Sendable {
     case tearDown(SessionID, SessionEnd)
     /// What a viewer sent on one of its channels: RTCP, on the odd one.
     case receivedInterleaved(SessionID, channel: UInt8, [UInt8])
+    /// Nothing to be done: a request was refused because of who sent it, for the log and for counting.
+    case accessRefused(AccessFailure)
     /// Close once all bytes are written. Every session was torn down before; nothing follows.
     case close(CloseReason)
 }

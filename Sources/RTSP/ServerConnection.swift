@@ -8,7 +8,7 @@ import Wire
 /// action; those behind it wait until the answer is put in. Time and session names are put in too, so that the same
 /// inputs always give the same bytes.
 ///
-/// Small machines do the work: ``Parser`` (bytes → messages), `AdmittedRequest` (checks), `TransportChoice`,
+/// Small machines do the work: ``Parser`` (bytes → messages), `Gatekeeper` (who asks), `AdmittedRequest` (checks), `TransportChoice`,
 /// `SessionTable` of `Session`s, `ChannelTable` (interleaving), `ConnectionTimer`. This type only joins them.
 /// It is confined to its loop.
 public struct ServerConnection: Sendable {
@@ -20,6 +20,8 @@ public struct ServerConnection: Sendable {
     var sessions: SessionTable
     var channels = ChannelTable()
     var timer: ConnectionTimer
+    /// `nil` where everybody may do everything.
+    var gatekeeper: Gatekeeper?
     /// Whether the client has asked for a description: then it knows of tracks.
     var hasDescribed = false
     /// The request that waits for its answer.
@@ -31,7 +33,13 @@ public struct ServerConnection: Sendable {
     /// Whether ``ServerAction/close(_:)`` was ordered: inputs have no effect any more.
     public private(set) var isClosed = false
 
-    public init(configuration: Configuration, peer: Endpoint, local: Endpoint, at now: MonotonicTime) {
+    /// - Parameters:
+    ///   - access: who may do what; `nil` where everybody may do everything.
+    ///   - security: who else may read what the connection carries.
+    public init(
+        configuration: Configuration, access: AccessPolicy? = nil, peer: Endpoint, local: Endpoint,
+        security: ConnectionSecurity = .clear, at now: MonotonicTime
+    ) {
         self.configuration = configuration
         self.peer = peer
         self.local = local
@@ -40,6 +48,7 @@ public struct ServerConnection: Sendable {
             maximumCount: configuration.maximumSessionCount, timeoutSeconds: configuration.sessionTimeoutSeconds)
         timer = ConnectionTimer(
             messageSeconds: configuration.messageSeconds, idleSeconds: configuration.idleSeconds, at: now)
+        gatekeeper = access.map { Gatekeeper($0, peer: peer, security: security) }
     }
 
     /// Whether bytes should be read: not while many wait behind a request that is not answered yet.

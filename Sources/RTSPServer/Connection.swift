@@ -28,14 +28,15 @@ final class Connection {
 
     init(
         token: Token, socket: consuming TCPSocket, peer: SocketAddress, local: SocketAddress,
-        configuration: ServerConnection.Configuration, at now: MonotonicTime
+        configuration: ServerConnection.Configuration, access: AccessPolicy?, at now: MonotonicTime
     ) {
         self.token = token
         self.peer = peer
         self.local = local
         output = TCPOutput(socket: socket, at: now)
         machine = ServerConnection(
-            configuration: configuration, peer: Endpoint(address: peer.host, isLoopback: peer.isLoopback),
+            configuration: configuration, access: access,
+            peer: Endpoint(address: peer.host, isLoopback: peer.isLoopback),
             local: Endpoint(address: local.host, isLoopback: local.isLoopback), at: now)
     }
 

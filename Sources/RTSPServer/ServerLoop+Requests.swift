@@ -58,10 +58,28 @@ extension ServerLoop {
         case .receivedInterleaved(let id, _, let bytes):
             guard let session = connection.sessions[id] else { return }
             received(bytes.span.bytes, from: session, on: connection, at: now)
+        case .accessRefused(let failure):
+            logRefusal(failure, of: connection, at: now)
         case .close(let reason):
             connection.closing = reason
             logger.debug("connection closes", metadata: ["peer": "\(connection.peer)", "reason": "\(reason)"])
         }
+    }
+
+    /// Says in the log who was not let by, so that whoever pasted a URL finds out why.
+    ///
+    /// Clients ask without credentials first and answer the challenge then: that is not told.
+    private func logRefusal(_ failure: AccessFailure, of connection: Connection, at now: MonotonicTime) {
+        var metadata: Logger.Metadata = ["peer": "\(connection.peer)", "reason": "\(failure)"]
+        switch failure {
+        case .noCredentials(.tracks), .staleNonce:
+            return logger.debug("credentials asked for", metadata: metadata)
+        case .noCredentials(.transportStream):
+            // VLC as Debian builds it knows no challenge: what it does not send at once, it never sends.
+            metadata["paste"] = "rtsp://USER:PASSWORD@\(connection.local), in lower case"
+        case .address, .wrongCredentials, .notTheirs: break
+        }
+        logger.log(.notice, "refused", metadata: metadata, within: &logs.refusedAccess, at: now)
     }
 
     // MARK: DESCRIBE
@@ -71,7 +89,7 @@ extension ServerLoop {
         at now: MonotonicTime
     ) {
         guard let entry = directory.entry(at: request.path) else {
-            let refusal = Describing.notFound(request.path, among: directory)
+            let refusal = Describing.notFound(request.path, among: directory, for: request.grant)
             logger.log(
                 .info, "no such path",
                 metadata: [

@@ -1,0 +1,129 @@
+import Media
+import RTP
+
+/// Asks one connection's client who it is, and lets by what it may.
+///
+/// It comes before everything else: nothing is looked up, and nothing of a request is judged, before its sender may send it.
+/// Whoever does not exist, knows no password or asks for what is not theirs gets the same answer after the same work.
+struct Gatekeeper: Sendable {
+    private let policy: AccessPolicy
+    private let peer: IPAddress?
+    private let security: ConnectionSecurity
+    private var nonce: ConnectionNonce
+
+    init(_ policy: AccessPolicy, peer: Endpoint, security: ConnectionSecurity) {
+        self.policy = policy
+        self.peer = IPAddress(peer.address)
+        self.security = security
+        nonce = ConnectionNonce(lifetimeSeconds: policy.nonceSeconds, random: policy.random)
+    }
+
+    /// What is asked for, as far as it can be told before the request was judged.
+    struct Inquiry {
+        let request: Request
+        /// `nil` for `*`, and for what is none.
+        let url: RequestURL?
+        let right: Right
+        /// Whether the client is of a dialect that knows no challenge (``SATIP``).
+        let form: StreamForm
+
+        /// A DESCRIBE names a stream whatever its path looks like.
+        var path: String? { request.method == .describe ? url?.wholePath : url?.path }
+    }
+
+    /// Who asks, if they may.
+    mutating func grant(for inquiry: Inquiry, at now: MonotonicTime) throws(AccessFailure) -> Grant {
+        guard policy.addresses.admits(peer) else { throw .address }
+        guard policy.hasUsers else { return .everything }
+        let (user, grant) = try authenticated(inquiry, at: now)
+        guard user.addresses.admits(peer),
+            grant.admits(inquiry.right, inquiry.path, inAnyCase: inquiry.form == .transportStream)
+        else { throw .notTheirs(user: user.name) }
+        return grant
+    }
+
+    /// What a client is told that may not; never why.
+    mutating func refusal(_ failure: AccessFailure, at now: MonotonicTime) -> Refusal {
+        if failure == .address { return Refusal(.forbidden) }
+        let challenge = DigestChallenge(
+            realm: policy.realm, nonce: nonce.text(at: now), algorithm: policy.algorithm,
+            isStale: failure == .staleNonce)
+        return Refusal(.unauthorized, headers: [.wwwAuthenticate: challenge.headerValue])
+    }
+
+    private mutating func authenticated(
+        _ inquiry: Inquiry, at now: MonotonicTime
+    ) throws(AccessFailure) -> (AccessPolicy.User, Grant) {
+        let values = inquiry.request.headers.values(of: .authorization)
+        if values.isEmpty, inquiry.form == .transportStream, let information = inquiry.url?.userInformation {
+            let user = try user(with: information)
+            return (user, user.grant.toRead)
+        }
+        guard !values.isEmpty else { throw .noCredentials(inquiry.form) }
+        guard values.count == 1, let authorization = Authorization(values[0]) else {
+            throw .wrongCredentials(user: nil)
+        }
+        let user =
+            switch authorization {
+            case .digest(let credentials): try user(with: credentials, for: inquiry, at: now)
+            case .basic(let information) where security == .tls: try user(with: information)
+            // In the clear, whoever listens would know the password: it is not even tried.
+            case .basic: throw .wrongCredentials(user: nil)
+            }
+        return (user, user.grant)
+    }
+
+    private mutating func user(
+        with credentials: DigestCredentials, for inquiry: Inquiry, at now: MonotonicTime
+    ) throws(AccessFailure) -> AccessPolicy.User {
+        let account = policy.account(of: credentials.user)
+        let response = credentials.response(
+            secret: account.digestSecret, method: inquiry.request.method, policy.hashes)
+        let isRight = isSameInConstantTime(response.utf8, credentials.response.utf8)
+        guard isRight, let user = account.user, credentials.realm == policy.realm,
+            credentials.algorithm == policy.algorithm,
+            credentials.isMeant(for: inquiry.request.target, inquiry.url)
+        else { throw .wrongCredentials(user: account.user?.name) }
+        guard nonce.admits(credentials, at: now) else { throw .staleNonce }
+        return user
+    }
+
+    private func user(with information: UserInformation) throws(AccessFailure) -> AccessPolicy.User {
+        let account = policy.account(of: information.user)
+        guard policy.isRight(information, for: account), let user = account.user else {
+            throw .wrongCredentials(user: account.user?.name)
+        }
+        return user
+    }
+}
+
+/// Who else may read what a connection carries.
+public enum ConnectionSecurity: Hashable, Sendable {
+    case clear
+    case tls
+}
+
+/// Why a request was not let by: for the log and for counting, not for the client.
+public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Its address is not let in.
+    case address
+    /// It does not say who asks, as every client's first request. The dialect of the form knows no challenge.
+    case noCredentials(StreamForm)
+    /// The user is told only where there is one of that name: people type passwords there, too.
+    case wrongCredentials(user: String?)
+    /// It was right, but for a nonce that has expired or is another connection's.
+    case staleNonce
+    /// The user may not do that, or not from there.
+    case notTheirs(user: String)
+
+    public var description: String {
+        switch self {
+        case .address: "its address is not let in"
+        case .noCredentials: "it names no user"
+        case .wrongCredentials(let user?): "the password of \(user) is wrong"
+        case .wrongCredentials: "it proves to be no user that there is"
+        case .staleNonce: "it answers an old challenge"
+        case .notTheirs(let user): "\(user) may not do that"
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Media
+import RTP
+
+/// Who asks comes before what is asked (RFC 2326, section 10: any method may be answered 401).
+extension ServerConnection {
+    /// What the sender of a request may do.
+    ///
+    /// OPTIONS is anybody's: clients ask it before they think of credentials, and it tells nothing of any path.
+    mutating func grant(
+        for request: Request, _ judged: Result<AdmittedRequest, Refusal>, at now: MonotonicTime
+    ) throws(Refusal) -> Grant {
+        guard gatekeeper != nil, request.method != .options else { return .everything }
+        // Neither does what cannot be asked for open anything, nor is it called so to those who may not ask.
+        let admitted = try? judged.get()
+        if let session = admitted.flatMap(tuned) { return session.grant }
+        let inquiry = Gatekeeper.Inquiry(
+            request: request, url: admitted?.url, right: request.method.right,
+            form: admitted.map { form(of: $0, nil) } ?? .tracks)
+        do throws(AccessFailure) {
+            return try gatekeeper?.grant(for: inquiry, at: now) ?? .everything
+        } catch {
+            order(.accessRefused(error))
+            throw gatekeeper?.refusal(error, at: now) ?? Refusal(.unauthorized)
+        }
+    }
+
+    /// The session of SAT>IP that a request is for: VLC names its user in SETUP alone. The connection and the session's name
+    /// say the rest.
+    private func tuned(_ request: AdmittedRequest) -> Session? {
+        guard let id = try? request.sessionID(), let session = sessions[id], session.form == .transportStream,
+            let url = request.url, session.isMeant(by: url)
+        else { return nil }
+        return session
+    }
+}
+
+extension Method {
+    /// What one must be allowed to do to a path for a request of this method.
+    var right: Right { self == .announce || self == .record ? .publish : .read }
+}
