@@ -21,6 +21,8 @@ final class Connection {
     var interest: Interest = .read
     /// Whether the loop looks at it at the end of the turn.
     var isTouched = false
+    /// Why it was last not let by: told once, however often a client tries the same again, as GStreamer does.
+    var lastRefusal: AccessFailure?
     /// When a session of it last began to play.
     private var lastJoin: MonotonicTime?
     /// What the log says of its sessions' coming and going: not all of it, where a client plays and pauses all the time.

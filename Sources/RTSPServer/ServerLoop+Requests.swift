@@ -76,9 +76,11 @@ extension ServerLoop {
             return logger.debug("credentials asked for", metadata: metadata)
         case .noCredentials(.transportStream):
             // VLC as Debian builds it knows no challenge: what it does not send at once, it never sends.
-            metadata["paste"] = "rtsp://USER:PASSWORD@\(connection.local), in lower case"
+            metadata["paste"] = "rtsp://USER:PASSWORD@\(connection.local)/PATH, both in lower case"
         case .address, .wrongCredentials, .notTheirs: break
         }
+        guard failure != connection.lastRefusal else { return }
+        connection.lastRefusal = failure
         logger.log(.notice, "refused", metadata: metadata, within: &logs.refusedAccess, at: now)
     }
 

@@ -1,3 +1,4 @@
+import RTSP
 import RTSPServer
 import Reactor
 
@@ -16,6 +17,7 @@ extension ServerOptions {
         maximumViewers = configuration.limits.viewers
         maximumConnectionsPerAddress = configuration.limits.connectionsPerAddress
         setConnection(configuration)
+        access = AccessPolicy(configuration)
         delivery.packaging = .init(maximumPacketBytes: configuration.rtp.maximumPacketBytes)
         delivery.policy.maximumLag = Int64(configuration.limits.viewerLagMilliseconds) * 1_000_000
         delivery.pacing.share = Double(configuration.pacing.intervalPercent) / 100

@@ -1,0 +1,28 @@
+import RTSP
+
+extension AccessPolicy {
+    /// Who may do what with this configuration; `nil` where everybody may do everything.
+    init?(_ configuration: Configuration) {
+        let access = configuration.access
+        guard !configuration.users.isEmpty || !access.allow.isEmpty || !access.deny.isEmpty else { return nil }
+        self.init(
+            realm: access.realm, algorithm: access.digest.algorithm,
+            users: configuration.users.compactMap { User($0, $1) },
+            addresses: AddressRules(allowed: access.allow, denied: access.deny), nonceSeconds: access.nonceSeconds,
+            hashes: .crypto,
+            random: {
+                var numbers = SystemRandomNumberGenerator()
+                return numbers.next()
+            })
+    }
+}
+
+extension AccessPolicy.User {
+    /// `nil` for a user without a password, whom the configuration refuses.
+    fileprivate init?(_ name: String, _ user: Configuration.User) {
+        guard let password = user.password else { return nil }
+        self.init(
+            name: name, secret: password.secret, addresses: AddressRules(allowed: user.allow, denied: user.deny),
+            rights: [.read: user.read, .publish: user.publish, .control: user.control])
+    }
+}

@@ -1,0 +1,66 @@
+import RTSP
+
+extension Configuration {
+    /// Who is let in, and how they prove who they are.
+    public struct Access: Hashable, Sendable {
+        /// What the passwords are for.
+        public var realm = "Apus"
+        public var digest = Digest.md5
+        public var nonceSeconds = 600
+        /// All where empty.
+        public var allow: [AddressBlock] = []
+        public var deny: [AddressBlock] = []
+
+        public init() {}
+
+        /// The hash that passwords are proved with.
+        public enum Digest: String, CaseIterable, Sendable {
+            case md5 = "md5"
+            case sha256 = "sha-256"
+
+            public var algorithm: DigestAlgorithm { self == .md5 ? .md5 : .sha256 }
+        }
+    }
+
+    /// Somebody who may do something.
+    public struct User: Hashable, Sendable {
+        /// `nil` where none is set, with which nobody gets in.
+        public var password: StoredPassword?
+        public var read = [PathPattern("*")].compactMap(\.self)
+        public var publish: [PathPattern] = []
+        public var control: [PathPattern] = []
+        /// All where empty.
+        public var allow: [AddressBlock] = []
+        public var deny: [AddressBlock] = []
+
+        public init() {}
+    }
+
+    /// Notes users with whom nobody could get in.
+    func noteUsers(in reading: inout Reading) {
+        for (name, user) in users.sorted(by: { $0.key < $1.key }) {
+            let option = OptionPath.root + "users" + name
+            guard let password = user.password else {
+                reading.note("has no password; `apus password \(name)` makes one", with: option)
+                continue
+            }
+            if let algorithm = password.algorithm, algorithm != access.digest.algorithm {
+                reading.note(
+                    "is for access.digest \(algorithm.rawValue.lowercased()), which is \(access.digest.rawValue) here; "
+                        + "`apus password \(name)` makes another",
+                    with: option + "password")
+            }
+        }
+    }
+}
+
+/// Whether somebody may be called so: what clients need not escape in URLs and quotes.
+public func isUserName(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count)
+        && name.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
+            default: false
+            }
+        }
+}
