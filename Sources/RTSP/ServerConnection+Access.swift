@@ -19,6 +19,9 @@ extension ServerConnection {
         do throws(AccessFailure) {
             return try gatekeeper?.grant(for: inquiry, at: now) ?? .everything
         } catch {
+            // It came from whom the session belongs to. Players that send a keepalive and do not look at its answer, as
+            // ffmpeg, would lose their session for the one that finds the nonce expired.
+            if error == .staleNonce, let id = try? admitted?.sessionID() { sessions.heard(id, at: now) }
             order(.accessRefused(error))
             throw gatekeeper?.refusal(error, at: now) ?? Refusal(.unauthorized)
         }

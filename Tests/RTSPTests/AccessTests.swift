@@ -135,6 +135,23 @@ struct AccessTests {
         #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: next)?.status == .ok)
     }
 
+    @Test func aKeepaliveWithAnOldNonceKeepsTheSessionAndOneWithAWrongPasswordDoesNot() throws {
+        for (password, isKept) in [("sesame", true), ("wrong!", false)] {
+            var dialogue = Dialogue(access: .test(nonceSeconds: 10))
+            let challenge = try challenge(&dialogue)
+            let url = Dialogue.url
+            let setUp = dialogue.ask(
+                .setUp, url + "/track1", Self.transport, as: "ann", "sesame", answering: challenge)
+            let session = try #require(setUp?.headers[.session].flatMap(SessionHeader.init)?.id)
+            dialogue.pass(milliseconds: 60_000)
+            let headers: Headers = [.session: session.text]
+            let keepalive = dialogue.ask(.getParameter, url, headers, as: "ann", password, answering: challenge)
+            #expect(keepalive?.status == .unauthorized)
+            dialogue.pass(milliseconds: 60_000)
+            #expect(dialogue.orders.contains { if case .tearDown = $0 { true } else { false } } != isKept)
+        }
+    }
+
     @Test func aCountThatDoesNotRiseIsARepetition() throws {
         var dialogue = Dialogue(access: .test(.sha256))
         let challenge = try challenge(&dialogue)
