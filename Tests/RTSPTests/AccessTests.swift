@@ -61,6 +61,36 @@ struct AccessTests {
         #expect(response?.status == (isAdmitted ? .ok : .unauthorized))
     }
 
+    /// What is right but for the realm, or the hash, that is named beside it.
+    @Test(arguments: [("Apus", "MD5", true), ("Other", "MD5", false), ("Apus", "SHA-256", false)])
+    func anAnswerToAnotherQuestionIsNone(realm: String, algorithm: String, isAdmitted: Bool) throws {
+        var dialogue = Dialogue(access: .test())
+        let nonce = try challenge(&dialogue).nonce
+        let hash = try #require(DigestAlgorithm(named: algorithm))
+        let secret = HashFunctions.real.digestSecret(.md5, user: "ann", realm: "Apus", password: "sesame")
+        let question = HashFunctions.real.digits(hash, of: "DESCRIBE", Dialogue.url)
+        let text = """
+            Digest username="ann", realm="\(realm)", nonce="\(nonce)", uri="\(Dialogue.url)", \
+            algorithm=\(algorithm), response="\(HashFunctions.real.digits(hash, of: secret, nonce, question))"
+            """
+        let response = dialogue.ask(.describe, Dialogue.url, [.authorization: text])
+        #expect(response?.status == (isAdmitted ? .ok : .unauthorized))
+    }
+
+    @Test(arguments: [("192.0.2.0/24", true), ("10.0.0.0/8", false)])
+    func aUserComesFromWhereTheUserMay(block: String, isAdmitted: Bool) throws {
+        let numbers = RandomNumbers(seed: 1)
+        let user = AccessPolicy.User(
+            name: "ann", secret: .password("sesame"),
+            addresses: AddressRules(allowed: [try #require(AddressBlock(block))]),
+            rights: [.read: [try #require(PathPattern("*"))]])
+        let policy = AccessPolicy(realm: "Apus", users: [user], hashes: .real, random: numbers.next)
+        var dialogue = Dialogue(access: policy)
+        let challenge = try challenge(&dialogue)
+        let response = dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)
+        #expect(response?.status == (isAdmitted ? .ok : .unauthorized))
+    }
+
     @Test func anAnswerForOneMethodIsNoneForAnother() throws {
         var dialogue = Dialogue(access: .test())
         let credentials = DigestCredentials(
@@ -91,6 +121,20 @@ struct AccessTests {
         }
         #expect(answers.count == 1)
         #expect(works.count == 1 && works.first?.isEmpty == false)
+    }
+
+    @Test func thePasswordsOfBasicAreAllTheSameWork() {
+        let log = WorkLog()
+        var works: Set<[Int]> = []
+        // Nobody, a wrong one, a wrong one of whom a salted hash is kept, and a right one at a path that is not theirs.
+        for credentials in ["zoe:garden", "ann:garden", "key:garden", "bob:garden"] {
+            var dialogue = Dialogue(access: .test(hashes: .counting(in: log)), security: .tls)
+            _ = log.takeAll()
+            let value = "Basic " + Base64.encode(Array(credentials.utf8))
+            #expect(dialogue.ask(.describe, Dialogue.url, [.authorization: value])?.status == .unauthorized)
+            works.insert(log.takeAll())
+        }
+        #expect(works.count == 1 && works.first?.count == 2)
     }
 
     @Test func whatIsNotTheirsIsNotThereAndWhatIsMayBeMissing() throws {

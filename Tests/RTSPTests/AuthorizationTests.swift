@@ -84,6 +84,11 @@ struct AuthorizationTests {
         }
     }
 
+    @Test func aHashedUserNameIsNone() {
+        #expect(Authorization(text(Self.fields + [("userhash", "true")])) == nil)
+        #expect(Authorization(text(Self.fields + [("userhash", "false")])) != nil)
+    }
+
     @Test func aFieldThatStandsTwiceSpoilsThemAll() {
         for field in Self.fields { #expect(Authorization(text(Self.fields + [field])) == nil, "\(field.0) twice") }
         #expect(Authorization(text(Self.fields + [("X", "1"), ("x", "1")])) == nil)
