@@ -70,7 +70,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Capture", "Codecs", "RTSPServer", "Streams", "Media", "SDP", "Reactor", logging, "Yams",
+                "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", logging, "Yams",
             ],
             path: "Rooms/Server", swiftSettings: fuzzing),
         .executableTarget(
