@@ -47,9 +47,11 @@ let package = Package(
         // C headers, macros and variadics that Swift cannot see.
         .target(name: "CLinux"),
         .target(name: "CALSA", linkerSettings: [.linkedLibrary("asound")]),
-        // libavfilter and libavformat are loaded when they are first needed.
+        // Libraries that are loaded when they are first needed: no linker is told of them.
+        .target(name: "CLazyLibrary"),
+        // libavfilter and libavformat are such.
         .target(
-            name: "CFFmpeg",
+            name: "CFFmpeg", dependencies: ["CLazyLibrary"],
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
 
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),

@@ -33,8 +33,9 @@ let package = Package(
         // What the reader of the configuration needs, which tries effects and knows what a server takes: without coverage.
         .target(name: "CLinux", path: "Rooms/CLinux"),
         .target(name: "CALSA", path: "Rooms/CALSA", linkerSettings: [.linkedLibrary("asound")]),
+        .target(name: "CLazyLibrary", path: "Rooms/CLazyLibrary"),
         .target(
-            name: "CFFmpeg", path: "Rooms/CFFmpeg",
+            name: "CFFmpeg", dependencies: ["CLazyLibrary"], path: "Rooms/CFFmpeg",
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
         .target(name: "CV4L2", path: "Rooms/CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
         .target(

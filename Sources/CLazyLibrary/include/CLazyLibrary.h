@@ -3,8 +3,8 @@
 //
 // A file for each such library defines the functions of it that are used, under their own names, so that callers call them as
 // ever. They call through pointers that are found once. They are hidden: what other libraries call must not come to them.
-#ifndef CFFMPEG_LAZY_LIBRARY_H
-#define CFFMPEG_LAZY_LIBRARY_H
+#ifndef CLAZYLIBRARY_H
+#define CLAZYLIBRARY_H
 
 #include <dlfcn.h>
 #include <stdbool.h>
