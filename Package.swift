@@ -22,7 +22,6 @@ let small: [LinkerSetting] = [
 ]
 
 let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
@@ -38,7 +37,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -53,7 +51,8 @@ let package = Package(
         .target(
             name: "CFFmpeg", dependencies: ["CLazyLibrary"],
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
-
+        // libcrypto is one, too.
+        .target(name: "COpenSSL", dependencies: ["CLazyLibrary"]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
 
         // Pure: no socket, clock, thread, randomness, Foundation.
@@ -96,7 +95,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", crypto, logging,
+                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),
@@ -115,7 +114,7 @@ let package = Package(
         tests("MPEGTS", "Media", "Muxing", "Wire"),
         tests("RTP", "Media", "Wire"),
         tests("SDP", "Media"),
-        tests("RTSP", "Media", "Wire", crypto),
+        tests("RTSP", "COpenSSL", "Media", "Wire"),
         tests("RTSPServer", "Delivery", "Media", "RTSP", "Reactor", "Streams", logging),
         tests("Streams", "Media"),
         tests("Reactor", "CLinux", "Media"),

@@ -37,6 +37,7 @@ let package = Package(
         .target(
             name: "CFFmpeg", dependencies: ["CLazyLibrary"], path: "Rooms/CFFmpeg",
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
+        .target(name: "COpenSSL", dependencies: ["CLazyLibrary"], path: "Rooms/COpenSSL"),
         .target(name: "CV4L2", path: "Rooms/CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
         .target(
             name: "Codecs", dependencies: ["CFFmpeg", "Media"], path: "Rooms/Codecs", swiftSettings: uninstrumented),
@@ -71,7 +72,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", logging, "Yams",
+                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", logging,
+                "Yams",
             ],
             path: "Rooms/Server", swiftSettings: fuzzing),
         .executableTarget(

@@ -1,14 +1,27 @@
-import Crypto
+import COpenSSL
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import RTSP
 
 extension HashFunctions {
     /// The real ones; stretching is a single hash, which is enough to test with.
-    static let real = Self(
-        md5: { Array(Insecure.MD5.hash(data: $0)) }, sha256: { Array(SHA256.hash(data: $0)) },
-        stretched: { Array(SHA256.hash(data: $1 + $0)) })
+    static let real: Self = {
+        if let failure = apus_load_libcrypto() { Issue.record("\(String(cString: failure))") }
+        return Self(
+            md5: { hash($0, 16, by: apus_md5) }, sha256: { hash($0, 32, by: apus_sha256) },
+            stretched: { hash($1 + $0, 32, by: apus_sha256) }, isSame: { apus_is_same($0, $1, $0.count) })
+    }()
+
+    private static func hash(
+        _ bytes: [UInt8], _ count: Int,
+        by function: (UnsafePointer<UInt8>, Int, UnsafeMutablePointer<UInt8>) -> Bool
+    ) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: count)
+        #expect(function(bytes, bytes.count, &digest))
+        return digest
+    }
 
     /// The real ones, noting how many bytes each is given.
     static func counting(in log: WorkLog) -> Self {
@@ -24,7 +37,7 @@ extension HashFunctions {
             stretched: {
                 log.note($0.count + $1.count)
                 return real.stretched($0, $1)
-            })
+            }, isSame: { real.areSame($0, $1) })
     }
 }
 
@@ -73,7 +86,7 @@ extension AccessPolicy {
                     name: "key",
                     secret: .salted(salt: salt, key: HashFunctions.real.stretched(Array("lock".utf8), salt)),
                     rights: [.read: all]),
-            ], addresses: addresses, nonceSeconds: nonceSeconds, hashes: hashes, random: numbers.next)
+            ], addresses: addresses, nonceSeconds: nonceSeconds, hashes: { hashes }, random: numbers.next)
     }
 }
 

@@ -84,7 +84,7 @@ struct AccessTests {
             name: "ann", secret: .password("sesame"),
             addresses: AddressRules(allowed: [try #require(AddressBlock(block))]),
             rights: [.read: [try #require(PathPattern("*"))]])
-        let policy = AccessPolicy(realm: "Apus", users: [user], hashes: .real, random: numbers.next)
+        let policy = AccessPolicy(realm: "Apus", users: [user], hashes: { .real }, random: numbers.next)
         var dialogue = Dialogue(access: policy)
         let challenge = try challenge(&dialogue)
         let response = dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)
@@ -126,13 +126,16 @@ struct AccessTests {
     @Test func thePasswordsOfBasicAreAllTheSameWork() {
         let log = WorkLog()
         var works: Set<[Int]> = []
-        // Nobody, a wrong one, a wrong one of whom a salted hash is kept, and a right one at a path that is not theirs.
-        for credentials in ["zoe:garden", "ann:garden", "key:garden", "bob:garden"] {
-            var dialogue = Dialogue(access: .test(hashes: .counting(in: log)), security: .tls)
-            _ = log.takeAll()
+        let policy = AccessPolicy.test(hashes: .counting(in: log))
+        // Accounts are made with the first. Then nobody, a wrong one, a wrong one of whom a salted hash is kept, and a right one
+        // at a path that is not theirs.
+        for (index, credentials) in ["eve:garden", "zoe:garden", "ann:garden", "key:garden", "bob:garden"].enumerated()
+        {
+            var dialogue = Dialogue(access: policy, security: .tls)
             let value = "Basic " + Base64.encode(Array(credentials.utf8))
             #expect(dialogue.ask(.describe, Dialogue.url, [.authorization: value])?.status == .unauthorized)
-            works.insert(log.takeAll())
+            let work = log.takeAll()
+            if index > 0 { works.insert(work) }
         }
         #expect(works.count == 1 && works.first?.count == 2)
     }
@@ -280,7 +283,7 @@ struct AccessTests {
                 users: try zip(names, zip(passwords, patterns)).map { name, rest in
                     AccessPolicy.User(
                         name: name, secret: .password(rest.0), rights: [.read: [try #require(PathPattern(rest.1))]])
-                }, hashes: .real, random: numbers.next)
+                }, hashes: { .real }, random: numbers.next)
             var dialogue = Dialogue(access: policy)
             for step in 1..<12 as Range<UInt32> {
                 let challenge = try challenge(&dialogue)
@@ -295,6 +298,33 @@ struct AccessTests {
                 #expect(response?.status == (user == other && isTheirs ? .notFound : .unauthorized))
             }
         }
+    }
+
+    @Test func withoutHashFunctionsNoPasswordIsRightAndNobodyIsLetIn() throws {
+        let numbers = RandomNumbers(seed: 1)
+        let user = AccessPolicy.User(
+            name: "ann", secret: .password("sesame"), rights: [.read: [try #require(PathPattern("*"))]])
+        let policy = AccessPolicy(realm: "Apus", users: [user], hashes: { nil }, random: numbers.next)
+        var dialogue = Dialogue(access: policy)
+        let challenge = try challenge(&dialogue)
+        #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)?.status == .unauthorized)
+        #expect(dialogue.accessFailures.last == .noHashFunctions)
+    }
+
+    @Test func hashFunctionsAreNotAskedForBeforeSomebodySendsAPassword() throws {
+        let (numbers, log) = (RandomNumbers(seed: 1), WorkLog())
+        let user = AccessPolicy.User(name: "ann", secret: .password("sesame"), rights: [:])
+        let policy = AccessPolicy(
+            realm: "Apus", users: [user],
+            hashes: {
+                log.note(0)
+                return .real
+            }, random: numbers.next)
+        var dialogue = Dialogue(access: policy)
+        let challenge = try challenge(&dialogue)
+        #expect(log.takeAll().isEmpty)
+        for _ in 0..<3 { dialogue.ask(.describe, as: "ann", "sesame", answering: challenge) }
+        #expect(log.takeAll() == [0])
     }
 
     @Test func damagedCredentialsOpenNothing() throws {

@@ -147,8 +147,20 @@ struct PasswordEntryTests {
         ("passwd", "salt", 1, "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"),
         ("Password", "NaCl", 80_000, "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56"),
     ])
-    func passwordsAreStretchedAsTheStandardSays(password: String, salt: String, count: Int, key: String) {
+    func passwordsAreStretchedAsTheStandardSays(password: String, salt: String, count: Int32, key: String) throws {
+        _ = try HashFunctions.openSSL()
         let bytes = HashFunctions.pbkdf2(password: Array(password.utf8), salt: Array(salt.utf8), iterationCount: count)
         #expect(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == key)
+    }
+
+    /// RFC 1321, appendix A.5; FIPS 180-4's example of "abc".
+    @Test func hashesAreThoseOfTheStandards() throws {
+        let hashes = try HashFunctions.openSSL()
+        func digits(_ bytes: [UInt8]) -> String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+        #expect(digits(hashes.md5([])) == "d41d8cd98f00b204e9800998ecf8427e")
+        #expect(digits(hashes.md5(Array("message digest".utf8))) == "f96b697d7cb7938d525a2f31aaf161d0")
+        #expect(
+            digits(hashes.sha256(Array("abc".utf8)))
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 }

@@ -76,10 +76,11 @@ struct Gatekeeper: Sendable {
     private mutating func user(
         with credentials: DigestCredentials, for inquiry: Inquiry, at now: MonotonicTime
     ) throws(AccessFailure) -> AccessPolicy.User {
-        let account = policy.account(of: credentials.user)
+        let ledger = try policy.ledger()
+        let account = ledger.account(of: credentials.user)
         let response = credentials.response(
-            secret: account.digestSecret, method: inquiry.request.method, policy.hashes)
-        let isRight = isSameInConstantTime(response.utf8, credentials.response.utf8)
+            secret: account.digestSecret, method: inquiry.request.method, ledger.hashes)
+        let isRight = ledger.hashes.areSame(response, credentials.response)
         guard isRight, let user = account.user, credentials.realm == policy.realm,
             credentials.algorithm == policy.algorithm,
             credentials.isMeant(for: inquiry.request.target, inquiry.url)
@@ -89,8 +90,10 @@ struct Gatekeeper: Sendable {
     }
 
     private func user(with information: UserInformation) throws(AccessFailure) -> AccessPolicy.User {
-        let account = policy.account(of: information.user)
-        guard policy.isRight(information, for: account), let user = account.user else {
+        let ledger = try policy.ledger()
+        let account = ledger.account(of: information.user)
+        let isRight = ledger.isRight(information, for: account, policy.realm, policy.algorithm)
+        guard isRight, let user = account.user else {
             throw .wrongCredentials(user: account.user?.name)
         }
         return user
@@ -115,6 +118,8 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case staleNonce
     /// The user may not do that, or not from there.
     case notTheirs(user: String)
+    /// This host has nothing to try a password with.
+    case noHashFunctions
 
     public var description: String {
         switch self {
@@ -124,6 +129,7 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .wrongCredentials: "it proves to be no user that there is"
         case .staleNonce: "it answers an old challenge"
         case .notTheirs(let user): "\(user) may not do that"
+        case .noHashFunctions: "no password can be tried on this host, which has no hash functions: install libssl3"
         }
     }
 }

@@ -9,7 +9,8 @@ extension AccessPolicy {
             realm: access.realm, algorithm: access.digest.algorithm,
             users: configuration.users.compactMap { User($0, $1) },
             addresses: AddressRules(allowed: access.allow, denied: access.deny), nonceSeconds: access.nonceSeconds,
-            hashes: .crypto,
+            // Why there are none, the check of the configuration has said.
+            hashes: { try? HashFunctions.openSSL() },
             random: {
                 var numbers = SystemRandomNumberGenerator()
                 return numbers.next()

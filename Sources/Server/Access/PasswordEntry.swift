@@ -36,19 +36,26 @@ public struct PasswordEntry: Sendable {
                     "a password has 1 to 128 bytes on one line, and does not begin like a hash of apus password")
         }
         let stored: StoredPassword
-        switch form {
-        case .plain: stored = plain
-        case .salted:
-            let salt = (0..<StoredPassword.saltByteCount).map { _ in random() }
-            stored = StoredPassword(salt: salt, key: HashFunctions.crypto.stretched(Array(password.utf8), salt))
-        case .digest:
-            let algorithm = access.digest.algorithm
-            let digest = HashFunctions.crypto.digestSecret(
-                algorithm, user: user, realm: access.realm, password: password)
-            stored = StoredPassword(digest: digest, algorithm)
+        do throws(OpenSSLFailure) {
+            stored = try form == .plain ? plain : Self.stored(password, of: user, as: form, for: access, random)
+        } catch {
+            throw Refusal(description: error.description)
         }
         text = "users:\n  \(user):\n    password: \(quoted(stored.text))\n"
         warnings = Self.warnings(user, password, form)
+    }
+
+    private static func stored(
+        _ password: String, of user: String, as form: Form, for access: Configuration.Access, _ random: () -> UInt8
+    ) throws(OpenSSLFailure) -> StoredPassword {
+        let hashes = try HashFunctions.openSSL()
+        guard form == .digest else {
+            let salt = (0..<StoredPassword.saltByteCount).map { _ in random() }
+            return StoredPassword(salt: salt, key: hashes.stretched(Array(password.utf8), salt))
+        }
+        let algorithm = access.digest.algorithm
+        let digest = hashes.digestSecret(algorithm, user: user, realm: access.realm, password: password)
+        return StoredPassword(digest: digest, algorithm)
     }
 
     private static func warnings(_ user: String, _ password: String, _ form: Form) -> [String] {

@@ -38,6 +38,7 @@ extension Configuration {
 
     /// Notes users with whom nobody could get in.
     func noteUsers(in reading: inout Reading) {
+        noteHashFunctions(in: &reading)
         for (name, user) in users.sorted(by: { $0.key < $1.key }) {
             let option = OptionPath.root + "users" + name
             guard let password = user.password else {
@@ -50,6 +51,18 @@ extension Configuration {
                         + "`apus password \(name)` makes another",
                     with: option + "password")
             }
+        }
+    }
+}
+
+extension Configuration {
+    /// Notes it where nobody's password could be tried on this host.
+    private func noteHashFunctions(in reading: inout Reading) {
+        guard !users.isEmpty else { return }
+        do throws(OpenSSLFailure) {
+            _ = try HashFunctions.openSSL()
+        } catch {
+            reading.note("\(error)", with: .root + "users")
         }
     }
 }
