@@ -43,11 +43,14 @@ public enum Withdrawal: Hashable, Sendable, CustomStringConvertible {
     case stream
     /// Its multicast groups as they were, from their members.
     case groups
+    /// The right to watch it, from one user or address.
+    case right
 
     public var description: String {
         switch self {
         case .stream: "the stream is not served any more"
         case .groups: "the stream's multicast is configured otherwise now"
+        case .right: "its client may not watch it any more"
         }
     }
 }

@@ -3,6 +3,45 @@ import RTP
 
 /// Who asks comes before what is asked (RFC 2326, section 10: any method may be answered 401).
 extension ServerConnection {
+    /// Who may do what has changed. A session ends whose client may not watch its stream any more, and with the last one the
+    /// connection; all others notice nothing.
+    ///
+    /// - Parameters:
+    ///   - policy: `nil` where everybody may do everything.
+    ///   - paths: of the sessions' streams as the server knows them, where clients may have lost the case.
+    public mutating func accessChanged(
+        to policy: AccessPolicy?, paths: [SessionID: String], at now: MonotonicTime
+    ) {
+        guard !isClosed else { return }
+        let former = gatekeeper?.policy
+        gatekeeper = policy.map { gatekeeper?.following($0) ?? Gatekeeper($0, peer: peer, security: security) }
+        for session in sessions.sessions {
+            let path = paths[session.id] ?? session.path
+            if let grant = renewed(session.grant, session.form, at: path, since: former) {
+                sessions[session.id]?.grant = grant
+            } else {
+                withdraw(session.id, .right, at: now)
+            }
+        }
+        refuseForbiddenRequest(since: former, at: now)
+    }
+
+    private func renewed(
+        _ grant: Grant, _ form: StreamForm, at path: String, since former: AccessPolicy?
+    ) -> Grant? {
+        guard let gatekeeper else { return .everything }
+        return gatekeeper.renewed(grant, form, at: path, since: former)
+    }
+
+    /// A request whose answer is waited for asks again who it is, if it may not be answered any more.
+    private mutating func refuseForbiddenRequest(since former: AccessPolicy?, at now: MonotonicTime) {
+        guard let (grant, form, path) = pending?.question,
+            renewed(grant, form, at: path, since: former) == nil,
+            let refusal = gatekeeper?.refusal(.noCredentials(form), at: now)
+        else { return }
+        finish(Response(refusal), in: nil, at: now)
+    }
+
     /// What the sender of a request may do.
     ///
     /// OPTIONS is anybody's: clients ask it before they think of credentials, and it tells nothing of any path.

@@ -15,6 +15,7 @@ public struct ServerConnection: Sendable {
     public let configuration: Configuration
     public let peer: Endpoint
     public let local: Endpoint
+    let security: ConnectionSecurity
 
     var parser: Parser
     var sessions: SessionTable
@@ -43,6 +44,7 @@ public struct ServerConnection: Sendable {
         self.configuration = configuration
         self.peer = peer
         self.local = local
+        self.security = security
         parser = Parser(limits: configuration.messageLimits)
         sessions = SessionTable(
             maximumCount: configuration.maximumSessionCount, timeoutSeconds: configuration.sessionTimeoutSeconds)

@@ -20,7 +20,7 @@ struct Session: Sendable {
     let query: String?
     let form: StreamForm
     /// Whose it is.
-    let grant: Grant
+    var grant: Grant
     /// The number that names the session in URLs: ``SATIP``.
     let streamID: UInt16?
     private(set) var tracks: [SetUpTrack]

@@ -87,11 +87,15 @@ struct AccessConfigurationTests {
         #expect(!"\(configuration) \(configuration.summary) \(dumped)".contains("hunter2"))
     }
 
-    @Test func anotherPasswordIsADifferenceThatWaitsForTheNextStart() throws {
+    @Test func anotherPasswordIsADifferenceThatIsTakenUpAtOnce() throws {
         let old = try Configuration(yaml: "users: { ann: { password: one } }", file: "apus.yml")
         let new = try Configuration(yaml: "users: { ann: { password: two } }", file: "apus.yml")
         let difference = ConfigurationDifference(from: old, to: new, running: old)
-        #expect(difference.atNextStart == ["users.ann.password"] && difference.live.isEmpty)
+        #expect(difference.live == ["users.ann.password"] && difference.atNextStart.isEmpty)
+        #expect(difference.isAccessChanged)
+        let address = try Configuration(
+            yaml: "{ users: { ann: { password: one } }, server: { address: 127.0.0.1 } }", file: "apus.yml")
+        #expect(!ConfigurationDifference(from: old, to: address, running: old).isAccessChanged)
     }
 }
 

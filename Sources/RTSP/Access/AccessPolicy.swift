@@ -54,6 +54,18 @@ public struct AccessPolicy: Sendable {
 
     var hasUsers: Bool { !accounts.users.isEmpty }
 
+    /// The user of that name.
+    func user(_ name: String) -> User? { accounts.users.first { $0.name == name } }
+
+    /// Whether who has proved to be `before`, by the policy `former`, is `user` by this one: with the same password, whatever is
+    /// kept of it.
+    func proves(_ user: User, by former: Self?, _ before: User) -> Bool {
+        if user.secret == before.secret { return true }
+        guard let ledger = accounts.ledger, let old = former?.accounts.ledger else { return false }
+        return ledger.hashes.areSame(
+            ledger.account(of: user.name).digestSecret, old.account(of: before.name).digestSecret)
+    }
+
     /// The accounts of all users.
     func ledger() throws(AccessFailure) -> Accounts.Ledger {
         guard let ledger = accounts.ledger else { throw .noHashFunctions }

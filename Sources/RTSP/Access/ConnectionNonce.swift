@@ -11,13 +11,14 @@ import Media
 /// ```
 /// A count that does not rise makes it expire at once: somebody repeats what was said.
 struct ConnectionNonce: Sendable {
-    private let lifetimeMilliseconds: Int64
+    /// Of the next challenge.
+    var lifetimeSeconds: Int
     private let random: @Sendable () -> UInt64
     private var current: (text: String, expiry: MonotonicTime)?
     private var lastCount: UInt32 = 0
 
     init(lifetimeSeconds: Int, random: @escaping @Sendable () -> UInt64) {
-        lifetimeMilliseconds = Int64(lifetimeSeconds) * 1000
+        self.lifetimeSeconds = lifetimeSeconds
         self.random = random
     }
 
@@ -25,7 +26,7 @@ struct ConnectionNonce: Sendable {
     mutating func text(at now: MonotonicTime) -> String {
         if let current, now < current.expiry { return current.text }
         let fresh = Digits.hexadecimal(random(), count: 16) + Digits.hexadecimal(random(), count: 16)
-        current = (fresh, now.advanced(byMilliseconds: lifetimeMilliseconds))
+        current = (fresh, now.advanced(byMilliseconds: Int64(lifetimeSeconds) * 1000))
         lastCount = 0
         return fresh
     }

@@ -6,7 +6,7 @@ import RTP
 /// It comes before everything else: nothing is looked up, and nothing of a request is judged, before its sender may send it.
 /// Whoever does not exist, knows no password or asks for what is not theirs gets the same answer after the same work.
 struct Gatekeeper: Sendable {
-    private let policy: AccessPolicy
+    private(set) var policy: AccessPolicy
     private let peer: IPAddress?
     private let security: ConnectionSecurity
     private var nonce: ConnectionNonce
@@ -16,6 +16,26 @@ struct Gatekeeper: Sendable {
         self.peer = IPAddress(peer.address)
         self.security = security
         nonce = ConnectionNonce(lifetimeSeconds: policy.nonceSeconds, random: policy.random)
+    }
+
+    /// The same gate by another policy. Its challenge stays, so that who has answered it goes on without asking anybody.
+    func following(_ policy: AccessPolicy) -> Self {
+        var other = self
+        other.policy = policy
+        other.nonce.lifetimeSeconds = policy.nonceSeconds
+        return other
+    }
+
+    /// What is left of a grant to watch `path` that was given by the policy `former`; `nil` where that may not be watched any
+    /// more, not from there, or not with the password that was proved.
+    func renewed(_ grant: Grant, _ form: StreamForm, at path: String, since former: AccessPolicy?) -> Grant? {
+        guard policy.addresses.admits(peer) else { return nil }
+        guard policy.hasUsers else { return .everything }
+        guard let name = grant.user, let user = policy.user(name), user.addresses.admits(peer),
+            let before = former?.user(name), policy.proves(user, by: former, before)
+        else { return nil }
+        let renewed = form == .transportStream ? user.grant.toRead : user.grant
+        return renewed.admits(.read, path) ? renewed : nil
     }
 
     /// What is asked for, as far as it can be told before the request was judged.
@@ -44,7 +64,7 @@ struct Gatekeeper: Sendable {
 
     /// What a client is told that may not; never why.
     mutating func refusal(_ failure: AccessFailure, at now: MonotonicTime) -> Refusal {
-        if failure == .address { return Refusal(.forbidden) }
+        if failure == .address || !policy.addresses.admits(peer) { return Refusal(.forbidden) }
         let challenge = DigestChallenge(
             realm: policy.realm, nonce: nonce.text(at: now), algorithm: policy.algorithm,
             isStale: failure == .staleNonce)
