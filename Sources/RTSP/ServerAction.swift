@@ -16,6 +16,8 @@ public enum ServerAction: Hashable, Sendable {
     case receivedInterleaved(SessionID, channel: UInt8, [UInt8])
     /// Nothing to be done: a request was refused because of who sent it, for the log and for counting.
     case accessRefused(AccessFailure)
+    /// Nothing to be done: the client's address has sent too many wrong passwords, and is not listened to for a while.
+    case addressLockedOut(seconds: Int)
     /// Close once all bytes are written. Every session was torn down before; nothing follows.
     case close(CloseReason)
 }

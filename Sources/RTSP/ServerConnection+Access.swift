@@ -14,7 +14,7 @@ extension ServerConnection {
     ) {
         guard !isClosed else { return }
         let former = gatekeeper?.policy
-        gatekeeper = policy.map { gatekeeper?.following($0) ?? Gatekeeper($0, peer: peer, security: security) }
+        gatekeeper = policy.map { gatekeeper?.following($0) ?? makeGatekeeper($0) }
         for session in sessions.sessions {
             let path = paths[session.id] ?? session.path
             if let grant = renewed(session.grant, session.form, at: path, since: former) {
@@ -24,6 +24,10 @@ extension ServerConnection {
             }
         }
         refuseForbiddenRequest(since: former, at: now)
+    }
+
+    func makeGatekeeper(_ policy: AccessPolicy) -> Gatekeeper {
+        Gatekeeper(policy, lockOut: lockOut, peer: peer, security: security)
     }
 
     private func renewed(
@@ -47,7 +51,7 @@ extension ServerConnection {
     /// OPTIONS is anybody's: clients ask it before they think of credentials, and it tells nothing of any path.
     mutating func grant(
         for request: Request, _ judged: Result<AdmittedRequest, Refusal>, at now: MonotonicTime
-    ) throws(Refusal) -> Grant {
+    ) throws(AccessFailure) -> Grant {
         guard gatekeeper != nil, request.method != .options else { return .everything }
         // Neither does what cannot be asked for open anything, nor is it called so to those who may not ask.
         let admitted = try? judged.get()
@@ -55,15 +59,31 @@ extension ServerConnection {
         let inquiry = Gatekeeper.Inquiry(
             request: request, url: admitted?.url, right: request.method.right,
             form: admitted.map { form(of: $0, nil) } ?? .tracks)
-        do throws(AccessFailure) {
-            return try gatekeeper?.grant(for: inquiry, at: now) ?? .everything
-        } catch {
-            // It came from whom the session belongs to. Players that send a keepalive and do not look at its answer, as
-            // ffmpeg, would lose their session for the one that finds the nonce expired.
-            if error == .staleNonce, let id = try? admitted?.sessionID() { sessions.heard(id, at: now) }
-            order(.accessRefused(error))
-            throw gatekeeper?.refusal(error, at: now) ?? Refusal(.unauthorized)
+        return try gatekeeper?.grant(for: inquiry, at: now) ?? .everything
+    }
+
+    /// Refuses a request because of who sent it.
+    mutating func refuse(
+        _ judged: Result<AdmittedRequest, Refusal>, _ cSeq: CSeq, because failure: AccessFailure, at now: MonotonicTime
+    ) {
+        // It came from whom the session belongs to. Players that send a keepalive and do not look at its answer, as
+        // ffmpeg, would lose their session for the one that finds the nonce expired.
+        if failure == .staleNonce, let id = try? judged.get().sessionID() { sessions.heard(id, at: now) }
+        order(.accessRefused(failure))
+        let refusal = gatekeeper?.refusal(failure, at: now) ?? Refusal(.unauthorized)
+        guard case .wrongCredentials = failure, let limits = gatekeeper?.policy.guessing else {
+            return send(refusal, to: cSeq)
         }
+        noteGuess(limits, at: now)
+        guard limits.delayMilliseconds > 0 else { return send(refusal, to: cSeq) }
+        let due = now.advanced(byMilliseconds: Int64(limits.delayMilliseconds))
+        _ = wait(for: .refused(refusal, until: due), cSeq)
+    }
+
+    /// Counts a wrong password, and tells where the address is locked out by it.
+    private mutating func noteGuess(_ limits: GuessLimits, at now: MonotonicTime) {
+        guard gatekeeper?.guessed(at: now) == true else { return }
+        order(.addressLockedOut(seconds: limits.lockOutSeconds))
     }
 
     /// The session of SAT>IP that a request is for: VLC names its user in SETUP alone. The connection and the session's name

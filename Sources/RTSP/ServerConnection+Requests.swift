@@ -6,11 +6,22 @@ extension ServerConnection {
     /// Answers a request, or makes it wait for its answer.
     mutating func handle(_ request: Request, at now: MonotonicTime) {
         guard let cSeq = CSeq(request.headers) else { return send(Response(.badRequest), to: nil) }
-        do throws(Refusal) {
-            guard request.version == .one else { throw Refusal(.versionNotSupported) }
-            let judged = Result { () throws(Refusal) in try AdmittedRequest(request) }
+        guard request.version == .one else { return send(Refusal(.versionNotSupported), to: cSeq) }
+        let judged = Result { () throws(Refusal) in try AdmittedRequest(request) }
+        do throws(AccessFailure) {
             // Who may not ask is not told what is wrong with the question.
             let grant = try grant(for: request, judged, at: now)
+            carryOut(judged, for: grant, cSeq, at: now)
+        } catch {
+            refuse(judged, cSeq, because: error, at: now)
+        }
+    }
+
+    /// Answers a request whose sender may send it, or makes it wait for its answer.
+    private mutating func carryOut(
+        _ judged: Result<AdmittedRequest, Refusal>, for grant: Grant, _ cSeq: CSeq, at now: MonotonicTime
+    ) {
+        do throws(Refusal) {
             let admitted = try judged.get()
             let session = try session(of: admitted, for: grant, at: now)
             let form = form(of: admitted, session)

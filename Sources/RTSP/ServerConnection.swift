@@ -16,6 +16,7 @@ public struct ServerConnection: Sendable {
     public let peer: Endpoint
     public let local: Endpoint
     let security: ConnectionSecurity
+    let lockOut: LockOut
 
     var parser: Parser
     var sessions: SessionTable
@@ -36,21 +37,23 @@ public struct ServerConnection: Sendable {
 
     /// - Parameters:
     ///   - access: who may do what; `nil` where everybody may do everything.
+    ///   - lockOut: whose addresses have guessed passwords too often; the same for all connections.
     ///   - security: who else may read what the connection carries.
     public init(
-        configuration: Configuration, access: AccessPolicy? = nil, peer: Endpoint, local: Endpoint,
-        security: ConnectionSecurity = .clear, at now: MonotonicTime
+        configuration: Configuration, access: AccessPolicy? = nil, lockOut: LockOut = LockOut(), peer: Endpoint,
+        local: Endpoint, security: ConnectionSecurity = .clear, at now: MonotonicTime
     ) {
         self.configuration = configuration
         self.peer = peer
         self.local = local
         self.security = security
+        self.lockOut = lockOut
         parser = Parser(limits: configuration.messageLimits)
         sessions = SessionTable(
             maximumCount: configuration.maximumSessionCount, timeoutSeconds: configuration.sessionTimeoutSeconds)
         timer = ConnectionTimer(
             messageSeconds: configuration.messageSeconds, idleSeconds: configuration.idleSeconds, at: now)
-        gatekeeper = access.map { Gatekeeper($0, peer: peer, security: security) }
+        gatekeeper = access.map(makeGatekeeper)
     }
 
     /// Whether bytes should be read: not while many wait behind a request that is not answered yet.
@@ -89,6 +92,9 @@ public struct ServerConnection: Sendable {
             end(session, .timedOut(seconds: Int(sessions.maximumSilenceMilliseconds / 1000)))
             timer.sessionEnded(at: now)
         }
+        if case .refused(let refusal, let due)? = pending?.kind, due <= now {
+            finish(Response(refusal), in: nil, at: now)
+        }
         if let reason = timer.overdue(at: now, mayIdle: mayIdle) { close(reason) }
     }
 
@@ -121,7 +127,9 @@ public struct ServerConnection: Sendable {
     /// When ``deadlinePassed(at:)`` is due; any input may change it.
     public var nextDeadline: MonotonicTime? {
         guard !isClosed else { return nil }
-        let deadlines = [sessions.nextDeadline(except: pending?.session), timer.nextDeadline(mayIdle: mayIdle)]
+        let deadlines = [
+            sessions.nextDeadline(except: pending?.session), timer.nextDeadline(mayIdle: mayIdle), pending?.due,
+        ]
         return deadlines.compactMap(\.self).min()
     }
 

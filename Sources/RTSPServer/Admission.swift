@@ -4,6 +4,8 @@ import Synchronization
 /// What all loops share of who is let in. From any thread.
 final class Admission: Sendable {
     private let current: Mutex<AccessPolicy?>
+    /// It outlives a change of the policy.
+    let lockOut = LockOut()
 
     init(_ policy: AccessPolicy?) {
         current = Mutex(policy)

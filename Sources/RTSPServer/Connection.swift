@@ -30,14 +30,14 @@ final class Connection {
 
     init(
         token: Token, socket: consuming TCPSocket, peer: SocketAddress, local: SocketAddress,
-        configuration: ServerConnection.Configuration, access: AccessPolicy?, at now: MonotonicTime
+        configuration: ServerConnection.Configuration, admission: Admission, at now: MonotonicTime
     ) {
         self.token = token
         self.peer = peer
         self.local = local
         output = TCPOutput(socket: socket, at: now)
         machine = ServerConnection(
-            configuration: configuration, access: access,
+            configuration: configuration, access: admission.policy, lockOut: admission.lockOut,
             peer: Endpoint(address: peer.host, isLoopback: peer.isLoopback),
             local: Endpoint(address: local.host, isLoopback: local.isLoopback), at: now)
     }

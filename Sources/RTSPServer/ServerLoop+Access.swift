@@ -18,16 +18,16 @@ extension ServerLoop {
 
     /// Says in the log who was not let by, so that whoever pasted a URL finds out why.
     ///
-    /// Clients ask without credentials first and answer the challenge then: that is not told.
+    /// Clients ask without credentials first and answer the challenge then: that is not told, and of who is locked out no more.
     func logRefusal(_ failure: AccessFailure, of connection: Connection, at now: MonotonicTime) {
         var metadata: Logger.Metadata = ["peer": "\(connection.peer)", "reason": "\(failure)"]
         switch failure {
-        case .noCredentials(.tracks), .staleNonce:
-            return logger.debug("credentials asked for", metadata: metadata)
+        case .noCredentials(.tracks), .staleNonce, .lockedOut:
+            return logger.debug("not let by", metadata: metadata)
         case .noCredentials(.transportStream):
             // VLC as Debian builds it knows no challenge: what it does not send at once, it never sends.
             metadata["paste"] = "rtsp://USER:PASSWORD@\(connection.local)/PATH, both in lower case"
-        case .address, .wrongCredentials, .notTheirs, .noHashFunctions: break
+        case .address, .wrongCredentials, .uselessCredentials, .notTheirs, .noHashFunctions: break
         }
         guard failure != connection.lastRefusal else { return }
         connection.lastRefusal = failure

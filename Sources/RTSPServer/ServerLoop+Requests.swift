@@ -60,6 +60,10 @@ extension ServerLoop {
             received(bytes.span.bytes, from: session, on: connection, at: now)
         case .accessRefused(let failure):
             logRefusal(failure, of: connection, at: now)
+        case .addressLockedOut(let seconds):
+            logger.log(
+                .warning, "address locked out: too many wrong passwords",
+                metadata: ["peer": "\(connection.peer.host)", "seconds": "\(seconds)"], within: &logs.lockOuts, at: now)
         case .close(let reason):
             connection.closing = reason
             logger.debug("connection closes", metadata: ["peer": "\(connection.peer)", "reason": "\(reason)"])
@@ -88,7 +92,7 @@ extension ServerLoop {
         guard now < deadline else {
             let refusal = Refusal(
                 .serviceUnavailable, reason: "Service Unavailable: \(entry.stream.path) has no input yet",
-                headers: ["Retry-After": "2"])
+                headers: [.retryAfter: "2"])
             return connection.machine.described(id, .failure(refusal), at: now)
         }
         waiting.append(WaitingRequest(connection: connection, id: id, kind: .describe(request), deadline: deadline))

@@ -66,11 +66,26 @@ final class RandomNumbers: Sendable {
     func next() -> UInt64 { generator.withLock { $0.next() } }
 }
 
+extension GuessLimits {
+    /// Guessing costs nothing.
+    static let free = Self(guessCount: 0, delayMilliseconds: 0)
+
+    init(
+        guessCount: Int, lockOutSeconds: Int = 300, delayMilliseconds: Int = 0, addressCount: Int = 4_096
+    ) {
+        self.init()
+        self.guessCount = guessCount
+        self.lockOutSeconds = lockOutSeconds
+        self.delayMilliseconds = delayMilliseconds
+        self.addressCount = addressCount
+    }
+}
+
 extension AccessPolicy {
     /// `ann` watches all, `bob` watches `/yard/…`, `key` proves itself by Basic alone.
     static func test(
         _ algorithm: DigestAlgorithm = .md5, addresses: AddressRules = .init(), nonceSeconds: Int = 600,
-        hashes: HashFunctions = .real
+        guessing: GuessLimits = .free, hashes: HashFunctions = .real
     ) -> Self {
         let numbers = RandomNumbers(seed: 7)
         let all = PathPattern("*").map { [$0] } ?? []
@@ -86,7 +101,8 @@ extension AccessPolicy {
                     name: "key",
                     secret: .salted(salt: salt, key: HashFunctions.real.stretched(Array("lock".utf8), salt)),
                     rights: [.read: all]),
-            ], addresses: addresses, nonceSeconds: nonceSeconds, hashes: { hashes }, random: numbers.next)
+            ], addresses: addresses, nonceSeconds: nonceSeconds, guessing: guessing,
+            hashes: { hashes }, random: numbers.next)
     }
 }
 

@@ -17,7 +17,7 @@ struct AccessChangeTests {
                     name: $0.name, secret: $0.secret, rights: [.read: [try #require(PathPattern($0.paths))]])
             },
             addresses: AddressRules(denied: try denied.map { try #require(AddressBlock($0)) }),
-            hashes: { .real }, random: numbers.next)
+            guessing: .free, hashes: { .real }, random: numbers.next)
     }
 
     private func ann(_ password: String = "sesame", paths: String = "*") throws -> AccessPolicy {

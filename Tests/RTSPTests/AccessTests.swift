@@ -84,7 +84,8 @@ struct AccessTests {
             name: "ann", secret: .password("sesame"),
             addresses: AddressRules(allowed: [try #require(AddressBlock(block))]),
             rights: [.read: [try #require(PathPattern("*"))]])
-        let policy = AccessPolicy(realm: "Apus", users: [user], hashes: { .real }, random: numbers.next)
+        let policy = AccessPolicy(
+            realm: "Apus", users: [user], guessing: .free, hashes: { .real }, random: numbers.next)
         var dialogue = Dialogue(access: policy)
         let challenge = try challenge(&dialogue)
         let response = dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)
@@ -283,7 +284,7 @@ struct AccessTests {
                 users: try zip(names, zip(passwords, patterns)).map { name, rest in
                     AccessPolicy.User(
                         name: name, secret: .password(rest.0), rights: [.read: [try #require(PathPattern(rest.1))]])
-                }, hashes: { .real }, random: numbers.next)
+                }, guessing: .free, hashes: { .real }, random: numbers.next)
             var dialogue = Dialogue(access: policy)
             for step in 1..<12 as Range<UInt32> {
                 let challenge = try challenge(&dialogue)
@@ -304,7 +305,7 @@ struct AccessTests {
         let numbers = RandomNumbers(seed: 1)
         let user = AccessPolicy.User(
             name: "ann", secret: .password("sesame"), rights: [.read: [try #require(PathPattern("*"))]])
-        let policy = AccessPolicy(realm: "Apus", users: [user], hashes: { nil }, random: numbers.next)
+        let policy = AccessPolicy(realm: "Apus", users: [user], guessing: .free, hashes: { nil }, random: numbers.next)
         var dialogue = Dialogue(access: policy)
         let challenge = try challenge(&dialogue)
         #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)?.status == .unauthorized)

@@ -88,7 +88,7 @@ struct BackToBack {
             let entries = request.tracks.map { RTPInfo.Entry(url: $0.url, sequenceNumber: 9, timestamp: 10) }
             server.played(id, .success(PlayAnswer(rtpInfo: RTPInfo(entries), range: nil)), at: now)
         case .tearDown(let session, _): tornDown.append(session)
-        case .pause, .receivedInterleaved, .accessRefused, .close: break
+        case .pause, .receivedInterleaved, .accessRefused, .addressLockedOut, .close: break
         }
     }
 }

@@ -24,11 +24,12 @@ struct Dialogue {
 
     init(
         _ configuration: ServerConnection.Configuration = .init(), access: AccessPolicy? = nil,
-        peer: Endpoint = Self.peer, security: ConnectionSecurity = .clear
+        lockOut: LockOut = LockOut(), peer: Endpoint = Self.peer, security: ConnectionSecurity = .clear
     ) {
         let local = Endpoint(address: "192.0.2.1", isLoopback: false)
         connection = ServerConnection(
-            configuration: configuration, access: access, peer: peer, local: local, security: security, at: now)
+            configuration: configuration, access: access, lockOut: lockOut, peer: peer, local: local,
+            security: security, at: now)
     }
 
     /// The name of the session that the `count`th SETUP made.

@@ -31,6 +31,7 @@ public struct AccessPolicy: Sendable {
     public let addresses: AddressRules
     /// How long a nonce may be answered with.
     public let nonceSeconds: Int
+    public let guessing: GuessLimits
     let random: @Sendable () -> UInt64
     private let accounts: Accounts
 
@@ -41,30 +42,31 @@ public struct AccessPolicy: Sendable {
     ///   - random: what nobody can foresee; called on the threads of all connections.
     public init(
         realm: String, algorithm: DigestAlgorithm = .md5, users: [User], addresses: AddressRules = .init(),
-        nonceSeconds: Int = 600, hashes: @escaping @Sendable () -> HashFunctions?,
+        nonceSeconds: Int = 600, guessing: GuessLimits = .init(), hashes: @escaping @Sendable () -> HashFunctions?,
         random: @escaping @Sendable () -> UInt64
     ) {
         self.realm = realm
         self.algorithm = algorithm
         self.addresses = addresses
         self.nonceSeconds = nonceSeconds
+        self.guessing = guessing
         self.random = random
         accounts = Accounts(users, realm: realm, algorithm, hashes: hashes, random: random)
     }
 
     var hasUsers: Bool { !accounts.users.isEmpty }
 
-    /// The user of that name.
-    func user(_ name: String) -> User? { accounts.users.first { $0.name == name } }
-
-    /// Whether who has proved to be `before`, by the policy `former`, is `user` by this one: with the same password, whatever is
-    /// kept of it.
-    func proves(_ user: User, by former: Self?, _ before: User) -> Bool {
-        if user.secret == before.secret { return true }
-        guard let ledger = accounts.ledger, let old = former?.accounts.ledger else { return false }
-        return ledger.hashes.areSame(
-            ledger.account(of: user.name).digestSecret, old.account(of: before.name).digestSecret)
+    /// The user of that name, where who has proved to be so by the policy `former` has done so by this one, too: with the same
+    /// password, whatever is kept of it.
+    func user(_ name: String, provenBy former: Self?) -> User? {
+        guard let user = user(name), let before = former?.user(name) else { return nil }
+        if user.secret == before.secret { return user }
+        guard let ledger = accounts.ledger, let old = former?.accounts.ledger else { return nil }
+        let (secret, formerSecret) = (ledger.account(of: name).digestSecret, old.account(of: name).digestSecret)
+        return ledger.hashes.areSame(secret, formerSecret) ? user : nil
     }
+
+    private func user(_ name: String) -> User? { accounts.users.first { $0.name == name } }
 
     /// The accounts of all users.
     func ledger() throws(AccessFailure) -> Accounts.Ledger {

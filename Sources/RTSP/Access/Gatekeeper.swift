@@ -9,10 +9,14 @@ struct Gatekeeper: Sendable {
     private(set) var policy: AccessPolicy
     private let peer: IPAddress?
     private let security: ConnectionSecurity
+    private let lockOut: LockOut
     private var nonce: ConnectionNonce
+    /// Who the client has proved to be.
+    private var proven: String?
 
-    init(_ policy: AccessPolicy, peer: Endpoint, security: ConnectionSecurity) {
+    init(_ policy: AccessPolicy, lockOut: LockOut, peer: Endpoint, security: ConnectionSecurity) {
         self.policy = policy
+        self.lockOut = lockOut
         self.peer = IPAddress(peer.address)
         self.security = security
         nonce = ConnectionNonce(lifetimeSeconds: policy.nonceSeconds, random: policy.random)
@@ -22,6 +26,7 @@ struct Gatekeeper: Sendable {
     func following(_ policy: AccessPolicy) -> Self {
         var other = self
         other.policy = policy
+        other.proven = proven.flatMap { policy.user($0, provenBy: self.policy)?.name }
         other.nonce.lifetimeSeconds = policy.nonceSeconds
         return other
     }
@@ -31,8 +36,7 @@ struct Gatekeeper: Sendable {
     func renewed(_ grant: Grant, _ form: StreamForm, at path: String, since former: AccessPolicy?) -> Grant? {
         guard policy.addresses.admits(peer) else { return nil }
         guard policy.hasUsers else { return .everything }
-        guard let name = grant.user, let user = policy.user(name), user.addresses.admits(peer),
-            let before = former?.user(name), policy.proves(user, by: former, before)
+        guard let name = grant.user, let user = policy.user(name, provenBy: former), user.addresses.admits(peer)
         else { return nil }
         let renewed = form == .transportStream ? user.grant.toRead : user.grant
         return renewed.admits(.read, path) ? renewed : nil
@@ -56,14 +60,24 @@ struct Gatekeeper: Sendable {
         guard policy.addresses.admits(peer) else { throw .address }
         guard policy.hasUsers else { return .everything }
         let (user, grant) = try authenticated(inquiry, at: now)
+        proven = user.name
         guard user.addresses.admits(peer),
             grant.admits(inquiry.right, inquiry.path, inAnyCase: inquiry.form == .transportStream)
         else { throw .notTheirs(user: user.name) }
         return grant
     }
 
-    /// What a client is told that may not; never why.
+    /// A wrong password came from here; true where the address is locked out by it.
+    func guessed(at now: MonotonicTime) -> Bool {
+        lockOut.guessed(peer, within: policy.guessing, at: now)
+    }
+
+    /// What a client is told that may not; never why, but for who is locked out.
     mutating func refusal(_ failure: AccessFailure, at now: MonotonicTime) -> Refusal {
+        if case .lockedOut(let seconds) = failure {
+            return Refusal(
+                .forbidden, reason: "Forbidden: too many wrong passwords", headers: [.retryAfter: "\(seconds)"])
+        }
         if failure == .address || !policy.addresses.admits(peer) { return Refusal(.forbidden) }
         let challenge = DigestChallenge(
             realm: policy.realm, nonce: nonce.text(at: now), algorithm: policy.algorithm,
@@ -76,19 +90,20 @@ struct Gatekeeper: Sendable {
     ) throws(AccessFailure) -> (AccessPolicy.User, Grant) {
         let values = inquiry.request.headers.values(of: .authorization)
         if values.isEmpty, inquiry.form == .transportStream, let information = inquiry.url?.userInformation {
-            let user = try user(with: information)
+            let user = try user(with: information, at: now)
             return (user, user.grant.toRead)
         }
-        guard !values.isEmpty else { throw .noCredentials(inquiry.form) }
-        guard values.count == 1, let authorization = Authorization(values[0]) else {
-            throw .wrongCredentials(user: nil)
+        guard !values.isEmpty else {
+            if proven == nil { try admitGuess(of: nil, at: now) }
+            throw .noCredentials(inquiry.form)
         }
+        guard values.count == 1, let authorization = Authorization(values[0]) else { throw .uselessCredentials }
         let user =
             switch authorization {
             case .digest(let credentials): try user(with: credentials, for: inquiry, at: now)
-            case .basic(let information) where security == .tls: try user(with: information)
+            case .basic(let information) where security == .tls: try user(with: information, at: now)
             // In the clear, whoever listens would know the password: it is not even tried.
-            case .basic: throw .wrongCredentials(user: nil)
+            case .basic: throw .uselessCredentials
             }
         return (user, user.grant)
     }
@@ -96,20 +111,26 @@ struct Gatekeeper: Sendable {
     private mutating func user(
         with credentials: DigestCredentials, for inquiry: Inquiry, at now: MonotonicTime
     ) throws(AccessFailure) -> AccessPolicy.User {
+        // What answers another question, as the one of before the realm was changed, is no guess.
+        guard credentials.realm == policy.realm, credentials.algorithm == policy.algorithm else {
+            throw .uselessCredentials
+        }
+        try admitGuess(of: credentials.user, at: now)
         let ledger = try policy.ledger()
         let account = ledger.account(of: credentials.user)
         let response = credentials.response(
             secret: account.digestSecret, method: inquiry.request.method, ledger.hashes)
         let isRight = ledger.hashes.areSame(response, credentials.response)
-        guard isRight, let user = account.user, credentials.realm == policy.realm,
-            credentials.algorithm == policy.algorithm,
-            credentials.isMeant(for: inquiry.request.target, inquiry.url)
-        else { throw .wrongCredentials(user: account.user?.name) }
+        guard isRight, let user = account.user else { throw .wrongCredentials(user: account.user?.name) }
+        guard credentials.isMeant(for: inquiry.request.target, inquiry.url) else { throw .uselessCredentials }
         guard nonce.admits(credentials, at: now) else { throw .staleNonce }
         return user
     }
 
-    private func user(with information: UserInformation) throws(AccessFailure) -> AccessPolicy.User {
+    private func user(
+        with information: UserInformation, at now: MonotonicTime
+    ) throws(AccessFailure) -> AccessPolicy.User {
+        try admitGuess(of: information.user, at: now)
         let ledger = try policy.ledger()
         let account = ledger.account(of: information.user)
         let isRight = ledger.isRight(information, for: account, policy.realm, policy.algorithm)
@@ -117,6 +138,16 @@ struct Gatekeeper: Sendable {
             throw .wrongCredentials(user: account.user?.name)
         }
         return user
+    }
+}
+
+extension Gatekeeper {
+    /// Compares nothing for who is locked out, be it right or wrong. Who has proved to be somebody on this connection goes on to
+    /// be so: somebody else behind the same address may have guessed.
+    private func admitGuess(of user: String?, at now: MonotonicTime) throws(AccessFailure) {
+        if let user, user == proven { return }
+        guard let seconds = lockOut.secondsLeft(for: peer, within: policy.guessing, at: now) else { return }
+        throw .lockedOut(seconds: seconds)
     }
 }
 
@@ -134,6 +165,10 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case noCredentials(StreamForm)
     /// The user is told only where there is one of that name: people type passwords there, too.
     case wrongCredentials(user: String?)
+    /// They cannot be read, are there twice, are Basic in the clear, or are for something else: no guess of a password.
+    case uselessCredentials
+    /// Its address has sent too many wrong passwords.
+    case lockedOut(seconds: Int)
     /// It was right, but for a nonce that has expired or is another connection's.
     case staleNonce
     /// The user may not do that, or not from there.
@@ -147,6 +182,8 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .noCredentials: "it names no user"
         case .wrongCredentials(let user?): "the password of \(user) is wrong"
         case .wrongCredentials: "it proves to be no user that there is"
+        case .uselessCredentials: "its credentials are not those that it was asked for: Digest, or Basic inside TLS"
+        case .lockedOut(let seconds): "its address has sent too many wrong passwords: not let in for \(seconds) s"
         case .staleNonce: "it answers an old challenge"
         case .notTheirs(let user): "\(user) may not do that"
         case .noHashFunctions: "no password can be tried on this host, which has no hash functions: install libssl3"

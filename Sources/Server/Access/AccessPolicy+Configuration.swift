@@ -9,12 +9,23 @@ extension AccessPolicy {
             realm: access.realm, algorithm: access.digest.algorithm,
             users: configuration.users.compactMap { User($0, $1) },
             addresses: AddressRules(allowed: access.allow, denied: access.deny), nonceSeconds: access.nonceSeconds,
+            guessing: GuessLimits(access),
             // Why there are none, the check of the configuration has said.
             hashes: { try? HashFunctions.openSSL() },
             random: {
                 var numbers = SystemRandomNumberGenerator()
                 return numbers.next()
             })
+    }
+}
+
+extension GuessLimits {
+    fileprivate init(_ access: Configuration.Access) {
+        self.init()
+        guessCount = access.wrongPasswords
+        lockOutSeconds = access.lockOutSeconds
+        delayMilliseconds = access.wrongPasswordMilliseconds
+        addressCount = access.guessingAddresses
     }
 }
 

@@ -7,6 +7,11 @@ extension Configuration {
         public var realm = "Apus"
         public var digest = Digest.md5
         public var nonceSeconds = 600
+        /// 0 for any number.
+        public var wrongPasswords = 10
+        public var lockOutSeconds = 300
+        public var wrongPasswordMilliseconds = 500
+        public var guessingAddresses = 4096
         /// All where empty.
         public var allow: [AddressBlock] = []
         public var deny: [AddressBlock] = []

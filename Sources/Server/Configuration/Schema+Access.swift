@@ -18,6 +18,21 @@ extension Schema<Configuration.Access> {
             .integer(
                 "nonceSeconds", \.nonceSeconds, in: 10...86_400, unit: "seconds",
                 "How long a client may answer one challenge; it is given the next without asking anybody."),
+            .integer(
+                "wrongPasswords", \.wrongPasswords, in: 0...1000,
+                "From one address, after which it is locked out, and no other; 0 for any number. Players send a wrong one one "
+                    + "to three times; requests without any are none."),
+            .integer(
+                "lockOutSeconds", \.lockOutSeconds, in: 1...86_400, unit: "seconds",
+                "How long an address is locked out, and how long a wrong password is remembered: 10 of them in 300 s are 120 "
+                    + "an hour. Who watches already goes on."),
+            .integer(
+                "wrongPasswordMilliseconds", \.wrongPasswordMilliseconds, in: 0...10_000, unit: "milliseconds",
+                "How long the answer to a wrong password waits, with all that the connection asks behind it."),
+            .integer(
+                "guessingAddresses", \.guessingAddresses, in: 16...1_000_000,
+                "Addresses whose wrong passwords are remembered, at 100 bytes each; of more, that which has guessed last "
+                    + "longest ago is forgotten."),
             .blocks(
                 "allow", \.allow, "Addresses that are let in, as 192.168.0.0/16 or 2001:db8::/32; all where empty."),
             .blocks("deny", \.deny, "Addresses that are not, whatever allow says."),
