@@ -27,7 +27,9 @@ extension ServerLoop {
         case .noCredentials(.transportStream):
             // VLC as Debian builds it knows no challenge: what it does not send at once, it never sends.
             metadata["paste"] = "rtsp://USER:PASSWORD@\(connection.local)/PATH, both in lower case"
-        case .address, .wrongCredentials, .uselessCredentials, .notTheirs, .noHashFunctions: break
+        case .address, .wrongCredentials, .uselessCredentials, .credentialsInURL, .notTheirs,
+            .noHashFunctions:
+            break
         }
         guard failure != connection.lastRefusal else { return }
         connection.lastRefusal = failure

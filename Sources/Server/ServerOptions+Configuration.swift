@@ -5,7 +5,7 @@ import Reactor
 // What the RTSP server is told of the configuration. The schema's ranges keep every conversion exact.
 
 extension ServerOptions {
-    init(_ configuration: Configuration) {
+    init(_ configuration: Configuration, access: AccessPolicy?) {
         self.init()
         port = UInt16(clamping: configuration.server.port)
         address = configuration.server.address.isEmpty ? nil : configuration.server.address
@@ -17,7 +17,7 @@ extension ServerOptions {
         maximumViewers = configuration.limits.viewers
         maximumConnectionsPerAddress = configuration.limits.connectionsPerAddress
         setConnection(configuration)
-        access = AccessPolicy(configuration)
+        self.access = access
         delivery.packaging = .init(maximumPacketBytes: configuration.rtp.maximumPacketBytes)
         delivery.policy.maximumLag = Int64(configuration.limits.viewerLagMilliseconds) * 1_000_000
         delivery.pacing.share = Double(configuration.pacing.intervalPercent) / 100

@@ -95,6 +95,20 @@ struct AccessChangeTests {
         }
     }
 
+    @Test func clientsOfTheHostItselfStayWhereTheyAreFree() throws {
+        let numbers = RandomNumbers(seed: 1)
+        let policy = AccessPolicy(
+            realm: "Apus", users: [.init(name: "ann", secret: .password("sesame"), rights: [:])], loopback: .free,
+            hashes: { .real }, random: numbers.next)
+        for (peer, stays) in [(Endpoint(address: "::1", isLoopback: true), true), (Dialogue.peer, false)] {
+            var dialogue = Dialogue(peer: peer)
+            _ = try dialogue.setUp()
+            dialogue.orders = []
+            change(&dialogue, to: policy)
+            #expect(dialogue.orders.isEmpty == stays)
+        }
+    }
+
     @Test func otherSessionsOfTheConnectionStay() throws {
         var (dialogue, first, challenge) = try watching(policy([("ann", .password("sesame"), "*")]))
         let setUp = dialogue.ask(

@@ -328,6 +328,26 @@ struct AccessTests {
         #expect(log.takeAll() == [0])
     }
 
+    /// `ann` alone, and clients of the host itself.
+    private func freeOnLoopback() throws -> AccessPolicy {
+        let numbers = RandomNumbers(seed: 1)
+        let user = AccessPolicy.User(
+            name: "ann", secret: .password("sesame"), rights: [.read: [try #require(PathPattern("*"))]])
+        return AccessPolicy(
+            realm: "Apus", users: [user], guessing: .free, loopback: .free, hashes: { .real }, random: numbers.next)
+    }
+
+    @Test func clientsOfTheHostItselfAreAskedForNothingWhereTheyAreFree() throws {
+        let here = Endpoint(address: "127.0.0.1", isLoopback: true)
+        var dialogue = Dialogue(access: try freeOnLoopback(), peer: here)
+        #expect(dialogue.ask(.describe)?.status == .ok)
+        #expect(dialogue.ask(.setUp, "rtsp://ann:wrong@h/cam", SATIPAccessTests.transport)?.status == .ok)
+        var other = Dialogue(access: try freeOnLoopback())
+        #expect(other.ask(.describe)?.status == .unauthorized)
+        var asked = Dialogue(access: .test(), peer: here)
+        #expect(asked.ask(.describe)?.status == .unauthorized)
+    }
+
     @Test func damagedCredentialsOpenNothing() throws {
         for seed in 0..<400 as Range<UInt64> {
             var random = SplitMix64(seed: seed)

@@ -33,6 +33,25 @@ struct SATIPAccessTests {
         #expect(!String(decoding: dialogue.sent, as: UTF8.self).contains("192.0.2.1"))
     }
 
+    @Test(arguments: [
+        (AccessPolicy.URLCredentials.all, true, true), (.loopback, false, true), (.none, false, false),
+    ])
+    func whoMayLogInByURLIsThePolicys(from: AccessPolicy.URLCredentials, others: Bool, host: Bool) throws {
+        let numbers = RandomNumbers(seed: 1)
+        let user = AccessPolicy.User(
+            name: "ann", secret: .password("sesame"), rights: [.read: [try #require(PathPattern("*"))]])
+        let policy = AccessPolicy(
+            realm: "Apus", users: [user], guessing: .free, urlCredentials: from, hashes: { .real },
+            random: numbers.next)
+        for (peer, isAdmitted) in [
+            (Dialogue.peer, others), (Endpoint(address: "127.0.0.1", isLoopback: true), host),
+        ] {
+            var dialogue = Dialogue(access: policy, peer: peer)
+            #expect(setUp(&dialogue, "ann:sesame@h")?.status == (isAdmitted ? .ok : .unauthorized))
+            #expect(dialogue.accessFailures == (isAdmitted ? [] : [.credentialsInURL]))
+        }
+    }
+
     @Test func theSessionOpensNothingElse() throws {
         var dialogue = Dialogue(access: .test())
         let session = try #require(

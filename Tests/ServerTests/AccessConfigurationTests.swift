@@ -42,11 +42,7 @@ struct AccessConfigurationTests {
         #expect(bob.allow.map(\.description) == ["192.0.2.7/32"])
         let bytes = (Array(repeating: UInt8(0x0F), count: 16), Array(repeating: UInt8(0xA0), count: 32))
         #expect(users["key"]?.password?.secret == .salted(salt: bytes.0, key: bytes.1))
-        #expect(ServerOptions(configuration).access?.realm == "Our cameras")
-    }
-
-    @Test func withoutUsersAndAddressesNothingIsAsked() {
-        #expect(ServerOptions(Configuration()).access == nil)
+        #expect(AccessPolicy(configuration, viewer: .random())?.realm == "Our cameras")
     }
 
     @Test(arguments: [

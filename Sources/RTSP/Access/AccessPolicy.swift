@@ -25,6 +25,21 @@ public struct AccessPolicy: Sendable {
         case salted(salt: [UInt8], key: [UInt8])
     }
 
+    /// What clients of the host itself have to prove.
+    public enum Loopback: Hashable, Sendable {
+        /// As much as all others.
+        case asOthers
+        /// Nothing.
+        case free
+    }
+
+    /// Whose user and password are taken from a request's URL, where VLC's SAT>IP has them, in the clear.
+    public enum URLCredentials: String, CaseIterable, Hashable, Sendable {
+        case all
+        case loopback
+        case none
+    }
+
     public let realm: String
     public let algorithm: DigestAlgorithm
     /// Of everybody.
@@ -32,6 +47,8 @@ public struct AccessPolicy: Sendable {
     /// How long a nonce may be answered with.
     public let nonceSeconds: Int
     public let guessing: GuessLimits
+    public let loopback: Loopback
+    public let urlCredentials: URLCredentials
     let random: @Sendable () -> UInt64
     private let accounts: Accounts
 
@@ -42,7 +59,8 @@ public struct AccessPolicy: Sendable {
     ///   - random: what nobody can foresee; called on the threads of all connections.
     public init(
         realm: String, algorithm: DigestAlgorithm = .md5, users: [User], addresses: AddressRules = .init(),
-        nonceSeconds: Int = 600, guessing: GuessLimits = .init(), hashes: @escaping @Sendable () -> HashFunctions?,
+        nonceSeconds: Int = 600, guessing: GuessLimits = .init(), loopback: Loopback = .asOthers,
+        urlCredentials: URLCredentials = .all, hashes: @escaping @Sendable () -> HashFunctions?,
         random: @escaping @Sendable () -> UInt64
     ) {
         self.realm = realm
@@ -50,11 +68,23 @@ public struct AccessPolicy: Sendable {
         self.addresses = addresses
         self.nonceSeconds = nonceSeconds
         self.guessing = guessing
+        self.loopback = loopback
+        self.urlCredentials = urlCredentials
         self.random = random
         accounts = Accounts(users, realm: realm, algorithm, hashes: hashes, random: random)
     }
 
-    var hasUsers: Bool { !accounts.users.isEmpty }
+    /// Whether a client at `peer` has to prove who it is.
+    func asks(_ peer: Endpoint) -> Bool { !accounts.users.isEmpty && !(loopback == .free && peer.isLoopback) }
+
+    /// Whether it may do so in a URL.
+    func takesURLCredentials(of peer: Endpoint) -> Bool {
+        switch urlCredentials {
+        case .all: true
+        case .loopback: peer.isLoopback
+        case .none: false
+        }
+    }
 
     /// The user of that name, where who has proved to be so by the policy `former` has done so by this one, too: with the same
     /// password, whatever is kept of it.

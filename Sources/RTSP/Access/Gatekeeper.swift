@@ -7,7 +7,9 @@ import RTP
 /// Whoever does not exist, knows no password or asks for what is not theirs gets the same answer after the same work.
 struct Gatekeeper: Sendable {
     private(set) var policy: AccessPolicy
-    private let peer: IPAddress?
+    private let peer: Endpoint
+    /// The peer's, as a number.
+    private let address: IPAddress?
     private let security: ConnectionSecurity
     private let lockOut: LockOut
     private var nonce: ConnectionNonce
@@ -17,7 +19,8 @@ struct Gatekeeper: Sendable {
     init(_ policy: AccessPolicy, lockOut: LockOut, peer: Endpoint, security: ConnectionSecurity) {
         self.policy = policy
         self.lockOut = lockOut
-        self.peer = IPAddress(peer.address)
+        self.peer = peer
+        address = IPAddress(peer.address)
         self.security = security
         nonce = ConnectionNonce(lifetimeSeconds: policy.nonceSeconds, random: policy.random)
     }
@@ -34,9 +37,9 @@ struct Gatekeeper: Sendable {
     /// What is left of a grant to watch `path` that was given by the policy `former`; `nil` where that may not be watched any
     /// more, not from there, or not with the password that was proved.
     func renewed(_ grant: Grant, _ form: StreamForm, at path: String, since former: AccessPolicy?) -> Grant? {
-        guard policy.addresses.admits(peer) else { return nil }
-        guard policy.hasUsers else { return .everything }
-        guard let name = grant.user, let user = policy.user(name, provenBy: former), user.addresses.admits(peer)
+        guard policy.addresses.admits(address) else { return nil }
+        guard policy.asks(peer) else { return .everything }
+        guard let name = grant.user, let user = policy.user(name, provenBy: former), user.addresses.admits(address)
         else { return nil }
         let renewed = form == .transportStream ? user.grant.toRead : user.grant
         return renewed.admits(.read, path) ? renewed : nil
@@ -57,11 +60,11 @@ struct Gatekeeper: Sendable {
 
     /// Who asks, if they may.
     mutating func grant(for inquiry: Inquiry, at now: MonotonicTime) throws(AccessFailure) -> Grant {
-        guard policy.addresses.admits(peer) else { throw .address }
-        guard policy.hasUsers else { return .everything }
+        guard policy.addresses.admits(address) else { throw .address }
+        guard policy.asks(peer) else { return .everything }
         let (user, grant) = try authenticated(inquiry, at: now)
         proven = user.name
-        guard user.addresses.admits(peer),
+        guard user.addresses.admits(address),
             grant.admits(inquiry.right, inquiry.path, inAnyCase: inquiry.form == .transportStream)
         else { throw .notTheirs(user: user.name) }
         return grant
@@ -69,7 +72,7 @@ struct Gatekeeper: Sendable {
 
     /// A wrong password came from here; true where the address is locked out by it.
     func guessed(at now: MonotonicTime) -> Bool {
-        lockOut.guessed(peer, within: policy.guessing, at: now)
+        lockOut.guessed(address, within: policy.guessing, at: now)
     }
 
     /// What a client is told that may not; never why, but for who is locked out.
@@ -78,7 +81,7 @@ struct Gatekeeper: Sendable {
             return Refusal(
                 .forbidden, reason: "Forbidden: too many wrong passwords", headers: [.retryAfter: "\(seconds)"])
         }
-        if failure == .address || !policy.addresses.admits(peer) { return Refusal(.forbidden) }
+        if failure == .address || !policy.addresses.admits(address) { return Refusal(.forbidden) }
         let challenge = DigestChallenge(
             realm: policy.realm, nonce: nonce.text(at: now), algorithm: policy.algorithm,
             isStale: failure == .staleNonce)
@@ -90,6 +93,7 @@ struct Gatekeeper: Sendable {
     ) throws(AccessFailure) -> (AccessPolicy.User, Grant) {
         let values = inquiry.request.headers.values(of: .authorization)
         if values.isEmpty, inquiry.form == .transportStream, let information = inquiry.url?.userInformation {
+            guard policy.takesURLCredentials(of: peer) else { throw .credentialsInURL }
             let user = try user(with: information, at: now)
             return (user, user.grant.toRead)
         }
@@ -146,7 +150,7 @@ extension Gatekeeper {
     /// be so: somebody else behind the same address may have guessed.
     private func admitGuess(of user: String?, at now: MonotonicTime) throws(AccessFailure) {
         if let user, user == proven { return }
-        guard let seconds = lockOut.secondsLeft(for: peer, within: policy.guessing, at: now) else { return }
+        guard let seconds = lockOut.secondsLeft(for: address, within: policy.guessing, at: now) else { return }
         throw .lockedOut(seconds: seconds)
     }
 }
@@ -167,6 +171,8 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongCredentials(user: String?)
     /// They cannot be read, are there twice, are Basic in the clear, or are for something else: no guess of a password.
     case uselessCredentials
+    /// They stand in the URL, where the policy takes none from.
+    case credentialsInURL
     /// Its address has sent too many wrong passwords.
     case lockedOut(seconds: Int)
     /// It was right, but for a nonce that has expired or is another connection's.
@@ -183,6 +189,8 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .wrongCredentials(let user?): "the password of \(user) is wrong"
         case .wrongCredentials: "it proves to be no user that there is"
         case .uselessCredentials: "its credentials are not those that it was asked for: Digest, or Basic inside TLS"
+        case .credentialsInURL:
+            "it sends its password in the URL, in the clear, and access.satip is not for that address"
         case .lockedOut(let seconds): "its address has sent too many wrong passwords: not let in for \(seconds) s"
         case .staleNonce: "it answers an old challenge"
         case .notTheirs(let user): "\(user) may not do that"

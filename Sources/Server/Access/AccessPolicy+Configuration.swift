@@ -2,14 +2,18 @@ import RTSP
 
 extension AccessPolicy {
     /// Who may do what with this configuration; `nil` where everybody may do everything.
-    init?(_ configuration: Configuration) {
+    ///
+    /// - Parameter viewer: the password of other hosts, asked for where there are no users.
+    init?(_ configuration: Configuration, viewer: ViewerPassword) {
         let access = configuration.access
-        guard !configuration.users.isEmpty || !access.allow.isEmpty || !access.deny.isEmpty else { return nil }
+        guard !configuration.isOpen || !access.allow.isEmpty || !access.deny.isEmpty else { return nil }
+        let isFree = configuration.users.isEmpty && !access.open
         self.init(
             realm: access.realm, algorithm: access.digest.algorithm,
-            users: configuration.users.compactMap { User($0, $1) },
+            users: isFree ? [User(viewer)] : configuration.users.compactMap { User($0, $1) },
             addresses: AddressRules(allowed: access.allow, denied: access.deny), nonceSeconds: access.nonceSeconds,
-            guessing: GuessLimits(access),
+            guessing: GuessLimits(access), loopback: isFree ? .free : .asOthers,
+            urlCredentials: URLCredentials(access.satip),
             // Why there are none, the check of the configuration has said.
             hashes: { try? HashFunctions.openSSL() },
             random: {
@@ -29,6 +33,17 @@ extension GuessLimits {
     }
 }
 
+extension AccessPolicy.URLCredentials {
+    fileprivate init(_ satip: Configuration.Access.SATIP) {
+        self =
+            switch satip {
+            case .credentials: .all
+            case .loopback: .loopback
+            case .off: .none
+            }
+    }
+}
+
 extension AccessPolicy.User {
     /// `nil` for a user without a password, whom the configuration refuses.
     fileprivate init?(_ name: String, _ user: Configuration.User) {
@@ -36,5 +51,12 @@ extension AccessPolicy.User {
         self.init(
             name: name, secret: password.secret, addresses: AddressRules(allowed: user.allow, denied: user.deny),
             rights: [.read: user.read, .publish: user.publish, .control: user.control])
+    }
+
+    /// Who watches everything, and does nothing else.
+    fileprivate init(_ viewer: ViewerPassword) {
+        self.init(
+            name: ViewerPassword.user, secret: .password(viewer.text),
+            rights: [.read: [PathPattern("*")].compactMap(\.self)])
     }
 }

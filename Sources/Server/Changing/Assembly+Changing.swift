@@ -61,7 +61,7 @@ extension Assembly {
         threshold.level = Logger.Level(new.log.level)
         logStatus(everySeconds: new.log.statusSeconds)
         // Before anything new is served: it may not be for everybody.
-        if difference.isAccessChanged { admit(by: new) }
+        if difference.isAccessChanged { admit(by: new, &state) }
         // First what ends, so that devices are free for those who take them over.
         var endings = difference.removed.compactMap { remove($0, of: former, from: &state) }
         for (name, _) in new.servedPathsOriginalsFirst where difference.added.contains(name) {
@@ -83,9 +83,14 @@ extension Assembly {
         return AppliedChange.all(in: difference, uptakes: Dictionary(uniqueKeysWithValues: uptakes))
     }
 
-    private func admit(by configuration: Configuration) {
+    private func admit(by configuration: Configuration, _ state: inout State) {
+        if configuration.needsViewerPassword {
+            if state.viewer == nil { state.viewer = viewerAccess() }
+            log.notice("without users, other hosts need the viewer's password, which apus playlist tells")
+        }
+        if configuration.isOpen { log.warning("\(StartupNotice.openness)") }
         let server = server
-        server.admit(by: AccessPolicy(configuration))
+        server.admit(by: AccessPolicy(configuration, viewer: (state.viewer ?? .closed).password))
         Task.detached { await server.reviewSessions() }
     }
 

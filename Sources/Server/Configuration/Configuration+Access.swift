@@ -15,8 +15,18 @@ extension Configuration {
         /// All where empty.
         public var allow: [AddressBlock] = []
         public var deny: [AddressBlock] = []
+        /// Without users, whether other hosts watch without a password, too.
+        public var open = false
+        public var satip = SATIP.credentials
 
         public init() {}
+
+        /// From whom the credentials are taken that VLC's SAT>IP sends in its URL.
+        public enum SATIP: String, CaseIterable, Sendable {
+            case credentials
+            case loopback
+            case off
+        }
 
         /// The hash that passwords are proved with.
         public enum Digest: String, CaseIterable, Sendable {

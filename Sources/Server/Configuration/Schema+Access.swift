@@ -36,6 +36,15 @@ extension Schema<Configuration.Access> {
             .blocks(
                 "allow", \.allow, "Addresses that are let in, as 192.168.0.0/16 or 2001:db8::/32; all where empty."),
             .blocks("deny", \.deny, "Addresses that are not, whatever allow says."),
+            .boolean(
+                "open", \.open,
+                "Without users, whether everybody watches whom the lists above let in, without a password: as --open. Else only "
+                    + "this host does, and others need the password in the URLs that are printed at the start."),
+            .choice(
+                "satip", \.satip,
+                "From whom user and password are taken that stand in a URL, in the clear, as VLC of Debian and Ubuntu sends "
+                    + "them (SAT>IP). credentials: from everybody. loopback: from this host. off: from nobody, and "
+                    + "that VLC cannot log in. It plays where no password is asked for."),
         ])
     }
 

@@ -19,8 +19,8 @@ extension Schema<Configuration> {
             .named(
                 "users", \.users, .user, default: Configuration.User.init,
                 expecting: "1 to 64 letters, digits, `-`, `_` and `.`", atMost: 1000, example: "viewer",
-                "Who may do what, by name. Without any, everybody may do everything. With some, nobody else gets an answer, "
-                    + "but to OPTIONS.",
+                "Who may do what, by name. Without any, this host watches freely, and others with the password that is made "
+                    + "at the first start (access.open). With some, nobody else gets an answer, but to OPTIONS.",
                 isValid: isUserName),
             .section("rtp", \.rtp, .rtp, "Packets, and the ports that they leave from."),
             .section("multicast", \.multicast, .multicast, "The groups that paths that are multicast are given."),
