@@ -82,6 +82,34 @@ extension EndToEnd {
             }
         }
 
+        @Test func ourOwnClientsLogIn() async throws {
+            try await withUsers { server in
+                let user = url(server, as: "viewer:sesame77")
+                for verb in [
+                    ["measure", user, "--frames", "10"],
+                    ["bench", "viewers", "--url", user, "--count", "2", "--seconds", "1"],
+                ] {
+                    let outcome = try await Command.run([ServerProcess.binary()] + verb, within: 20)
+                    #expect(outcome.status == 0, "\(outcome.complaint)")
+                    #expect(!outcome.text.contains("sesame") && !outcome.errors.contains("sesame"))
+                }
+                let folder = try TemporaryFolder()
+                try folder.write(Self.users.replacing("source: testcard", with: "multicast: onRequest"), to: "apus.yml")
+                let description = try await Command.run(
+                    [
+                        ServerProcess.binary(), "sdp", "cam", "--port", "\(server.port)", "--config",
+                        folder.file("apus.yml"),
+                    ],
+                    within: 20)
+                #expect(description.status == 0 && description.text.hasPrefix("v=0"), "\(description.complaint)")
+                let wrong = url(server, as: "viewer:sesame78")
+                let outcome = try await Command.run(
+                    [ServerProcess.binary(), "measure", wrong, "--frames", "10"], within: 20)
+                #expect(outcome.status != 0 && outcome.errors.contains("401"), "\(outcome.complaint)")
+                #expect(!outcome.errors.contains("sesame"))
+            }
+        }
+
         // MARK: - Without users
 
         /// A line per answer to eleven guesses, as VLC's SAT>IP would send them.

@@ -93,10 +93,20 @@ public struct DigestCredentials: Hashable, Sendable {
         answering challenge: DigestChallenge, user: String, password: String, method: Method, uri: String,
         protection: Protection? = nil, hashes: HashFunctions
     ) {
+        let secret = hashes.digestSecret(challenge.algorithm, user: user, realm: challenge.realm, password: password)
+        self.init(
+            answering: challenge, user: user, secret: secret, method: method, uri: uri, protection: protection,
+            hashes: hashes)
+    }
+
+    /// The same of one that knows what stands for it.
+    init(
+        answering challenge: DigestChallenge, user: String, secret: String, method: Method, uri: String,
+        protection: Protection?, hashes: HashFunctions
+    ) {
         self.init(
             user: user, realm: challenge.realm, nonce: challenge.nonce, uri: uri, algorithm: challenge.algorithm,
             protection: protection, response: "")
-        let secret = hashes.digestSecret(algorithm, user: user, realm: realm, password: password)
         self = Self(
             user: user, realm: realm, nonce: nonce, uri: uri, algorithm: algorithm, protection: protection,
             response: response(secret: secret, method: method, hashes))

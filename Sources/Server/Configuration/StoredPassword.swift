@@ -8,6 +8,9 @@ public struct StoredPassword: Hashable, Sendable {
     /// As the configuration has it.
     let text: String
 
+    /// Whether Digest can be done with it.
+    var isForDigest: Bool { if case .salted = secret { false } else { true } }
+
     static let expectation = "a password of at most 128 bytes, or what `apus password` prints"
     static let saltByteCount = 16
     private static let keyByteCount = 32
