@@ -45,11 +45,14 @@ let package = Package(
         // C headers, macros and variadics that Swift cannot see.
         .target(name: "CLinux"),
         .target(name: "CALSA", linkerSettings: [.linkedLibrary("asound")]),
-        // libavfilter and libavformat are loaded when they are first needed.
+        // Libraries that are loaded when they are first needed: no linker is told of them.
+        .target(name: "CLazyLibrary"),
+        // libavfilter and libavformat are such.
         .target(
-            name: "CFFmpeg",
+            name: "CFFmpeg", dependencies: ["CLazyLibrary"],
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
-
+        // libcrypto is one, too.
+        .target(name: "COpenSSL", dependencies: ["CLazyLibrary"]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
 
         // Pure: no socket, clock, thread, randomness, Foundation.
@@ -92,14 +95,14 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Capture", "Codecs", "RTSPServer", "Streams", "Media", "SDP", "Reactor", logging,
+                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),
         .executableTarget(
             name: "apus",
             dependencies: [
-                "Server", "Measuring", "Codecs", "RTSPClient", "Reactor", "SDP", logging,
+                "Server", "Measuring", "Codecs", "RTSPClient", "RTSP", "Reactor", "SDP", logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: everywhere, linkerSettings: small),
@@ -111,7 +114,7 @@ let package = Package(
         tests("MPEGTS", "Media", "Muxing", "Wire"),
         tests("RTP", "Media", "Wire"),
         tests("SDP", "Media"),
-        tests("RTSP", "Media", "Wire"),
+        tests("RTSP", "COpenSSL", "Media", "Wire"),
         tests("RTSPServer", "Delivery", "Media", "RTSP", "Reactor", "Streams", logging),
         tests("Streams", "Media"),
         tests("Reactor", "CLinux", "Media"),

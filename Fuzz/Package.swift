@@ -33,9 +33,11 @@ let package = Package(
         // What the reader of the configuration needs, which tries effects and knows what a server takes: without coverage.
         .target(name: "CLinux", path: "Rooms/CLinux"),
         .target(name: "CALSA", path: "Rooms/CALSA", linkerSettings: [.linkedLibrary("asound")]),
+        .target(name: "CLazyLibrary", path: "Rooms/CLazyLibrary"),
         .target(
-            name: "CFFmpeg", path: "Rooms/CFFmpeg",
+            name: "CFFmpeg", dependencies: ["CLazyLibrary"], path: "Rooms/CFFmpeg",
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
+        .target(name: "COpenSSL", dependencies: ["CLazyLibrary"], path: "Rooms/COpenSSL"),
         .target(name: "CV4L2", path: "Rooms/CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
         .target(
             name: "Codecs", dependencies: ["CFFmpeg", "Media"], path: "Rooms/Codecs", swiftSettings: uninstrumented),
@@ -70,7 +72,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Capture", "Codecs", "RTSPServer", "Streams", "Media", "SDP", "Reactor", logging, "Yams",
+                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", logging,
+                "Yams",
             ],
             path: "Rooms/Server", swiftSettings: fuzzing),
         .executableTarget(

@@ -9,6 +9,7 @@ let targets: [String: Target] = [
     "rtsp-connection": fuzzRTSPConnection,
     "rtsp-client": fuzzRTSPClient,
     "transport-header": fuzzTransportHeader,
+    "authorization": fuzzAuthorization,
     "sdp": fuzzSDP,
     "rtp-h264": fuzzRTPH264,
     "rtp-aac": fuzzRTPAAC,

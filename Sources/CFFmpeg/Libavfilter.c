@@ -1,5 +1,5 @@
 // libavfilter, loaded when the first picture is to have effects: it brings 32 shared objects along, 11 MB and 10 ms.
-#include "LazyLibrary.h"
+#include "CLazyLibrary.h"
 
 #pragma GCC visibility push(hidden)
 #include "CFFmpeg.h"

@@ -1,5 +1,5 @@
 // libavformat, loaded when the first file is opened: it brings 38 shared objects along, 9 MB and 8 ms.
-#include "LazyLibrary.h"
+#include "CLazyLibrary.h"
 
 #pragma GCC visibility push(hidden)
 #include "CFFmpeg.h"

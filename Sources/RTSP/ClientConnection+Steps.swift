@@ -8,6 +8,10 @@ extension ClientConnection {
         guard let pending, CSeq(response.headers)?.number == pending.number else { return }
         self.pending = nil
         shortestRoundTrip = min(shortestRoundTrip ?? .max, now - pending.sent)
+        // Once more with credentials, or with another answer to a newer challenge.
+        if response.status == .unauthorized, !pending.isRepeated, login?.isAsked(by: response) == true {
+            return send(pending.method, pending.target, pending.headers, again: true, at: now)
+        }
         if phase == .playing { return receiveKeepaliveAnswer(response, at: now) }
         if phase == .tearDown { return close(.finished) }
         // A server that does not know OPTIONS may still describe.

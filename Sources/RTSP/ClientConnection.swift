@@ -43,11 +43,18 @@ public struct ClientConnection: Sendable {
     struct Pending: Hashable, Sendable {
         var number: UInt32
         var method: Method
+        var target: String
+        /// Beyond those that all requests have.
+        var headers: Headers
+        /// Whether it was sent before, and refused for want of credentials.
+        var isRepeated: Bool
         var sent: MonotonicTime
         var deadline: MonotonicTime
     }
 
     let configuration: Configuration
+    /// `nil` for who has no password.
+    var login: ClientLogin?
     /// The URL that was asked for; after DESCRIBE what relative controls are relative to.
     var base: String
     /// What PLAY, keepalives and TEARDOWN name.
@@ -67,8 +74,11 @@ public struct ClientConnection: Sendable {
     public internal(set) var shortestRoundTrip: Int64?
 
     /// A client of `url`, which is sent as `RequestURL` writes it: without user and password.
-    public init(url: RequestURL, configuration: Configuration = Configuration()) {
+    ///
+    /// - Parameter login: how it answers where the server asks who it is.
+    public init(url: RequestURL, configuration: Configuration = Configuration(), login: ClientLogin? = nil) {
         self.configuration = configuration
+        self.login = login
         base = url.text
         aggregate = url.text
     }
@@ -169,14 +179,18 @@ public struct ClientConnection: Sendable {
         actions.append(.close(reason))
     }
 
-    mutating func send(_ method: Method, _ target: String, _ more: Headers = [:], at now: MonotonicTime) {
+    mutating func send(
+        _ method: Method, _ target: String, _ more: Headers = [:], again isRepeated: Bool = false,
+        at now: MonotonicTime
+    ) {
         let number = nextNumber
         nextNumber = nextNumber < 0x7FFF_FFFF ? nextNumber + 1 : 1
         var headers: Headers = [.cSeq: String(number), .userAgent: configuration.userAgent]
         if let session { headers[.session] = session.id.text }
+        headers[.authorization] = login?.authorization(for: method, target)
         for field in more.fields { headers.append(field.name, field.value) }
         pending = Pending(
-            number: number, method: method, sent: now,
+            number: number, method: method, target: target, headers: more, isRepeated: isRepeated, sent: now,
             deadline: now.advanced(byMilliseconds: configuration.answerTimeoutMilliseconds))
         actions.append(.send(Writer.bytes(of: Request(method, target, headers: headers))))
     }

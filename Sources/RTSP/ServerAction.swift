@@ -14,6 +14,10 @@ public enum ServerAction: Hashable, Sendable {
     case tearDown(SessionID, SessionEnd)
     /// What a viewer sent on one of its channels: RTCP, on the odd one.
     case receivedInterleaved(SessionID, channel: UInt8, [UInt8])
+    /// Nothing to be done: a request was refused because of who sent it, for the log and for counting.
+    case accessRefused(AccessFailure)
+    /// Nothing to be done: the client's address has sent too many wrong passwords, and is not listened to for a while.
+    case addressLockedOut(seconds: Int)
     /// Close once all bytes are written. Every session was torn down before; nothing follows.
     case close(CloseReason)
 }
@@ -41,11 +45,14 @@ public enum Withdrawal: Hashable, Sendable, CustomStringConvertible {
     case stream
     /// Its multicast groups as they were, from their members.
     case groups
+    /// The right to watch it, from one user or address.
+    case right
 
     public var description: String {
         switch self {
         case .stream: "the stream is not served any more"
         case .groups: "the stream's multicast is configured otherwise now"
+        case .right: "its client may not watch it any more"
         }
     }
 }

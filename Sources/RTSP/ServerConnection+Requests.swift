@@ -6,32 +6,51 @@ extension ServerConnection {
     /// Answers a request, or makes it wait for its answer.
     mutating func handle(_ request: Request, at now: MonotonicTime) {
         guard let cSeq = CSeq(request.headers) else { return send(Response(.badRequest), to: nil) }
+        guard request.version == .one else { return send(Refusal(.versionNotSupported), to: cSeq) }
+        let judged = Result { () throws(Refusal) in try AdmittedRequest(request) }
+        do throws(AccessFailure) {
+            // Who may not ask is not told what is wrong with the question.
+            let grant = try grant(for: request, judged, at: now)
+            carryOut(judged, for: grant, cSeq, at: now)
+        } catch {
+            refuse(judged, cSeq, because: error, at: now)
+        }
+    }
+
+    /// Answers a request whose sender may send it, or makes it wait for its answer.
+    private mutating func carryOut(
+        _ judged: Result<AdmittedRequest, Refusal>, for grant: Grant, _ cSeq: CSeq, at now: MonotonicTime
+    ) {
         do throws(Refusal) {
-            guard request.version == .one else { throw Refusal(.versionNotSupported) }
-            let admitted = try AdmittedRequest(request)
-            let session = try session(of: admitted, at: now)
+            let admitted = try judged.get()
+            let session = try session(of: admitted, for: grant, at: now)
             let form = form(of: admitted, session)
             if let url = admitted.url {
                 try admitNumber(in: url, of: admitted.method, session, form)
                 try form.admit(url)
             }
-            try carryOut(admitted, session, form, cSeq, at: now)
+            try carryOut(admitted, for: grant, session, form, cSeq, at: now)
         } catch {
             send(error, to: cSeq)
         }
     }
 
     /// The session that the request names, which has thereby shown life.
-    private mutating func session(of request: AdmittedRequest, at now: MonotonicTime) throws(Refusal) -> Session? {
+    private mutating func session(
+        of request: AdmittedRequest, for grant: Grant, at now: MonotonicTime
+    ) throws(Refusal) -> Session? {
         guard let id = try request.sessionID() else { return nil }
+        // A name of another connection's session is unknown here, and so is another user's: no one keeps or ends what is
+        // not theirs. OPTIONS asks for nobody.
+        guard let session = sessions[id], request.method == .options || session.grant.user == grant.user else {
+            throw Refusal(.sessionNotFound)
+        }
         sessions.heard(id, at: now)
-        // A name of another connection's session is unknown here: no one keeps or ends what is not theirs.
-        guard let session = sessions[id] else { throw Refusal(.sessionNotFound) }
         return session
     }
 
     /// A session keeps the form in which it was set up.
-    private func form(of request: AdmittedRequest, _ session: Session?) -> StreamForm {
+    func form(of request: AdmittedRequest, _ session: Session?) -> StreamForm {
         session?.form ?? (!hasDescribed && SATIP.opens(request) ? .transportStream : .tracks)
     }
 
@@ -46,12 +65,13 @@ extension ServerConnection {
     }
 
     private mutating func carryOut(
-        _ request: AdmittedRequest, _ session: Session?, _ form: StreamForm, _ cSeq: CSeq, at now: MonotonicTime
+        _ request: AdmittedRequest, for grant: Grant, _ session: Session?, _ form: StreamForm, _ cSeq: CSeq,
+        at now: MonotonicTime
     ) throws(Refusal) {
         switch request.method {
         case .options: send(Response(.ok, headers: [.public: Method.servedList]), to: cSeq, in: session?.id)
-        case .describe: try describe(request, cSeq)
-        case .setUp: try setUp(request, session, form, cSeq)
+        case .describe: try describe(request, for: grant, cSeq)
+        case .setUp: try setUp(request, for: grant, session, form, cSeq)
         case .getParameter, .setParameter: try parameters(request, session, cSeq)
         case .play: try play(request, try required(session, by: request), cSeq)
         case .pause: try pause(try required(session, by: request), cSeq)
@@ -68,17 +88,19 @@ extension ServerConnection {
         return session
     }
 
-    private mutating func describe(_ request: AdmittedRequest, _ cSeq: CSeq) throws(Refusal) {
+    private mutating func describe(
+        _ request: AdmittedRequest, for grant: Grant, _ cSeq: CSeq
+    ) throws(Refusal) {
         let url = try request.requiredURL()
         hasDescribed = true
         guard request.acceptsSDP else { throw Refusal(.notAcceptable) }
         let describe = DescribeRequest(
-            path: url.wholePath, query: url.query, baseURL: url.base, userAgent: request.userAgent)
+            path: url.wholePath, query: url.query, baseURL: url.base, userAgent: request.userAgent, grant: grant)
         order(.describe(wait(for: .describe(describe), cSeq), describe))
     }
 
     private mutating func setUp(
-        _ request: AdmittedRequest, _ session: Session?, _ form: StreamForm, _ cSeq: CSeq
+        _ request: AdmittedRequest, for grant: Grant, _ session: Session?, _ form: StreamForm, _ cSeq: CSeq
     ) throws(Refusal) {
         let url = try request.requiredURL()
         if let session {
@@ -89,7 +111,7 @@ extension ServerConnection {
         let setUp = SetUpRequest(
             path: url.path, query: url.query, track: url.track, session: session?.id, form: form,
             offers: try TransportChoice.offers(in: request.headers, for: form, peer: peer, channels: channels),
-            userAgent: request.userAgent, userInformation: url.userInformation)
+            userAgent: request.userAgent, userInformation: url.userInformation, grant: grant)
         order(.setUp(wait(for: .setUp(setUp, url: url), cSeq), setUp))
     }
 

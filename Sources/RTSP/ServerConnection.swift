@@ -8,18 +8,22 @@ import Wire
 /// action; those behind it wait until the answer is put in. Time and session names are put in too, so that the same
 /// inputs always give the same bytes.
 ///
-/// Small machines do the work: ``Parser`` (bytes → messages), `AdmittedRequest` (checks), `TransportChoice`,
+/// Small machines do the work: ``Parser`` (bytes → messages), `Gatekeeper` (who asks), `AdmittedRequest` (checks), `TransportChoice`,
 /// `SessionTable` of `Session`s, `ChannelTable` (interleaving), `ConnectionTimer`. This type only joins them.
 /// It is confined to its loop.
 public struct ServerConnection: Sendable {
     public let configuration: Configuration
     public let peer: Endpoint
     public let local: Endpoint
+    let security: ConnectionSecurity
+    let lockOut: LockOut
 
     var parser: Parser
     var sessions: SessionTable
     var channels = ChannelTable()
     var timer: ConnectionTimer
+    /// `nil` where everybody may do everything.
+    var gatekeeper: Gatekeeper?
     /// Whether the client has asked for a description: then it knows of tracks.
     var hasDescribed = false
     /// The request that waits for its answer.
@@ -31,15 +35,25 @@ public struct ServerConnection: Sendable {
     /// Whether ``ServerAction/close(_:)`` was ordered: inputs have no effect any more.
     public private(set) var isClosed = false
 
-    public init(configuration: Configuration, peer: Endpoint, local: Endpoint, at now: MonotonicTime) {
+    /// - Parameters:
+    ///   - access: who may do what; `nil` where everybody may do everything.
+    ///   - lockOut: whose addresses have guessed passwords too often; the same for all connections.
+    ///   - security: who else may read what the connection carries.
+    public init(
+        configuration: Configuration, access: AccessPolicy? = nil, lockOut: LockOut = LockOut(), peer: Endpoint,
+        local: Endpoint, security: ConnectionSecurity = .clear, at now: MonotonicTime
+    ) {
         self.configuration = configuration
         self.peer = peer
         self.local = local
+        self.security = security
+        self.lockOut = lockOut
         parser = Parser(limits: configuration.messageLimits)
         sessions = SessionTable(
             maximumCount: configuration.maximumSessionCount, timeoutSeconds: configuration.sessionTimeoutSeconds)
         timer = ConnectionTimer(
             messageSeconds: configuration.messageSeconds, idleSeconds: configuration.idleSeconds, at: now)
+        gatekeeper = access.map(makeGatekeeper)
     }
 
     /// Whether bytes should be read: not while many wait behind a request that is not answered yet.
@@ -78,6 +92,9 @@ public struct ServerConnection: Sendable {
             end(session, .timedOut(seconds: Int(sessions.maximumSilenceMilliseconds / 1000)))
             timer.sessionEnded(at: now)
         }
+        if case .refused(let refusal, let due)? = pending?.kind, due <= now {
+            finish(Response(refusal), in: nil, at: now)
+        }
         if let reason = timer.overdue(at: now, mayIdle: mayIdle) { close(reason) }
     }
 
@@ -110,7 +127,9 @@ public struct ServerConnection: Sendable {
     /// When ``deadlinePassed(at:)`` is due; any input may change it.
     public var nextDeadline: MonotonicTime? {
         guard !isClosed else { return nil }
-        let deadlines = [sessions.nextDeadline(except: pending?.session), timer.nextDeadline(mayIdle: mayIdle)]
+        let deadlines = [
+            sessions.nextDeadline(except: pending?.session), timer.nextDeadline(mayIdle: mayIdle), pending?.due,
+        ]
         return deadlines.compactMap(\.self).min()
     }
 

@@ -18,6 +18,8 @@ public struct DescribeRequest: Hashable, Sendable {
     /// The value that Content-Base will have: the client's own URL, ending in `/`.
     public var baseURL: String
     public var userAgent: String?
+    /// Who asks. What else the answer tells of, as the nearest path, must be theirs too.
+    public var grant: Grant
 }
 
 /// A SETUP that waits for ``ServerConnection/setUp(_:_:at:)``.
@@ -37,6 +39,8 @@ public struct SetUpRequest: Hashable, Sendable {
     public var userAgent: String?
     /// What the URL held of credentials, for clients that know no challenge.
     public var userInformation: UserInformation?
+    /// Who asks. Of paths that differ in case, those that are not theirs do not exist.
+    public var grant: Grant
 }
 
 /// A PLAY that waits for ``ServerConnection/played(_:_:at:)``.

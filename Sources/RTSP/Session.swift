@@ -19,6 +19,8 @@ struct Session: Sendable {
     let path: String
     let query: String?
     let form: StreamForm
+    /// Whose it is.
+    var grant: Grant
     /// The number that names the session in URLs: ``SATIP``.
     let streamID: UInt16?
     private(set) var tracks: [SetUpTrack]
@@ -32,6 +34,7 @@ struct Session: Sendable {
         path = request.path
         query = request.query
         form = request.form
+        grant = request.grant
         self.streamID = streamID
         tracks = [track]
         lastHeard = now

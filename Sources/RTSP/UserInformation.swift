@@ -7,6 +7,11 @@ public struct UserInformation: Hashable, Sendable {
     /// `nil` where no colon stands behind the user.
     public let password: String?
 
+    init(user: String, password: String) {
+        self.user = user
+        self.password = password
+    }
+
     /// What stands before the `@`, percent-encoded; `nil` where that is nothing.
     init?(_ text: Substring) {
         guard !text.isEmpty else { return nil }

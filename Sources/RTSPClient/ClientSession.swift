@@ -40,7 +40,7 @@ final class ClientSession {
         self.ports = ports
         var configuration = ClientConnection.Configuration()
         configuration.userAgent = plan.userAgent
-        machine = ClientConnection(url: plan.url, configuration: configuration)
+        machine = ClientConnection(url: plan.url, configuration: configuration, login: plan.login)
         connectDeadline = now.advanced(byMilliseconds: Self.connectMilliseconds)
         connect()
     }

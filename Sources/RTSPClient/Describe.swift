@@ -7,11 +7,14 @@ import Synchronization
 /// Asks a server once for the description of a stream.
 public enum Describe {
     /// The description at `url`; blocks the calling thread, at most until `deadline` once the host's name is looked up.
+    ///
+    /// - Parameter login: how it answers where the server asks who it is.
     public static func description(
-        of url: RequestURL, deadline: MonotonicTime
+        of url: RequestURL, login: ClientLogin? = nil, deadline: MonotonicTime
     ) throws(ClientSessionEnd) -> SessionDescription {
         var plan = try SessionPlan(url, transport: .tcp)
         plan.isDescribeOnly = true
+        plan.login = login
         let answer = Answer()
         try ClientLoop.run(Asker(plan, deadline: deadline, answer: answer))
         return try answer.value.withLock { $0 }.get()

@@ -33,6 +33,8 @@ public struct SessionPlan: Sendable {
     /// How trains of packets come over UDP.
     public var trainArrival = TrainArrival.whole
     public var userAgent = "apus"
+    /// How it proves who it is where the server asks; `nil` for who has no password.
+    public var login: ClientLogin?
 
     /// A session with the stream at `url`; looks up the host's name, which blocks.
     public init(_ url: RequestURL, transport: SessionTransport) throws(ClientSessionEnd) {

@@ -21,6 +21,8 @@ final class Connection {
     var interest: Interest = .read
     /// Whether the loop looks at it at the end of the turn.
     var isTouched = false
+    /// Why it was last not let by: told once, however often a client tries the same again, as GStreamer does.
+    var lastRefusal: AccessFailure?
     /// When a session of it last began to play.
     private var lastJoin: MonotonicTime?
     /// What the log says of its sessions' coming and going: not all of it, where a client plays and pauses all the time.
@@ -28,14 +30,15 @@ final class Connection {
 
     init(
         token: Token, socket: consuming TCPSocket, peer: SocketAddress, local: SocketAddress,
-        configuration: ServerConnection.Configuration, at now: MonotonicTime
+        configuration: ServerConnection.Configuration, admission: Admission, at now: MonotonicTime
     ) {
         self.token = token
         self.peer = peer
         self.local = local
         output = TCPOutput(socket: socket, at: now)
         machine = ServerConnection(
-            configuration: configuration, peer: Endpoint(address: peer.host, isLoopback: peer.isLoopback),
+            configuration: configuration, access: admission.policy, lockOut: admission.lockOut,
+            peer: Endpoint(address: peer.host, isLoopback: peer.isLoopback),
             local: Endpoint(address: local.host, isLoopback: local.isLoopback), at: now)
     }
 

@@ -20,14 +20,16 @@ enum Describing {
         return Description(sdp: Array(description.text.utf8))
     }
 
-    /// The refusal for a path where nothing is; the log says the nearest, the reason phrase helps who types.
-    static func notFound(_ path: String, among paths: PathDirectory) -> Refusal {
+    /// The refusal for a path where nothing is; the log says the nearest, the reason phrase helps who types, with paths that
+    /// are theirs.
+    static func notFound(_ path: String, among directory: PathDirectory, for grant: Grant) -> Refusal {
+        let paths = directory.paths.filter { grant.admits(.read, $0) }
         if path == "/" {
-            let list = paths.paths.prefix(20).joined(separator: " ")
+            let list = paths.prefix(20).joined(separator: " ")
             return Refusal(
                 .notFound, reason: list.isEmpty ? "Not Found: no stream yet" : "Not Found: there are \(list)")
         }
-        guard let nearest = paths.nearest(to: path) else { return Refusal(.notFound) }
+        guard let nearest = nearestName(to: path, among: paths) else { return Refusal(.notFound) }
         return Refusal(.notFound, reason: "Not Found: nearest is \(nearest)")
     }
 }

@@ -56,6 +56,10 @@ struct LogBudgets {
     var refusedGroups = LogBudget.oncePerMinute
     /// People mistype more than once, and want to see each.
     var unknownPaths = LogBudget(burst: 8, interval: 60_000_000_000)
+    /// The same of passwords; whoever tries thousands is seen from the count.
+    var refusedAccess = LogBudget(burst: 8, interval: 60_000_000_000)
+    /// One for each address and lock-out.
+    var lockOuts = LogBudget(burst: 8, interval: 60_000_000_000)
     /// Joined, paused, left: one line each, until a flood of short-lived connections comes.
     var activity = LogBudget(burst: 500, interval: 100_000_000)
 }

@@ -1,3 +1,4 @@
+import RTSP
 import Streams
 import Synchronization
 
@@ -41,12 +42,14 @@ public final class PathDirectory: Sendable {
         }
     }
 
-    /// What is at `path`, written in any case where nothing is at just this one.
-    func entry(atAnyCaseOf path: String) -> Entry? {
-        if let entry = entry(at: path) { return entry }
+    /// What is at `path`, written in any case where nothing is at just this one, among what `grant` gives.
+    func entry(atAnyCaseOf path: String, for grant: Grant) -> Entry? {
+        // `/` is somebody's to whom all is given.
+        if grant.admits(.read, path), let entry = entry(at: path) { return entry }
         let lowercased = path.lowercased()
         return entries.withLock { entries in
-            entries.keys.sorted().first { $0.lowercased() == lowercased }.flatMap { entries[$0] }
+            entries.keys.sorted().first { $0.lowercased() == lowercased && grant.admits(.read, $0) }
+                .flatMap { entries[$0] }
         }
     }
 

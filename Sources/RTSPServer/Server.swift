@@ -1,6 +1,7 @@
 import Delivery
 import Logging
 import Media
+import RTSP
 import Reactor
 import Streams
 import Synchronization
@@ -10,6 +11,7 @@ public final class Server: Sendable {
     private let options: ServerOptions
     let loops: [ServerLoop]
     private let acceptor: Acceptor
+    private let admission: Admission
     private let logger: Logger
 
     /// Binds the port and all loops' UDP ports; nothing is served before `start`.
@@ -24,6 +26,7 @@ public final class Server: Sendable {
         let registry = Registry(
             maximumConnectionsPerAddress: options.maximumConnectionsPerAddress,
             maximumViewers: options.maximumViewers)
+        admission = Admission(options.access)
         var numbers = SystemRandomNumberGenerator()
         let canonicalName = "apus-\(String(numbers.next() as UInt64, radix: 36))"
         let isSegmenting = Segmentation.probe()
@@ -33,7 +36,8 @@ public final class Server: Sendable {
             loops.append(
                 try ServerLoop(
                     index: index, loop: EventLoop(name: "apus-loop-\(index)"), options: options, directory: directory,
-                    registry: registry, inbox: Inbox(), multicastHome: loops.first, canonicalName: canonicalName,
+                    registry: registry, admission: admission, inbox: Inbox(), multicastHome: loops.first,
+                    canonicalName: canonicalName,
                     isSegmenting: isSegmenting, logger: logger))
         }
         self.loops = loops
@@ -67,6 +71,16 @@ public final class Server: Sendable {
     /// Ends a stream's multicast groups, and their members' sessions: the directory has other options for them now.
     public func withdrawGroups(of stream: Streams.Stream) async {
         for loop in loops { await loop.withdraw(stream, .groups) }
+    }
+
+    /// Who may do what from now on; `nil` where everybody may do everything. ``reviewSessions()`` is to follow.
+    public func admit(by policy: AccessPolicy?) {
+        admission.policy = policy
+    }
+
+    /// Ends the sessions of those who may not watch any more: each viewer is told goodbye. All others notice nothing.
+    public func reviewSessions() async {
+        for loop in loops { await loop.reviewSessions() }
     }
 
     /// What one loop has sent and dropped.

@@ -21,7 +21,7 @@ extension ServerLoop {
             try loop.add(socket.fd, .read, token: token)
             let connection = Connection(
                 token: token, socket: socket, peer: accepted.peer, local: local, configuration: options.connection,
-                at: now)
+                admission: admission, at: now)
             connections[token] = connection
             connection.output.whenChanged = { [touched, weak connection] in
                 if let connection { touched.add(connection) }

@@ -58,6 +58,12 @@ extension ServerLoop {
         case .receivedInterleaved(let id, _, let bytes):
             guard let session = connection.sessions[id] else { return }
             received(bytes.span.bytes, from: session, on: connection, at: now)
+        case .accessRefused(let failure):
+            logRefusal(failure, of: connection, at: now)
+        case .addressLockedOut(let seconds):
+            logger.log(
+                .warning, "address locked out: too many wrong passwords",
+                metadata: ["peer": "\(connection.peer.host)", "seconds": "\(seconds)"], within: &logs.lockOuts, at: now)
         case .close(let reason):
             connection.closing = reason
             logger.debug("connection closes", metadata: ["peer": "\(connection.peer)", "reason": "\(reason)"])
@@ -71,7 +77,7 @@ extension ServerLoop {
         at now: MonotonicTime
     ) {
         guard let entry = directory.entry(at: request.path) else {
-            let refusal = Describing.notFound(request.path, among: directory)
+            let refusal = Describing.notFound(request.path, among: directory, for: request.grant)
             logger.log(
                 .info, "no such path",
                 metadata: [
@@ -86,7 +92,7 @@ extension ServerLoop {
         guard now < deadline else {
             let refusal = Refusal(
                 .serviceUnavailable, reason: "Service Unavailable: \(entry.stream.path) has no input yet",
-                headers: ["Retry-After": "2"])
+                headers: [.retryAfter: "2"])
             return connection.machine.described(id, .failure(refusal), at: now)
         }
         waiting.append(WaitingRequest(connection: connection, id: id, kind: .describe(request), deadline: deadline))

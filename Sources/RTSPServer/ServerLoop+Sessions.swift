@@ -46,8 +46,8 @@ extension ServerLoop {
         let isWhole = request.form == .transportStream
         guard
             let entry = isWhole
-                ? directory.entry(atAnyCaseOf: request.path) : directory.entry(at: request.path)
-        else { throw Describing.notFound(request.path, among: directory) }
+                ? directory.entry(atAnyCaseOf: request.path, for: request.grant) : directory.entry(at: request.path)
+        else { throw Describing.notFound(request.path, among: directory, for: request.grant) }
         guard let tracks = entry.stream.announcement?.tracks else { throw Refusal(.serviceUnavailable) }
         if isWhole { return (entry, tracks, nil) }
         guard let name = request.track else {

@@ -15,6 +15,7 @@ actor ServerLoop {
     let options: ServerOptions
     let directory: PathDirectory
     let registry: Registry
+    let admission: Admission
     let logger: Logger
     /// Who sends to multicast groups: one loop for all.
     let multicastHome: ServerLoop?
@@ -56,13 +57,15 @@ actor ServerLoop {
 
     init(
         index: Int, loop: EventLoop, options: ServerOptions, directory: PathDirectory, registry: Registry,
-        inbox: Inbox, multicastHome: ServerLoop?, canonicalName: String, isSegmenting: Bool, logger: Logger
+        admission: Admission, inbox: Inbox, multicastHome: ServerLoop?, canonicalName: String, isSegmenting: Bool,
+        logger: Logger
     ) throws(SystemError) {
         self.loop = loop
         self.index = index
         self.options = options
         self.directory = directory
         self.registry = registry
+        self.admission = admission
         self.inbox = inbox
         self.multicastHome = multicastHome
         self.canonicalName = canonicalName

@@ -27,6 +27,8 @@ public struct ServerOptions: Sendable {
     /// Milliseconds that a DESCRIBE waits for a source that has just started.
     public var describeMilliseconds: Int64 = 3_000
     public var connection = ServerConnection.Configuration()
+    /// Who may do what; `nil` where everybody may do everything.
+    public var access: AccessPolicy?
     public var delivery = DeliveryLoop.Options()
 
     public init() {}

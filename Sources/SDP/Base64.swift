@@ -1,6 +1,6 @@
-/// Base 64 (RFC 4648, section 4), as `sprop-parameter-sets` carries NAL units.
-enum Base64 {
-    static func encode(_ bytes: [UInt8]) -> String {
+/// Base 64 (RFC 4648, section 4), as `sprop-parameter-sets` carries NAL units, and Basic a user and a password.
+public enum Base64 {
+    public static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -19,7 +19,7 @@ enum Base64 {
 
     /// `nil` if there is a character that does not belong. Padding may be missing, bits that fill no byte are dropped:
     /// devices do both.
-    static func decode(_ text: Substring) -> [UInt8]? {
+    public static func decode(_ text: Substring) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
         var bitCount = 0

@@ -1,6 +1,7 @@
 import Dispatch
 import Logging
 import Media
+import RTSP
 import RTSPServer
 import Reactor
 import Streams
@@ -20,6 +21,8 @@ public final class Assembly: Sendable {
         var configuration: Configuration
         /// By name.
         var paths: [String: ServedPath] = [:]
+        /// Once it has been looked for.
+        var viewer: ViewerAccess?
         var isStopping = false
     }
 
@@ -33,6 +36,8 @@ public final class Assembly: Sendable {
     let status: StatusReport
     private let statusTimer = StatusTimer()
     let threshold: LogThreshold
+    /// Asked when it is first needed.
+    let viewerAccess: @Sendable () -> ViewerAccess
     let log: Logger
     let clock = StreamClock(ClockReading.now)
     let state: Mutex<State>
@@ -41,18 +46,25 @@ public final class Assembly: Sendable {
 
     /// Makes everything and binds the ports; nothing runs yet.
     ///
-    /// - Parameter threshold: of `log`, for when `log.level` changes.
+    /// - Parameters:
+    ///   - threshold: of `log`, for when `log.level` changes.
+    ///   - viewerAccess: how other hosts watch where there are no users; by default they do not.
     public init(
-        _ configuration: Configuration, log: Logger, threshold: LogThreshold = LogThreshold()
+        _ configuration: Configuration, log: Logger, threshold: LogThreshold = LogThreshold(),
+        viewerAccess: @escaping @Sendable () -> ViewerAccess = { .closed }
     ) throws(Failure) {
         status = StatusReport(log: log, start: clock.epoch)
+        let viewer = configuration.needsViewerPassword ? viewerAccess() : nil
         do throws(SystemError) {
-            server = try RTSPServer.Server(options: ServerOptions(configuration), directory: directory, logger: log)
+            let access = AccessPolicy(configuration, viewer: (viewer ?? .closed).password)
+            server = try RTSPServer.Server(
+                options: ServerOptions(configuration, access: access), directory: directory, logger: log)
         } catch {
             throw Failure(error, configuration)
         }
         running = configuration
         self.threshold = threshold
+        self.viewerAccess = viewerAccess
         self.log = log
         var paths: [String: ServedPath] = [:]
         for (name, path) in configuration.servedPathsOriginalsFirst {
@@ -62,10 +74,10 @@ public final class Assembly: Sendable {
             directory.insert(stream, options: PathOptions(name, path, in: configuration))
         }
         notice = StartupNotice(
-            configuration, port: Int(server.port),
+            configuration, viewer, port: Int(server.port),
             streams: paths.values.map { StartupNotice.StreamLine(path: $0.stream.path, label: $0.source.label) }
                 .sorted { $0.path < $1.path })
-        state = Mutex(State(configuration: configuration, paths: paths))
+        state = Mutex(State(configuration: configuration, paths: paths, viewer: viewer))
     }
 
     /// Starts serving, on threads of its own; returns at once.
@@ -135,13 +147,26 @@ extension Assembly.Failure {
 }
 
 extension StartupNotice {
-    fileprivate init(_ configuration: Configuration, port: Int, streams: [StreamLine]) {
+    fileprivate init(_ configuration: Configuration, _ viewer: ViewerAccess?, port: Int, streams: [StreamLine]) {
         let address = configuration.server.address
         // Without the list of interfaces there is still localhost to name.
         let addresses = (try? LocalAddresses.all()) ?? []
         self.init(
             listeners: ["\(address.isEmpty ? "all addresses" : address), TCP port \(port) (RTSP)"], streams: streams,
-            port: port, hosts: URLHost.reaching(listener: address, addresses: addresses))
+            port: port, hosts: URLHost.reaching(listener: address, addresses: addresses),
+            access: Access(configuration, viewer))
+    }
+}
+
+extension StartupNotice.Access {
+    fileprivate init(_ configuration: Configuration, _ viewer: ViewerAccess?) {
+        if !configuration.users.isEmpty {
+            self = .users
+        } else if configuration.isOpen {
+            self = .open
+        } else {
+            self = viewer.map { .viewer($0) } ?? .thisHost
+        }
     }
 }
 

@@ -1,10 +1,11 @@
+import RTSP
 import RTSPServer
 import Reactor
 
 // What the RTSP server is told of the configuration. The schema's ranges keep every conversion exact.
 
 extension ServerOptions {
-    init(_ configuration: Configuration) {
+    init(_ configuration: Configuration, access: AccessPolicy?) {
         self.init()
         port = UInt16(clamping: configuration.server.port)
         address = configuration.server.address.isEmpty ? nil : configuration.server.address
@@ -16,6 +17,7 @@ extension ServerOptions {
         maximumViewers = configuration.limits.viewers
         maximumConnectionsPerAddress = configuration.limits.connectionsPerAddress
         setConnection(configuration)
+        self.access = access
         delivery.packaging = .init(maximumPacketBytes: configuration.rtp.maximumPacketBytes)
         delivery.policy.maximumLag = Int64(configuration.limits.viewerLagMilliseconds) * 1_000_000
         delivery.pacing.share = Double(configuration.pacing.intervalPercent) / 100

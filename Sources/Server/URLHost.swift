@@ -39,6 +39,15 @@ public enum URLHost: Hashable, Sendable {
         } ?? hosts.first { $0.vlcText != nil }
     }
 
+    /// Whether clients reach the server by it without leaving this host.
+    var isLoopback: Bool {
+        switch self {
+        case .local: true
+        case .address(let address): address.isLoopback
+        case .name: false
+        }
+    }
+
     /// As a URL has it: `localhost`, `192.0.2.7`, `[2001:db8::7]`.
     public var text: String {
         switch self {

@@ -44,14 +44,18 @@ extension Configuration {
     /// The playlist with which VLC plays the path `name`: over RTSP from each of `hosts`, then from its group, where
     /// MPEG-TS is always on air there.
     ///
+    /// - Parameter viewer: what other hosts need, where they do.
     /// - Throws: where there is no such path.
     public func playlist(
-        of name: String, hosts: [URLHost], cachingMilliseconds: Int
+        of name: String, hosts: [URLHost], viewer: ViewerPassword? = nil, cachingMilliseconds: Int
     ) throws(PlaylistFailure) -> VLCPlaylist {
         guard let path = servedPaths[name] else {
             throw .noPath(name, nearest: nearestName(to: name, among: servedPaths.keys))
         }
-        let unicast = hosts.compactMap(\.vlcText).map { "rtsp://\($0):\(server.port)/\(name)" }
+        let unicast = hosts.compactMap { host in
+            let user = host.isLoopback ? "" : viewer?.userInformation ?? ""
+            return host.vlcText.map { "rtsp://\(user)\($0):\(server.port)/\(name)" }
+        }
         // A group that is on air on request only has nothing to show to who does not ask.
         let group = path.multicastTransportStream == .always ? transportStreamURL(of: name) : nil
         let urls = unicast + (group.map { [$0] } ?? [])

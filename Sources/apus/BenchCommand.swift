@@ -46,8 +46,9 @@ struct BenchOptions: ParsableArguments {
     }
 
     func session() throws -> SessionPlan {
-        do throws(ClientSessionEnd) {
+        do {
             var plan = try SessionPlan(url, transport: transport)
+            try plan.prepareLogin()
             plan.userAgent = "apus-bench"
             return plan
         } catch {

@@ -121,16 +121,17 @@ struct MeasureCommand: ParsableCommand {
     }
 
     private func measurePlan() throws -> MeasurePlan {
-        do throws(ClientSessionEnd) {
+        do {
             var session = try SessionPlan(url, transport: transport)
             session.userAgent = "apus-measure"
+            try session.prepareLogin()
             var plan = MeasurePlan(session: session, seconds: seconds ?? (frames == nil ? 10 : .infinity))
             plan.frames = frames
             plan.timeoutMilliseconds = Int64(timeout * 1_000)
             plan.clocks = clocks
             return plan
         } catch {
-            switch error {
+            switch error as? ClientSessionEnd {
             case .unusableURL, .unspokenScheme: throw ValidationError("\(error)")
             default: throw complaint("\(error)")
             }

@@ -49,7 +49,7 @@ struct PlaylistCommand: ParsableCommand {
             if let port { configuration.server.port = port }
             let playlist = try configuration.playlist(
                 of: path.hasPrefix("/") ? String(path.dropFirst()) : path, hosts: hosts(of: configuration.server),
-                cachingMilliseconds: caching)
+                viewer: configuration.keptViewerPassword, cachingMilliseconds: caching)
             writeToStandardOutput(playlist.text)
         } catch {
             writeToStandardError("apus: \(error)\n")

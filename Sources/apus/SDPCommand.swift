@@ -34,7 +34,7 @@ struct SDPCommand: ParsableCommand {
             let name = path.hasPrefix("/") ? String(path.dropFirst()) : path
             let configuration = try settings(with: name)
             let description = try configuration.multicastDescription(
-                of: name, served: served(name, configuration.server))
+                of: name, served: served(name, configuration))
             writeToStandardOutput(description.text)
         } catch {
             writeToStandardError("apus: \(error)\n")
@@ -53,12 +53,16 @@ struct SDPCommand: ParsableCommand {
         return configuration
     }
 
-    private func served(_ name: String, _ server: Configuration.Server) throws -> SessionDescription {
+    private func served(_ name: String, _ configuration: Configuration) throws -> SessionDescription {
+        let server = configuration.server
         let host = SocketAddress(server.address, port: 0).map { $0.family == .ipv6 ? "[\($0.host)]" : $0.host }
         let text = "rtsp://\(host ?? "127.0.0.1"):\(server.port)/\(name)"
         do {
             let url = try SessionPlan(text, transport: .tcp).url
-            return try Describe.description(of: url, deadline: .now().advanced(byMilliseconds: 5_000))
+            // Only where the server listens at another address than loopback, it asks without users, too.
+            let viewer = server.address.isEmpty ? nil : configuration.keptViewerPassword
+            let login = try configuration.login(watching: name, viewer: viewer)
+            return try Describe.description(of: url, login: login, deadline: .now().advanced(byMilliseconds: 5_000))
         } catch {
             throw Unanswered(url: text, reason: "\(error)")
         }

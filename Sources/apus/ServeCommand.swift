@@ -21,6 +21,9 @@ struct ServeCommand: ParsableCommand {
               apus serve --port 554 door=testcard yard=/srv/yard.mkv
               rpicam-vid -t 0 --inline -o - | apus serve -
 
+            Clients on this host watch freely. Others need the password that stands in the URLs that are printed, or are users \
+            of the configuration, as apus password makes them.
+
             SIGUSR1 makes it log, for each stream and each event loop, what was done since the last SIGUSR1. SIGHUP makes it \
             read its configuration again and take up what has changed; viewers of other streams notice nothing, and a \
             configuration that is wrong changes nothing. apus set changes options of a path without a file.
@@ -42,6 +45,9 @@ struct ServeCommand: ParsableCommand {
 
     @Flag(help: "Send the SOURCEs to multicast groups too, all the time.")
     var multicast = false
+
+    @Flag(help: "Let everybody watch without a password. Without it, and without users, only this host does.")
+    var open = false
 
     @Argument(help: ArgumentHelp("What to serve instead of the configured paths.", valueName: "source"))
     var sources: [String] = []
@@ -66,7 +72,12 @@ struct ServeCommand: ParsableCommand {
             let threshold = LogThreshold(Logger.Level(configuration.log.level))
             LoggingSystem.bootstrap { LineLogHandler(label: $0, threshold: threshold) }
             let log = Logger(label: "apus")
-            let assembly = try Assembly(configuration, log: log, threshold: threshold)
+            let assembly = try Assembly(configuration, log: log, threshold: threshold) {
+                ViewerAccess(keptIn: .usual, log: log)
+            }
+            if open, !configuration.users.isEmpty {
+                log.warning("--open has no effect: the configuration has users, and nobody else is let in")
+            }
             try assembly.start()
             let control = ControlServer.start(for: assembly, configuration, log: log)
             writeToStandardOutput(assembly.notice.text + (choice.map { "\n\($0)" } ?? ""))
@@ -91,6 +102,7 @@ struct ServeCommand: ParsableCommand {
         if let port { configuration.server.port = port }
         if let loops { configuration.loops.threads = loops }
         if let logLevel { configuration.log.level = logLevel }
+        if open { configuration.access.open = true }
         if !sources.isEmpty {
             var model = Configuration.Path()
             if multicast { model.multicast = .always }

@@ -89,49 +89,13 @@ extension EndToEnd {
             let pair = NetworkPair()
             do {
                 try await pair.lay()
-                let server = try await ServerProcess.start(arguments, prefix: pair.onServer)
+                let server = try await ServerProcess.start(["--open"] + arguments, prefix: pair.onServer)
                 try await body(server, pair)
                 await server.stop()
             } catch {
                 Issue.record(error)
             }
             await pair.remove()
-        }
-    }
-}
-
-/// Two network namespaces and the cable between them.
-private struct NetworkPair {
-    let serverAddress = "10.77.0.1"
-    private let server = "apus-server-\(getpid())"
-    private let client = "apus-client-\(getpid())"
-
-    static var isPossible: Bool { geteuid() == 0 && Command.exists("ip") }
-
-    /// What runs a program on the server's side.
-    var onServer: [String] { ["ip", "netns", "exec", server] }
-    var onClient: [String] { ["ip", "netns", "exec", client] }
-
-    func lay() async throws {
-        let (cable, other) = ("va\(getpid())", "vb\(getpid())")
-        for line in [
-            "netns add \(server)", "netns add \(client)",
-            "link add \(cable) netns \(server) type veth peer name \(other) netns \(client)",
-            "-n \(server) addr add 10.77.0.1/24 dev \(cable)", "-n \(client) addr add 10.77.0.2/24 dev \(other)",
-            "-n \(server) link set lo up", "-n \(client) link set lo up",
-            "-n \(server) link set \(cable) up", "-n \(client) link set \(other) up",
-            "-n \(server) route add default via 10.77.0.2", "-n \(client) route add default via 10.77.0.1",
-        ] {
-            let outcome = try await Command.run(["ip"] + line.split(separator: " ").map(String.init))
-            guard outcome.status == 0 else { throw Command.Failure.cannotStart("ip \(line): \(outcome.complaint)") }
-        }
-    }
-
-    /// The cable goes with its ends.
-    func remove() async {
-        for name in [server, client] {
-            let outcome = try? await Command.run(["ip", "netns", "del", name])
-            #expect(outcome?.status == 0)
         }
     }
 }

@@ -13,6 +13,8 @@ struct BackToBack {
     private(set) var clientActions: [ClientAction] = []
     /// Sessions that the server ended.
     private(set) var tornDown: [SessionID] = []
+    /// Why the server refused requests because of who sent them.
+    private(set) var refusals: [AccessFailure] = []
 
     static let sdp = """
         v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=cam\r\nt=0 0\r\na=control:*\r\n\
@@ -20,13 +22,17 @@ struct BackToBack {
         m=audio 0 RTP/AVP 97\r\na=rtpmap:97 L16/48000\r\na=control:track2\r\n
         """
 
-    init(url: String = "rtsp://127.0.0.1:8554/cam", sessionTimeoutSeconds: Int = 60) {
+    init(
+        url: String = "rtsp://127.0.0.1:8554/cam", sessionTimeoutSeconds: Int = 60, access: AccessPolicy? = nil,
+        login: ClientLogin? = nil
+    ) {
         guard let url = RequestURL(url) else { preconditionFailure("the test's URL is one") }
         var configuration = ServerConnection.Configuration()
         configuration.sessionTimeoutSeconds = sessionTimeoutSeconds
         let endpoint = Endpoint(address: "127.0.0.1", isLoopback: true)
-        server = ServerConnection(configuration: configuration, peer: endpoint, local: endpoint, at: now)
-        client = ClientConnection(url: url)
+        server = ServerConnection(
+            configuration: configuration, access: access, peer: endpoint, local: endpoint, at: now)
+        client = ClientConnection(url: url, login: login)
     }
 
     /// Lets the client connect, describe, set both tracks up and play.
@@ -88,7 +94,8 @@ struct BackToBack {
             let entries = request.tracks.map { RTPInfo.Entry(url: $0.url, sequenceNumber: 9, timestamp: 10) }
             server.played(id, .success(PlayAnswer(rtpInfo: RTPInfo(entries), range: nil)), at: now)
         case .tearDown(let session, _): tornDown.append(session)
-        case .pause, .receivedInterleaved, .close: break
+        case .accessRefused(let failure): refusals.append(failure)
+        case .pause, .receivedInterleaved, .addressLockedOut, .close: break
         }
     }
 }

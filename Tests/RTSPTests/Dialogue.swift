@@ -22,9 +22,14 @@ struct Dialogue {
     static let url = "rtsp://cam.example:8554/cam"
     static let peer = Endpoint(address: "192.0.2.7", isLoopback: false)
 
-    init(_ configuration: ServerConnection.Configuration = .init(), peer: Endpoint = Self.peer) {
+    init(
+        _ configuration: ServerConnection.Configuration = .init(), access: AccessPolicy? = nil,
+        lockOut: LockOut = LockOut(), peer: Endpoint = Self.peer, security: ConnectionSecurity = .clear
+    ) {
         let local = Endpoint(address: "192.0.2.1", isLoopback: false)
-        connection = ServerConnection(configuration: configuration, peer: peer, local: local, at: now)
+        connection = ServerConnection(
+            configuration: configuration, access: access, lockOut: lockOut, peer: peer, local: local,
+            security: security, at: now)
     }
 
     /// The name of the session that the `count`th SETUP made.

@@ -30,7 +30,7 @@ struct ConfigurationDifferenceTests {
         "paths.c.video.intraRefresh": "true", "paths.c.audio.channels": "1", "paths.c.camera.format": "YUYV",
         "paths.c.camera.controls": "{ brightness: 7 }", "paths.c.effects.mirror": "true",
         "paths.c.effects.rotate": "90", "paths.c.timestamps": "all",
-        "paths.c.absoluteCaptureTime": "true",
+        "paths.c.absoluteCaptureTime": "true", "access.realm": "Yard", "users.ann": "{ password: sesame }",
         "paths.c.effects.privacyMasks": "[[5%, 0%, 12%, 100%]]", "paths.c.audio.device": "none",
     ]
 

@@ -11,7 +11,7 @@ import Testing
 /// What the rooms below are told of the configuration.
 struct WiringTests {
     @Test func theDefaultsAreTheServersOwn() {
-        let options = ServerOptions(Configuration())
+        let options = ServerOptions(Configuration(), access: nil)
         let own = ServerOptions()
         #expect(options.port == own.port)
         #expect(options.address == nil)
@@ -53,7 +53,7 @@ struct WiringTests {
             paths: { a: { title: Yard, multicast: always, audio: { enabled: false }, video: { width: 640, framesPerSecond: 25, profile: main, encoderFallback: false, intraRefresh: true } } }
             """
         let configuration = try Configuration(yaml: yaml, file: "apus.yml")
-        let options = ServerOptions(configuration)
+        let options = ServerOptions(configuration, access: nil)
         #expect(options.port == 554)
         #expect(options.address == "::1")
         #expect(options.loopCount == 3)

@@ -23,6 +23,14 @@ public final class ServerProcess: Sendable {
         return found
     }
 
+    /// Where all servers of these tests keep their state, and the verbs that ask for it: not where whoever runs them has it.
+    private static let stateFolder: TemporaryFolder? = {
+        // Without it the tests would use the folder of whoever runs them, and pass.
+        guard let folder = try? TemporaryFolder() else { return nil }
+        setenv("STATE_DIRECTORY", folder.file("state"), 1)
+        return folder
+    }()
+
     /// Starts `apus serve --port … arguments` and waits until it listens.
     ///
     /// - Parameters:
@@ -41,6 +49,7 @@ public final class ServerProcess: Sendable {
     }
 
     private init(_ arguments: [String], input: String?, prefix: [String]) async throws {
+        _ = Self.stateFolder
         let port = try LoopbackSocket.freePort()
         // No ./apus.yml of whoever runs the tests.
         let command = try Command(

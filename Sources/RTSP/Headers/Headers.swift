@@ -86,6 +86,7 @@ public struct HeaderName: Hashable, Sendable, ExpressibleByStringLiteral, Custom
     public static let `public`: HeaderName = "Public"
     public static let range: HeaderName = "Range"
     public static let require: HeaderName = "Require"
+    public static let retryAfter: HeaderName = "Retry-After"
     public static let rtpInfo: HeaderName = "RTP-Info"
     public static let server: HeaderName = "Server"
     public static let session: HeaderName = "Session"

@@ -1,5 +1,6 @@
 import Dispatch
 import Logging
+import RTSP
 import RTSPServer
 import Streams
 
@@ -59,6 +60,8 @@ extension Assembly {
         state.configuration = new
         threshold.level = Logger.Level(new.log.level)
         logStatus(everySeconds: new.log.statusSeconds)
+        // Before anything new is served: it may not be for everybody.
+        if difference.isAccessChanged { admit(by: new, &state) }
         // First what ends, so that devices are free for those who take them over.
         var endings = difference.removed.compactMap { remove($0, of: former, from: &state) }
         for (name, _) in new.servedPathsOriginalsFirst where difference.added.contains(name) {
@@ -78,6 +81,17 @@ extension Assembly {
         for path in difference.changed where path.isSourceChanged { start(path.name, after: endings, in: state) }
         let uptakes = difference.changed.map { ($0.name, code($0, in: state)) }
         return AppliedChange.all(in: difference, uptakes: Dictionary(uniqueKeysWithValues: uptakes))
+    }
+
+    private func admit(by configuration: Configuration, _ state: inout State) {
+        if configuration.needsViewerPassword {
+            if state.viewer == nil { state.viewer = viewerAccess() }
+            log.notice("without users, other hosts need the viewer's password, which apus playlist tells")
+        }
+        if configuration.isOpen { log.warning("\(StartupNotice.openness)") }
+        let server = server
+        server.admit(by: AccessPolicy(configuration, viewer: (state.viewer ?? .closed).password))
+        Task.detached { await server.reviewSessions() }
     }
 
     // MARK: - Paths

@@ -32,10 +32,13 @@ struct ConfigurationDifference: Hashable {
         return Schema.configuration.changes(from: old, to: new, at: .root).map(\.text)
     }
 
+    /// Whether other people may do something now, or are to prove it otherwise.
+    var isAccessChanged: Bool { live.contains { ["access", "users"].contains($0.prefix { $0 != "." }) } }
+
     /// Whether an option of the whole server is asked for again and again while it runs.
     ///
     /// `join` and `multicast` are what paths are offered with.
     private static func isLive(_ option: String) -> Bool {
-        ["log", "join", "multicast"].contains(option.prefix { $0 != "." })
+        ["log", "join", "multicast", "access", "users"].contains(option.prefix { $0 != "." })
     }
 }

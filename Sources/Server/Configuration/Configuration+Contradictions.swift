@@ -15,6 +15,7 @@ extension Configuration {
         notePacketLength(in: &reading)
         noteMulticast(in: &reading)
         noteJoin(in: &reading)
+        noteUsers(in: &reading)
         for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
             note(path, at: .root + "paths" + name, in: &reading)
         }

@@ -7,6 +7,9 @@ public struct Configuration: Hashable, Sendable {
     public var control = Control()
     public var loops = Loops()
     public var limits = Limits()
+    public var access = Access()
+    /// By name; without any, this host watches freely, and others with the viewer's password.
+    public var users: [String: User] = [:]
     public var rtp = RTP()
     public var multicast = Multicast()
     public var pacing = Pacing()

@@ -48,10 +48,12 @@ extension Entry {
     }
 
     /// Sections below names that the user chooses.
+    ///
+    /// - Parameter example: the name of a section that the reference file shows as a comment where there is none.
     static func named<Inner>(
         _ key: String, _ member: WritableKeyPath<Section, [String: Inner]>, _ schema: Schema<Inner>,
         default makeDefault: @escaping () -> Inner, expecting expectation: String, atMost count: Int,
-        _ reason: String, isValid: @escaping (String) -> Bool
+        example: String? = nil, _ reason: String, isValid: @escaping (String) -> Bool
     ) -> Self {
         let readName = { (nameNode: Node, node: Node, path: OptionPath, reading: inout Reading) -> (String, Inner)? in
             guard let name = reading.key(nameNode, at: path) else { return nil }
@@ -79,8 +81,15 @@ extension Entry {
                 }
             },
             reference: { section, indent in
-                let sections = section[keyPath: member].sorted { $0.key < $1.key }.map { name, inner in
+                var sections = section[keyPath: member].sorted { $0.key < $1.key }.map { name, inner in
                     blanks(indent + 2) + "\(name):\n" + schema.reference(inner, indent: indent + 4)
+                }
+                if sections.isEmpty, let example {
+                    let lines = "\(example):\n" + schema.reference(makeDefault(), indent: 2)
+                    sections = lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map {
+                        blanks(indent + 2) + ($0.isEmpty ? "#\n" : "# \($0)\n")
+                    }
+                    sections = [sections.joined()]
                 }
                 return comment("\(reason) A name is \(expectation).", indent: indent)
                     + blanks(indent) + "\(key):\n" + sections.joined(separator: "\n")

@@ -14,6 +14,14 @@ extension Schema<Configuration> {
                 "limits", \.limits, .limits,
                 "What any one client may take, so that no one costs the others anything. "
                     + "The defaults are several times what known clients need."),
+            .section(
+                "access", \.access, .access, "Who is let in, and how they prove who they are."),
+            .named(
+                "users", \.users, .user, default: Configuration.User.init,
+                expecting: "1 to 64 letters, digits, `-`, `_` and `.`", atMost: 1000, example: "viewer",
+                "Who may do what, by name. Without any, this host watches freely, and others with the password that is made "
+                    + "at the first start (access.open). With some, nobody else gets an answer, but to OPTIONS.",
+                isValid: isUserName),
             .section("rtp", \.rtp, .rtp, "Packets, and the ports that they leave from."),
             .section("multicast", \.multicast, .multicast, "The groups that paths that are multicast are given."),
             .section(

@@ -1,4 +1,4 @@
-#include "LazyLibrary.h"
+#include "CLazyLibrary.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,10 +1,11 @@
 // A shared library that is loaded when it is first needed. The linker is not told of it: who does not need it pays for it
 // neither at the start nor in memory.
 //
-// A file for each such library defines the functions of it that are used, under their own names, so that callers call them as
-// ever. They call through pointers that are found once. They are hidden: what other libraries call must not come to them.
-#ifndef CFFMPEG_LAZY_LIBRARY_H
-#define CFFMPEG_LAZY_LIBRARY_H
+// A file for each such library calls the functions of it that are used through pointers that are found once. Those of FFmpeg
+// define them under their own names, so that callers call them as ever, and hidden: what other libraries call must not come
+// to them.
+#ifndef CLAZYLIBRARY_H
+#define CLAZYLIBRARY_H
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,0 +1,200 @@
+import Media
+import RTP
+
+/// Asks one connection's client who it is, and lets by what it may.
+///
+/// It comes before everything else: nothing is looked up, and nothing of a request is judged, before its sender may send it.
+/// Whoever does not exist, knows no password or asks for what is not theirs gets the same answer after the same work.
+struct Gatekeeper: Sendable {
+    private(set) var policy: AccessPolicy
+    private let peer: Endpoint
+    /// The peer's, as a number.
+    private let address: IPAddress?
+    private let security: ConnectionSecurity
+    private let lockOut: LockOut
+    private var nonce: ConnectionNonce
+    /// Who the client has proved to be.
+    private var proven: String?
+
+    init(_ policy: AccessPolicy, lockOut: LockOut, peer: Endpoint, security: ConnectionSecurity) {
+        self.policy = policy
+        self.lockOut = lockOut
+        self.peer = peer
+        address = IPAddress(peer.address)
+        self.security = security
+        nonce = ConnectionNonce(lifetimeSeconds: policy.nonceSeconds, random: policy.random)
+    }
+
+    /// The same gate by another policy. Its challenge stays, so that who has answered it goes on without asking anybody.
+    func following(_ policy: AccessPolicy) -> Self {
+        var other = self
+        other.policy = policy
+        other.proven = proven.flatMap { policy.user($0, provenBy: self.policy)?.name }
+        other.nonce.lifetimeSeconds = policy.nonceSeconds
+        return other
+    }
+
+    /// What is left of a grant to watch `path` that was given by the policy `former`; `nil` where that may not be watched any
+    /// more, not from there, or not with the password that was proved.
+    func renewed(_ grant: Grant, _ form: StreamForm, at path: String, since former: AccessPolicy?) -> Grant? {
+        guard policy.addresses.admits(address) else { return nil }
+        guard policy.asks(peer) else { return .everything }
+        guard let name = grant.user, let user = policy.user(name, provenBy: former), user.addresses.admits(address)
+        else { return nil }
+        let renewed = form == .transportStream ? user.grant.toRead : user.grant
+        return renewed.admits(.read, path) ? renewed : nil
+    }
+
+    /// What is asked for, as far as it can be told before the request was judged.
+    struct Inquiry {
+        let request: Request
+        /// `nil` for `*`, and for what is none.
+        let url: RequestURL?
+        let right: Right
+        /// Whether the client is of a dialect that knows no challenge (``SATIP``).
+        let form: StreamForm
+
+        /// A DESCRIBE names a stream whatever its path looks like.
+        var path: String? { request.method == .describe ? url?.wholePath : url?.path }
+    }
+
+    /// Who asks, if they may.
+    mutating func grant(for inquiry: Inquiry, at now: MonotonicTime) throws(AccessFailure) -> Grant {
+        guard policy.addresses.admits(address) else { throw .address }
+        guard policy.asks(peer) else { return .everything }
+        let (user, grant) = try authenticated(inquiry, at: now)
+        proven = user.name
+        guard user.addresses.admits(address),
+            grant.admits(inquiry.right, inquiry.path, inAnyCase: inquiry.form == .transportStream)
+        else { throw .notTheirs(user: user.name) }
+        return grant
+    }
+
+    /// A wrong password came from here; true where the address is locked out by it.
+    func guessed(at now: MonotonicTime) -> Bool {
+        lockOut.guessed(address, within: policy.guessing, at: now)
+    }
+
+    /// What a client is told that may not; never why, but for who is locked out.
+    mutating func refusal(_ failure: AccessFailure, at now: MonotonicTime) -> Refusal {
+        if case .lockedOut(let seconds) = failure {
+            return Refusal(
+                .forbidden, reason: "Forbidden: too many wrong passwords", headers: [.retryAfter: "\(seconds)"])
+        }
+        if failure == .address || !policy.addresses.admits(address) { return Refusal(.forbidden) }
+        let challenge = DigestChallenge(
+            realm: policy.realm, nonce: nonce.text(at: now), algorithm: policy.algorithm,
+            isStale: failure == .staleNonce)
+        return Refusal(.unauthorized, headers: [.wwwAuthenticate: challenge.headerValue])
+    }
+
+    private mutating func authenticated(
+        _ inquiry: Inquiry, at now: MonotonicTime
+    ) throws(AccessFailure) -> (AccessPolicy.User, Grant) {
+        let values = inquiry.request.headers.values(of: .authorization)
+        if values.isEmpty, inquiry.form == .transportStream, let information = inquiry.url?.userInformation {
+            guard policy.takesURLCredentials(of: peer) else { throw .credentialsInURL }
+            let user = try user(with: information, at: now)
+            return (user, user.grant.toRead)
+        }
+        guard !values.isEmpty else {
+            if proven == nil { try admitGuess(of: nil, at: now) }
+            throw .noCredentials(inquiry.form)
+        }
+        guard values.count == 1, let authorization = Authorization(values[0]) else { throw .uselessCredentials }
+        let user =
+            switch authorization {
+            case .digest(let credentials): try user(with: credentials, for: inquiry, at: now)
+            case .basic(let information) where security == .tls: try user(with: information, at: now)
+            // In the clear, whoever listens would know the password: it is not even tried.
+            case .basic: throw .uselessCredentials
+            }
+        return (user, user.grant)
+    }
+
+    private mutating func user(
+        with credentials: DigestCredentials, for inquiry: Inquiry, at now: MonotonicTime
+    ) throws(AccessFailure) -> AccessPolicy.User {
+        // What answers another question, as the one of before the realm was changed, is no guess.
+        guard credentials.realm == policy.realm, credentials.algorithm == policy.algorithm else {
+            throw .uselessCredentials
+        }
+        try admitGuess(of: credentials.user, at: now)
+        let ledger = try policy.ledger()
+        let account = ledger.account(of: credentials.user)
+        let response = credentials.response(
+            secret: account.digestSecret, method: inquiry.request.method, ledger.hashes)
+        let isRight = ledger.hashes.areSame(response, credentials.response)
+        guard isRight, let user = account.user else { throw .wrongCredentials(user: account.user?.name) }
+        guard credentials.isMeant(for: inquiry.request.target, inquiry.url) else { throw .uselessCredentials }
+        guard nonce.admits(credentials, at: now) else { throw .staleNonce }
+        return user
+    }
+
+    private func user(
+        with information: UserInformation, at now: MonotonicTime
+    ) throws(AccessFailure) -> AccessPolicy.User {
+        try admitGuess(of: information.user, at: now)
+        let ledger = try policy.ledger()
+        let account = ledger.account(of: information.user)
+        let isRight = ledger.isRight(information, for: account, policy.realm, policy.algorithm)
+        guard isRight, let user = account.user else {
+            throw .wrongCredentials(user: account.user?.name)
+        }
+        return user
+    }
+}
+
+extension Gatekeeper {
+    /// Compares nothing for who is locked out, be it right or wrong. Who has proved to be somebody on this connection goes on to
+    /// be so: somebody else behind the same address may have guessed.
+    private func admitGuess(of user: String?, at now: MonotonicTime) throws(AccessFailure) {
+        if let user, user == proven { return }
+        guard let seconds = lockOut.secondsLeft(for: address, within: policy.guessing, at: now) else { return }
+        throw .lockedOut(seconds: seconds)
+    }
+}
+
+/// Who else may read what a connection carries.
+public enum ConnectionSecurity: Hashable, Sendable {
+    case clear
+    case tls
+}
+
+/// Why a request was not let by: for the log and for counting, not for the client.
+public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Its address is not let in.
+    case address
+    /// It does not say who asks, as every client's first request. The dialect of the form knows no challenge.
+    case noCredentials(StreamForm)
+    /// The user is told only where there is one of that name: people type passwords there, too.
+    case wrongCredentials(user: String?)
+    /// They cannot be read, are there twice, are Basic in the clear, or are for something else: no guess of a password.
+    case uselessCredentials
+    /// They stand in the URL, where the policy takes none from.
+    case credentialsInURL
+    /// Its address has sent too many wrong passwords.
+    case lockedOut(seconds: Int)
+    /// It was right, but for a nonce that has expired or is another connection's.
+    case staleNonce
+    /// The user may not do that, or not from there.
+    case notTheirs(user: String)
+    /// This host has nothing to try a password with.
+    case noHashFunctions
+
+    public var description: String {
+        switch self {
+        case .address: "its address is not let in"
+        case .noCredentials: "it names no user"
+        case .wrongCredentials(let user?): "the password of \(user) is wrong"
+        case .wrongCredentials: "it proves to be no user that there is"
+        case .uselessCredentials: "its credentials are not those that it was asked for: Digest, or Basic inside TLS"
+        case .credentialsInURL:
+            "it sends its password in the URL, in the clear, and access.satip is not for that address"
+        case .lockedOut(let seconds): "its address has sent too many wrong passwords: not let in for \(seconds) s"
+        case .staleNonce: "it answers an old challenge"
+        case .notTheirs(let user): "\(user) may not do that"
+        case .noHashFunctions: "no password can be tried on this host, which has no hash functions: install libssl3"
+        }
+    }
+}

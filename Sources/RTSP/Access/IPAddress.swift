@@ -1,0 +1,80 @@
+/// An address of the Internet Protocol, as a number.
+///
+/// An IPv6 address that is an IPv4 address in disguise (RFC 4291, section 2.5.5.2) is that IPv4 address.
+public enum IPAddress: Hashable, Sendable {
+    case ipv4(UInt32)
+    case ipv6(UInt128)
+
+    public static let loopback6 = Self.ipv6(1)
+
+    /// A literal without brackets and scope; `nil` for anything else.
+    public init?(_ text: some StringProtocol) {
+        let text = String(text)
+        if let bits = Self.bits(ofIPv4: text[...]) {
+            self = .ipv4(bits)
+        } else if let groups = Self.groups(ofIPv6: text) {
+            let bits = groups.reduce(UInt128(0)) { $0 << 16 | UInt128($1) }
+            self = bits >> 32 == 0xFFFF ? .ipv4(UInt32(truncatingIfNeeded: bits)) : .ipv6(bits)
+        } else {
+            return nil
+        }
+    }
+
+    /// `192.0.2.7` has no zero in front of a number, which some would read as octal.
+    private static func bits(ofIPv4 text: Substring) -> UInt32? {
+        let pieces = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Substring.init)
+        let octets = pieces.compactMap { piece -> UInt8? in
+            guard piece == "0" || piece.utf8.first != UInt8(ascii: "0") else { return nil }
+            return piece.decimal(maximumDigits: 3).flatMap(UInt8.init(exactly:))
+        }
+        guard pieces.count == 4, octets.count == 4 else { return nil }
+        return octets.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// The eight groups of an IPv6 address, in any of its spellings (RFC 4291, section 2.2).
+    private static func groups(ofIPv6 text: String) -> [UInt16]? {
+        let bytes = text.utf8
+        let colon = UInt8(ascii: ":")
+        guard
+            let gap = zip(bytes.indices, bytes.indices.dropFirst()).first(where: {
+                bytes[$0] == colon && bytes[$1] == colon
+            })
+        else {
+            return Self.groups(text[...]).flatMap { $0.count == 8 ? $0 : nil }
+        }
+        // What stands before the gap holds no IPv4 address: that comes last.
+        guard !bytes[..<gap.0].contains(UInt8(ascii: ".")), let high = groups(text[..<gap.0]),
+            let low = groups(Substring(bytes[gap.1...].dropFirst())), high.count + low.count < 8
+        else { return nil }
+        return high + Array(repeating: 0, count: 8 - high.count - low.count) + low
+    }
+
+    /// The groups of a part without a gap; an IPv4 address at its end makes two.
+    private static func groups(_ text: Substring) -> [UInt16]? {
+        guard !text.isEmpty else { return [] }
+        var pieces = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map(Substring.init)
+        var tail: [UInt16] = []
+        if let last = pieces.last, let bits = bits(ofIPv4: last) {
+            pieces.removeLast()
+            tail = [UInt16(truncatingIfNeeded: bits >> 16), UInt16(truncatingIfNeeded: bits)]
+        }
+        let groups = pieces.compactMap { piece -> UInt16? in
+            guard (1...4).contains(piece.utf8.count), piece.utf8.allSatisfy({ $0.hexadecimalValue != nil }) else {
+                return nil
+            }
+            return UInt16(piece, radix: 16)
+        }
+        return groups.count == pieces.count ? groups + tail : nil
+    }
+}
+
+extension IPAddress: CustomStringConvertible {
+    /// IPv6 is not shortened.
+    public var description: String {
+        switch self {
+        case .ipv4(let bits): (0..<4).reversed().map { "\(bits >> (8 * UInt32($0)) & 0xFF)" }.joined(separator: ".")
+        case .ipv6(let bits):
+            (0..<8).reversed().map { String(bits >> (16 * UInt128($0)) & 0xFFFF, radix: 16) }.joined(separator: ":")
+        }
+    }
+}

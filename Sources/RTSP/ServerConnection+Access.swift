@@ -1,0 +1,102 @@
+import Media
+import RTP
+
+/// Who asks comes before what is asked (RFC 2326, section 10: any method may be answered 401).
+extension ServerConnection {
+    /// Who may do what has changed. A session ends whose client may not watch its stream any more, and with the last one the
+    /// connection; all others notice nothing.
+    ///
+    /// - Parameters:
+    ///   - policy: `nil` where everybody may do everything.
+    ///   - paths: of the sessions' streams as the server knows them, where clients may have lost the case.
+    public mutating func accessChanged(
+        to policy: AccessPolicy?, paths: [SessionID: String], at now: MonotonicTime
+    ) {
+        guard !isClosed else { return }
+        let former = gatekeeper?.policy
+        gatekeeper = policy.map { gatekeeper?.following($0) ?? makeGatekeeper($0) }
+        for session in sessions.sessions {
+            let path = paths[session.id] ?? session.path
+            if let grant = renewed(session.grant, session.form, at: path, since: former) {
+                sessions[session.id]?.grant = grant
+            } else {
+                withdraw(session.id, .right, at: now)
+            }
+        }
+        refuseForbiddenRequest(since: former, at: now)
+    }
+
+    func makeGatekeeper(_ policy: AccessPolicy) -> Gatekeeper {
+        Gatekeeper(policy, lockOut: lockOut, peer: peer, security: security)
+    }
+
+    private func renewed(
+        _ grant: Grant, _ form: StreamForm, at path: String, since former: AccessPolicy?
+    ) -> Grant? {
+        guard let gatekeeper else { return .everything }
+        return gatekeeper.renewed(grant, form, at: path, since: former)
+    }
+
+    /// A request whose answer is waited for asks again who it is, if it may not be answered any more.
+    private mutating func refuseForbiddenRequest(since former: AccessPolicy?, at now: MonotonicTime) {
+        guard let (grant, form, path) = pending?.question,
+            renewed(grant, form, at: path, since: former) == nil,
+            let refusal = gatekeeper?.refusal(.noCredentials(form), at: now)
+        else { return }
+        finish(Response(refusal), in: nil, at: now)
+    }
+
+    /// What the sender of a request may do.
+    ///
+    /// OPTIONS is anybody's: clients ask it before they think of credentials, and it tells nothing of any path.
+    mutating func grant(
+        for request: Request, _ judged: Result<AdmittedRequest, Refusal>, at now: MonotonicTime
+    ) throws(AccessFailure) -> Grant {
+        guard gatekeeper != nil, request.method != .options else { return .everything }
+        // Neither does what cannot be asked for open anything, nor is it called so to those who may not ask.
+        let admitted = try? judged.get()
+        if let session = admitted.flatMap(tuned) { return session.grant }
+        let inquiry = Gatekeeper.Inquiry(
+            request: request, url: admitted?.url, right: request.method.right,
+            form: admitted.map { form(of: $0, nil) } ?? .tracks)
+        return try gatekeeper?.grant(for: inquiry, at: now) ?? .everything
+    }
+
+    /// Refuses a request because of who sent it.
+    mutating func refuse(
+        _ judged: Result<AdmittedRequest, Refusal>, _ cSeq: CSeq, because failure: AccessFailure, at now: MonotonicTime
+    ) {
+        // It came from whom the session belongs to. Players that send a keepalive and do not look at its answer, as
+        // ffmpeg, would lose their session for the one that finds the nonce expired.
+        if failure == .staleNonce, let id = try? judged.get().sessionID() { sessions.heard(id, at: now) }
+        order(.accessRefused(failure))
+        let refusal = gatekeeper?.refusal(failure, at: now) ?? Refusal(.unauthorized)
+        guard case .wrongCredentials = failure, let limits = gatekeeper?.policy.guessing else {
+            return send(refusal, to: cSeq)
+        }
+        noteGuess(limits, at: now)
+        guard limits.delayMilliseconds > 0 else { return send(refusal, to: cSeq) }
+        let due = now.advanced(byMilliseconds: Int64(limits.delayMilliseconds))
+        _ = wait(for: .refused(refusal, until: due), cSeq)
+    }
+
+    /// Counts a wrong password, and tells where the address is locked out by it.
+    private mutating func noteGuess(_ limits: GuessLimits, at now: MonotonicTime) {
+        guard gatekeeper?.guessed(at: now) == true else { return }
+        order(.addressLockedOut(seconds: limits.lockOutSeconds))
+    }
+
+    /// The session of SAT>IP that a request is for: VLC names its user in SETUP alone. The connection and the session's name
+    /// say the rest.
+    private func tuned(_ request: AdmittedRequest) -> Session? {
+        guard let id = try? request.sessionID(), let session = sessions[id], session.form == .transportStream,
+            let url = request.url, session.isMeant(by: url)
+        else { return nil }
+        return session
+    }
+}
+
+extension Method {
+    /// What one must be allowed to do to a path for a request of this method.
+    var right: Right { self == .announce || self == .record ? .publish : .read }
+}

@@ -1,0 +1,62 @@
+import RTSP
+
+extension AccessPolicy {
+    /// Who may do what with this configuration; `nil` where everybody may do everything.
+    ///
+    /// - Parameter viewer: the password of other hosts, asked for where there are no users.
+    init?(_ configuration: Configuration, viewer: ViewerPassword) {
+        let access = configuration.access
+        guard !configuration.isOpen || !access.allow.isEmpty || !access.deny.isEmpty else { return nil }
+        let isFree = configuration.users.isEmpty && !access.open
+        self.init(
+            realm: access.realm, algorithm: access.digest.algorithm,
+            users: isFree ? [User(viewer)] : configuration.users.compactMap { User($0, $1) },
+            addresses: AddressRules(allowed: access.allow, denied: access.deny), nonceSeconds: access.nonceSeconds,
+            guessing: GuessLimits(access), loopback: isFree ? .free : .asOthers,
+            urlCredentials: URLCredentials(access.satip),
+            // Why there are none, the check of the configuration has said.
+            hashes: { try? HashFunctions.openSSL() },
+            random: {
+                var numbers = SystemRandomNumberGenerator()
+                return numbers.next()
+            })
+    }
+}
+
+extension GuessLimits {
+    fileprivate init(_ access: Configuration.Access) {
+        self.init()
+        guessCount = access.wrongPasswords
+        lockOutSeconds = access.lockOutSeconds
+        delayMilliseconds = access.wrongPasswordMilliseconds
+        addressCount = access.guessingAddresses
+    }
+}
+
+extension AccessPolicy.URLCredentials {
+    fileprivate init(_ satip: Configuration.Access.SATIP) {
+        self =
+            switch satip {
+            case .credentials: .all
+            case .loopback: .loopback
+            case .off: .none
+            }
+    }
+}
+
+extension AccessPolicy.User {
+    /// `nil` for a user without a password, whom the configuration refuses.
+    fileprivate init?(_ name: String, _ user: Configuration.User) {
+        guard let password = user.password else { return nil }
+        self.init(
+            name: name, secret: password.secret, addresses: AddressRules(allowed: user.allow, denied: user.deny),
+            rights: [.read: user.read, .publish: user.publish, .control: user.control])
+    }
+
+    /// Who watches everything, and does nothing else.
+    fileprivate init(_ viewer: ViewerPassword) {
+        self.init(
+            name: ViewerPassword.user, secret: .password(viewer.text),
+            rights: [.read: [PathPattern("*")].compactMap(\.self)])
+    }
+}

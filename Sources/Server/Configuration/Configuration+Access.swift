@@ -1,0 +1,94 @@
+import RTSP
+
+extension Configuration {
+    /// Who is let in, and how they prove who they are.
+    public struct Access: Hashable, Sendable {
+        /// What the passwords are for.
+        public var realm = "Apus"
+        public var digest = Digest.md5
+        public var nonceSeconds = 600
+        /// 0 for any number.
+        public var wrongPasswords = 10
+        public var lockOutSeconds = 300
+        public var wrongPasswordMilliseconds = 500
+        public var guessingAddresses = 4096
+        /// All where empty.
+        public var allow: [AddressBlock] = []
+        public var deny: [AddressBlock] = []
+        /// Without users, whether other hosts watch without a password, too.
+        public var open = false
+        public var satip = SATIP.credentials
+
+        public init() {}
+
+        /// From whom the credentials are taken that VLC's SAT>IP sends in its URL.
+        public enum SATIP: String, CaseIterable, Sendable {
+            case credentials
+            case loopback
+            case off
+        }
+
+        /// The hash that passwords are proved with.
+        public enum Digest: String, CaseIterable, Sendable {
+            case md5 = "md5"
+            case sha256 = "sha-256"
+
+            public var algorithm: DigestAlgorithm { self == .md5 ? .md5 : .sha256 }
+        }
+    }
+
+    /// Somebody who may do something.
+    public struct User: Hashable, Sendable {
+        /// `nil` where none is set, with which nobody gets in.
+        public var password: StoredPassword?
+        public var read = [PathPattern("*")].compactMap(\.self)
+        public var publish: [PathPattern] = []
+        public var control: [PathPattern] = []
+        /// All where empty.
+        public var allow: [AddressBlock] = []
+        public var deny: [AddressBlock] = []
+
+        public init() {}
+    }
+
+    /// Notes users with whom nobody could get in.
+    func noteUsers(in reading: inout Reading) {
+        noteHashFunctions(in: &reading)
+        for (name, user) in users.sorted(by: { $0.key < $1.key }) {
+            let option = OptionPath.root + "users" + name
+            guard let password = user.password else {
+                reading.note("has no password; `apus password \(name)` makes one", with: option)
+                continue
+            }
+            if let algorithm = password.algorithm, algorithm != access.digest.algorithm {
+                reading.note(
+                    "is for access.digest \(algorithm.rawValue.lowercased()), which is \(access.digest.rawValue) here; "
+                        + "`apus password \(name)` makes another",
+                    with: option + "password")
+            }
+        }
+    }
+}
+
+extension Configuration {
+    /// Notes it where nobody's password could be tried on this host.
+    private func noteHashFunctions(in reading: inout Reading) {
+        guard !users.isEmpty else { return }
+        do throws(OpenSSLFailure) {
+            _ = try HashFunctions.openSSL()
+        } catch {
+            reading.note("\(error)", with: .root + "users")
+        }
+    }
+}
+
+/// Whether somebody may be called so: what clients need not escape in URLs and quotes.
+public func isUserName(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count)
+        && name.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
+            default: false
+            }
+        }
+}

@@ -1,0 +1,72 @@
+import RTSP
+
+/// What the configuration holds of a password: itself, or what `apus password` makes of it. No text shows it by chance.
+public struct StoredPassword: Hashable, Sendable {
+    public let secret: AccessPolicy.Secret
+    /// Of a hash that is for Digest.
+    public let algorithm: DigestAlgorithm?
+    /// As the configuration has it.
+    let text: String
+
+    /// Whether Digest can be done with it.
+    var isForDigest: Bool { if case .salted = secret { false } else { true } }
+
+    static let expectation = "a password of at most 128 bytes, or what `apus password` prints"
+    static let saltByteCount = 16
+    private static let keyByteCount = 32
+
+    public init(digest: String, _ algorithm: DigestAlgorithm) {
+        secret = .digest(digest)
+        self.algorithm = algorithm
+        text = "\(algorithm.rawValue.lowercased()):\(digest)"
+    }
+
+    public init(salt: [UInt8], key: [UInt8]) {
+        secret = .salted(salt: salt, key: key)
+        algorithm = nil
+        text = "salted:\(Self.digits(salt)):\(Self.digits(key))"
+    }
+
+    /// `md5:`, `sha-256:` or `salted:` and hexadecimal digits; anything else is the password itself. `nil` for none, for one
+    /// that cannot be typed, and for a hash that is none: it would be taken for a password, and nobody would get in.
+    public init?(_ text: String) {
+        guard !text.isEmpty, isLine(text, maximumBytes: 128) else { return nil }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        if let algorithm = DigestAlgorithm.allCases.first(where: { $0.rawValue.lowercased() == parts[0].lowercased() })
+        {
+            guard parts.count == 2, let bytes = Self.bytes(parts[1]), bytes.count * 2 == algorithm.digitCount else {
+                return nil
+            }
+            self.init(digest: Self.digits(bytes), algorithm)
+        } else if parts[0].lowercased() == "salted" {
+            guard parts.count == 3, let salt = Self.bytes(parts[1]), salt.count == Self.saltByteCount,
+                let key = Self.bytes(parts[2]), key.count == Self.keyByteCount
+            else { return nil }
+            self.init(salt: salt, key: key)
+        } else {
+            self.init(plain: text)
+        }
+    }
+
+    private init(plain text: String) {
+        secret = .password(text)
+        algorithm = nil
+        self.text = text
+    }
+
+    private static func bytes(_ digits: String) -> [UInt8]? {
+        let values = digits.compactMap { $0.isASCII ? $0.hexDigitValue : nil }.map(UInt8.init)
+        guard values.count == digits.utf8.count, values.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+    }
+
+    private static func digits(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+extension StoredPassword: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "redacted" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// With users in the configuration, real clients play with the right password, and with no other.
+    @Suite(.serialized)
+    struct Access {
+        /// `viewer` has `sesame77`, as `apus password` keeps it; `gardener` may watch other paths.
+        private static let users = """
+            users:
+              viewer: { password: "md5:0c58af1df45a7786b7cf06e90cedf6dc" }
+              gardener: { password: garden88, read: yard/* }
+            paths: { cam: { source: testcard } }
+            """
+
+        private func withUsers(_ body: (ServerProcess) async throws -> Void) async throws {
+            let folder = try TemporaryFolder()
+            try folder.write(Self.users, to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml")) { try await body($0) }
+        }
+
+        private func url(_ server: ServerProcess, as user: String) -> String { server.url(host: "\(user)@127.0.0.1") }
+
+        @Test(arguments: [(Client.ffmpeg, "tcp"), (.gstreamer, "udp"), (.mpv, "tcp")].filter(\.0.isInstalled))
+        func whoKnowsThePasswordWatches(in client: Client, over transport: String) async throws {
+            try await withUsers { server in
+                try await client.watch(url(server, as: "viewer:sesame77"), over: transport, log: server.log)
+                #expect(!server.log.contains("refused"))
+            }
+        }
+
+        @Test(arguments: ["viewer:sesame78", "viewer", "gardener:garden88", "nobody:sesame77"])
+        func othersAreToldThatTheyMayNot(credentials: String) async throws {
+            try await withUsers { server in
+                let outcome = try await Command.run(
+                    Client.ffmpeg.arguments(url(server, as: credentials), over: "tcp"), within: 20)
+                #expect(outcome.status != 0 && outcome.errors.contains("401 Unauthorized"))
+                #expect(
+                    !server.log.contains("joined") && !server.log.contains("sesame") && !server.log.contains("garden8"))
+            }
+        }
+
+        @Test func withoutAPasswordOnlyOptionsIsAnswered() async throws {
+            try await withUsers { server in
+                let client = try RTSPSocket(port: server.port)
+                #expect(try client.request("OPTIONS", server.url()).status == 200)
+                for path in ["cam", "none", ""] {
+                    let response = try client.request("DESCRIBE", server.url(path))
+                    #expect(response.status == 401)
+                    #expect(response.header("WWW-Authenticate")?.hasPrefix("Digest realm=\"Apus\", nonce=\"") == true)
+                }
+            }
+        }
+
+        @Test(.enabled(if: VLC.isInstalled, "needs VLC"))
+        func stockVLCPlaysWithItsURLsPasswordAndOthersReadInTheLogWhatToPaste() async throws {
+            try await withUsers { server in
+                let vlc = try VLC(playing: url(server, as: "viewer:sesame77"))
+                #expect(try await vlc.statistics(within: 15) { $0.displayedPictures >= 30 } != nil)
+                #expect(try await vlc.quit().status == 0)
+                let stranger = try VLC(playing: server.url())
+                #expect(await eventually(within: 10) { server.log.contains("rtsp://USER:PASSWORD@127.0.0.1:") })
+                _ = try await stranger.quit()
+                #expect(!server.log.contains("sesame"))
+            }
+        }
+
+        @Test func whoMayNotWatchAnyMoreIsLetGoOnSIGHUP() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write(Self.users, to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml")) { server in
+                let viewer = try Command(
+                    Client.ffmpeg(url(server, as: "viewer:sesame77"), over: "tcp") + ["-c", "copy", "-f", "null", "-"])
+                #expect(await eventually(within: 10) { server.log.contains("joined") }, "\(viewer.errors)")
+                try folder.write(
+                    Self.users.replacing("md5:0c58af1df45a7786b7cf06e90cedf6dc", with: "other777"), to: "apus.yml")
+                server.command.signal(SIGHUP)
+                #expect(await eventually(within: 5) { server.log.contains("its client may not watch it any more") })
+                _ = await viewer.finish(within: 5)
+                try await Client.ffmpeg.watch(url(server, as: "viewer:other777"), over: "tcp", log: server.log)
+            }
+        }
+
+        @Test func ourOwnClientsLogIn() async throws {
+            try await withUsers { server in
+                let user = url(server, as: "viewer:sesame77")
+                for verb in [
+                    ["measure", user, "--frames", "10"],
+                    ["bench", "viewers", "--url", user, "--count", "2", "--seconds", "1"],
+                ] {
+                    let outcome = try await Command.run([ServerProcess.binary()] + verb, within: 20)
+                    #expect(outcome.status == 0, "\(outcome.complaint)")
+                    #expect(!outcome.text.contains("sesame") && !outcome.errors.contains("sesame"))
+                }
+                let folder = try TemporaryFolder()
+                try folder.write(Self.users.replacing("source: testcard", with: "multicast: onRequest"), to: "apus.yml")
+                let description = try await Command.run(
+                    [
+                        ServerProcess.binary(), "sdp", "cam", "--port", "\(server.port)", "--config",
+                        folder.file("apus.yml"),
+                    ],
+                    within: 20)
+                #expect(description.status == 0 && description.text.hasPrefix("v=0"), "\(description.complaint)")
+                let wrong = url(server, as: "viewer:sesame78")
+                let outcome = try await Command.run(
+                    [ServerProcess.binary(), "measure", wrong, "--frames", "10"], within: 20)
+                #expect(outcome.status != 0 && outcome.errors.contains("401"), "\(outcome.complaint)")
+                #expect(!outcome.errors.contains("sesame"))
+            }
+        }
+
+        // MARK: - Without users
+
+        /// A line per answer to eleven guesses, as VLC's SAT>IP would send them.
+        private static let guesses = """
+            exec 3<>/dev/tcp/$0/$1
+            for number in {1..11}; do
+                printf 'SETUP rtsp://viewer:wrong%d@h/cam RTSP/1.0\\r\\nCSeq: %d\\r\\n' $number $number
+                printf 'Transport: RTP/AVP;unicast;client_port=5000-5001\\r\\n\\r\\n'
+            done >&3
+            count=0
+            while ((count < 11)) && read -r -t 10 line <&3; do
+                [[ $line == RTSP/* ]] && echo "$line" && ((++count))
+            done
+            """
+
+        /// Three addresses: a neighbour's, which guesses, this host's own, which knows the password, and loopback.
+        @Test(.enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
+        func othersNeedThePrintedPasswordAndWhoGuessesIsLockedOut() async throws {
+            let pair = NetworkPair()
+            do {
+                try await pair.lay()
+                let folder = try TemporaryFolder()
+                try folder.write(
+                    "{ access: { wrongPasswordMilliseconds: 10 }, paths: { cam: { source: testcard } } }",
+                    to: "apus.yml")
+                let server = try await ServerProcess.start(
+                    ["--config", folder.file("apus.yml")], prefix: pair.onServer)
+                let plain = server.url(host: pair.serverAddress)
+                let printed = try #require(server.notice.firstMatch(of: /rtsp:\/\/viewer:[a-z0-9]{14}@10\S+/)).output
+                let client = Client.ffmpeg
+                try await client.watch(server.url(), over: "tcp", prefix: pair.onServer, log: server.log)
+                try await client.watch(String(printed), over: "udp", prefix: pair.onClient, log: server.log)
+                let without = try await Command.run(pair.onClient + client.arguments(plain, over: "tcp"), within: 20)
+                #expect(without.status != 0 && without.errors.contains("401 Unauthorized"))
+
+                let guesses = try await Command.run(
+                    pair.onClient + ["bash", "-c", Self.guesses, pair.serverAddress, "\(server.port)"], within: 20)
+                let answers = guesses.text.split(whereSeparator: \.isNewline).map {
+                    $0.split(separator: " ").dropFirst().first
+                }
+                #expect(answers == Array(repeating: "401", count: 10) + ["403"], "\(guesses.text)")
+                let late = try await Command.run(
+                    pair.onClient + client.arguments(String(printed), over: "tcp"), within: 20)
+                #expect(late.status != 0 && late.errors.contains("403 Forbidden"), "\(late.complaint)")
+                try await client.watch(String(printed), over: "tcp", prefix: pair.onServer, log: server.log)
+                #expect(
+                    server.log.contains("address locked out: too many wrong passwords peer=10.77.0.2")
+                        && !server.log.contains("wrong1"))
+                await server.stop()
+            } catch {
+                Issue.record(error)
+            }
+            await pair.remove()
+        }
+
+        @Test func openMeansOpenAndSaysSo() async throws {
+            try await withServer("--open", "testcard") { server in
+                #expect(server.notice.contains("OPEN TO EVERYBODY") && !server.notice.contains("viewer:"))
+            }
+        }
+    }
+}
