@@ -48,6 +48,11 @@ final class Acceptor: EventLoopHandler {
         loop.join()
     }
 
+    /// Returns once its loop has turned.
+    func turned() async {
+        await loop.turned()
+    }
+
     func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime {
         // This thread serves no viewer: the few milliseconds that trimming takes cost nobody a picture.
         if registry.isTrimDue(at: now, after: Self.trimDelay) { Heap.trim() }

@@ -63,6 +63,12 @@ public final class Server: Sendable {
         for loop in loops { loop.loop.join() }
     }
 
+    /// Returns once every event loop has turned, the acceptor's too; never where one is stuck, or has ended.
+    public func turned() async {
+        await acceptor.turned()
+        for loop in loops { await loop.loop.turned() }
+    }
+
     /// Ends the sessions on a stream that the directory has no more: each viewer is told goodbye.
     public func withdraw(_ stream: Streams.Stream) async {
         for loop in loops { await loop.withdraw(stream, .stream) }

@@ -21,3 +21,23 @@ extension EventLoop: SerialExecutor {
         isCurrent
     }
 }
+
+extension EventLoop {
+    /// Returns once the loop's thread has come round to it: it turns. Never where the loop is stuck, or has ended.
+    public func turned() async {
+        await Visitor(to: self).visit()
+    }
+}
+
+/// Whoever awaits it has been on the loop's thread.
+private actor Visitor {
+    private nonisolated let loop: EventLoop
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    init(to loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func visit() {}
+}

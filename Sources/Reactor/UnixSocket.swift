@@ -66,26 +66,3 @@ public struct UnixSocket: ~Copyable {
         return uninterrupted { poll(&wanted, 1, milliseconds) } > 0
     }
 }
-
-extension sockaddr_un {
-    /// Runs `body` with the address of the socket at `path`.
-    ///
-    /// - Throws: ENAMETOOLONG where the kernel has no room for the path: 107 bytes on Linux.
-    static func with<Result>(
-        path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-    ) throws(SystemError) -> Result {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        // A path is ended by a zero, so none is in it, and the last byte stays one.
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.isEmpty, !bytes.contains(0) else {
-            throw SystemError(call: "bind", code: ENAMETOOLONG)
-        }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-    }
-}

@@ -80,18 +80,24 @@ struct ServeCommand: ParsableCommand {
             }
             try assembly.start()
             let control = ControlServer.start(for: assembly, configuration, log: log)
+            let systemd = Systemd(log: log)
+            systemd.announceServing(assembly)
             writeToStandardOutput(assembly.notice.text + (choice.map { "\n\($0)" } ?? ""))
             // The camera that was chosen is in use by now, so it would not be found again.
             let found = choice == nil ? [:] : configuration.paths
             let signal = Signals.waitForTermination(onStatusRequest: assembly.logStatus) {
-                assembly.readAgain { readAgain(file, withoutPaths: found, into: assembly, log) }
+                assembly.readAgain {
+                    systemd.announceReload(of: assembly) { readAgain(file, withoutPaths: found, into: assembly, log) }
+                }
             }
+            systemd.announceEnd()
             log.notice("stopping", metadata: ["signal": "\(signal == SIGTERM ? "SIGTERM" : "SIGINT")"])
             assembly.stop()
             control?.stop()
         } catch {
             writeToStandardError("apus: \(error)\n")
-            throw ExitCode.failure
+            // By which a service manager knows that it is of no use to try again (sysexits.h).
+            throw error is ConfigurationFailure ? ExitCode(EX_CONFIG) : ExitCode.failure
         }
     }
 

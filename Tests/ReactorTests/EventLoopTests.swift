@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import Media
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Reactor
@@ -211,6 +212,31 @@ private actor Counter: EventLoopHandler {
         }
         loop.finish()
         #expect(released == nil)
+    }
+
+    @Test func aLoopThatIsStuckIsNotSaidToTurnUntilItDoes() async throws {
+        let loop = try EventLoop(name: "stuck")
+        let (isStuck, release, hasTurned) = (Mailbox<Bool>(), Mailbox<Bool>(), Mailbox<Bool>())
+        let handler = ClosureHandler { _, wasWoken, _ in
+            guard wasWoken else { return .distantFuture }
+            isStuck.put(true)
+            while release.take() == nil {}
+            return .distantFuture
+        }
+        try loop.start(handler)
+        await loop.turned()
+        loop.wake()
+        #expect(await eventually(within: 20) { !isStuck.isEmpty })
+        let asking = Task {
+            await loop.turned()
+            hasTurned.put(true)
+        }
+        #expect(await eventually(within: 20) { !loop.jobs.isEmpty })
+        #expect(hasTurned.isEmpty)
+        release.put(true)
+        await asking.value
+        #expect(!hasTurned.isEmpty)
+        loop.finish()
     }
 
     @Test func aLoopStaysOnItsProcessor() throws {

@@ -30,6 +30,8 @@ final class Mailbox<Value: Sendable>: Sendable {
         return values.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
 
+    var isEmpty: Bool { values.withLock { $0.isEmpty } }
+
     deinit { close(signal) }
 }
 

@@ -1,0 +1,55 @@
+import Dispatch
+import Logging
+import Media
+import Reactor
+import Synchronization
+
+/// A `Watchdog` on the host's clock, on a queue of its own.
+final class WatchdogTimer: Sendable {
+    private let watchdog: Mutex<Watchdog>
+    private let queue = DispatchQueue(label: "apus.watchdog")
+    private let ask: @Sendable () async -> Void
+    private let tell: @Sendable () -> Void
+    private let log: Logger
+
+    /// - Parameters:
+    ///   - patience: systemd's, in nanoseconds.
+    ///   - ask: returns once all event loops have turned.
+    ///   - tell: tells systemd that the server is alive.
+    init(
+        patience: Int64, log: Logger, ask: @escaping @Sendable () async -> Void, tell: @escaping @Sendable () -> Void
+    ) {
+        watchdog = Mutex(Watchdog(patience: patience, start: .now()))
+        (self.ask, self.tell, self.log) = (ask, tell, log)
+    }
+
+    /// Begins to ask; ends with this object.
+    func start() {
+        queue.async { [weak self] in self?.timePassed() }
+    }
+
+    private func timePassed() {
+        let now = MonotonicTime.now()
+        let (order, wait) = watchdog.withLock { ($0.timePassed(to: now), $0.deadline - now) }
+        obey(order)
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait))) { [weak self] in self?.timePassed() }
+    }
+
+    private func obey(_ order: Watchdog.Order?) {
+        switch order {
+        case .ask:
+            Task.detached { [weak self, ask] in
+                await ask()
+                self?.queue.async { [weak self] in self?.answered() }
+            }
+        case .tell: tell()
+        case .report(let nanoseconds):
+            log.error("an event loop has not turned for \(nanoseconds / 1_000_000) ms: systemd will end this process")
+        case nil: break
+        }
+    }
+
+    private func answered() {
+        obey(watchdog.withLock { $0.answered() })
+    }
+}
