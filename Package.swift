@@ -51,7 +51,7 @@ let package = Package(
         .target(
             name: "CFFmpeg", dependencies: ["CLazyLibrary"],
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
-        // libcrypto is one, too.
+        // libcrypto and libssl are, too.
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
 
@@ -68,9 +68,10 @@ let package = Package(
         .target(name: "Reactor", dependencies: ["CLinux", "Media"], swiftSettings: everywhere),
         .target(name: "Codecs", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "Muxing", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
+        .target(name: "TLS", dependencies: ["COpenSSL", "Media"], swiftSettings: everywhere),
         .target(
             name: "Delivery",
-            dependencies: ["RTP", "Media", "Streams", "Reactor", "CLinux", collections],
+            dependencies: ["RTP", "Media", "Streams", "Reactor", "TLS", "CLinux", collections],
             swiftSettings: everywhere),
 
         // Edges.
@@ -81,7 +82,7 @@ let package = Package(
         .target(
             name: "RTSPServer",
             dependencies: [
-                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", logging, collections,
+                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", "TLS", logging, collections,
             ],
             swiftSettings: everywhere),
         .target(
@@ -95,7 +96,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", logging,
+                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", "TLS",
+                logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),
@@ -115,18 +117,19 @@ let package = Package(
         tests("RTP", "Media", "Wire"),
         tests("SDP", "Media"),
         tests("RTSP", "COpenSSL", "Media", "Wire"),
-        tests("RTSPServer", "Delivery", "Media", "RTSP", "Reactor", "Streams", logging),
+        tests("RTSPServer", "Delivery", "Media", "RTSP", "Reactor", "Streams", "TLS", logging),
         tests("Streams", "Media"),
         tests("Reactor", "CLinux", "Media"),
+        tests("TLS", "Media"),
         tests("Codecs", "Media"),
         tests("Muxing", "Media"),
         tests("Capture", "Codecs", "Media", "Muxing", "RTP", "Streams", logging),
-        tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "Streams", "Wire"),
+        tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "Streams", "TLS", "Wire"),
         tests("RTSPClient"),
         tests("Measuring", "Codecs", "Media", "RTP", "RTSPClient", "SDP", "Streams"),
         .testTarget(
             name: "EndToEndTests", dependencies: ["Media", "RTP", "Reactor", "TestSupport"], swiftSettings: everywhere),
-        tests("Server", "Capture", "Codecs", "Media", "RTSPServer", "Reactor", "SDP", "Streams", logging),
+        tests("Server", "Capture", "Codecs", "Media", "RTSPServer", "Reactor", "SDP", "Streams", "TLS", logging),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -44,9 +44,11 @@ let package = Package(
         .target(
             name: "Muxing", dependencies: ["CFFmpeg", "Media"], path: "Rooms/Muxing", swiftSettings: uninstrumented),
         .target(
+            name: "TLS", dependencies: ["COpenSSL", "Media"], path: "Rooms/TLS", swiftSettings: uninstrumented),
+        .target(
             name: "Delivery",
             dependencies: [
-                "RTP", "Media", "Streams", "Reactor", "CLinux",
+                "RTP", "Media", "Streams", "Reactor", "TLS", "CLinux",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             path: "Rooms/Delivery", swiftSettings: uninstrumented),
@@ -57,7 +59,7 @@ let package = Package(
         .target(
             name: "RTSPServer",
             dependencies: [
-                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", logging,
+                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", "TLS", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             path: "Rooms/RTSPServer", swiftSettings: uninstrumented),
@@ -72,7 +74,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", logging,
+                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", "TLS",
+                logging,
                 "Yams",
             ],
             path: "Rooms/Server", swiftSettings: fuzzing),

@@ -17,6 +17,10 @@ final class InterleavedBatch {
 
     private let vectors: UnsafeMutablePointer<iovec>
     private let prefixes: UnsafeMutableRawPointer
+    /// Memory for what is encrypted in one go; made when a viewer first needs it.
+    private var pieceMemory: UnsafeMutableRawPointer?
+    /// Room for any packet: its length is told in two bytes.
+    private static let pieceByteCount = stride + Int(UInt16.max)
     private(set) var packetCount = 0
 
     init() {
@@ -28,6 +32,7 @@ final class InterleavedBatch {
     deinit {
         vectors.deallocate()
         prefixes.deallocate()
+        pieceMemory?.deallocate()
     }
 
     /// What to write: prefix and payload of each packet.
@@ -51,6 +56,23 @@ final class InterleavedBatch {
         }
     }
 
+    /// The packets from `first` on, in one piece: as many as `capacity` bytes hold, and one at least. Valid until the next call.
+    func piece(from first: Int, capacity: Int) -> (bytes: UnsafeRawBufferPointer, packetCount: Int) {
+        let memory = pieceMemory ?? .allocate(byteCount: Self.pieceByteCount, alignment: 16)
+        pieceMemory = memory
+        var (end, packet) = (0, first)
+        while packet < packetCount {
+            let (prefix, payload) = (vectors[2 * packet], vectors[2 * packet + 1])
+            let length = prefix.iov_len + payload.iov_len
+            guard packet == first || end + length <= min(capacity, Self.pieceByteCount) else { break }
+            prefix.copy(to: memory + end)
+            payload.copy(to: memory + end + prefix.iov_len)
+            end += length
+            packet += 1
+        }
+        return (UnsafeRawBufferPointer(start: memory, count: end), packet - first)
+    }
+
     /// How many packets the first `byteCount` bytes cover; one that is cut counts, and `keep` gets what is left of it.
     func packets(coveredBy byteCount: Int, keep: (UnsafeRawBufferPointer) -> Void) -> (count: Int, isCut: Bool) {
         var rest = byteCount
@@ -72,5 +94,12 @@ final class InterleavedBatch {
             return (packet + 1, true)
         }
         return (packetCount, false)
+    }
+}
+
+extension iovec {
+    /// Copies what it points at.
+    fileprivate func copy(to place: UnsafeMutableRawPointer) {
+        if let iov_base { place.copyMemory(from: iov_base, byteCount: iov_len) }
     }
 }

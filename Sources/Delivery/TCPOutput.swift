@@ -1,13 +1,16 @@
 import Media
 import Reactor
+import TLS
 
 /// The sending half of an RTSP connection: replies and interleaved packets on one byte stream, never one inside the other.
 ///
-/// What the socket takes only in part leaves the rest of that one packet or reply here; nothing else queues: the media's
-/// backlog stays in the feed's ring. Confined to its loop.
+/// What the socket takes only in part leaves the rest of that one packet or reply here, inside TLS that of one record; nothing
+/// else queues: the media's backlog stays in the feed's ring. Confined to its loop.
 public final class TCPOutput {
     public let socket: TCPSocket
-    /// Bytes that must leave before anything else: replies, reports, the rest of a packet that was cut.
+    /// What all bytes go through on their way; `nil` where they are sent as they are.
+    public let tls: TLSConnection?
+    /// Bytes that must leave before anything else: replies, reports, the rest of a packet that was cut. Of TLS, it has them.
     private var pending: [UInt8] = []
 
     /// Whether the socket took less than it was given: the owner waits until it is writable.
@@ -24,23 +27,35 @@ public final class TCPOutput {
     /// What was unread when it was looked at last: less means that the client reads.
     private var lastUnread = 0
 
-    public init(socket: consuming TCPSocket, at now: MonotonicTime) {
+    /// - Parameter tls: what all bytes are to go through.
+    public init(socket: consuming TCPSocket, tls: TLSConnection? = nil, at now: MonotonicTime) {
         widestWindow = socket.peerWindowByteCount ?? 0
         self.socket = socket
+        self.tls = tls
         lastProgress = now
     }
 
     /// Bytes that wait here.
-    public var pendingByteCount: Int { pending.count }
+    public var pendingByteCount: Int { tls?.output.count ?? pending.count }
 
     /// Adds bytes that leave with the next `flush` or packet.
     public func append(_ bytes: some Collection<UInt8>) {
-        pending.append(contentsOf: bytes)
+        if let tls {
+            tls.write(bytes)
+        } else {
+            pending.append(contentsOf: bytes)
+        }
         whenChanged?()
+    }
+
+    /// Nothing is added any more. Inside TLS the client is told, so that it can tell the end from a connection that was cut.
+    public func finish() {
+        tls?.close()
     }
 
     /// Hands what waits to the socket.
     public func flush(at now: MonotonicTime) {
+        if let tls { return flush(tls, at: now) }
         var start = 0
         // What has left is let go of even if more waits: a client that never reads all would make this grow for ever.
         defer { pending.removeFirst(start) }
@@ -50,6 +65,14 @@ public final class TCPOutput {
             }
             guard let taken = note(outcome, at: now) else { return }
             start += taken
+        }
+        isBlocked = false
+    }
+
+    private func flush(_ tls: TLSConnection, at now: MonotonicTime) {
+        while tls.output.count > 0, failure == nil {
+            guard let taken = note(socket.write(tls.output), at: now) else { return }
+            tls.sent(taken)
         }
         isBlocked = false
     }
@@ -81,10 +104,27 @@ public final class TCPOutput {
     func write(_ batch: InterleavedBatch, at now: MonotonicTime) -> Int {
         if pendingByteCount > 0 { flush(at: now) }
         guard pendingByteCount == 0, failure == nil else { return 0 }
+        if let tls { return write(batch, through: tls, at: now) }
         guard let taken = note(socket.write(batch.parts), at: now) else { return 0 }
         let (packets, isCut) = batch.packets(coveredBy: taken) { pending.append(contentsOf: $0) }
         if isCut || packets < batch.packetCount { isBlocked = true }
         return packets
+    }
+
+    /// Writes the batch's packets record by record, each once the one before has left: so one record waits here at most, and a
+    /// packet is never in two.
+    private func write(_ batch: InterleavedBatch, through tls: TLSConnection, at now: MonotonicTime) -> Int {
+        var packets = 0
+        while packets < batch.packetCount, pendingByteCount == 0, failure == nil, tls.failure == nil {
+            let record = batch.piece(from: packets, capacity: TLSConnection.recordByteCount)
+            tls.write(record.bytes)
+            packets += record.packetCount
+            flush(at: now)
+        }
+        guard tls.failure != nil else { return packets }
+        // The connection is over, as its owner will see: what follows is out of everybody's hands.
+        whenChanged?()
+        return batch.packetCount
     }
 
     /// Takes account of what became of a write: the bytes taken, or `nil` where there were none.

@@ -66,6 +66,8 @@ public enum CloseReason: Hashable, Sendable, CustomStringConvertible {
     case idle(seconds: Int)
     case tooManyBytesWaiting(byteCount: Int)
     case withdrawn(Withdrawal)
+    /// What protects the connection failed, as a sentence.
+    case securityFailed(String)
     case shuttingDown
 
     public var description: String {
@@ -78,6 +80,7 @@ public enum CloseReason: Hashable, Sendable, CustomStringConvertible {
         case .tooManyBytesWaiting(let byteCount):
             "\(byteCount) bytes of requests wait behind one that is not answered yet"
         case .withdrawn(let withdrawal): "\(withdrawal)"
+        case .securityFailed(let reason): reason
         case .shuttingDown: "the server shuts down"
         }
     }

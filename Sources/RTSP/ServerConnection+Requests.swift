@@ -110,7 +110,8 @@ extension ServerConnection {
         }
         let setUp = SetUpRequest(
             path: url.path, query: url.query, track: url.track, session: session?.id, form: form,
-            offers: try TransportChoice.offers(in: request.headers, for: form, peer: peer, channels: channels),
+            offers: try TransportChoice.offers(
+                in: request.headers, for: form, peer: peer, security: security, channels: channels),
             userAgent: request.userAgent, userInformation: url.userInformation, grant: grant)
         order(.setUp(wait(for: .setUp(setUp, url: url), cSeq), setUp))
     }

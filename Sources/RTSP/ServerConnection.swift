@@ -15,7 +15,7 @@ public struct ServerConnection: Sendable {
     public let configuration: Configuration
     public let peer: Endpoint
     public let local: Endpoint
-    let security: ConnectionSecurity
+    public let security: ConnectionSecurity
     let lockOut: LockOut
 
     var parser: Parser
@@ -106,6 +106,11 @@ public struct ServerConnection: Sendable {
         guard !sessions.isEmpty else { return close(.withdrawn(withdrawal)) }
         guard pending?.session == session else { return }
         finish(Response(Refusal(.sessionNotFound)), in: nil, at: now)
+    }
+
+    /// What protects the connection has failed: nothing that comes or goes is worth anything any more.
+    public mutating func securityFailed(_ reason: String) {
+        close(.securityFailed(reason))
     }
 
     /// The server ends: every session is torn down and the connection closed.

@@ -5,11 +5,12 @@ enum TransportChoice {
     /// - Parameters:
     ///   - form: what the client wants to be sent.
     ///   - peer: the only address that media may go to.
+    ///   - security: who else may read what the connection carries, and so may read its media.
     ///   - channels: those in use on the connection.
     /// - Throws: 400 without a Transport header, 403 (``SATIP``: 461) if media should only go elsewhere, 461 if nothing
     ///   suits: VLC and ffmpeg then try another transport.
     static func offers(
-        in headers: Headers, for form: StreamForm, peer: Endpoint, channels: ChannelTable
+        in headers: Headers, for form: StreamForm, peer: Endpoint, security: ConnectionSecurity, channels: ChannelTable
     ) throws(Refusal) -> [TransportOffer] {
         let values = headers.values(of: .transport)
         guard !values.isEmpty else { throw Refusal(.badRequest, reason: "Transport Missing") }
@@ -18,7 +19,9 @@ enum TransportChoice {
         if own.isEmpty, !transports.isEmpty { throw form.foreignDestination }
         let offers = own.compactMap { offer($0, channels: channels) }
         guard !offers.isEmpty else { throw form.unservedTransport }
-        return offers
+        let protected = offers.filter { $0.isProtected(on: security) }
+        guard !protected.isEmpty else { throw .mediaInTheClear }
+        return protected
     }
 
     /// A `destination` turns the server on someone else; in multicast the server chooses the group anyway.
@@ -42,6 +45,23 @@ enum TransportChoice {
         case (.tcp, .multicast): return nil
         }
     }
+}
+
+extension TransportOffer {
+    /// Whether media that travels so is read by no more people than the connection: who asks for TLS wants that of media most.
+    fileprivate func isProtected(on security: ConnectionSecurity) -> Bool {
+        switch (security, self) {
+        case (.clear, _), (.tls, .interleaved): true
+        case (.tls, .udp), (.tls, .multicast): false
+        }
+    }
+}
+
+extension Refusal {
+    /// What answers a client inside TLS that would have its media outside: ffmpeg and GStreamer then try TCP.
+    static let mediaInTheClear = Refusal(
+        .unsupportedTransport,
+        reason: "Unsupported Transport: over UDP media is in the clear, inside TLS use RTP/AVP/TCP")
 }
 
 extension TransportAnswer {

@@ -1,5 +1,6 @@
 import Logging
 import Media
+import RTSP
 import Reactor
 import Synchronization
 
@@ -22,15 +23,21 @@ final class Acceptor: EventLoopHandler {
     private static let token = Token(rawValue: 1)
 
     let port: UInt16
+    /// Whether those who come here speak TLS.
+    let security: ConnectionSecurity
     private let loop: EventLoop
     private let loops: [ServerLoop]
     private let registry: Registry
     private let logger: Logger
     private let state: Mutex<State>
 
-    init(listener: consuming Listener, loops: [ServerLoop], registry: Registry, logger: Logger) throws(SystemError) {
-        loop = try EventLoop(name: "apus-accept")
+    init(
+        listener: consuming Listener, security: ConnectionSecurity, loops: [ServerLoop], registry: Registry,
+        logger: Logger
+    ) throws(SystemError) {
+        loop = try EventLoop(name: security == .tls ? "apus-accept-tls" : "apus-accept")
         port = listener.localAddress?.port ?? 0
+        self.security = security
         self.loops = loops
         self.registry = registry
         self.logger = logger
@@ -92,7 +99,7 @@ final class Acceptor: EventLoopHandler {
         }
         guard let target = loops.min(by: { $0.load < $1.load }) else { return }
         let fd = accepted.takeSocket().takeDescriptor().release()
-        target.inbox.put(Inbox.Accepted(fd: fd, peer: peer))
+        target.inbox.put(Inbox.Accepted(fd: fd, peer: peer, security: security))
         target.loop.wake()
     }
 }

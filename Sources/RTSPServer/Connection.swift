@@ -2,6 +2,7 @@ import Delivery
 import Media
 import RTSP
 import Reactor
+import TLS
 
 /// One RTSP connection bound to its socket: the machine, its output, its sessions. Confined to its loop.
 final class Connection {
@@ -28,18 +29,25 @@ final class Connection {
     /// What the log says of its sessions' coming and going: not all of it, where a client plays and pauses all the time.
     var activityLog = LogBudget(burst: 8, interval: 10_000_000_000)
 
+    /// - Parameter tls: what protects it; `nil` where nothing does.
     init(
-        token: Token, socket: consuming TCPSocket, peer: SocketAddress, local: SocketAddress,
+        token: Token, socket: consuming TCPSocket, tls: TLSConnection?, peer: SocketAddress, local: SocketAddress,
         configuration: ServerConnection.Configuration, admission: Admission, at now: MonotonicTime
     ) {
         self.token = token
         self.peer = peer
         self.local = local
-        output = TCPOutput(socket: socket, at: now)
+        output = TCPOutput(socket: socket, tls: tls, at: now)
         machine = ServerConnection(
             configuration: configuration, access: admission.policy, lockOut: admission.lockOut,
             peer: Endpoint(address: peer.host, isLoopback: peer.isLoopback),
-            local: Endpoint(address: local.host, isLoopback: local.isLoopback), at: now)
+            local: Endpoint(address: local.host, isLoopback: local.isLoopback),
+            security: tls == nil ? .clear : .tls, at: now)
+    }
+
+    /// When its handshake, or its machine, is to be looked at.
+    var nextDeadline: MonotonicTime? {
+        [output.tls?.nextDeadline, machine.nextDeadline].compactMap(\.self).min()
     }
 
     /// Between two joins that both get their history packaged, in nanoseconds.

@@ -1,3 +1,4 @@
+import RTSP
 import Reactor
 import Synchronization
 
@@ -7,6 +8,8 @@ final class Inbox: Sendable {
     struct Accepted: Sendable {
         let fd: Int32
         let peer: SocketAddress
+        /// Whether TLS is to begin at once.
+        let security: ConnectionSecurity
     }
 
     private let waiting = Mutex<[Accepted]>([])

@@ -60,6 +60,8 @@ struct LogBudgets {
     var refusedAccess = LogBudget(burst: 8, interval: 60_000_000_000)
     /// One for each address and lock-out.
     var lockOuts = LogBudget(burst: 8, interval: 60_000_000_000)
+    /// Whoever finds the port of TLS and speaks otherwise, or distrusts the certificate.
+    var failedHandshakes = LogBudget(burst: 8, interval: 60_000_000_000)
     /// Joined, paused, left: one line each, until a flood of short-lived connections comes.
     var activity = LogBudget(burst: 500, interval: 100_000_000)
 }

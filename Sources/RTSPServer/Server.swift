@@ -5,57 +5,70 @@ import RTSP
 import Reactor
 import Streams
 import Synchronization
+import TLS
 
-/// The RTSP server: one listener, and loops that serve what it accepts.
+/// The RTSP server: a listener for those who come in the clear, one for TLS, and loops that serve what they accept.
 public final class Server: Sendable {
     private let options: ServerOptions
     let loops: [ServerLoop]
-    private let acceptor: Acceptor
+    private let acceptors: [Acceptor]
     private let admission: Admission
+    private let identity: CurrentIdentity
     private let logger: Logger
 
-    /// Binds the port and all loops' UDP ports; nothing is served before `start`.
-    ///
-    /// - Throws: `isAddressInUse` or `isPermissionDenied` where the port cannot be had.
-    public init(options: ServerOptions, directory: PathDirectory, logger: Logger) throws(SystemError) {
+    /// Binds the ports and all loops' UDP ports; nothing is served before `start`.
+    public init(options: ServerOptions, directory: PathDirectory, logger: Logger) throws(BindingFailure) {
         self.options = options
         self.logger = logger
         // Each connection is one, and many hosts give a process 1024.
         DescriptorLimit.raise()
-        let listener = try Self.listener(options)
+        var clear = try Self.listener(.clear, options)
+        var secure = try Self.listener(.tls, options)
         let registry = Registry(
             maximumConnectionsPerAddress: options.maximumConnectionsPerAddress,
             maximumViewers: options.maximumViewers)
         admission = Admission(options.access)
-        var numbers = SystemRandomNumberGenerator()
-        let canonicalName = "apus-\(String(numbers.next() as UInt64, radix: 36))"
-        let isSegmenting = Segmentation.probe()
-        if !isSegmenting { logger.notice("the kernel cuts no UDP trains: sending single datagrams") }
-        var loops: [ServerLoop] = []
-        for index in 0..<max(1, options.loopCount) {
-            loops.append(
-                try ServerLoop(
-                    index: index, loop: EventLoop(name: "apus-loop-\(index)"), options: options, directory: directory,
-                    registry: registry, admission: admission, inbox: Inbox(), multicastHome: loops.first,
-                    canonicalName: canonicalName,
-                    isSegmenting: isSegmenting, logger: logger))
+        identity = CurrentIdentity(options.encryption.tls?.identity)
+        do throws(SystemError) {
+            loops = try Self.loops(options, directory, registry, admission, identity, logger)
+            var acceptors: [Acceptor] = []
+            if let listener = clear.take() {
+                acceptors.append(
+                    try Acceptor(listener: listener, security: .clear, loops: loops, registry: registry, logger: logger)
+                )
+            }
+            if let listener = secure.take() {
+                acceptors.append(
+                    try Acceptor(listener: listener, security: .tls, loops: loops, registry: registry, logger: logger))
+            }
+            self.acceptors = acceptors
+        } catch {
+            throw BindingFailure(way: nil, error: error)
         }
-        self.loops = loops
-        acceptor = try Acceptor(listener: listener, loops: loops, registry: registry, logger: logger)
     }
 
-    /// The TCP port that is listened at.
-    public var port: UInt16 { acceptor.port }
+    /// The TCP port for those who come in the clear, or else through TLS.
+    public var port: UInt16 { port(for: .clear) ?? port(for: .tls) ?? 0 }
+
+    /// The TCP port of one way to come; `nil` where nobody may come by it.
+    public func port(for security: ConnectionSecurity) -> UInt16? {
+        acceptors.first { $0.security == security }?.port
+    }
 
     /// Starts serving, on threads of its own.
     public func start() throws(SystemError) {
         for loop in loops { try loop.loop.start(loop) }
-        try acceptor.start()
+        for acceptor in acceptors { try acceptor.start() }
+    }
+
+    /// What is shown from now on to those who come through TLS; those who are there stay.
+    public func identify(by identity: ServerIdentity) {
+        self.identity.value = identity
     }
 
     /// Says goodbye to every viewer, closes everything and ends the threads.
     public func stop() async {
-        acceptor.stop()
+        for acceptor in acceptors { acceptor.stop() }
         for loop in loops {
             await loop.stop(at: .now())
             loop.loop.stop()
@@ -63,9 +76,9 @@ public final class Server: Sendable {
         for loop in loops { loop.loop.join() }
     }
 
-    /// Returns once every event loop has turned, the acceptor's too; never where one is stuck, or has ended.
+    /// Returns once every event loop has turned, the acceptors' too; never where one is stuck, or has ended.
     public func turned() async {
-        await acceptor.turned()
+        for acceptor in acceptors { await acceptor.turned() }
         for loop in loops { await loop.loop.turned() }
     }
 
@@ -102,11 +115,50 @@ public final class Server: Sendable {
     /// Connections of each loop, by which new ones are given to the loop with the fewest.
     public var connectionCounts: [Int] { loops.map(\.load) }
 
-    private static func listener(_ options: ServerOptions) throws(SystemError) -> Listener {
-        guard let text = options.address else { return try Listener.onAllAddresses(port: options.port) }
-        guard let address = SocketAddress(text, port: options.port) else {
-            throw SystemError(call: "bind", code: 22)  // EINVAL: the configuration admits numeric addresses only.
+    /// Listens for those who come by one way; `nil` where nobody may.
+    private static func listener(
+        _ security: ConnectionSecurity, _ options: ServerOptions
+    ) throws(BindingFailure) -> Listener? {
+        guard options.encryption.ways.contains(security) else { return nil }
+        let port = security == .tls ? options.encryption.tls?.port ?? 0 : options.port
+        do throws(SystemError) {
+            guard let text = options.address else { return try Listener.onAllAddresses(port: port) }
+            guard let address = SocketAddress(text, port: port) else {
+                throw SystemError(call: "bind", code: 22)  // EINVAL: the configuration admits numeric addresses only.
+            }
+            return try Listener(at: address)
+        } catch {
+            throw BindingFailure(way: security, error: error)
         }
-        return try Listener(at: address)
     }
+
+    private static func loops(
+        _ options: ServerOptions, _ directory: PathDirectory, _ registry: Registry, _ admission: Admission,
+        _ identity: CurrentIdentity, _ logger: Logger
+    ) throws(SystemError) -> [ServerLoop] {
+        var numbers = SystemRandomNumberGenerator()
+        let canonicalName = "apus-\(String(numbers.next() as UInt64, radix: 36))"
+        let isSegmenting = Segmentation.probe()
+        if !isSegmenting { logger.notice("the kernel cuts no UDP trains: sending single datagrams") }
+        var loops: [ServerLoop] = []
+        for index in 0..<max(1, options.loopCount) {
+            loops.append(
+                try ServerLoop(
+                    index: index, loop: EventLoop(name: "apus-loop-\(index)"), options: options, directory: directory,
+                    registry: registry, admission: admission, identity: identity, inbox: Inbox(),
+                    multicastHome: loops.first, canonicalName: canonicalName, isSegmenting: isSegmenting,
+                    logger: logger))
+        }
+        return loops
+    }
+}
+
+/// Why the server cannot have its ports.
+public struct BindingFailure: Error, Sendable, CustomStringConvertible {
+    /// Whose port it is; `nil` where it is one for RTP, or none.
+    public let way: ConnectionSecurity?
+    /// `isAddressInUse`, `isPermissionDenied` and others.
+    public let error: SystemError
+
+    public var description: String { "\(error)" }
 }

@@ -18,10 +18,11 @@ extension ServerLoop {
             try socket.limitUnsent(toBytes: options.unsentBytes)
             // What the host's default is (bbr paces, and delays) must not decide; where cubic is missing it does.
             try? socket.setCongestionControl("cubic")
+            let tls = try protection(of: accepted, at: now)
             try loop.add(socket.fd, .read, token: token)
             let connection = Connection(
-                token: token, socket: socket, peer: accepted.peer, local: local, configuration: options.connection,
-                admission: admission, at: now)
+                token: token, socket: socket, tls: tls, peer: accepted.peer, local: local,
+                configuration: options.connection, admission: admission, at: now)
             connections[token] = connection
             connection.output.whenChanged = { [touched, weak connection] in
                 if let connection { touched.add(connection) }
@@ -53,8 +54,7 @@ extension ServerLoop {
             let outcome = withUnsafeTemporaryAllocation(byteCount: 2_048, alignment: 16) { buffer in
                 let outcome = connection.output.socket.read(into: buffer)
                 if case .bytes(let count) = outcome {
-                    let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
-                    connection.machine.received(bytes.bytes, at: now)
+                    received(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: connection, at: now)
                 }
                 return outcome
             }
@@ -74,6 +74,13 @@ extension ServerLoop {
         }
     }
 
+    /// Feeds the machine what the client said with these bytes.
+    private func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: MonotonicTime) {
+        guard let tls = connection.output.tls else { return connection.machine.received(bytes.bytes, at: now) }
+        tls.received(bytes) { connection.machine.received($0.bytes, at: now) }
+        if tls.phase == .ended { connection.machine.receivedEnd(at: now) }
+    }
+
     /// The socket is of no use any more.
     func lost(_ connection: Connection, _ error: SystemError, at now: MonotonicTime) {
         logger.debug("connection lost", metadata: ["peer": "\(connection.peer)", "reason": "\(error)"])
@@ -85,6 +92,9 @@ extension ServerLoop {
 
     /// Hands out what waits, watches the socket for what it can do, closes it when it is done.
     func settle(_ connection: Connection, at now: MonotonicTime) {
+        if connection.closing == nil, let failure = connection.output.tls?.failure {
+            end(connection, because: failure, at: now)
+        }
         if connection.output.pendingByteCount > 0, !connection.output.isBlocked { connection.output.flush(at: now) }
         if let failure = connection.output.failure { return lost(connection, failure, at: now) }
         if connection.closing != nil {
@@ -109,6 +119,7 @@ extension ServerLoop {
         deadlines.remove(connection.token)
         waiting.removeAll { $0.connection === connection }
         // Goodbyes have come to what waited.
+        connection.output.finish()
         connection.output.flush(at: now)
         let output = connection.output
         guard !connection.hasPeerEnded, output.failure == nil, output.pendingByteCount == 0 else {

@@ -29,7 +29,7 @@ extension ServerLoop {
     func perform(_ connection: Connection, at now: MonotonicTime) {
         touched.add(connection)
         while let action = connection.machine.nextAction() { perform(action, on: connection, at: now) }
-        if let deadline = connection.machine.nextDeadline {
+        if let deadline = connection.nextDeadline {
             deadlines.set(connection.token, deadline)
         } else {
             deadlines.remove(connection.token)
@@ -66,7 +66,7 @@ extension ServerLoop {
                 metadata: ["peer": "\(connection.peer.host)", "seconds": "\(seconds)"], within: &logs.lockOuts, at: now)
         case .close(let reason):
             connection.closing = reason
-            logger.debug("connection closes", metadata: ["peer": "\(connection.peer)", "reason": "\(reason)"])
+            logClose(of: connection, because: reason, at: now)
         }
     }
 

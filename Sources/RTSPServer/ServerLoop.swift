@@ -16,6 +16,7 @@ actor ServerLoop {
     let directory: PathDirectory
     let registry: Registry
     let admission: Admission
+    let identity: CurrentIdentity
     let logger: Logger
     /// Who sends to multicast groups: one loop for all.
     let multicastHome: ServerLoop?
@@ -57,8 +58,8 @@ actor ServerLoop {
 
     init(
         index: Int, loop: EventLoop, options: ServerOptions, directory: PathDirectory, registry: Registry,
-        admission: Admission, inbox: Inbox, multicastHome: ServerLoop?, canonicalName: String, isSegmenting: Bool,
-        logger: Logger
+        admission: Admission, identity: CurrentIdentity, inbox: Inbox, multicastHome: ServerLoop?,
+        canonicalName: String, isSegmenting: Bool, logger: Logger
     ) throws(SystemError) {
         self.loop = loop
         self.index = index
@@ -66,6 +67,7 @@ actor ServerLoop {
         self.directory = directory
         self.registry = registry
         self.admission = admission
+        self.identity = identity
         self.inbox = inbox
         self.multicastHome = multicastHome
         self.canonicalName = canonicalName
@@ -181,6 +183,7 @@ extension ServerLoop: EventLoopHandler {
             for session in connection.sessions.values where session.lowerTransport == .interleaved {
                 if session.startedAt != nil { connection.machine.heard(session.id, at: connection.output.lastProgress) }
             }
+            connection.output.tls?.deadlinePassed(at: now)
             connection.machine.deadlinePassed(at: now)
             perform(connection, at: now)
         }

@@ -4,8 +4,10 @@ import RTSP
 
 /// What the RTSP server is configured with. Every value has the default that the configuration documents.
 public struct ServerOptions: Sendable {
-    /// TCP port of the listener.
+    /// TCP port for those who come in the clear.
     public var port: UInt16 = 8554
+    /// Whether clients come through TLS, and where.
+    public var encryption = Encryption.no
     /// The one address to listen at, numeric; all addresses where `nil`.
     public var address: String?
     /// Event loops; viewers are spread over them.

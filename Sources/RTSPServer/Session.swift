@@ -38,9 +38,10 @@ final class Session {
         self.lowerTransport = lowerTransport
     }
 
-    /// For the log: `UDP`, `TCP`, `multicast`, and what travels there where it is not one RTP stream per track.
+    /// For the log: `UDP`, `TCP`, `TLS`, `multicast`, and what travels there where it is not one RTP stream per track.
     var transportName: String {
-        viewer.form == .transportStream ? "MPEG-TS over \(lowerTransport.rawValue)" : lowerTransport.rawValue
+        let way = viewer.output?.tls == nil ? lowerTransport.rawValue : "TLS"
+        return viewer.form == .transportStream ? "MPEG-TS over \(way)" : way
     }
 
     /// Whether what was negotiated holds now that the stream's tracks are these; without any, nothing is known against it.

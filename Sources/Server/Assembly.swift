@@ -6,6 +6,7 @@ import RTSPServer
 import Reactor
 import Streams
 import Synchronization
+import TLS
 
 /// The server, put together from its configuration: streams, their sources, and the RTSP server before them.
 ///
@@ -33,6 +34,8 @@ public final class Assembly: Sendable {
     let running: Configuration
     let directory = PathDirectory()
     let server: RTSPServer.Server
+    /// `nil` where nobody comes through TLS.
+    let certificateWatch: CertificateWatch?
     let status: StatusReport
     private let statusTimer = StatusTimer()
     let threshold: LogThreshold
@@ -55,12 +58,23 @@ public final class Assembly: Sendable {
     ) throws(Failure) {
         status = StatusReport(log: log, start: clock.epoch)
         let viewer = configuration.needsViewerPassword ? viewerAccess() : nil
-        do throws(SystemError) {
-            let access = AccessPolicy(configuration, viewer: (viewer ?? .closed).password)
+        let access = AccessPolicy(configuration, viewer: (viewer ?? .closed).password)
+        let files = configuration.tls.encryption == .no ? nil : CertificateFiles(configuration.tls)
+        let identity = try Self.identity(in: files, for: configuration)
+        let server: RTSPServer.Server
+        do throws(BindingFailure) {
             server = try RTSPServer.Server(
-                options: ServerOptions(configuration, access: access), directory: directory, logger: log)
+                options: ServerOptions(configuration, access: access, identity: identity), directory: directory,
+                logger: log)
         } catch {
             throw Failure(error, configuration)
+        }
+        self.server = server
+        certificateWatch = files.map { files in
+            if files.isKeyOpen {
+                log.warning("other users of this host may read the key of the certificate: chmod 600 \(files.key)")
+            }
+            return CertificateWatch(files, log: log) { server.identify(by: $0) }
         }
         running = configuration
         self.threshold = threshold
@@ -74,7 +88,8 @@ public final class Assembly: Sendable {
             directory.insert(stream, options: PathOptions(name, path, in: configuration))
         }
         notice = StartupNotice(
-            configuration, viewer, port: Int(server.port),
+            configuration, viewer, port: server.port(for: .clear).map(Int.init),
+            tlsPort: server.port(for: .tls).map(Int.init),
             streams: paths.values.map { StartupNotice.StreamLine(path: $0.stream.path, label: $0.source.label) }
                 .sorted { $0.path < $1.path })
         state = Mutex(State(configuration: configuration, paths: paths, viewer: viewer))
@@ -87,6 +102,7 @@ public final class Assembly: Sendable {
         } catch {
             throw Failure(description: "cannot start: \(error)")
         }
+        certificateWatch?.start()
         for path in state.withLock({ $0.paths.values }) { path.supervisor.start() }
         logStatus(everySeconds: running.log.statusSeconds)
     }
@@ -112,6 +128,7 @@ public final class Assembly: Sendable {
     /// Ends everything: viewers are told, what is being sent is flushed, sources stop. Blocks, at most so long.
     public func stop(withinMilliseconds milliseconds: Int = 900) {
         let deadline = DispatchTime.now() + .milliseconds(milliseconds)
+        certificateWatch?.stop()
         let supervisors = state.withLock { state in
             state.isStopping = true
             return state.paths.values.map(\.supervisor)
@@ -132,28 +149,58 @@ public final class Assembly: Sendable {
 
 extension Assembly.Failure {
     /// What binding the ports failed with.
-    fileprivate init(_ error: SystemError, _ configuration: Configuration) {
-        let port = configuration.server.port
-        if error.isAddressInUse {
-            description = "port \(port) is taken: stop the other server, or choose another with --port (server.port)"
-        } else if error.isPermissionDenied {
+    fileprivate init(_ failure: BindingFailure, _ configuration: Configuration) {
+        let isTLS = failure.way == .tls
+        let port = isTLS ? configuration.tls.port : configuration.server.port
+        let option = isTLS ? "tls.port" : "--port (server.port)"
+        if failure.error.isAddressInUse {
+            description = "port \(port) is taken: stop the other server, or choose another with \(option)"
+        } else if failure.error.isPermissionDenied {
             description =
-                "no right to listen on port \(port): choose one from 1024 up with --port (server.port), "
-                + "or grant CAP_NET_BIND_SERVICE"
+                "no right to listen on port \(port): choose one from 1024 up with \(option), or grant "
+                + "CAP_NET_BIND_SERVICE"
         } else {
-            description = "cannot listen on port \(port): \(error); see server.address, --port and rtp.firstUDPPort"
+            description =
+                "cannot listen on port \(port): \(failure); see server.address, \(option) and rtp.firstUDPPort"
+        }
+    }
+}
+
+extension Assembly {
+    /// What is shown to those who come through TLS; `nil` where nobody does.
+    private static func identity(
+        in files: CertificateFiles?, for configuration: Configuration
+    ) throws(Failure) -> ServerIdentity? {
+        guard let files else { return nil }
+        // The check of the configuration knows nothing of what the command line adds.
+        let isMulticast = configuration.servedPaths.first { $0.value.isMulticast }
+        if configuration.tls.encryption == .strict, let name = isMulticast?.key {
+            throw Failure(
+                description:
+                    "/\(name) is multicast, in the clear, and tls.encryption is strict: make either of them otherwise")
+        }
+        do throws(CertificateFailure) {
+            return try files.identity()
+        } catch {
+            throw Failure(description: "tls.\(error.file.rawValue): \(error)")
         }
     }
 }
 
 extension StartupNotice {
-    fileprivate init(_ configuration: Configuration, _ viewer: ViewerAccess?, port: Int, streams: [StreamLine]) {
+    fileprivate init(
+        _ configuration: Configuration, _ viewer: ViewerAccess?, port: Int?, tlsPort: Int?, streams: [StreamLine]
+    ) {
         let address = configuration.server.address
+        let place = address.isEmpty ? "all addresses" : address
+        let listeners = [
+            port.map { "\(place), TCP port \($0) (RTSP)" }, tlsPort.map { "\(place), TCP port \($0) (RTSPS)" },
+        ]
         // Without the list of interfaces there is still localhost to name.
         let addresses = (try? LocalAddresses.all()) ?? []
         self.init(
-            listeners: ["\(address.isEmpty ? "all addresses" : address), TCP port \(port) (RTSP)"], streams: streams,
-            port: port, hosts: URLHost.reaching(listener: address, addresses: addresses),
+            listeners: listeners.compactMap(\.self), streams: streams, port: port, tlsPort: tlsPort,
+            hosts: URLHost.reaching(listener: address, addresses: addresses),
             access: Access(configuration, viewer))
     }
 }

@@ -1,12 +1,15 @@
 import RTSP
 import RTSPServer
 import Reactor
+import TLS
 
 // What the RTSP server is told of the configuration. The schema's ranges keep every conversion exact.
 
 extension ServerOptions {
-    init(_ configuration: Configuration, access: AccessPolicy?) {
+    /// - Parameter identity: what is shown to those who come through TLS; `nil` where nobody does.
+    init(_ configuration: Configuration, access: AccessPolicy?, identity: ServerIdentity? = nil) {
         self.init()
+        if let identity { encryption = Encryption(configuration, identity) }
         port = UInt16(clamping: configuration.server.port)
         address = configuration.server.address.isEmpty ? nil : configuration.server.address
         let threads = configuration.loops.threads
@@ -35,6 +38,20 @@ extension ServerOptions {
         connection.messageLimits.headerCount = configuration.limits.requestHeaders
         connection.messageLimits.urlByteCount = configuration.limits.urlBytes
         connection.messageLimits.bodyByteCount = configuration.limits.bodyBytes
+    }
+}
+
+extension Encryption {
+    init(_ configuration: Configuration, _ identity: ServerIdentity) {
+        var options = TLSOptions(port: UInt16(clamping: configuration.tls.port), identity: identity)
+        options.handshake.seconds = configuration.limits.handshakeSeconds
+        options.handshake.byteCount = configuration.limits.handshakeBytes
+        self =
+            switch configuration.tls.encryption {
+            case .no: .no
+            case .optional: .optional(options)
+            case .strict: .strict(options)
+            }
     }
 }
 

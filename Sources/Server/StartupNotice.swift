@@ -1,3 +1,5 @@
+import RTSP
+
 /// What the server says once it listens: where, and per stream what to paste into which player.
 public struct StartupNotice: Sendable {
     public struct StreamLine: Sendable {
@@ -23,17 +25,22 @@ public struct StartupNotice: Sendable {
 
     public let listeners: [String]
     public let streams: [StreamLine]
-    public let port: Int
+    /// For those who come in the clear; `nil` where nobody may.
+    public let port: Int?
+    /// For those who come through TLS; `nil` where nobody does.
+    public let tlsPort: Int?
     /// Under which the server is reached.
     public let hosts: [URLHost]
     public let access: Access
 
     public init(
-        listeners: [String], streams: [StreamLine], port: Int, hosts: [URLHost], access: Access = .thisHost
+        listeners: [String], streams: [StreamLine], port: Int?, tlsPort: Int? = nil, hosts: [URLHost],
+        access: Access = .thisHost
     ) {
         self.listeners = listeners
         self.streams = streams
         self.port = port
+        self.tlsPort = tlsPort
         self.hosts = hosts
         self.access = access
     }
@@ -41,7 +48,7 @@ public struct StartupNotice: Sendable {
     /// All lines, each ended.
     public var text: String {
         let listening = listeners.map { "listening on \($0)\n" }
-        let playlist = "\nA file with VLC's options for less delay: apus playlist PATH > FILE.m3u\n"
+        let playlist = port == nil ? "" : "\nA file with VLC's options for less delay: apus playlist PATH > FILE.m3u\n"
         return (["Apus \(apusVersion)\n"] + listening + [accessText] + streams.map(text) + [playlist]).joined()
     }
 
@@ -56,18 +63,25 @@ public struct StartupNotice: Sendable {
         case .viewer(let viewer):
             "other hosts need the password that is in their URLs; "
                 + (viewer.file.map { "it is kept in \($0)\n" } ?? "it is another at each start\n")
-        case .users: "the configuration's users watch: write rtsp://USER:PASSWORD@… for rtsp://…\n"
+        case .users: "the configuration's users watch: write \(scheme)USER:PASSWORD@… for \(scheme)…\n"
         case .open: "\n*** \(Self.openness).\n"
         }
     }
 
     private var viewer: ViewerPassword? { if case .viewer(let viewer) = access { viewer.password } else { nil } }
 
+    private var scheme: String { port == nil ? "rtsps://" : "rtsp://" }
+
     private func text(_ stream: StreamLine) -> String {
-        let all = hosts.map { PlayerCommands(host: $0, port: port, path: stream.path, viewer: viewer) }
-        let commands = all.map { commands in
-            "  \(commands.url)\n" + commands.lines.map { "    \($0)\n" }.joined()
+        "\n\(stream.path)  \(stream.label)\n" + hosts.map { text(stream.path, at: $0) }.joined()
+    }
+
+    /// The URLs of a path, and what to paste into players for the first of them.
+    private func text(_ path: String, at host: URLHost) -> String {
+        let ways = [(port, ConnectionSecurity.clear), (tlsPort, .tls)].compactMap { port, security in
+            port.map { PlayerCommands(host: host, port: $0, path: path, viewer: viewer, security: security) }
         }
-        return "\n\(stream.path)  \(stream.label)\n" + commands.joined()
+        let lines = ways.map { "  \($0.url)\n" } + (ways.first?.lines.map { "    \($0)\n" } ?? [])
+        return lines.joined()
     }
 }

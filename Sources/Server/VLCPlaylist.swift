@@ -52,6 +52,7 @@ extension Configuration {
         guard let path = servedPaths[name] else {
             throw .noPath(name, nearest: nearestName(to: name, among: servedPaths.keys))
         }
+        guard tls.encryption != .strict else { throw .noTLS }
         let unicast = hosts.compactMap { host in
             let user = host.isLoopback ? "" : viewer?.userInformation ?? ""
             return host.vlcText.map { "rtsp://\(user)\($0):\(server.port)/\(name)" }
@@ -69,11 +70,14 @@ extension Configuration {
 public enum PlaylistFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case noPath(String, nearest: String?)
     case noIPv4
+    case noTLS
 
     public var description: String {
         switch self {
         case .noPath(let name, let nearest):
             "the configuration has no path /\(printable(name))" + (nearest.map { "; the nearest is /\($0)" } ?? "")
+        case .noTLS:
+            "VLC as Debian ships it knows no rtsps://, and tls.encryption is strict: other players take the URL of the start"
         case .noIPv4:
             "VLC as Debian ships it receives over IPv4 only, and the server listens at an IPv6 address: "
                 + "name a host with an IPv4 address with --host"

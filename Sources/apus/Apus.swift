@@ -10,7 +10,7 @@ struct Apus: ParsableCommand {
         version: apusVersion,
         subcommands: [
             ServeCommand.self, SetCommand.self, StatusCommand.self, CheckCommand.self, DevicesCommand.self,
-            PasswordCommand.self, PlaylistCommand.self, SDPCommand.self,
+            PasswordCommand.self, CertificateCommand.self, PlaylistCommand.self, SDPCommand.self,
             MeasureCommand.self, BenchCommand.self, ReferenceCommand.self, VersionCommand.self,
         ])
 }

@@ -4,6 +4,7 @@ import Media
 import RTP
 import Reactor
 import Streams
+import TLS
 import Wire
 
 @testable import Delivery
@@ -136,14 +137,15 @@ struct TCPClient: ~Copyable {
     let viewer: Viewer
     let socket: TCPSocket
 
-    init(sendBufferByteCount: Int32 = 32_768, rewriter: HeaderRewriter = .fixture) throws {
+    /// - Parameter tls: what our end goes through.
+    init(sendBufferByteCount: Int32 = 32_768, rewriter: HeaderRewriter = .fixture, tls: TLSConnection? = nil) throws {
         let listener = try Listener(at: .loopback(.ipv4, port: 0))
         // The listener is bound: it has an address.
         let socket = try TCPSocket(connectingTo: listener.localAddress!)
         let server = try listener.accept()!.takeSocket()
         try server.setSendBuffer(bytes: sendBufferByteCount)
         try server.limitUnsent(toBytes: 16_384)
-        output = TCPOutput(socket: server, at: .now())
+        output = TCPOutput(socket: server, tls: tls, at: .now())
         viewer = Viewer(id: 1, canonicalName: "test", trackCount: 1, output: output, at: .now())
         viewer.setUp(
             TrackID(0),

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized)
 struct TCPDeliveryTests {
     /// What an interleaved byte stream holds: packets of channel 0, and how many lines of text between them.
-    private struct Contents {
+    struct Contents {
         var packets: [Packet] = []
         var replyBytes = 0
 

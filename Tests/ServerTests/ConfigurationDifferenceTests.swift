@@ -22,7 +22,8 @@ struct ConfigurationDifferenceTests {
 
     /// Values other than the defaults, by option.
     static let options: [String: String] = [
-        "server.port": "554", "server.address": "127.0.0.1", "log.level": "debug", "control.socket": "/run/a",
+        "server.port": "554", "tls.port": "322", "tls.key": "/k.pem", "server.address": "127.0.0.1",
+        "log.level": "debug", "control.socket": "/run/a",
         "loops.threads": "3", "limits.viewers": "7", "rtp.dscp": "34", "multicast.port": "6000", "ring.seconds": "5",
         "join.mode": "keyframe", "randomAccess.burst": "9", "paths.c.source": "/srv/a.mp4", "paths.c.title": "A: b",
         "paths.c.description": "x", "paths.c.loop": "false", "paths.c.multicast": "always", "paths.c.join": "keyframe",

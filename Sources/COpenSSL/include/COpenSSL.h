@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "TLS.h"
+
 // NULL once the library is there and has shown that it knows MD5 and SHA-256, which a host in FIPS mode does not; else why
 // not, which lives until the thread's next call. To be called before anything else is. From any thread; what failed is
 // tried again.

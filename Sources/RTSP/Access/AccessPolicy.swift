@@ -86,6 +86,9 @@ public struct AccessPolicy: Sendable {
         }
     }
 
+    /// Whether the password of somebody is kept so that Digest cannot prove it.
+    var hasSaltedSecrets: Bool { accounts.users.contains { if case .salted = $0.secret { true } else { false } } }
+
     /// The user of that name, where who has proved to be so by the policy `former` has done so by this one, too: with the same
     /// password, whatever is kept of it.
     func user(_ name: String, provenBy former: Self?) -> User? {

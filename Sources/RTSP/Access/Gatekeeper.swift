@@ -82,10 +82,17 @@ struct Gatekeeper: Sendable {
                 .forbidden, reason: "Forbidden: too many wrong passwords", headers: [.retryAfter: "\(seconds)"])
         }
         if failure == .address || !policy.addresses.admits(address) { return Refusal(.forbidden) }
-        let challenge = DigestChallenge(
+        return Refusal(.unauthorized, headers: [.wwwAuthenticate: challenge(after: failure, at: now)])
+    }
+
+    /// The one challenge of a response: Digest, unless that could not prove everybody. Basic tells the password, which nobody
+    /// hears inside TLS but who has it.
+    private mutating func challenge(after failure: AccessFailure, at now: MonotonicTime) -> String {
+        if security == .tls, policy.hasSaltedSecrets { return "Basic realm=\"\(policy.realm)\"" }
+        return DigestChallenge(
             realm: policy.realm, nonce: nonce.text(at: now), algorithm: policy.algorithm,
-            isStale: failure == .staleNonce)
-        return Refusal(.unauthorized, headers: [.wwwAuthenticate: challenge.headerValue])
+            isStale: failure == .staleNonce
+        ).headerValue
     }
 
     private mutating func authenticated(

@@ -6,6 +6,11 @@ import Reactor
 public struct StateFolder: Hashable, Sendable {
     public let path: String
 
+    /// Any folder.
+    public init(at path: String) {
+        self.path = path
+    }
+
     /// That of this process; `nil` where it has neither a folder of its own nor a home.
     public static var usual: Self? {
         let environment = ProcessInfo.processInfo.environment
@@ -57,7 +62,7 @@ public struct StateFolder: Hashable, Sendable {
     func keep(_ password: ViewerPassword) throws(StateFailure) -> ViewerPassword {
         try make()
         let draft = "\(passwordFile).\(getpid())"
-        try write(password.text + "\n", to: draft)
+        try write(Array("\(password.text)\n".utf8), to: draft)
         defer { unlink(draft) }
         guard link(draft, passwordFile) != 0 else { return password }
         let failure = SystemError(call: "link", code: errno)
@@ -66,20 +71,21 @@ public struct StateFolder: Hashable, Sendable {
     }
 
     /// Makes the folder, and those above it, for its owner alone.
-    private func make() throws(StateFailure) {
+    func make() throws(StateFailure) {
         for index in path.indices.dropFirst() where path[index] == "/" { mkdir(String(path[..<index]), 0o700) }
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw StateFailure("cannot make the folder \(path): \(SystemError(call: "mkdir", code: errno))")
         }
     }
 
-    /// Makes the file, for its owner alone.
-    private func write(_ text: String, to file: String) throws(StateFailure) {
+    /// Makes the file, in place of what is there.
+    ///
+    /// - Parameter mode: who may read it; by default its owner alone.
+    func write(_ bytes: [UInt8], to file: String, mode: mode_t = 0o600) throws(StateFailure) {
         unlink(file)
-        let fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard fd >= 0 else { throw StateFailure("cannot make \(file): \(SystemError(call: "open", code: errno))") }
         defer { close(fd) }
-        let bytes = Array(text.utf8)
         guard Glibc.write(fd, bytes, bytes.count) == bytes.count else {
             unlink(file)
             throw StateFailure("cannot write \(file): \(SystemError(call: "write", code: errno))")

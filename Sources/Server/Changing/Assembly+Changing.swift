@@ -62,6 +62,7 @@ extension Assembly {
         logStatus(everySeconds: new.log.statusSeconds)
         // Before anything new is served: it may not be for everybody.
         if difference.isAccessChanged { admit(by: new, &state) }
+        if difference.isCertificateMoved { follow(CertificateFiles(new.tls)) }
         // First what ends, so that devices are free for those who take them over.
         var endings = difference.removed.compactMap { remove($0, of: former, from: &state) }
         for (name, _) in new.servedPathsOriginalsFirst where difference.added.contains(name) {
@@ -92,6 +93,12 @@ extension Assembly {
         let server = server
         server.admit(by: AccessPolicy(configuration, viewer: (state.viewer ?? .closed).password))
         Task.detached { await server.reviewSessions() }
+    }
+
+    /// Has the certificate read from other files, where one is shown: not under the lock, for a file may be far away.
+    private func follow(_ files: CertificateFiles) {
+        let watch = certificateWatch
+        readings.async { watch?.follow(files) }
     }
 
     // MARK: - Paths

@@ -35,10 +35,16 @@ struct ConfigurationDifference: Hashable {
     /// Whether other people may do something now, or are to prove it otherwise.
     var isAccessChanged: Bool { live.contains { ["access", "users"].contains($0.prefix { $0 != "." }) } }
 
+    /// Whether other files hold the certificate now.
+    var isCertificateMoved: Bool { !Self.certificateOptions.isDisjoint(with: live) }
+
+    private static let certificateOptions: Set = ["tls.certificate", "tls.key"]
+
     /// Whether an option of the whole server is asked for again and again while it runs.
     ///
     /// `join` and `multicast` are what paths are offered with.
     private static func isLive(_ option: String) -> Bool {
-        ["log", "join", "multicast", "access", "users"].contains(option.prefix { $0 != "." })
+        certificateOptions.contains(option)
+            || ["log", "join", "multicast", "access", "users"].contains(option.prefix { $0 != "." })
     }
 }

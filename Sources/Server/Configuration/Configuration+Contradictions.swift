@@ -16,6 +16,7 @@ extension Configuration {
         noteMulticast(in: &reading)
         noteJoin(in: &reading)
         noteUsers(in: &reading)
+        noteTLS(in: &reading)
         for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
             note(path, at: .root + "paths" + name, in: &reading)
         }

@@ -7,7 +7,9 @@ extension Configuration {
             let transportStream = transportStreamURL(of: name).map { ", \($0)" }
             return "/\(name): \(path.source)\(group ?? "")\(transportStream ?? "")"
         }
-        return (["port \(server.port) on \(address)"] + lines).map { $0 + "\n" }.joined()
+        let clear = tls.encryption == .strict ? [] : ["port \(server.port) on \(address)"]
+        let secure = tls.encryption == .no ? [] : ["port \(tls.port) on \(address), through TLS"]
+        return (clear + secure + lines).map { $0 + "\n" }.joined()
     }
 
     /// The paths; the test card as `cam` where none is configured.

@@ -3,6 +3,7 @@
 /// Units, defaults and reasons stand in `Schema+Configuration.swift`, from which the decoder and the reference file are made.
 public struct Configuration: Hashable, Sendable {
     public var server = Server()
+    public var tls = TLS()
     public var log = Log()
     public var control = Control()
     public var loops = Loops()
@@ -67,6 +68,8 @@ public struct Configuration: Hashable, Sendable {
         public var bodyBytes = 65_536
         public var requestHeadSeconds = 10
         public var idleConnectionSeconds = 60
+        public var handshakeSeconds = 10
+        public var handshakeBytes = 16_384
         public var connectionsPerAddress = 64
         public var sessionsPerConnection = 8
         public var viewers = 4096

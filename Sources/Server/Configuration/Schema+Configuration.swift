@@ -7,6 +7,7 @@ extension Schema<Configuration> {
     static var configuration: Self {
         Schema([
             .section("server", \.server, .server, "Where clients connect."),
+            .section("tls", \.tls, .tls, "Whether clients come through TLS (rtsps://), and with which certificate."),
             .section("log", \.log, .log, "What is told on standard error."),
             .section("control", \.control, .control, "How a running server is spoken to: `apus set`."),
             .section("loops", \.loops, .loops, "The threads that serve viewers."),
@@ -135,6 +136,12 @@ extension Schema<Configuration.Limits> {
             .integer(
                 "idleConnectionSeconds", \.idleConnectionSeconds, in: 5...3600, unit: "seconds",
                 "Silence after which a connection without a session is closed."),
+            .integer(
+                "handshakeSeconds", \.handshakeSeconds, in: 1...300, unit: "seconds",
+                "From a connection to rtsps:// to the end of its TLS handshake, which takes two round trips."),
+            .integer(
+                "handshakeBytes", \.handshakeBytes, in: 4096...1_048_576, unit: "bytes",
+                "What a client may send before its TLS handshake is complete; real ones send under 3 KB."),
             .integer(
                 "connectionsPerAddress", \.connectionsPerAddress, in: 1...65_536,
                 "Connections from one address at a time; loopback is exempt. Raise it for many viewers behind one NAT."),

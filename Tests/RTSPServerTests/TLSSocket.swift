@@ -1,0 +1,65 @@
+import Media
+import RTSP
+import Reactor
+import TLS
+import TestSupport
+import Wire
+
+/// An RTSP client through TLS in its barest form; it believes every certificate.
+final class TLSSocket {
+    struct Failure: Error {
+        let what: String
+    }
+
+    let tls: TLSConnection
+    private let socket: LoopbackSocket
+    private var parser = Parser()
+    private var number = 0
+    /// Whether the server has closed.
+    private(set) var isClosed = false
+
+    /// Connects, and has its handshake.
+    init(port: Int) throws {
+        socket = try LoopbackSocket(port: port)
+        tls = try TLSConnection(to: TrustingClient(), at: .now())
+        flush()
+        while tls.phase == .handshake, receive(within: 5) {}
+        guard tls.phase == .established else { throw Failure(what: "\(tls.phase)") }
+    }
+
+    /// Sends a request and waits for its answer; interleaved data that comes before it is let go of.
+    func request(_ method: RTSP.Method, _ url: String, _ headers: Headers = [:]) throws -> Response {
+        number += 1
+        var request = Request(method, url, headers: headers)
+        request.headers[.cSeq] = String(number)
+        tls.write(Writer.bytes(of: request))
+        flush()
+        while let element = try element(within: 5) {
+            if case .response(let response) = element { return response }
+        }
+        throw Failure(what: "no answer to \(method.rawValue)")
+    }
+
+    /// What the server says next; `nil` where nothing came, or no more will.
+    func element(within seconds: Double) throws -> Parser.Element? {
+        while true {
+            if let element = try parser.next() { return element }
+            guard receive(within: seconds) else { return nil }
+        }
+    }
+
+    /// Takes what has come; false where nothing did.
+    private func receive(within seconds: Double) -> Bool {
+        guard let bytes = socket.receive(within: seconds) else { return false }
+        isClosed = bytes.isEmpty
+        bytes.withUnsafeBytes { tls.received($0) { parser.append($0.bytes) } }
+        flush()
+        return !isClosed
+    }
+
+    private func flush() {
+        let bytes = Array(tls.output)
+        tls.sent(bytes.count)
+        socket.send(bytes)
+    }
+}

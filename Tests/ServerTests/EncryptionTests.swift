@@ -1,0 +1,184 @@
+import Foundation
+import Logging
+import RTSPServer
+import Synchronization
+import TLS
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// TLS as the configuration has it: certificate files, what is wrong with them, and what they change.
+struct EncryptionTests {
+    private let folder: TemporaryFolder
+    private let state: StateFolder
+    private let files: CertificateFiles
+
+    init() throws {
+        folder = try TemporaryFolder()
+        state = StateFolder(at: folder.path)
+        files = CertificateFiles(in: folder.path)
+    }
+
+    private func makeCertificate() throws {
+        _ = try OwnCertificate(for: [.local], in: state)
+    }
+
+    private func problems(_ yaml: String) -> String? {
+        do throws(ConfigurationFailure) {
+            _ = try Configuration(yaml: yaml, file: "apus.yml")
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    private func yaml(_ encryption: String, _ rest: String = "") -> String {
+        "tls: { encryption: \(encryption), certificate: \(files.certificate), key: \(files.key) }\n\(rest)"
+    }
+
+    @Test func whatApusCertificateMakesIsServed() throws {
+        try makeCertificate()
+        let configuration = try Configuration(
+            yaml: yaml("optional", "limits: { handshakeSeconds: 3 }"), file: "apus.yml")
+        let identity = try files.identity()
+        let options = ServerOptions(configuration, access: nil, identity: identity)
+        #expect(options.encryption.tls?.port == 8322 && options.encryption.tls?.handshake.seconds == 3)
+        guard case .optional = options.encryption else { throw Unexpected() }
+        guard case .no = ServerOptions(configuration, access: nil).encryption else { throw Unexpected() }
+        #expect(
+            configuration.summary.hasPrefix("port 8554 on all addresses\nport 8322 on all addresses, through TLS\n"))
+        let mode = try FileManager.default.attributesOfItem(atPath: files.key)[.posixPermissions] as? Int
+        #expect(mode == 0o600 && !files.isKeyOpen)
+    }
+
+    private struct Unexpected: Error {}
+
+    @Test func withoutTLSNoFileIsLookedFor() throws {
+        #expect(try Configuration(yaml: yaml("no"), file: "apus.yml").tls.encryption == .no)
+    }
+
+    @Test func eachProblemWithTheFilesSaysWhatToDo() throws {
+        #expect(problems(yaml("strict"))?.contains("tls.certificate: there is no file \(files.certificate)") == true)
+        #expect(problems(yaml("strict"))?.contains("`apus certificate`") == true)
+        try makeCertificate()
+        #expect(problems(yaml("strict")) == nil)
+        let other = try SelfSignedCertificate(for: [.host("other")], days: 7)
+        try state.write(other.key, to: files.key)
+        #expect(
+            problems(yaml("optional"))?.contains("tls.key: \(files.key) is not the key of the certificate in") == true)
+        try folder.write("nothing", to: "key.pem")
+        #expect(problems(yaml("optional"))?.contains("tls.key: \(files.key) holds no key in PEM") == true)
+        try FileManager.default.removeItem(atPath: files.key)
+        #expect(problems(yaml("optional"))?.contains("tls.key: there is no file") == true)
+        try FileManager.default.createDirectory(atPath: files.key, withIntermediateDirectories: false)
+        #expect(problems(yaml("optional"))?.contains("tls.key: \(files.key) holds no key") == true)
+    }
+
+    @Test func aCertificateThatHasExpiredSaysSince() throws {
+        let own = try SelfSignedCertificate(for: [.host("h")], days: -1)
+        try state.write(own.certificate, to: files.certificate)
+        try state.write(own.key, to: files.key)
+        let problem = try #require(problems(yaml("optional")))
+        #expect(problem.contains("was good until 20") && problem.contains("apus certificate --replace"), "\(problem)")
+    }
+
+    @Test func strictLeavesNothingInTheClear() throws {
+        try makeCertificate()
+        let multicast = problems(yaml("strict", "paths: { cam: { multicast: always } }"))
+        #expect(multicast?.contains("paths.cam: is multicast, in the clear") == true)
+        let same = "tls: { encryption: optional, port: 8554, certificate: \(files.certificate), key: \(files.key) }"
+        #expect(problems(same)?.contains("tls.port: is server.port, too") == true)
+        let configuration = try Configuration(yaml: yaml("strict"), file: "apus.yml")
+        #expect(throws: PlaylistFailure.noTLS) {
+            try configuration.playlist(of: "cam", hosts: [.local], cachingMilliseconds: 100)
+        }
+    }
+
+    // MARK: - What is told
+
+    @Test func theNoticeHasTheURLOfEachWayAndPlayersOfTheFirst() throws {
+        let stream = StartupNotice.StreamLine(path: "/cam", label: "test card")
+        let both = StartupNotice(listeners: [], streams: [stream], port: 8554, tlsPort: 8322, hosts: [.local]).text
+        #expect(both.contains("  rtsp://localhost:8554/cam\n") && both.contains("  rtsps://localhost:8322/cam\n"))
+        #expect(
+            both.contains("vlc rtsp://") && !both.contains("ffplay -flags low_delay -framedrop -rtsp_transport tcp"))
+        let strict = StartupNotice(listeners: [], streams: [stream], port: nil, tlsPort: 8322, hosts: [.local]).text
+        #expect(
+            strict.contains("-rtsp_transport tcp rtsps://localhost:8322/cam")
+                && strict.contains("tls-validation-flags=0"))
+        #expect(!strict.contains("rtsp://") && !strict.contains("vlc") && !strict.contains("playlist"))
+    }
+
+    @Test func apusCertificateSaysWhatToWrite() throws {
+        let hosts = try ["garden.example", "192.0.2.7", "2001:db8::7", "localhost"].map { try #require(URLHost($0)) }
+        let own = try OwnCertificate(for: hosts, in: state)
+        #expect(own.text(isUsual: true).contains("A certificate for garden.example, 192.0.2.7, 2001:db8::7, localhost"))
+        let yaml = own.text(isUsual: false).split(separator: "\n").drop { $0 != "tls:" }.prefix(4).joined(
+            separator: "\n")
+        let configuration = try Configuration(yaml: yaml, file: "apus.yml")
+        #expect(configuration.tls.encryption == .optional && CertificateFiles(configuration.tls) == files)
+        #expect(OwnCertificate.usualHosts().contains(.local))
+    }
+
+    // MARK: - Changes
+
+    @Test func changedFilesAreTakenUpOnceTheyKeepStill() throws {
+        try makeCertificate()
+        let taken = Taken()
+        let watch = CertificateWatch(files, log: .silent) { taken.add($0) }
+        watch.look()
+        watch.look()
+        #expect(taken.count == 0)
+        let other = try SelfSignedCertificate(for: [.host("other")], days: 99)
+        try state.write(other.key, to: files.key)
+        watch.look()
+        try state.write(other.certificate, to: files.certificate)
+        watch.look()
+        #expect(taken.count == 0, "certificate and key have just been written")
+        watch.look()
+        #expect(taken.count == 1)
+        #expect(try taken.last?.validity == ServerIdentity(certificates: other.certificate, key: other.key).validity)
+        watch.look()
+        #expect(taken.count == 1)
+    }
+
+    @Test func filesThatCannotBeUsedChangeNothingUntilTheyAreRight() throws {
+        try makeCertificate()
+        let taken = Taken()
+        let watch = CertificateWatch(files, log: .silent) { taken.add($0) }
+        try folder.write("half", to: "certificate.pem")
+        for _ in 0..<3 { watch.look() }
+        #expect(taken.count == 0)
+        try makeCertificate()
+        for _ in 0..<3 { watch.look() }
+        #expect(taken.count == 1)
+    }
+
+    @Test func otherFilesAreReadAtOnce() throws {
+        try makeCertificate()
+        let taken = Taken()
+        let watch = CertificateWatch(files, log: .silent) { taken.add($0) }
+        let elsewhere = StateFolder(at: folder.file("elsewhere"))
+        watch.follow(try OwnCertificate(for: [.local], in: elsewhere).files)
+        #expect(taken.count == 1)
+        let (old, new) = (Configuration(), try Configuration(yaml: "tls: { key: /k }", file: "apus.yml"))
+        let difference = ConfigurationDifference(from: old, to: new, running: old)
+        #expect(difference.isCertificateMoved && difference.live == ["tls.key"] && difference.atNextStart.isEmpty)
+        let port = try Configuration(yaml: "tls: { port: 322 }", file: "apus.yml")
+        #expect(ConfigurationDifference(from: old, to: port, running: old).atNextStart == ["tls.port"])
+    }
+
+    /// What was given to the server.
+    private final class Taken: Sendable {
+        private let identities = Mutex<[ServerIdentity]>([])
+
+        func add(_ identity: ServerIdentity) { identities.withLock { $0.append(identity) } }
+        var count: Int { identities.withLock(\.count) }
+        var last: ServerIdentity? { identities.withLock(\.last) }
+    }
+}
+
+extension Logger {
+    fileprivate static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
