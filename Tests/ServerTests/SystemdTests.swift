@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Media
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Server
@@ -68,6 +69,7 @@ struct SystemdTests {
             #expect(await question.next() == number)
             #expect(!socket.hasMore, "no loop has turned yet")
             answer.yield()
+            #expect(await eventually(within: 30) { socket.hasMore })
             #expect(socket.next() == ["WATCHDOG=1"])
         }
         answer.finish()
