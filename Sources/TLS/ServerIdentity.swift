@@ -3,6 +3,7 @@ import COpenSSL
 /// What a server proves to clients to be: its certificate, those that vouch for it, and its key.
 ///
 /// OpenSSL's context is one for all connections, and counts its own references: from any thread.
+// Unchecked: the pointer is set once, and what it points to is OpenSSL's, which locks it (SSL_CTX is made to be shared).
 public final class ServerIdentity: @unchecked Sendable {
     let context: OpaquePointer
     /// From when to when the certificate is good, in seconds since 1970.
