@@ -35,9 +35,11 @@ struct TCPDeliveryTests {
         }
     }
 
-    @Test func aReplyIsNeverInsideAPacketAndNothingIsLostWhileTheReaderKeepsUp() throws {
+    @Test(arguments: [false, true])
+    func aReplyIsNeverInsideAPacketAndNothingIsLostWhileTheReaderKeepsUp(isInsideTLS: Bool) throws {
         let broadcast = Broadcast()
-        let client = try TCPClient()
+        let ends = isInsideTLS ? try TLSDeliveryTests.ends() : nil
+        let client = try TCPClient(tls: ends?.server)
         let reply = Array("RTSP/1.0 200 OK\r\n\r\n".utf8)
         broadcast.publish(idr: true, byteCount: 60_000)
         client.output.append(reply)
@@ -55,7 +57,8 @@ struct TCPDeliveryTests {
             }
         }
         bytes += client.readAll()
-        let contents = try #require(Contents(bytes, reply: reply))
+        let clear = ends.map { TLSDeliveryTests.clear(bytes, by: $0.client) } ?? bytes
+        let contents = try #require(Contents(clear, reply: reply))
         #expect(contents.replyBytes == 51 * reply.count)
         #expect(contents.packets.count { $0.header.isMarked } == 51)
         for (index, packet) in contents.packets.enumerated() {

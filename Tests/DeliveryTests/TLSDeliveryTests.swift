@@ -7,11 +7,11 @@ import Testing
 
 @testable import Delivery
 
-/// What holds over TCP holds inside TLS, and no more than a record waits.
+/// What holds over TCP holds inside TLS (`TCPDeliveryTests` tries both), and no more than a record waits.
 @Suite(.serialized)
 struct TLSDeliveryTests {
     /// Our end, and the client's that understands it, after their handshake.
-    private static func ends() throws -> (server: TLSConnection, client: TLSConnection) {
+    static func ends() throws -> (server: TLSConnection, client: TLSConnection) {
         let own = try SelfSignedCertificate(for: [.host("localhost")], days: 7)
         let identity = try ServerIdentity(certificates: own.certificate, key: own.key)
         let server = try TLSConnection(of: identity, at: .now())
@@ -28,40 +28,11 @@ struct TLSDeliveryTests {
     }
 
     /// What the bytes of the wire say.
-    private static func clear(_ bytes: [UInt8], by client: TLSConnection) -> [UInt8] {
+    static func clear(_ bytes: [UInt8], by client: TLSConnection) -> [UInt8] {
         var clear: [UInt8] = []
         bytes.withUnsafeBytes { client.received($0) { clear.append(contentsOf: $0) } }
         #expect(client.failure == nil)
         return clear
-    }
-
-    @Test func aReplyIsNeverInsideAPacketAndNothingIsLostWhileTheReaderKeepsUp() throws {
-        let broadcast = Broadcast()
-        let ends = try Self.ends()
-        let client = try TCPClient(tls: ends.server)
-        let reply = Array("RTSP/1.0 200 OK\r\n\r\n".utf8)
-        broadcast.publish(idr: true, byteCount: 60_000)
-        client.output.append(reply)
-        #expect(broadcast.start(client.viewer))
-        var bytes = client.read()
-        for _ in 0..<50 {
-            client.output.append(reply)
-            broadcast.publish(byteCount: 20_000)
-            broadcast.turn(after: 40)
-            for _ in 0..<8 {
-                bytes += client.read()
-                broadcast.turn()
-                client.output.flush(at: broadcast.now)
-                broadcast.delivery.outputBecameWritable(of: client.viewer, at: broadcast.now)
-            }
-        }
-        bytes += client.readAll()
-        let contents = try #require(TCPDeliveryTests.Contents(Self.clear(bytes, by: ends.client), reply: reply))
-        #expect(contents.replyBytes == 51 * reply.count)
-        #expect(contents.packets.count { $0.header.isMarked } == 51)
-        for (index, packet) in contents.packets.enumerated() {
-            #expect(packet.header.sequenceNumber == SequenceNumber(65_530).advanced(by: index))
-        }
     }
 
     @Test func aViewerThatFallsBehindResumesAtAKeyframeAndCostsOneRecord() throws {
