@@ -7,15 +7,6 @@ import Testing
 struct AccessConfigurationTests {
     static let md5 = "md5:0123456789abcdef0123456789abcdef"
 
-    private func problems(_ yaml: String) -> String? {
-        do throws(ConfigurationFailure) {
-            _ = try Configuration(yaml: yaml, file: "apus.yml")
-            return nil
-        } catch {
-            return error.description
-        }
-    }
-
     @Test func usersAndAddressesAreRead() throws {
         let yaml = """
             access: { realm: Our cameras, digest: md5, nonceSeconds: 60, allow: [10.0.0.0/8, "::1"], deny: 10.1.0.0/16 }

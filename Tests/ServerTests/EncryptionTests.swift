@@ -24,15 +24,6 @@ struct EncryptionTests {
         _ = try OwnCertificate(for: [.local], in: state)
     }
 
-    private func problems(_ yaml: String) -> String? {
-        do throws(ConfigurationFailure) {
-            _ = try Configuration(yaml: yaml, file: "apus.yml")
-            return nil
-        } catch {
-            return error.description
-        }
-    }
-
     private func yaml(_ encryption: String, _ rest: String = "") -> String {
         "tls: { encryption: \(encryption), certificate: \(files.certificate), key: \(files.key) }\n\(rest)"
     }
