@@ -61,6 +61,9 @@ extension Audience {
         return behind.isEmpty ? .none : serveThoseBehind(with: transmitter)
     }
 
+    /// How many viewers ahead memory is asked for: three take longer to serve than memory takes to answer.
+    private static let prefetchDistance = 3
+
     private func serveEveryone(with transmitter: Transmitter) -> Service {
         var round = round
         defer { self.round = round }
@@ -68,6 +71,7 @@ extension Audience {
             guard let index = round.next(of: viewers.count) else {
                 return round.endIndex == reader.endIndex ? .complete : .partial
             }
+            memory[(index + Self.prefetchDistance) % memory.count].prefetch()
             serve(viewers[index], with: transmitter)
         }
         return .partial

@@ -10,6 +10,8 @@ final class Audience {
     let leading: Track
     var reader = FeedReader<PacketRun>()
     private(set) var viewers: [Viewer] = []
+    /// Where the memory of each lies, in the same order.
+    private(set) var memory: [ViewerMemory] = []
     /// The round under way, or the last.
     var round = ServiceRound()
     /// What the round under way, or the last, sends for the first time; `nil` where that has been noted.
@@ -42,12 +44,16 @@ final class Audience {
 
     func insert(_ viewer: Viewer) {
         viewers.append(viewer)
+        memory.append(ViewerMemory(of: viewer, track: leadingTrackID(for: viewer).index))
         round.viewersChanged()
         viewer.audience = self
     }
 
     func remove(_ viewer: Viewer) {
-        viewers.removeAll { $0 === viewer }
+        if let index = viewers.firstIndex(where: { $0 === viewer }) {
+            viewers.remove(at: index)
+            memory.remove(at: index)
+        }
         behind.removeAll { $0 === viewer }
         round.viewersChanged()
         viewer.isListedBehind = false

@@ -57,6 +57,8 @@ static const int clinux_receive_trains = 104;
 static const int clinux_epoll_cloexec = EPOLL_CLOEXEC;
 static const int clinux_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
 static const int clinux_eventfd_semaphore = EFD_CLOEXEC | EFD_SEMAPHORE;
+/// Has the processor load the cache line at `address`, which need not be valid, while other work goes on.
+static inline void clinux_prefetch(const void *address) { __builtin_prefetch(address, 1, 3); }
 static const uint32_t clinux_readable = EPOLLIN | EPOLLRDHUP;
 static const uint32_t clinux_writable = EPOLLOUT;
 static const uint32_t clinux_edge = EPOLLET;
