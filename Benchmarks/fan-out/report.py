@@ -41,7 +41,7 @@ class Results:
         delays = (joining or {}).get("playToRandomAccess") or {}
         connect = (joining or {}).get("connectToRandomAccess") or {}
         self.storms.append(
-            {"joined": (joining or {}).get("established", 0), "gaps": watching.get("gaps", -1)}
+            {"joined": (joining or {}).get("established", 0), "failures": (joining or {}).get("failures", {}), "gaps": watching.get("gaps", -1)}
             | {"answerToIDR": delays.get("max"), "connectToIDR": connect.get("max"), "connectToIDRp50": connect.get("p50")}
         )
 
@@ -140,7 +140,7 @@ def row(results: Results, transport: str, count: int, server: str, limit: float 
 def promises_table(results: Results) -> str:
     lines = []
     if results.storms:
-        worst = median(storm["connectToIDR"] for storm in results.storms)
+        worst = max(storm["connectToIDR"] for storm in results.storms)
         usual = median(storm["connectToIDRp50"] for storm in results.storms)
         joined = min(storm["joined"] for storm in results.storms)
         gaps = max(storm["gaps"] for storm in results.storms)
