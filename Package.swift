@@ -128,7 +128,8 @@ let package = Package(
         tests("RTSPClient"),
         tests("Measuring", "Codecs", "Media", "RTP", "RTSPClient", "SDP", "Streams"),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["Media", "RTP", "Reactor", "TestSupport"], swiftSettings: everywhere),
+            name: "EndToEndTests", dependencies: ["COpenSSL", "Media", "RTP", "Reactor", "TLS", "TestSupport"],
+            swiftSettings: everywhere),
         tests("Server", "Capture", "Codecs", "Media", "RTSPServer", "Reactor", "SDP", "Streams", "TLS", logging),
     ],
     swiftLanguageModes: [.v6]

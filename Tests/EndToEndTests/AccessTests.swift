@@ -125,9 +125,33 @@ extension EndToEnd {
             done
             """
 
-        /// Three addresses: a neighbour's, which guesses, this host's own, which knows the password, and loopback.
-        @Test(.enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
-        func othersNeedThePrintedPasswordAndWhoGuessesIsLockedOut() async throws {
+        /// A line per method: what one without credentials is answered.
+        private static let methods = """
+            exec 3<>/dev/tcp/$0/$1
+            for method in OPTIONS DESCRIBE SETUP PLAY PAUSE TEARDOWN GET_PARAMETER SET_PARAMETER ANNOUNCE RECORD BREW; do
+                printf '%s rtsp://h/cam RTSP/1.0\\r\\nCSeq: 1\\r\\n' $method >&3
+                printf 'Transport: RTP/AVP/TCP;unicast;interleaved=0-1\\r\\n\\r\\n' >&3
+                while read -r -t 10 line <&3; do
+                    [[ $line == RTSP/* ]] && echo "$method ${line:9:3}" && break
+                done
+            done
+            """
+
+        /// A line per connection, of two more than one address may have.
+        private static let connections = """
+            trap '' PIPE
+            for number in {1..66}; do
+                exec {socket}<>/dev/tcp/$0/$1
+                sockets+=($socket)
+            done
+            for socket in ${sockets[@]}; do
+                printf 'OPTIONS * RTSP/1.0\\r\\nCSeq: 1\\r\\n\\r\\n' >&$socket
+                read -r -t 10 line <&$socket && echo "${line:9:3}" || echo refused
+            done 2>/dev/null
+            """
+
+        /// Three addresses: a neighbour's, this host's own, which a neighbour's password opens too, and loopback.
+        private func withNeighbour(_ body: (ServerProcess, NetworkPair) async throws -> Void) async throws {
             let pair = NetworkPair()
             do {
                 try await pair.lay()
@@ -137,32 +161,65 @@ extension EndToEnd {
                     to: "apus.yml")
                 let server = try await ServerProcess.start(
                     ["--config", folder.file("apus.yml")], prefix: pair.onServer)
-                let plain = server.url(host: pair.serverAddress)
-                let printed = try #require(server.notice.firstMatch(of: /rtsp:\/\/viewer:[a-z0-9]{14}@10\S+/)).output
-                let client = Client.ffmpeg
-                try await client.watch(server.url(), over: "tcp", prefix: pair.onServer, log: server.log)
-                try await client.watch(String(printed), over: "udp", prefix: pair.onClient, log: server.log)
-                let without = try await Command.run(pair.onClient + client.arguments(plain, over: "tcp"), within: 20)
-                #expect(without.status != 0 && without.errors.contains("401 Unauthorized"))
-
-                let guesses = try await Command.run(
-                    pair.onClient + ["bash", "-c", Self.guesses, pair.serverAddress, "\(server.port)"], within: 20)
-                let answers = guesses.text.split(whereSeparator: \.isNewline).map {
-                    $0.split(separator: " ").dropFirst().first
-                }
-                #expect(answers == Array(repeating: "401", count: 10) + ["403"], "\(guesses.text)")
-                let late = try await Command.run(
-                    pair.onClient + client.arguments(String(printed), over: "tcp"), within: 20)
-                #expect(late.status != 0 && late.errors.contains("403 Forbidden"), "\(late.complaint)")
-                try await client.watch(String(printed), over: "tcp", prefix: pair.onServer, log: server.log)
-                #expect(
-                    server.log.contains("address locked out: too many wrong passwords peer=10.77.0.2")
-                        && !server.log.contains("wrong1"))
+                try await body(server, pair)
                 await server.stop()
             } catch {
                 Issue.record(error)
             }
             await pair.remove()
+        }
+
+        /// What the neighbour's shell says, line by line.
+        private func lines(of script: String, _ server: ServerProcess, _ pair: NetworkPair) async throws -> [String] {
+            let shell = ["bash", "-c", script, pair.serverAddress, "\(server.port)"]
+            let outcome = try await Command.run(pair.onClient + shell, within: 20)
+            return outcome.text.split(whereSeparator: \.isNewline).map(String.init)
+        }
+
+        /// The URL for others that stands in the notice of the start.
+        private func printedURL(_ server: ServerProcess) throws -> String {
+            String(try #require(server.notice.firstMatch(of: /rtsp:\/\/viewer:[a-z0-9]{14}@10\S+/)).output)
+        }
+
+        @Test(.enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
+        func othersNeedThePrintedPasswordForAllButOptions() async throws {
+            try await withNeighbour { server, pair in
+                let (client, printed) = (Client.ffmpeg, try printedURL(server))
+                try await client.watch(server.url(), over: "tcp", prefix: pair.onServer, log: server.log)
+                try await client.watch(printed, over: "udp", prefix: pair.onClient, log: server.log)
+                let plain = server.url(host: pair.serverAddress)
+                let without = try await Command.run(pair.onClient + client.arguments(plain, over: "tcp"), within: 20)
+                #expect(without.status != 0 && without.errors.contains("401 Unauthorized"))
+                let answers = try await lines(of: Self.methods, server, pair)
+                #expect(answers.first == "OPTIONS 200")
+                #expect(answers.count == 11 && answers.dropFirst().allSatisfy { $0.hasSuffix(" 401") }, "\(answers)")
+            }
+        }
+
+        @Test(.enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
+        func whoGuessesIsLockedOutAndNobodyElse() async throws {
+            try await withNeighbour { server, pair in
+                let (client, printed) = (Client.ffmpeg, try printedURL(server))
+                let answers = try await lines(of: Self.guesses, server, pair).map { $0.dropFirst(9).prefix(3) }
+                #expect(answers == Array(repeating: "401", count: 10) + ["403"])
+                let late = try await Command.run(pair.onClient + client.arguments(printed, over: "tcp"), within: 20)
+                #expect(late.status != 0 && late.errors.contains("403 Forbidden"), "\(late.complaint)")
+                try await client.watch(printed, over: "tcp", prefix: pair.onServer, log: server.log)
+                #expect(
+                    server.log.contains("address locked out: too many wrong passwords peer=10.77.0.2")
+                        && !server.log.contains("wrong1"))
+            }
+        }
+
+        @Test(.enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
+        func oneAddressHasSoManyConnectionsAndOthersHaveTheirs() async throws {
+            try await withNeighbour { server, pair in
+                let answers = try await lines(of: Self.connections, server, pair)
+                #expect(answers == Array(repeating: "200", count: 64) + ["refused", "refused"])
+                #expect(server.log.contains("connection refused: its address has too many peer=10.77.0.2"))
+                try await Client.ffmpeg.watch(
+                    try printedURL(server), over: "tcp", prefix: pair.onServer, log: server.log)
+            }
         }
 
         @Test func openMeansOpenAndSaysSo() async throws {

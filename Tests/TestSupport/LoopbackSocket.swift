@@ -1,7 +1,17 @@
 import Foundation
 
+/// Bytes to a peer and from it.
+public protocol ByteStream: AnyObject {
+    /// Sends all bytes; a peer that has closed is no failure of the caller's.
+    func send(_ bytes: [UInt8])
+    /// Sends as much as the peer takes without making this wait for more than `seconds` at a time: how many bytes.
+    func offer(_ bytes: [UInt8], patience seconds: Double) -> Int
+    /// What has come, waiting up to `seconds` for something: `nil` when nothing came, empty when the peer has closed.
+    func receive(within seconds: Double) -> [UInt8]?
+}
+
 /// A blocking TCP connection to this host.
-public final class LoopbackSocket {
+public final class LoopbackSocket: ByteStream {
     public struct Failure: Error {
         public let what: String
         public let errno: Int32
@@ -10,15 +20,28 @@ public final class LoopbackSocket {
     private let descriptor: Int32
 
     /// Connects to 127.0.0.1.
-    public init(port: Int) throws {
+    ///
+    /// - Parameters:
+    ///   - source: the address that it comes from, of which this host has all that begin with 127.
+    ///   - bufferByteCount: what the kernel is to hold for it each way; as much as it likes where `nil`.
+    public init(port: Int, from source: String? = nil, bufferByteCount: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(what: "socket", errno: errno) }
-        let connected = Self.withAddress(port: port) { connect(descriptor, $0, $1) }
-        guard connected == 0 else {
+        if let bufferByteCount {
+            set(SO_RCVBUF, bufferByteCount)
+            set(SO_SNDBUF, bufferByteCount)
+        }
+        let isBound = source.map { Self.withAddress($0, port: 0) { bind(descriptor, $0, $1) } == 0 } ?? true
+        guard isBound, Self.withAddress(port: port, { connect(descriptor, $0, $1) }) == 0 else {
             let reason = errno
             close(descriptor)
-            throw Failure(what: "connect", errno: reason)
+            throw Failure(what: isBound ? "connect" : "bind", errno: reason)
         }
+    }
+
+    private func set(_ option: Int32, _ value: Int32) {
+        var value = value
+        setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     deinit {
@@ -39,7 +62,6 @@ public final class LoopbackSocket {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Sends all bytes; a peer that has closed is no failure of the caller's.
     public func send(_ bytes: [UInt8]) {
         var sent = 0
         while sent < bytes.count {
@@ -52,7 +74,20 @@ public final class LoopbackSocket {
         }
     }
 
-    /// What has come, waiting up to `seconds` for something: `nil` when nothing came, empty when the peer has closed.
+    public func offer(_ bytes: [UInt8], patience seconds: Double) -> Int {
+        var sent = 0
+        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        while sent < bytes.count, Foundation.poll(&poll, 1, Int32(seconds * 1_000)) > 0 {
+            let count = bytes.withUnsafeBytes {
+                let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+                return Foundation.send(descriptor, $0.baseAddress?.advanced(by: sent), bytes.count - sent, flags)
+            }
+            guard count > 0 else { return sent }
+            sent += count
+        }
+        return sent
+    }
+
     public func receive(within seconds: Double) -> [UInt8]? {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard Foundation.poll(&poll, 1, Int32(max(0, seconds) * 1_000)) > 0 else { return nil }
@@ -62,12 +97,12 @@ public final class LoopbackSocket {
     }
 
     private static func withAddress(
-        port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+        _ host: String = "127.0.0.1", port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = inet_addr(host)
         return withUnsafePointer(to: address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 body($0, socklen_t(MemoryLayout<sockaddr_in>.size))

@@ -39,9 +39,15 @@ public final class RTSPSocket {
         case noAnswer(String)
     }
 
-    private let socket: LoopbackSocket
+    /// What is sent here goes out as it is.
+    public let socket: any ByteStream
     private var pending: [UInt8] = []
     private var sequence = 0
+    /// What answers a challenge: method and URL of a request, and the challenge, to the value of `Authorization`. Without it
+    /// nobody logs in.
+    public var login: ((_ method: String, _ url: String, _ challenge: String) -> String)?
+    /// What the server asked with last.
+    public private(set) var challenge: String?
     public private(set) var isClosed = false
     /// Frames that came before an answer.
     private var frames: [Frame] = []
@@ -50,13 +56,32 @@ public final class RTSPSocket {
         socket = try LoopbackSocket(port: port)
     }
 
-    /// Sends a request and waits for its answer.
+    public init(over stream: any ByteStream) {
+        socket = stream
+    }
+
+    /// Sends a request and waits for its answer; where that is a challenge, and there is a login, once more.
     public func request(_ method: String, _ url: String, _ headers: [String: String] = [:]) throws -> Response {
-        sequence += 1
-        let lines = ["\(method) \(url) RTSP/1.0", "CSeq: \(sequence)"] + headers.map { "\($0.key): \($0.value)" }
-        send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-        guard let response = response(within: 10) else { throw Failure.noAnswer(lines[0]) }
+        let first = try answer(to: method, url, headers)
+        guard first.status == 401, login != nil, let challenge = first.header("WWW-Authenticate") else { return first }
+        self.challenge = challenge
+        return try answer(to: method, url, headers)
+    }
+
+    private func answer(to method: String, _ url: String, _ headers: [String: String]) throws -> Response {
+        send(text(of: method, url, headers))
+        guard let response = response(within: 10) else { throw Failure.noAnswer("\(method) \(url)") }
         return response
+    }
+
+    /// The request as it is sent, with the answer to the challenge that is known.
+    public func text(of method: String, _ url: String, _ headers: [String: String] = [:]) -> String {
+        sequence += 1
+        var lines = ["\(method) \(url) RTSP/1.0", "CSeq: \(sequence)"] + headers.map { "\($0.key): \($0.value)" }
+        if let login, let challenge, headers["Authorization"] == nil {
+            lines.append("Authorization: \(login(method, url, challenge))")
+        }
+        return lines.joined(separator: "\r\n") + "\r\n\r\n"
     }
 
     /// Sets up both tracks of `url` interleaved on channels 0–3 and plays them.
@@ -111,6 +136,13 @@ public final class RTSPSocket {
             if let frame = takeFrame() { return frame }
             guard fill(until: deadline) else { return nil }
         }
+    }
+
+    /// Reads on, and lets go of what comes, until the server closes; false where it does not within `seconds`.
+    public func closes(within seconds: Double) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        while fill(until: deadline) { pending = [] }
+        return isClosed
     }
 
     /// Whether more came.
