@@ -6,7 +6,8 @@ import PackageDescription
 
 let fuzzing: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
-    .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"]),
+    // Some parsers are not public: their targets see them as tests do.
+    .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library", "-enable-testing"]),
 ]
 
 /// Of rooms that nothing is tried on.

@@ -31,6 +31,6 @@ import Server
     }
 }
 
-private func isLine(_ text: String) -> Bool {
+func isLine(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
 }

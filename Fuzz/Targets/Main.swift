@@ -8,8 +8,12 @@ let targets: [String: Target] = [
     "rtsp-parser": fuzzRTSPParser,
     "rtsp-connection": fuzzRTSPConnection,
     "rtsp-client": fuzzRTSPClient,
+    "rtsp-access": fuzzRTSPAccess,
     "transport-header": fuzzTransportHeader,
+    "range-header": fuzzRangeHeader,
     "authorization": fuzzAuthorization,
+    "challenge": fuzzChallenge,
+    "passwords": fuzzPasswords,
     "sdp": fuzzSDP,
     "rtp-h264": fuzzRTPH264,
     "rtp-aac": fuzzRTPAAC,
@@ -17,8 +21,10 @@ let targets: [String: Target] = [
     "rtcp": fuzzRTCP,
     "annexb": fuzzAnnexB,
     "sps": fuzzSPS,
+    "sei": fuzzSEI,
     "asc": fuzzASC,
     "configuration": fuzzConfiguration,
+    "control": fuzzControl,
     "block-code": fuzzBlockCode,
 ]
 

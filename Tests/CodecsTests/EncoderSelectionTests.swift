@@ -1,4 +1,5 @@
 import Media
+import TestSupport
 import Testing
 
 @testable import Codecs
@@ -77,7 +78,7 @@ private final class FailingEncoder: PictureEncoder {
     }
 
     /// The best of three: what the choice costs, not what else the machine does meanwhile.
-    @Test(arguments: EncoderSelectionTests.missing)
+    @Test(.timed, arguments: EncoderSelectionTests.missing)
     func itIsReplacedWithin50Milliseconds(name: String) throws {
         var settings = VideoEncoder.Settings()
         settings.encoder = name

@@ -44,7 +44,7 @@ extension EndToEnd {
         }
 
         /// What `apus measure` tells of the stream, and what the pictures tell by ffmpeg's clock, are the same delay.
-        @Test(arguments: ["udp", "tcp"])
+        @Test(.timed, arguments: ["udp", "tcp"])
         func picturesThatFFmpegPulledAreAsOldAsIsMeasured(over transport: String) async throws {
             let folder = try TemporaryFolder()
             try folder.write("paths: { cam: { source: testcard, join: keyframe } }\n", to: "apus.yml")

@@ -61,7 +61,7 @@ final class VLC {
     ///
     /// - Returns: those; `nil` where there were none within `seconds`.
     func statistics(within seconds: Double, where condition: (Statistics) -> Bool) async throws -> Statistics? {
-        let deadline = ContinuousClock.now + .seconds(seconds)
+        let deadline = ContinuousClock.now + .seconds(seconds * Sanitizer.patience)
         while command.isRunning, ContinuousClock.now < deadline {
             if let statistics = try await statistics(), condition(statistics) { return statistics }
             // So often does VLC bring them up to date.

@@ -54,6 +54,7 @@ struct AssignmentTests {
         ("a.b.c.d.e.f.g.h.i=1", "a.b.c.d.e.f.g.h.i=1: is no KEY=VALUE"),
         ("video={ width: 640", "video: no YAML: did not find expected ',' or '}'"),
         ("video={ width: &a 640 }", "video.width: anchors and aliases are not supported: write the value out"),
+        ("ti\u{1B}tle={ a: 1", "ti\\u{1b}tle: no YAML: did not find expected ',' or '}'"),
         ("title=a\u{1B}b", "title: expects one line of text, at most 200 bytes, not `a\\u{1b}b`"),
     ])
     func whatIsWrongIsNamedAndNothingIsSet(_ text: String, _ reason: String) throws {

@@ -28,7 +28,7 @@ struct Assignment {
             }
         } catch {
             let message = error.problems.map(\.message).joined(separator: "; ")
-            reading.note(message, with: OptionPath(text: String(parts[0])))
+            reading.note(message, with: OptionPath(text: printable(String(parts[0]))))
         }
     }
 

@@ -1,0 +1,44 @@
+import Wire
+
+@testable import RTSP
+
+/// Whatever a server asks a client for: the client answers what it can, in one line that a server reads as it was meant, and never
+/// the same challenge twice.
+///
+/// Input: lines, each the value of a `WWW-Authenticate` header; an empty line ends a response.
+@Sendable func fuzzChallenge(_ input: [UInt8]) {
+    guard let information = RequestURL("rtsp://ann%22:se%5Csame@h/cam")?.userInformation else {
+        return law(false, "a URL with a user can be read")
+    }
+    var login = ClientLogin(information, hashes: .folding) { 0x0123_4567_89AB_CDEF }
+    for values in input.split(separator: 0x0A, omittingEmptySubsequences: false).split(whereSeparator: \.isEmpty)
+        .prefix(16)
+    {
+        guard let response = response(asking: values) else { continue }
+        guard login.isAsked(by: response) else { continue }
+        check(login.authorization(for: .describe, "rtsp://h/cam"), of: information)
+        law(!login.isAsked(by: response), "what was answered is not worth another try")
+    }
+}
+
+/// A 401 as it comes from the network; `nil` where these are no values of a header.
+private func response(asking values: ArraySlice<ArraySlice<UInt8>>) -> Response? {
+    var parser = Parser()
+    var bytes = [UInt8]("RTSP/1.0 401 Unauthorized\r\nCSeq: 1\r\n".utf8)
+    for value in values { bytes += [UInt8]("WWW-Authenticate: ".utf8) + value + [0x0D, 0x0A] }
+    parser.append((bytes + [0x0D, 0x0A]).rawSpan)
+    // What a client cannot read it does not answer.
+    guard case .response(let response)? = try? parser.next() else { return nil }
+    return response
+}
+
+private func check(_ answer: String?, of information: UserInformation) {
+    guard let answer else { return law(false, "who knows the password answers") }
+    law(answer.utf8.allSatisfy { !$0.isForbiddenControl }, "an answer is one line: \(answer)")
+    switch Authorization(answer) {
+    case .digest(let credentials)?:
+        law(credentials.user == information.user && credentials.uri == "rtsp://h/cam", "it says who asks for what")
+    case .basic(let told)?: law(told == information, "Basic says who asks")
+    case nil: law(false, "a server can read the answer: \(answer)")
+    }
+}

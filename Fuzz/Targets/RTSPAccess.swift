@@ -1,0 +1,147 @@
+import Media
+import RTSP
+import Wire
+
+/// The server's machine where users are asked for passwords: whatever comes, nothing is ordered but for who has given a right one, and
+/// who has guessed too often is not listened to.
+///
+/// Input: a byte that chooses how (inside TLS, SHA-256), then a script: lines of text are received; bytes below 32 log in, guess, pass
+/// time, and change who may do what.
+@Sendable func fuzzRTSPAccess(_ input: [UInt8]) {
+    var script = Script(input)
+    var run = AccessRun(script.byte())
+    while !script.isAtEnd, run.steps < 500 { run.step(&script) }
+    run.end()
+}
+
+private struct AccessRun {
+    var steps = 0
+    private let algorithm: DigestAlgorithm
+    private let lockOut = LockOut()
+    private var connection: ServerConnection
+    private var now = MonotonicTime(nanoseconds: 1_000_000_000)
+    private var said = Parser()
+    private var challenge: DigestChallenge?
+    private var guessCount = 0
+    /// Whether the machine was ever given a right password, or lets everybody in.
+    private var mayOrder = false
+
+    init(_ choice: UInt8) {
+        algorithm = choice & 2 == 0 ? .md5 : .sha256
+        connection = ServerConnection(
+            configuration: .init(), access: .fuzzed(algorithm), lockOut: lockOut,
+            peer: Endpoint(address: "192.0.2.7", isLoopback: false),
+            local: Endpoint(address: "192.0.2.1", isLoopback: false), security: choice & 1 == 0 ? .clear : .tls, at: now
+        )
+    }
+
+    mutating func step(_ script: inout Script) {
+        steps += 1
+        let operation = script.byte()
+        switch operation {
+        case 0x20...0xFF: receive([operation] + script.line())
+        case 0: receive(script.chunk())
+        case 1: ask(as: "ann", AccessPolicy.password, for: script.byte())
+        case 2: ask(as: "bob", AccessPolicy.password, for: script.byte())
+        case 3: ask(as: "ann", "wrong", for: script.byte())
+        case 4: now = now.advanced(byMilliseconds: Int64(script.uint16()) * 16)
+        case 5: connection.deadlinePassed(at: now)
+        case 6: connection.accessChanged(to: .fuzzed(algorithm, without: "ann"), paths: [:], at: now)
+        case 7: connection.accessChanged(to: .fuzzed(algorithm), paths: [:], at: now)
+        case 8:
+            mayOrder = true
+            connection.accessChanged(to: nil, paths: [:], at: now)
+        default: receive([operation])
+        }
+        drain()
+    }
+
+    mutating func end() {
+        connection.shuttingDown()
+        drain()
+        law(connection.isClosed, "a server that shuts down closes")
+    }
+
+    private mutating func receive(_ bytes: [UInt8]) { connection.received(bytes.rawSpan, at: now) }
+
+    /// A request with credentials, as a client sends it that has read the challenge.
+    private mutating func ask(as user: String, _ password: String, for choice: UInt8) {
+        let url = choice & 1 == 0 ? "rtsp://h/cam" : "rtsp://h/yard/gate"
+        let (method, transport): (Method, String) =
+            choice & 2 == 0 ? (.describe, "") : (.setUp, "Transport: RTP/AVP;unicast;client_port=5000-5001\r\n")
+        guard let challenge else { return receive(Array("DESCRIBE \(url) RTSP/1.0\r\nCSeq: 1\r\n\r\n".utf8)) }
+        if password == AccessPolicy.password { mayOrder = true }
+        let credentials = DigestCredentials(
+            answering: challenge, user: user, password: password, method: method, uri: url,
+            protection: .init(countDigits: "0000000\(choice & 4 == 0 ? 1 : 2)", clientNonce: "c"), hashes: .folding)
+        let head = "\(method.rawValue) \(url) RTSP/1.0\r\nCSeq: 2\r\n\(transport)"
+        receive(Array("\(head)Authorization: \(credentials.headerValue)\r\n\r\n".utf8))
+    }
+
+    private mutating func drain() {
+        while let action = connection.nextAction() {
+            switch action {
+            case .send(let bytes): read(bytes)
+            case .describe(let id, _):
+                law(mayOrder, "nothing is described to who has given no right password")
+                connection.described(id, .failure(Refusal(.notFound)), at: now)
+            case .setUp(let id, let request):
+                law(mayOrder, "nothing is set up for who has given no right password")
+                set(up: request, id)
+            case .play(let id, _): connection.played(id, .failure(Refusal(.notFound)), at: now)
+            case .addressLockedOut:
+                law(guessCount >= GuessLimits().guessCount, "who is locked out has guessed often enough")
+            case .accessRefused(.wrongCredentials): guessCount += 1
+            case .accessRefused(let failure): law(!"\(failure)".isEmpty, "a refusal has a reason")
+            case .pause, .tearDown, .receivedInterleaved, .close: break
+            }
+        }
+    }
+
+    private mutating func set(up request: SetUpRequest, _ id: RequestID) {
+        guard case .udp(let ports)? = request.offers.first else {
+            _ = connection.setUp(id, .failure(Refusal(.unsupportedTransport)), at: now)
+            return
+        }
+        let transport = TransportAnswer.udp(clientPorts: ports, serverPorts: PortPair(rtp: 6970, rtcp: 6971), ssrc: 7)
+        let answer = SetUpAnswer(transport, freshSession: SessionID(random: UInt64(steps), 7), streamID: 7)
+        _ = connection.setUp(id, .success(answer), at: now)
+    }
+
+    /// Notes the challenge of a response; there is one at most.
+    private mutating func read(_ bytes: [UInt8]) {
+        said.append(bytes.rawSpan)
+        // An answer to a peer that speaks HTTP is none of RTSP, and the last.
+        while case .response(let response)? = try? said.next() {
+            let challenges = response.headers.values(of: "WWW-Authenticate")
+            law(challenges.count == (response.status == .unauthorized ? 1 : 0), "a 401 has one challenge")
+            guard let text = challenges.first, text.hasPrefix("Digest ") else { continue }
+            let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
+            law(parts.count > 3, "realm and nonce stand first: \(text)")
+            challenge = DigestChallenge(realm: String(parts[1]), nonce: String(parts[3]), algorithm: algorithm)
+        }
+    }
+}
+
+extension AccessPolicy {
+    /// Nobody comes upon it.
+    fileprivate static let password = "kP4-trL_9w.Zx7Qe"
+
+    /// `ann` watches all, `bob` watches `/yard/…`, `key` proves itself by Basic alone.
+    fileprivate static func fuzzed(_ algorithm: DigestAlgorithm, without leaver: String? = nil) -> AccessPolicy {
+        let patterns = ["*", "yard/*"].compactMap { PathPattern($0) }
+        let salt = [UInt8](repeating: 7, count: 16)
+        let digest = HashFunctions.folding.digestSecret(algorithm, user: "bob", realm: "Apus", password: password)
+        let users = [
+            User(name: "ann", secret: .password(password), rights: [.read: [patterns[0]]]),
+            User(name: "bob", secret: .digest(digest), rights: [.read: [patterns[1]]]),
+            User(
+                name: "key",
+                secret: .salted(salt: salt, key: HashFunctions.folding.stretched(Array("lock-\(password)".utf8), salt)),
+                rights: [.read: [patterns[0]]]),
+        ]
+        return AccessPolicy(
+            realm: "Apus", algorithm: algorithm, users: users.filter { $0.name != leaver },
+            nonceSeconds: 60, hashes: { .folding }, random: { 0x0123_4567_89AB_CDEF })
+    }
+}
