@@ -10,12 +10,12 @@ extension EndToEnd {
     /// those whose name has that in it.
     @Suite(.serialized)
     struct Abuse {
-        /// Both ways to come at the same time: deadlines are mostly waited for.
-        @Test(arguments: [false, true])
-        func nothingThatAnAttackerSendsHurts(withUsers hasUsers: Bool) async throws {
-            async let clear: Void = attack(Setting(hasUsers: hasUsers, isEncrypted: false))
-            async let tls: Void = attack(Setting(hasUsers: hasUsers, isEncrypted: true))
-            _ = try await (clear, tls)
+        /// All settings at the same time: deadlines are mostly waited for.
+        @Test func nothingThatAnAttackerSendsHurts() async throws {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for setting in Setting.all { group.addTask { try await attack(setting) } }
+                try await group.waitForAll()
+            }
         }
 
         @Test func noTwoAttacksAreOnTheSameGuardWhichIsInTheSources() throws {

@@ -7,6 +7,10 @@ struct Setting: Hashable, Sendable, CustomStringConvertible {
     /// Whether the attackers come through TLS.
     let isEncrypted: Bool
 
+    static let all = [false, true].flatMap { hasUsers in
+        [false, true].map { Setting(hasUsers: hasUsers, isEncrypted: $0) }
+    }
+
     var description: String { "\(hasUsers ? "users" : "nobody asked"), \(isEncrypted ? "TLS" : "clear")" }
 
     /// One event loop, so that all share it, and short deadlines; but a viewer may be behind as long as a busy machine makes it.
