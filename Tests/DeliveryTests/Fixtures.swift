@@ -174,4 +174,24 @@ struct TCPClient: ~Copyable {
             guard case .bytes = outcome else { return bytes }
         }
     }
+
+    /// Reads all that waits, then twenty more pictures as they come, the tenth an IDR.
+    func catchUp(with broadcast: Broadcast) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for _ in 0..<100 { bytes += readOn(with: broadcast) }
+        for index in 1...20 {
+            broadcast.publish(idr: index == 10, byteCount: 2_000)
+            broadcast.turn(after: 40)
+            bytes += readOn(with: broadcast)
+        }
+        return bytes + readAll()
+    }
+
+    /// Reads what is there, so that the server's end can write on.
+    private func readOn(with broadcast: Broadcast) -> [UInt8] {
+        let bytes = read()
+        output.flush(at: broadcast.now)
+        broadcast.delivery.outputBecameWritable(of: viewer, at: broadcast.now)
+        return bytes
+    }
 }

@@ -47,20 +47,7 @@ struct TLSDeliveryTests {
             broadcast.turn(after: 40)
             #expect(client.output.pendingByteCount <= TLSConnection.recordByteCount + 64)
         }
-        var bytes: [UInt8] = []
-        for _ in 0..<100 {
-            bytes += client.read()
-            client.output.flush(at: broadcast.now)
-            broadcast.delivery.outputBecameWritable(of: client.viewer, at: broadcast.now)
-        }
-        for index in 201...220 {
-            broadcast.publish(idr: index == 210, byteCount: 2_000)
-            broadcast.turn(after: 40)
-            bytes += client.read()
-            client.output.flush(at: broadcast.now)
-            broadcast.delivery.outputBecameWritable(of: client.viewer, at: broadcast.now)
-        }
-        bytes += client.readAll()
+        let bytes = client.catchUp(with: broadcast)
         #expect(client.viewer.droppedUnits > 100)
         let contents = try #require(TCPDeliveryTests.Contents(Self.clear(bytes, by: ends.client), reply: []))
         var timestamps: [UInt32] = []
