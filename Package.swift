@@ -69,9 +69,10 @@ let package = Package(
         .target(name: "Codecs", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "Muxing", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "TLS", dependencies: ["COpenSSL", "Media"], swiftSettings: everywhere),
+        .target(name: "SRTP", dependencies: ["COpenSSL", "RTP"], swiftSettings: everywhere),
         .target(
             name: "Delivery",
-            dependencies: ["RTP", "Media", "Streams", "Reactor", "TLS", "CLinux", collections],
+            dependencies: ["RTP", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux", collections],
             swiftSettings: everywhere),
 
         // Edges.
@@ -82,7 +83,7 @@ let package = Package(
         .target(
             name: "RTSPServer",
             dependencies: [
-                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", "TLS", logging, collections,
+                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", "SRTP", "TLS", logging, collections,
             ],
             swiftSettings: everywhere),
         .target(
@@ -96,8 +97,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", "TLS",
-                logging,
+                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "RTP", "Streams", "Media", "SDP", "Reactor",
+                "TLS", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),
@@ -117,14 +118,16 @@ let package = Package(
         tests("RTP", "Media", "Wire"),
         tests("SDP", "Media"),
         tests("RTSP", "COpenSSL", "Media", "Wire"),
-        tests("RTSPServer", "Delivery", "Media", "RTSP", "Reactor", "Streams", "TLS", logging),
+        tests(
+            "RTSPServer", "Delivery", "Media", "RTP", "RTSP", "Reactor", "SDP", "SRTP", "Streams", "TLS", logging),
         tests("Streams", "Media"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),
+        tests("SRTP", "COpenSSL", "RTP"),
         tests("Codecs", "Media"),
         tests("Muxing", "Media"),
         tests("Capture", "Codecs", "Media", "Muxing", "RTP", "Streams", logging),
-        tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "Streams", "TLS", "Wire"),
+        tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "SRTP", "Streams", "TLS", "Wire"),
         tests("RTSPClient"),
         tests("Measuring", "Codecs", "Media", "RTP", "RTSPClient", "SDP", "Streams"),
         .testTarget(

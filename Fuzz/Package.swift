@@ -46,9 +46,11 @@ let package = Package(
         .target(
             name: "TLS", dependencies: ["COpenSSL", "Media"], path: "Rooms/TLS", swiftSettings: uninstrumented),
         .target(
+            name: "SRTP", dependencies: ["COpenSSL", "RTP"], path: "Rooms/SRTP", swiftSettings: uninstrumented),
+        .target(
             name: "Delivery",
             dependencies: [
-                "RTP", "Media", "Streams", "Reactor", "TLS", "CLinux",
+                "RTP", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             path: "Rooms/Delivery", swiftSettings: uninstrumented),
@@ -59,7 +61,7 @@ let package = Package(
         .target(
             name: "RTSPServer",
             dependencies: [
-                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", "TLS", logging,
+                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", "SRTP", "TLS", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             path: "Rooms/RTSPServer", swiftSettings: uninstrumented),
@@ -74,9 +76,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", "TLS",
-                logging,
-                "Yams",
+                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "RTP", "Streams", "Media", "SDP", "Reactor",
+                "TLS", logging, "Yams",
             ],
             path: "Rooms/Server", swiftSettings: fuzzing),
         .executableTarget(

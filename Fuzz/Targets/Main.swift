@@ -9,6 +9,7 @@ let targets: [String: Target] = [
     "rtsp-connection": fuzzRTSPConnection,
     "rtsp-client": fuzzRTSPClient,
     "transport-header": fuzzTransportHeader,
+    "mikey": fuzzMIKEY,
     "authorization": fuzzAuthorization,
     "sdp": fuzzSDP,
     "rtp-h264": fuzzRTPH264,

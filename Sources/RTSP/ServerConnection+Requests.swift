@@ -108,12 +108,20 @@ extension ServerConnection {
         } else {
             try sessions.admitOneMore()
         }
+        let offers = try TransportChoice.offers(
+            in: request.headers, for: form, peer: peer, protection: mediaProtection, channels: channels)
+        let isSecure = offers.contains { $0.profile == .secure }
         let setUp = SetUpRequest(
-            path: url.path, query: url.query, track: url.track, session: session?.id, form: form,
-            offers: try TransportChoice.offers(
-                in: request.headers, for: form, peer: peer, security: security, channels: channels),
+            path: url.path, query: url.query, track: url.track, session: session?.id, form: form, offers: offers,
+            clientKey: try isSecure ? KeyManagementHeader.clientKey(in: request.headers) : nil,
             userAgent: request.userAgent, userInformation: url.userInformation, grant: grant)
         order(.setUp(wait(for: .setUp(setUp, url: url), cSeq), setUp))
+    }
+
+    /// What protects media on its way.
+    private var mediaProtection: TransportChoice.Protection {
+        guard security == .tls else { return .none }
+        return configuration.servesSRTP ? .connectionOrSRTP : .connection
     }
 
     private mutating func play(_ request: AdmittedRequest, _ session: Session, _ cSeq: CSeq) throws(Refusal) {

@@ -12,6 +12,8 @@ final class Connection {
     let output: TCPOutput
     var machine: ServerConnection
     var sessions: [SessionID: Session] = [:]
+    /// The keys that its client was told.
+    var announcedKeys = AnnouncedKeys()
     /// What the client calls itself, for the log.
     var userAgent: String?
     /// Why it ends, once that is known: what is still to be written goes out first.

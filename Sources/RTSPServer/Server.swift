@@ -18,6 +18,8 @@ public final class Server: Sendable {
 
     /// Binds the ports and all loops' UDP ports; nothing is served before `start`.
     public init(options: ServerOptions, directory: PathDirectory, logger: Logger) throws(BindingFailure) {
+        var options = options
+        options.connection.servesSRTP = options.encryption.tls?.srtp != nil
         self.options = options
         self.logger = logger
         // Each connection is one, and many hosts give a process 1024.

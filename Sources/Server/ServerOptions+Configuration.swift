@@ -44,6 +44,7 @@ extension ServerOptions {
 extension Encryption {
     init(_ configuration: Configuration, _ identity: ServerIdentity) {
         var options = TLSOptions(port: UInt16(clamping: configuration.tls.port), identity: identity)
+        options.srtp = configuration.tls.srtp.suite
         options.handshake.seconds = configuration.limits.handshakeSeconds
         options.handshake.byteCount = configuration.limits.handshakeBytes
         self =
