@@ -51,6 +51,8 @@ let package = Package(
         .target(
             name: "CFFmpeg", dependencies: ["CLazyLibrary"],
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
+        // libcurl, too.
+        .target(name: "CCurl", dependencies: ["CLazyLibrary"]),
         // libcrypto and libssl are, too.
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
@@ -97,8 +99,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "RTP", "Streams", "Media", "SDP", "Reactor",
-                "TLS", logging,
+                "CCurl", "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "RTP", "Streams", "Media", "SDP",
+                "Reactor", "TLS", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),

@@ -37,6 +37,7 @@ let package = Package(
         .target(
             name: "CFFmpeg", dependencies: ["CLazyLibrary"], path: "Rooms/CFFmpeg",
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
+        .target(name: "CCurl", dependencies: ["CLazyLibrary"], path: "Rooms/CCurl"),
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"], path: "Rooms/COpenSSL"),
         .target(name: "CV4L2", path: "Rooms/CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
         .target(
@@ -76,8 +77,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "RTP", "Streams", "Media", "SDP", "Reactor",
-                "TLS", logging, "Yams",
+                "CCurl", "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "RTP", "Streams", "Media", "SDP",
+                "Reactor", "TLS", logging, "Yams",
             ],
             path: "Rooms/Server", swiftSettings: fuzzing),
         .executableTarget(

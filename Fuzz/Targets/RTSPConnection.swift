@@ -92,7 +92,7 @@ private struct ConnectionRun {
             case .tearDown(let session, _): sessions.removeAll { $0 == session }
             case .pause(let session), .receivedInterleaved(let session, _, _):
                 law(sessions.contains(session), "orders are for sessions that are there")
-            case .accessRefused, .addressLockedOut: law(false, "without users nobody is refused")
+            case .decide, .accessRefused, .addressLockedOut: law(false, "without users nobody is refused")
             case .close: sawClose = true
             }
         }

@@ -10,15 +10,17 @@ extension ServerConnection {
         let judged = Result { () throws(Refusal) in try AdmittedRequest(request) }
         do throws(AccessFailure) {
             // Who may not ask is not told what is wrong with the question.
-            let grant = try grant(for: request, judged, at: now)
-            carryOut(judged, for: grant, cSeq, at: now)
+            switch try verdict(for: request, judged, at: now) {
+            case .granted(let grant): carryOut(judged, for: grant, cSeq, at: now)
+            case .undecided(let question): ask(question, about: judged, cSeq, at: now)
+            }
         } catch {
             refuse(judged, cSeq, because: error, at: now)
         }
     }
 
     /// Answers a request whose sender may send it, or makes it wait for its answer.
-    private mutating func carryOut(
+    mutating func carryOut(
         _ judged: Result<AdmittedRequest, Refusal>, for grant: Grant, _ cSeq: CSeq, at now: MonotonicTime
     ) {
         do throws(Refusal) {

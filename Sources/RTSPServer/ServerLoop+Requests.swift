@@ -58,6 +58,8 @@ extension ServerLoop {
         case .receivedInterleaved(let id, let channel, let bytes):
             guard let session = connection.sessions[id] else { return }
             received(interleaved: bytes, on: channel, for: session, on: connection, at: now)
+        case .decide(let id, let question):
+            decide(id, question, on: connection, at: now)
         case .accessRefused(let failure):
             logRefusal(failure, of: connection, at: now)
         case .addressLockedOut(let seconds):
