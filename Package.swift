@@ -89,7 +89,8 @@ let package = Package(
             ],
             swiftSettings: everywhere),
         .target(
-            name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Reactor"], swiftSettings: everywhere),
+            name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Reactor", "TLS"],
+            swiftSettings: everywhere),
         .target(
             name: "Measuring",
             dependencies: [
