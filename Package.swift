@@ -51,6 +51,8 @@ let package = Package(
         .target(
             name: "CFFmpeg", dependencies: ["CLazyLibrary"],
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
+        // libcurl, too.
+        .target(name: "CCurl", dependencies: ["CLazyLibrary"]),
         // libcrypto and libssl are, too.
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
@@ -69,9 +71,10 @@ let package = Package(
         .target(name: "Codecs", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "Muxing", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "TLS", dependencies: ["COpenSSL", "Media"], swiftSettings: everywhere),
+        .target(name: "SRTP", dependencies: ["COpenSSL", "RTP"], swiftSettings: everywhere),
         .target(
             name: "Delivery",
-            dependencies: ["RTP", "Media", "Streams", "Reactor", "TLS", "CLinux", collections],
+            dependencies: ["RTP", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux", collections],
             swiftSettings: everywhere),
 
         // Edges.
@@ -82,11 +85,12 @@ let package = Package(
         .target(
             name: "RTSPServer",
             dependencies: [
-                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", "TLS", logging, collections,
+                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", "SRTP", "TLS", logging, collections,
             ],
             swiftSettings: everywhere),
         .target(
-            name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Reactor"], swiftSettings: everywhere),
+            name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Reactor", "TLS"],
+            swiftSettings: everywhere),
         .target(
             name: "Measuring",
             dependencies: [
@@ -96,8 +100,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", "TLS",
-                logging,
+                "CCurl", "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "RTP", "Streams", "Media", "SDP",
+                "Reactor", "TLS", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),
@@ -117,14 +121,16 @@ let package = Package(
         tests("RTP", "Media", "Wire"),
         tests("SDP", "Media"),
         tests("RTSP", "COpenSSL", "Media", "Wire"),
-        tests("RTSPServer", "Delivery", "Media", "RTSP", "Reactor", "Streams", "TLS", logging),
+        tests(
+            "RTSPServer", "Delivery", "Media", "RTP", "RTSP", "Reactor", "SDP", "SRTP", "Streams", "TLS", logging),
         tests("Streams", "Media"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),
+        tests("SRTP", "COpenSSL", "RTP"),
         tests("Codecs", "Media"),
         tests("Muxing", "Media"),
         tests("Capture", "Codecs", "Media", "Muxing", "RTP", "Streams", logging),
-        tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "Streams", "TLS", "Wire"),
+        tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "SRTP", "Streams", "TLS", "Wire"),
         tests("RTSPClient"),
         tests("Measuring", "Codecs", "Media", "RTP", "RTSPClient", "SDP", "Streams"),
         .testTarget(

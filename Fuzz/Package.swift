@@ -38,6 +38,7 @@ let package = Package(
         .target(
             name: "CFFmpeg", dependencies: ["CLazyLibrary"], path: "Rooms/CFFmpeg",
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
+        .target(name: "CCurl", dependencies: ["CLazyLibrary"], path: "Rooms/CCurl"),
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"], path: "Rooms/COpenSSL"),
         .target(name: "CV4L2", path: "Rooms/CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
         .target(
@@ -47,9 +48,11 @@ let package = Package(
         .target(
             name: "TLS", dependencies: ["COpenSSL", "Media"], path: "Rooms/TLS", swiftSettings: uninstrumented),
         .target(
+            name: "SRTP", dependencies: ["COpenSSL", "RTP"], path: "Rooms/SRTP", swiftSettings: uninstrumented),
+        .target(
             name: "Delivery",
             dependencies: [
-                "RTP", "Media", "Streams", "Reactor", "TLS", "CLinux",
+                "RTP", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             path: "Rooms/Delivery", swiftSettings: uninstrumented),
@@ -60,7 +63,7 @@ let package = Package(
         .target(
             name: "RTSPServer",
             dependencies: [
-                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", "TLS", logging,
+                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", "SRTP", "TLS", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             path: "Rooms/RTSPServer", swiftSettings: uninstrumented),
@@ -75,9 +78,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "Streams", "Media", "SDP", "Reactor", "TLS",
-                logging,
-                "Yams",
+                "CCurl", "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "RTP", "Streams", "Media", "SDP",
+                "Reactor", "TLS", logging, "Yams",
             ],
             path: "Rooms/Server", swiftSettings: fuzzing),
         .executableTarget(

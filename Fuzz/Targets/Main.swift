@@ -11,6 +11,7 @@ let targets: [String: Target] = [
     "rtsp-access": fuzzRTSPAccess,
     "transport-header": fuzzTransportHeader,
     "range-header": fuzzRangeHeader,
+    "mikey": fuzzMIKEY,
     "authorization": fuzzAuthorization,
     "challenge": fuzzChallenge,
     "passwords": fuzzPasswords,

@@ -92,7 +92,7 @@ private struct ConnectionRun {
             case .tearDown(let session, _): sessions.removeAll { $0 == session }
             case .pause(let session), .receivedInterleaved(let session, _, _):
                 law(sessions.contains(session), "orders are for sessions that are there")
-            case .accessRefused, .addressLockedOut: law(false, "without users nobody is refused")
+            case .decide, .accessRefused, .addressLockedOut: law(false, "without users nobody is refused")
             case .close: sawClose = true
             }
         }
@@ -141,8 +141,9 @@ private struct ConnectionRun {
 
     private func transport(for offer: TransportOffer) -> TransportAnswer {
         switch offer {
-        case .udp(let ports): .udp(clientPorts: ports, serverPorts: PortPair(rtp: 6970, rtcp: 6971), ssrc: 7)
-        case .interleaved(let channels): .interleaved(channels, ssrc: 7)
+        case .udp(let ports, let profile):
+            .udp(clientPorts: ports, serverPorts: PortPair(rtp: 6970, rtcp: 6971), ssrc: 7, profile: profile)
+        case .interleaved(let channels, let profile): .interleaved(channels, ssrc: 7, profile: profile)
         case .multicast: .multicast(group: "239.0.0.1", ports: PortPair(rtp: 5004, rtcp: 5005), timeToLive: 1)
         }
     }

@@ -1,5 +1,6 @@
 import CLinux
 import RTP
+import SRTP
 
 /// Packets of one run, framed for one RTSP connection, gathered for one write (RFC 2326, section 10.12).
 ///
@@ -21,6 +22,10 @@ final class InterleavedBatch {
     private var pieceMemory: UnsafeMutableRawPointer?
     /// Room for any packet: its length is told in two bytes.
     private static let pieceByteCount = stride + Int(UInt16.max)
+    /// Memory for payloads that are encrypted by SRTP; made when a viewer first needs it.
+    private var sealedMemory: UnsafeMutableRawPointer?
+    /// Of many packets, or of the longest that there may be.
+    private static let sealedCapacity = 4 * Int(UInt16.max)
     private(set) var packetCount = 0
 
     init() {
@@ -33,20 +38,51 @@ final class InterleavedBatch {
         vectors.deallocate()
         prefixes.deallocate()
         pieceMemory?.deallocate()
+        sealedMemory?.deallocate()
     }
 
     /// What to write: prefix and payload of each packet.
     var parts: UnsafeBufferPointer<iovec> { UnsafeBufferPointer(start: vectors, count: 2 * packetCount) }
 
-    /// Replaces the batch by the packets `range` of `run`, at most `capacity`.
-    func fill(_ range: Range<Int>, of run: PacketRun, ticks: UInt32, channel: UInt8, rewriter: HeaderRewriter) {
+    /// Replaces the batch by the packets `range` of `run`, at most `capacity`; by fewer where they are encrypted, and are many.
+    func fill(_ range: Range<Int>, of run: PacketRun, ticks: UInt32, channel: UInt8, track: ViewerTrack) {
+        let protection = track.protection?.outgoing
+        fillPrefixes(range, of: run, ticks: ticks, channel: channel, track: track, adding: protection?.overhead ?? 0)
+        if let protection { seal(by: protection, from: track.packetIndex) }
+    }
+
+    /// Puts encrypted payloads in the place of the others, as many as there is room for.
+    private func seal(by protection: OutgoingProtection, from first: UInt64) {
+        let memory = sealedMemory ?? .allocate(byteCount: Self.sealedCapacity, alignment: 16)
+        sealedMemory = memory
+        var end = 0
+        for slot in 0..<packetCount {
+            let (prefix, payload) = (vectors[2 * slot], vectors[2 * slot + 1])
+            let byteCount = payload.iov_len + protection.overhead
+            guard end + byteCount <= Self.sealedCapacity, let start = prefix.iov_base else {
+                packetCount = slot
+                return
+            }
+            protection.seal(
+                UnsafeRawBufferPointer(start: payload.iov_base, count: payload.iov_len),
+                header: UnsafeRawBufferPointer(
+                    start: start + Self.frameByteCount, count: prefix.iov_len - Self.frameByteCount),
+                index: first &+ UInt64(slot), to: memory + end)
+            vectors[2 * slot + 1] = iovec(iov_base: memory + end, iov_len: byteCount)
+            end += byteCount
+        }
+    }
+
+    private func fillPrefixes(
+        _ range: Range<Int>, of run: PacketRun, ticks: UInt32, channel: UInt8, track: ViewerTrack, adding added: Int
+    ) {
         packetCount = range.count
-        let headers = rewriter.headers(of: run, ticks: ticks)
+        let headers = track.rewriter.headers(of: run, ticks: ticks)
         for index in range {
             let packet = run.packets[index]
             let slot = index - range.lowerBound
             let prefix = prefixes + slot * Self.stride
-            let byteCount = UInt16(truncatingIfNeeded: headers.byteCount + Int(packet.byteCount))
+            let byteCount = UInt16(truncatingIfNeeded: headers.byteCount + Int(packet.byteCount) + added)
             prefix.storeBytes(of: 0x24, as: UInt8.self)
             prefix.storeBytes(of: channel, toByteOffset: 1, as: UInt8.self)
             prefix.storeBytes(of: byteCount.bigEndian, toByteOffset: 2, as: UInt16.self)

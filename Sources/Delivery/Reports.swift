@@ -40,7 +40,7 @@ struct Reports {
     }
 
     private func deliver(_ compound: Compound, of track: ViewerTrack, to viewer: Viewer) {
-        let bytes = compound.encoded()
+        guard let bytes = track.protected(compound.encoded()) else { return }
         switch track.lane {
         case .udp(let route):
             route.ports.sendReport(bytes, over: route)

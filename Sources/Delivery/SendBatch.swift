@@ -2,11 +2,13 @@ import CLinux
 import Media
 import RTP
 import Reactor
+import SRTP
 
 /// Datagrams of many viewers, gathered for one `sendmmsg`: trains of equal-size packets, cut by the kernel (UDP_SEGMENT).
 ///
 /// All memory is made once; adding a packet writes its header and two vectors and allocates, locks and retains nothing.
-/// Payloads are pointed at, so the runs must live until the flush. Confined to its loop.
+/// Payloads are pointed at, so the runs must live until the flush; those of SRTP are encrypted into memory of the batch, which is
+/// made when the first is. Confined to its loop.
 final class SendBatch {
     /// Where a viewer goes back to when the kernel did not take its message.
     private struct Ticket {
@@ -17,6 +19,8 @@ final class SendBatch {
         let track: TrackID
         var packetCount: Int
         var octetCount: Int
+        /// What each packet has behind its payload.
+        let addedByteCount: Int
         /// Whether its last packet is its unit's last.
         let endsUnit: Bool
         /// Whether its packets leave one by one, because the route refused the train.
@@ -27,12 +31,17 @@ final class SendBatch {
     private static let messageCapacity = 256
     /// Packets in one call.
     private static let packetCapacity = 4_096
+    /// Bytes of encrypted payloads in one call: eight of the longest trains, which still lie in a processor's cache when the kernel
+    /// reads them.
+    private static let sealedCapacity = 8 * PacketTrain.maximumByteCount
 
     private let messages: UnsafeMutablePointer<mmsghdr>
     private let tickets: UnsafeMutablePointer<Ticket>
     private let vectors: UnsafeMutablePointer<iovec>
     private let prefixes: UnsafeMutableRawPointer
     private let controls: UnsafeMutableRawPointer
+    private var sealed: UnsafeMutableRawPointer?
+    private var sealedByteCount = 0
     private var packetCount = 0
     private var prefixByteCount = 0
     /// Messages before this one have left.
@@ -55,6 +64,7 @@ final class SendBatch {
         vectors.deallocate()
         prefixes.deallocate()
         controls.deallocate()
+        sealed?.deallocate()
     }
 
     /// Messages that have not left yet.
@@ -73,6 +83,7 @@ final class SendBatch {
     /// Whether a message of `count` packets still fits.
     func hasRoom(forPackets count: Int) -> Bool {
         end < Self.messageCapacity && packetCount + count <= Self.packetCapacity
+            && sealedByteCount <= Self.sealedCapacity - PacketTrain.maximumByteCount
     }
 
     /// Adds the packets `range` of `run`, all of one train, as one message, for which there is room.
@@ -81,24 +92,26 @@ final class SendBatch {
     /// - Returns: payload octets added.
     func append(
         _ range: Range<Int>, of run: PacketRun, ticks: UInt32, to route: UDPRoute,
-        rewriter: HeaderRewriter, viewer: Viewer, position: Viewer.Position
+        track: ViewerTrack, viewer: Viewer, position: Viewer.Position
     ) -> Int {
         let firstVector = 2 * packetCount
-        let headers = rewriter.headers(of: run, ticks: ticks)
-        var octets = 0
-        for index in range {
-            let packet = run.packets[index]
-            add(packet, index - range.lowerBound, of: run, headers)
-            octets += Int(packet.byteCount)
+        let headers = track.rewriter.headers(of: run, ticks: ticks)
+        let firstPayload = Int(run.packets[range.lowerBound].byteCount)
+        var (octets, added) = (0, 0)
+        if let protection = track.protection?.outgoing {
+            added = protection.overhead
+            octets = addSealed(range, of: run, headers, by: protection, from: track.packetIndex)
+        } else {
+            octets = add(range, of: run, headers)
         }
-        let segment = range.count > 1 ? headers.byteCount + Int(run.packets[range.lowerBound].byteCount) : nil
+        let segment = range.count > 1 ? headers.byteCount + firstPayload + added : nil
         fillMessage(
             route: route, firstVector: firstVector, vectorCount: 2 * range.count,
             segmentByteCount: segment.map { UInt16(truncatingIfNeeded: $0) })
         tickets[end] = Ticket(
             viewer: .passUnretained(viewer), route: .passUnretained(route), position: position,
             isAwaitingRandomAccess: viewer.isAwaitingRandomAccess, track: run.track, packetCount: range.count,
-            octetCount: octets, endsUnit: range.upperBound == run.packets.count)
+            octetCount: octets, addedByteCount: added, endsUnit: range.upperBound == run.packets.count)
         end += 1
         return octets
     }
@@ -121,7 +134,7 @@ final class SendBatch {
 
     private func goToNextPacketOfFirst() {
         tickets[first].packetCount -= 1
-        tickets[first].octetCount -= messages[first].msg_hdr.msg_iov[1].iov_len
+        tickets[first].octetCount -= messages[first].msg_hdr.msg_iov[1].iov_len - tickets[first].addedByteCount
         tickets[first].position.packet += 1
         messages[first].msg_hdr.msg_iov += 2
     }
@@ -143,17 +156,56 @@ final class SendBatch {
         end = 0
         packetCount = 0
         prefixByteCount = 0
+        sealedByteCount = 0
     }
 
-    private func add(
-        _ packet: PacketRun.Packet, _ number: Int, of run: PacketRun, _ headers: HeaderRewriter.Headers
-    ) {
+    /// Adds packets as they are; answers their payload octets.
+    private func add(_ range: Range<Int>, of run: PacketRun, _ headers: HeaderRewriter.Headers) -> Int {
+        var octets = 0
+        for index in range {
+            let packet = run.packets[index]
+            addHeader(of: packet, index - range.lowerBound, headers)
+            vectors[2 * packetCount + 1] = iovec(readingFrom: run.payload(of: packet))
+            packetCount += 1
+            octets += Int(packet.byteCount)
+        }
+        return octets
+    }
+
+    /// Adds packets that are encrypted, the first as number `first`; answers their payload octets.
+    ///
+    /// What the kernel does not take is encrypted again, under the same number: it has not left.
+    private func addSealed(
+        _ range: Range<Int>, of run: PacketRun, _ headers: HeaderRewriter.Headers, by protection: OutgoingProtection,
+        from first: UInt64
+    ) -> Int {
+        let memory = sealed ?? .allocate(byteCount: Self.sealedCapacity, alignment: 16)
+        sealed = memory
+        var octets = 0
+        for index in range {
+            let packet = run.packets[index]
+            let header = addHeader(of: packet, index - range.lowerBound, headers)
+            let place = memory + sealedByteCount
+            protection.seal(
+                run.payload(of: packet), header: header, index: first &+ UInt64(index - range.lowerBound), to: place)
+            let byteCount = Int(packet.byteCount) + protection.overhead
+            vectors[2 * packetCount + 1] = iovec(iov_base: place, iov_len: byteCount)
+            sealedByteCount += byteCount
+            packetCount += 1
+            octets += Int(packet.byteCount)
+        }
+        return octets
+    }
+
+    @discardableResult
+    private func addHeader(
+        of packet: PacketRun.Packet, _ number: Int, _ headers: HeaderRewriter.Headers
+    ) -> UnsafeRawBufferPointer {
         let prefix = prefixes + prefixByteCount
         headers.write(ofPacket: number, isMarked: packet.isMarked, to: prefix)
         prefixByteCount += headers.byteCount
         vectors[2 * packetCount] = iovec(iov_base: prefix, iov_len: headers.byteCount)
-        vectors[2 * packetCount + 1] = iovec(readingFrom: run.payload(of: packet))
-        packetCount += 1
+        return UnsafeRawBufferPointer(start: prefix, count: headers.byteCount)
     }
 
     private func fillMessage(route: UDPRoute, firstVector: Int, vectorCount: Int, segmentByteCount: UInt16?) {

@@ -151,9 +151,9 @@ extension Transmitter {
             guard viewer.position == position, !route.ports.isBlocked else { return false }
         }
         if batch.messageCount == 0 { portsInUse.append(route.ports) }
-        guard let rewriter = viewer.tracks[run.track.index]?.rewriter else { return true }
+        guard let track = viewer.tracks[run.track.index] else { return true }
         let octets = batch.append(
-            range, of: run, ticks: ticks, to: route, rewriter: rewriter, viewer: viewer, position: viewer.position)
+            range, of: run, ticks: ticks, to: route, track: track, viewer: viewer, position: viewer.position)
         viewer.position.packet = range.upperBound
         viewer.pacer?.sent(octets)
         count(packets: range.count, octets: octets, of: run.track, for: viewer)
@@ -194,10 +194,10 @@ extension Transmitter {
         let ticks = viewer.ticks(of: run)
         while viewer.position.packet < run.packets.count {
             guard !output.isBlocked, output.failure == nil else { return false }
-            guard let rewriter = viewer.tracks[run.track.index]?.rewriter else { return true }
+            guard let track = viewer.tracks[run.track.index] else { return true }
             let first = viewer.position.packet
             let end = min(run.packets.count, first + InterleavedBatch.capacity)
-            interleaved.fill(first..<end, of: run, ticks: ticks, channel: channel, rewriter: rewriter)
+            interleaved.fill(first..<end, of: run, ticks: ticks, channel: channel, track: track)
             noteCall()
             statistics.systemCalls += 1
             settle(first..<(first + output.write(interleaved, at: now)), of: run, for: viewer)

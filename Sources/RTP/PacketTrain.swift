@@ -4,8 +4,10 @@
 /// (`UDP_MAX_SEGMENTS`; newer kernels take 128), and the whole fits one IP datagram.
 public enum PacketTrain {
     public static let maximumPacketCount = 64
-    /// Bytes of a whole train with its headers; IPv4 ends at 65 507, the rest is for the extensions of 64 headers.
-    public static let maximumByteCount = 64_400
+    /// Bytes of a whole train, with all that a viewer may have added: where IPv4 ends.
+    public static let maximumByteCount = 65_507
+    /// What a viewer may have in each packet beside header and payload: an extension, and what SRTP adds.
+    private static let addedByteCount = AbsoluteCaptureTime.byteCount + CipherSuite.longestOverhead
 
     /// Covers `packets` with as few trains as possible: each takes all that it may.
     static func split(_ packets: [PacketRun.Packet]) -> [Range<Int>] {
@@ -20,7 +22,7 @@ public enum PacketTrain {
     }
 
     private static func endOfTrain(from start: Int, in packets: [PacketRun.Packet]) -> Int {
-        let segment = Int(packets[start].byteCount) + Header.fixedByteCount
+        let segment = Int(packets[start].byteCount) + Header.fixedByteCount + addedByteCount
         let limit = max(1, min(maximumPacketCount, maximumByteCount / segment))
         var end = start + 1
         while end < packets.count, end - start < limit {

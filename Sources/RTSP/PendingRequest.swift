@@ -9,6 +9,16 @@ struct PendingRequest: Sendable {
         case play(SessionID)
         /// The answer is there, and waits: whoever guesses passwords is to take time.
         case refused(Refusal, until: MonotonicTime)
+        /// Somebody else decides about it first.
+        case decision(Decision)
+    }
+
+    /// What somebody else decides about.
+    struct Decision: Sendable {
+        let question: AccessQuestion
+        let request: Result<AdmittedRequest, Refusal>
+        /// When nobody waits for it any longer.
+        let due: MonotonicTime
     }
 
     let id: RequestID
@@ -20,17 +30,23 @@ struct PendingRequest: Sendable {
         switch kind {
         case .describe(let request): (request.grant, .tracks, request.path)
         case .setUp(let request, _): request.session == nil ? (request.grant, request.form, request.path) : nil
-        case .play, .refused: nil
+        case .play, .refused, .decision: nil
         }
     }
 
-    /// When the answer goes out that is there already.
-    var due: MonotonicTime? { if case .refused(_, let due) = kind { due } else { nil } }
+    /// When something is answered, whatever comes until then.
+    var due: MonotonicTime? {
+        switch kind {
+        case .refused(_, let due): due
+        case .decision(let decision): decision.due
+        case .describe, .setUp, .play: nil
+        }
+    }
 
     /// The session that the request belongs to, which does not time out meanwhile.
     var session: SessionID? {
         switch kind {
-        case .describe, .refused: nil
+        case .describe, .refused, .decision: nil
         case .setUp(let request, _): request.session
         case .play(let session): session
         }

@@ -39,6 +39,12 @@ public struct RequestURL: Hashable, Sendable {
         self.query = queryBefore.isEmpty ? nil : String(queryBefore)
     }
 
+    /// Whether it is of `rtsps`, through TLS.
+    public var isSecure: Bool { text.startsSame(as: "rtsps:") }
+
+    /// Where a server is that the URL names no port of.
+    public var usualPort: UInt16 { isSecure ? 322 : 554 }
+
     /// What Content-Base says: this URL with `/` at its end.
     ///
     /// Before a query stands a slash too, so that clients find the tracks whether they append the control name or

@@ -14,6 +14,8 @@ public enum ServerAction: Hashable, Sendable {
     case tearDown(SessionID, SessionEnd)
     /// What a viewer sent on one of its channels: RTCP, on the odd one.
     case receivedInterleaved(SessionID, channel: UInt8, [UInt8])
+    /// Answer with ``ServerConnection/decided(_:_:at:)``.
+    case decide(RequestID, AccessQuestion)
     /// Nothing to be done: a request was refused because of who sent it, for the log and for counting.
     case accessRefused(AccessFailure)
     /// Nothing to be done: the client's address has sent too many wrong passwords, and is not listened to for a while.

@@ -39,6 +39,10 @@ extension ServerConnection {
 
     /// A request whose answer is waited for asks again who it is, if it may not be answered any more.
     private mutating func refuseForbiddenRequest(since former: AccessPolicy?, at now: MonotonicTime) {
+        if case .decision? = pending?.kind {
+            // It was asked of somebody who may have nothing to say any more.
+            return finish(Response(Refusal(.serviceUnavailable)), in: nil, at: now)
+        }
         guard let (grant, form, path) = pending?.question,
             renewed(grant, form, at: path, since: former) == nil,
             let refusal = gatekeeper?.refusal(.noCredentials(form), at: now)
@@ -49,17 +53,17 @@ extension ServerConnection {
     /// What the sender of a request may do.
     ///
     /// OPTIONS is anybody's: clients ask it before they think of credentials, and it tells nothing of any path.
-    mutating func grant(
+    mutating func verdict(
         for request: Request, _ judged: Result<AdmittedRequest, Refusal>, at now: MonotonicTime
-    ) throws(AccessFailure) -> Grant {
-        guard gatekeeper != nil, request.method != .options else { return .everything }
+    ) throws(AccessFailure) -> Gatekeeper.Verdict {
+        guard gatekeeper != nil, request.method != .options else { return .granted(.everything) }
         // Neither does what cannot be asked for open anything, nor is it called so to those who may not ask.
         let admitted = try? judged.get()
-        if let session = admitted.flatMap(tuned) { return session.grant }
+        if let session = admitted.flatMap(tuned) { return .granted(session.grant) }
         let inquiry = Gatekeeper.Inquiry(
             request: request, url: admitted?.url, right: request.method.right,
             form: admitted.map { form(of: $0, nil) } ?? .tracks)
-        return try gatekeeper?.grant(for: inquiry, at: now) ?? .everything
+        return try gatekeeper?.verdict(for: inquiry, at: now) ?? .granted(.everything)
     }
 
     /// Refuses a request because of who sent it.
@@ -71,13 +75,41 @@ extension ServerConnection {
         if failure == .staleNonce, let id = try? judged.get().sessionID() { sessions.heard(id, at: now) }
         order(.accessRefused(failure))
         let refusal = gatekeeper?.refusal(failure, at: now) ?? Refusal(.unauthorized)
-        guard case .wrongCredentials = failure, let limits = gatekeeper?.policy.guessing else {
+        guard failure.isGuess, let limits = gatekeeper?.policy.guessing else {
             return send(refusal, to: cSeq)
         }
         noteGuess(limits, at: now)
         guard limits.delayMilliseconds > 0 else { return send(refusal, to: cSeq) }
         let due = now.advanced(byMilliseconds: Int64(limits.delayMilliseconds))
         _ = wait(for: .refused(refusal, until: due), cSeq)
+    }
+
+    /// Has somebody else decide, for whom the request waits.
+    mutating func ask(
+        _ question: AccessQuestion, about judged: Result<AdmittedRequest, Refusal>, _ cSeq: CSeq, at now: MonotonicTime
+    ) {
+        let due = now.advanced(byMilliseconds: Int64(configuration.decisionSeconds) * 1_000)
+        let decision = PendingRequest.Decision(question: question, request: judged, due: due)
+        order(.decide(wait(for: .decision(decision), cSeq), question))
+    }
+
+    /// Somebody else has decided about a request.
+    public mutating func decided(_ id: RequestID, _ decision: AccessDecision, at now: MonotonicTime) {
+        guard let pending, pending.id == id, case .decision(let waiting) = pending.kind else { return }
+        self.pending = nil
+        timer.requestCame(at: now)
+        switch decision {
+        case .admitted:
+            let grant = gatekeeper?.admit(waiting.question) ?? .everything
+            carryOut(waiting.request, for: grant, pending.cSeq, at: now)
+        case .refused:
+            let isGuess = waiting.question.hasCredentials
+            refuse(waiting.request, pending.cSeq, because: .notAdmitted(isGuess: isGuess), at: now)
+        case .unavailable:
+            let refusal = Refusal(.serviceUnavailable, reason: "Service Unavailable: nobody decides who may watch")
+            send(refusal, to: pending.cSeq)
+        }
+        readMessages(at: now)
     }
 
     /// Counts a wrong password, and tells where the address is locked out by it.

@@ -64,7 +64,7 @@ extension ServerConnection {
         } else {
             sessions[id]?.setUp(track)
         }
-        if case .interleaved(let pair, _) = track.transport { channels.take(pair, for: id) }
+        if case .interleaved(let pair, _, _) = track.transport { channels.take(pair, for: id) }
     }
 
     /// Sends the pending request's response and goes on with those behind it.

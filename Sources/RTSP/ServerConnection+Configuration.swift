@@ -13,6 +13,10 @@ extension ServerConnection {
         public var idleSeconds = 60
         /// Sessions of one connection; clients use one, recorders one per stream of a device.
         public var maximumSessionCount = 8
+        /// Seconds for which a request waits for somebody else's decision.
+        public var decisionSeconds = 15
+        /// Whether media may travel by SRTP, for clients that come through TLS, by which keys are told.
+        public var servesSRTP = false
         /// Bytes that may wait behind a request that is not answered yet; at half of it ``ServerConnection/wantsBytes``
         /// turns false, so that who heeds it never gets there. All that wait may be answered in one go: 16 KB of the
         /// shortest requests make 100 KB of replies.

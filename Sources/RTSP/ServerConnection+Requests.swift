@@ -10,15 +10,17 @@ extension ServerConnection {
         let judged = Result { () throws(Refusal) in try AdmittedRequest(request) }
         do throws(AccessFailure) {
             // Who may not ask is not told what is wrong with the question.
-            let grant = try grant(for: request, judged, at: now)
-            carryOut(judged, for: grant, cSeq, at: now)
+            switch try verdict(for: request, judged, at: now) {
+            case .granted(let grant): carryOut(judged, for: grant, cSeq, at: now)
+            case .undecided(let question): ask(question, about: judged, cSeq, at: now)
+            }
         } catch {
             refuse(judged, cSeq, because: error, at: now)
         }
     }
 
     /// Answers a request whose sender may send it, or makes it wait for its answer.
-    private mutating func carryOut(
+    mutating func carryOut(
         _ judged: Result<AdmittedRequest, Refusal>, for grant: Grant, _ cSeq: CSeq, at now: MonotonicTime
     ) {
         do throws(Refusal) {
@@ -108,12 +110,20 @@ extension ServerConnection {
         } else {
             try sessions.admitOneMore()
         }
+        let offers = try TransportChoice.offers(
+            in: request.headers, for: form, peer: peer, protection: mediaProtection, channels: channels)
+        let isSecure = offers.contains { $0.profile == .secure }
         let setUp = SetUpRequest(
-            path: url.path, query: url.query, track: url.track, session: session?.id, form: form,
-            offers: try TransportChoice.offers(
-                in: request.headers, for: form, peer: peer, security: security, channels: channels),
+            path: url.path, query: url.query, track: url.track, session: session?.id, form: form, offers: offers,
+            clientKey: try isSecure ? KeyManagementHeader.clientKey(in: request.headers) : nil,
             userAgent: request.userAgent, userInformation: url.userInformation, grant: grant)
         order(.setUp(wait(for: .setUp(setUp, url: url), cSeq), setUp))
+    }
+
+    /// What protects media on its way.
+    private var mediaProtection: TransportChoice.Protection {
+        guard security == .tls else { return .none }
+        return configuration.servesSRTP ? .connectionOrSRTP : .connection
     }
 
     private mutating func play(_ request: AdmittedRequest, _ session: Session, _ cSeq: CSeq) throws(Refusal) {

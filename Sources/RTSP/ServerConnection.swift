@@ -95,6 +95,9 @@ public struct ServerConnection: Sendable {
         if case .refused(let refusal, let due)? = pending?.kind, due <= now {
             finish(Response(refusal), in: nil, at: now)
         }
+        if let pending, case .decision(let waiting) = pending.kind, waiting.due <= now {
+            decided(pending.id, .unavailable, at: now)
+        }
         if let reason = timer.overdue(at: now, mayIdle: mayIdle) { close(reason) }
     }
 

@@ -36,6 +36,8 @@ public struct SetUpRequest: Hashable, Sendable {
     public var form: StreamForm
     /// What the client would take, best first, never empty.
     public var offers: [TransportOffer]
+    /// What the client protects what it sends with, where it offers SRTP; `nil` where it uses the key that it was told.
+    public var clientKey: MasterKey?
     public var userAgent: String?
     /// What the URL held of credentials, for clients that know no challenge.
     public var userInformation: UserInformation?
@@ -65,17 +67,27 @@ public struct SetUpTrack: Hashable, Sendable {
 
 /// A transport that a client offers and that this server knows how to serve.
 public enum TransportOffer: Hashable, Sendable {
-    case udp(clientPorts: PortPair)
+    case udp(clientPorts: PortPair, MediaProfile = .plain)
     /// Channels that are free on this connection.
-    case interleaved(ChannelPair)
+    case interleaved(ChannelPair, MediaProfile = .plain)
     case multicast
+}
+
+/// How packets are made for their way.
+public enum MediaProfile: String, Hashable, Sendable {
+    /// As they are (RFC 3551).
+    case plain = "RTP/AVP"
+    /// Encrypted and authenticated, one by one (SRTP, RFC 3711).
+    case secure = "RTP/SAVP"
 }
 
 /// The transport that a track gets.
 public enum TransportAnswer: Hashable, Sendable {
     /// - Parameter source: only where packets come from an address that is not the one the client connected to.
-    case udp(clientPorts: PortPair, serverPorts: PortPair, ssrc: UInt32, source: String? = nil)
-    case interleaved(ChannelPair, ssrc: UInt32)
+    case udp(
+        clientPorts: PortPair, serverPorts: PortPair, ssrc: UInt32, source: String? = nil,
+        profile: MediaProfile = .plain)
+    case interleaved(ChannelPair, ssrc: UInt32, profile: MediaProfile = .plain)
     case multicast(group: String, ports: PortPair, timeToLive: UInt8, ssrc: UInt32? = nil)
 }
 

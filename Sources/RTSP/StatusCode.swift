@@ -32,6 +32,8 @@ public struct StatusCode: Hashable, Sendable, CustomStringConvertible {
     public static let aggregateOperationNotAllowed = StatusCode(known: 459)
     public static let onlyAggregateOperationAllowed = StatusCode(known: 460)
     public static let unsupportedTransport = StatusCode(known: 461)
+    /// RFC 4567, section 3.2.
+    public static let keyManagementFailure = StatusCode(known: 463)
     public static let internalServerError = StatusCode(known: 500)
     public static let notImplemented = StatusCode(known: 501)
     public static let serviceUnavailable = StatusCode(known: 503)
@@ -53,6 +55,7 @@ public struct StatusCode: Hashable, Sendable, CustomStringConvertible {
         451: "Parameter Not Understood", 453: "Not Enough Bandwidth", 454: "Session Not Found",
         455: "Method Not Valid in This State", 457: "Invalid Range", 459: "Aggregate Operation Not Allowed",
         460: "Only Aggregate Operation Allowed", 461: "Unsupported Transport",
+        463: "Key Management Failure",
         500: "Internal Server Error", 501: "Not Implemented", 503: "Service Unavailable",
         505: "RTSP Version Not Supported", 551: "Option Not Supported",
     ]

@@ -3,6 +3,7 @@ import RTP
 import RTSP
 import Reactor
 import SDP
+import TLS
 
 /// One session: the machine of `RTSP` bound to a connection and to the sockets of its tracks. Loop thread only.
 final class ClientSession {
@@ -20,6 +21,11 @@ final class ClientSession {
     private var credit: Int?
     private var inbox: [UInt8] = []
     private var socket: TCPSocket?
+    /// What the connection goes through; `nil` where it goes in the clear.
+    private var tls: TLSConnection?
+    /// Whether the TCP connection is there.
+    private var isOpen = false
+    /// Whether the server can be spoken to: through TLS, once the handshake is complete.
     private var isConnected = false
     private let connectDeadline: MonotonicTime
     private var reportDue = MonotonicTime.distantFuture
@@ -71,6 +77,12 @@ final class ClientSession {
         } catch {
             end = .failed(error)
         }
+        do throws(IdentityFailure) {
+            tls = try plan.security.map { (client) throws(IdentityFailure) in try TLSConnection(to: client, at: .now())
+            }
+        } catch {
+            end = .noTLS(error)
+        }
     }
 
     func fail(_ reason: ClientSessionEnd) {
@@ -112,7 +124,7 @@ extension ClientSession {
     ) {
         guard end == nil else { return }
         guard socket == 0 else { return receiveDatagrams(socket: socket, &room, owner) }
-        if !isConnected { return finishConnecting(owner, in: sessions, at: now) }
+        if !isOpen { return finishConnecting(owner, in: sessions, at: now) }
         if readiness.contains(.writable) { flush() }
         if credit == 0, !readiness.isDisjoint(with: [.error, .hangup]) { return fail(.closed(.endedByServer)) }
         if !readiness.isDisjoint(with: [.readable, .hangup, .error]) { read(&room, owner, in: sessions, at: now) }
@@ -120,6 +132,14 @@ extension ClientSession {
 
     private func finishConnecting(_ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime) {
         if let error = socket?.connectionFailure() { return fail(.failed(error)) }
+        isOpen = true
+        // Of TLS, the first bytes of the handshake wait.
+        guard tls == nil else { return flush() }
+        begin(owner, in: sessions, at: now)
+    }
+
+    /// The server can be spoken to from now on.
+    private func begin(_ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime) {
         isConnected = true
         watch()
         owner.session(number, reached: .connected, of: sessions, at: now)
@@ -137,11 +157,28 @@ extension ClientSession {
         switch outcome {
         case .bytes(let count):
             if let credit { limit(to: credit - count) }
+            if let tls { return receive(count, from: room, through: tls, owner, in: sessions, at: now) }
             receive(room.bytes.span.extracting(first: count), owner, in: sessions, at: now)
         case .wouldBlock: break
         case .end: machine.receivedEnd(at: now)
         case .failed(let error): fail(.failed(error))
         }
+    }
+
+    /// Takes what the server says with the first `count` bytes.
+    private func receive(
+        _ count: Int, from room: borrowing ReceptionRoom, through tls: TLSConnection, _ owner: any SessionOwner,
+        in sessions: Sessions, at now: MonotonicTime
+    ) {
+        var said: [UInt8] = []
+        room.bytes.withUnsafeBytes { bytes in
+            tls.received(UnsafeRawBufferPointer(rebasing: bytes[..<count])) { said.append(contentsOf: $0) }
+        }
+        if let failure = tls.failure { return fail(.insecure(failure)) }
+        if !isConnected, tls.phase == .established { begin(owner, in: sessions, at: now) }
+        if !said.isEmpty { receive(said.span, owner, in: sessions, at: now) }
+        if tls.phase == .ended { machine.receivedEnd(at: now) }
+        flush()
     }
 
     /// Takes whole interleaved frames out where no message is under way, without a copy; the machine gets all else.
@@ -194,10 +231,26 @@ extension ClientSession {
     }
 
     func flush() {
-        guard isConnected, !outbox.isEmpty, socket != nil else { return }
+        guard isOpen, socket != nil else { return }
+        if let tls { return flush(through: tls) }
+        guard !outbox.isEmpty else { return }
         let outcome = outbox.withUnsafeBytes { socket?.write($0) ?? .wouldBlock }
         switch outcome {
         case .wrote(let count): outbox.removeFirst(count)
+        case .wouldBlock: break
+        case .failed(let error): fail(.failed(error))
+        }
+        watch()
+    }
+
+    private func flush(through tls: TLSConnection) {
+        if isConnected, !outbox.isEmpty {
+            tls.write(outbox)
+            outbox = []
+        }
+        guard !tls.output.isEmpty else { return watch() }
+        switch socket?.write(tls.output) ?? .wouldBlock {
+        case .wrote(let count): tls.sent(count)
         case .wouldBlock: break
         case .failed(let error): fail(.failed(error))
         }
@@ -223,7 +276,7 @@ extension ClientSession {
     private func watch() {
         guard let fd = socket?.fd else { return }
         var interest: Interest = credit == 0 ? [] : .read
-        if !outbox.isEmpty { interest.insert(.write) }
+        if !outbox.isEmpty || tls?.output.isEmpty == false { interest.insert(.write) }
         // A descriptor that was added can always be changed.
         do { try loop.change(fd, interest, token: token(ofSocket: 0)) } catch { fail(.failed(error)) }
     }

@@ -2,6 +2,7 @@ import Media
 import RTSP
 import Reactor
 import SDP
+import TLS
 
 /// Which way a session's packets shall come.
 public enum SessionTransport: String, Hashable, Sendable, CaseIterable {
@@ -35,10 +36,15 @@ public struct SessionPlan: Sendable {
     public var userAgent = "apus"
     /// How it proves who it is where the server asks; `nil` for who has no password.
     public var login: ClientLogin?
+    /// What its end of TLS is made with; `nil` where the session goes in the clear.
+    public var security: TrustingClient?
+
+    /// Whether the connection is to go through TLS.
+    public var isSecure: Bool { url.isSecure }
 
     /// A session with the stream at `url`; looks up the host's name, which blocks.
     public init(_ url: RequestURL, transport: SessionTransport) throws(ClientSessionEnd) {
-        guard let server = SocketAddress.lookUp(url.host, port: url.port ?? 554).first else {
+        guard let server = SocketAddress.lookUp(url.host, port: url.port ?? url.usualPort).first else {
             throw .unknownHost(url.host)
         }
         self.url = url
@@ -49,8 +55,20 @@ public struct SessionPlan: Sendable {
     /// A session with the stream at `url`, as a user wrote it; looks up the host's name, which blocks.
     public init(_ url: String, transport: SessionTransport) throws(ClientSessionEnd) {
         guard let url = RequestURL(url) else { throw .unusableURL(UserInformation.removed(from: url)) }
-        guard url.text.lowercased().hasPrefix("rtsp:") else { throw .unspokenScheme(url.text) }
+        guard ["rtsp:", "rtsps:"].contains(where: url.text.lowercased().hasPrefix) else {
+            throw .unspokenScheme(url.text)
+        }
+        guard !url.isSecure || transport == .tcp else { throw .unprotectedMedia(transport) }
         try self.init(url, transport: transport)
+    }
+
+    /// Goes through TLS with whoever answers there, and believes any certificate.
+    public mutating func trustAnybody() throws(ClientSessionEnd) {
+        do throws(IdentityFailure) {
+            security = try TrustingClient()
+        } catch {
+            throw .noTLS(error)
+        }
     }
 }
 
@@ -76,8 +94,13 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     case failed(SystemError)
     /// Without user and password.
     case unusableURL(String)
-    /// An RTSP URL of `rtsps`, which is encrypted, or `rtspu`, which comes over UDP.
+    /// An RTSP URL of `rtspu`, which comes over UDP.
     case unspokenScheme(String)
+    /// Through TLS media comes inside the connection.
+    case unprotectedMedia(SessionTransport)
+    /// There is no TLS on this host.
+    case noTLS(IdentityFailure)
+    case insecure(TLSFailure)
     /// No address is known for the URL's host.
     case unknownHost(String)
     /// The description holds no RTP stream.
@@ -94,7 +117,11 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
         case .closed(let reason): reason.description
         case .failed(let error): error.description
         case .unusableURL(let url): "\(url) is no RTSP URL"
-        case .unspokenScheme(let url): "\(url) cannot be opened: only rtsp:// is spoken yet"
+        case .unspokenScheme(let url): "\(url) cannot be opened: rtsp:// and rtsps:// are spoken"
+        case .unprotectedMedia(let transport): "over \(transport.rawValue) nothing comes of rtsps:// yet: use tcp"
+        case .noTLS(.noLibrary(let reason)): "rtsps:// needs OpenSSL (the package libssl3): \(reason)"
+        case .noTLS: "OpenSSL does not speak TLS on this host"
+        case .insecure(let failure): "TLS: \(failure)"
         case .unknownHost(let host): "no address is known for \(host)"
         case .nothingToPlay: "the description names no RTP stream"
         }

@@ -3,17 +3,22 @@ import Synchronization
 
 /// What all loops share of who is let in. From any thread.
 final class Admission: Sendable {
-    private let current: Mutex<AccessPolicy?>
+    private let current: Mutex<(policy: AccessPolicy?, authority: (any AccessAuthority)?)>
     /// It outlives a change of the policy.
     let lockOut = LockOut()
 
-    init(_ policy: AccessPolicy?) {
-        current = Mutex(policy)
+    init(_ policy: AccessPolicy?, _ authority: (any AccessAuthority)?) {
+        current = Mutex((policy, authority))
     }
 
-    /// Who may do what from now on; `nil` where everybody may do everything.
-    var policy: AccessPolicy? {
-        get { current.withLock { $0 } }
-        set { current.withLock { $0 = newValue } }
+    /// Who may do what; `nil` where everybody may do everything.
+    var policy: AccessPolicy? { current.withLock { $0.policy } }
+
+    /// Who decides where the policy does not.
+    var authority: (any AccessAuthority)? { current.withLock { $0.authority } }
+
+    /// What holds from now on.
+    func admit(by policy: AccessPolicy?, _ authority: (any AccessAuthority)?) {
+        current.withLock { $0 = (policy, authority) }
     }
 }

@@ -12,6 +12,10 @@ final class Connection {
     let output: TCPOutput
     var machine: ServerConnection
     var sessions: [SessionID: Session] = [:]
+    /// What others call it who decide about it: nobody can foresee it.
+    private(set) lazy var name = Self.randomName()
+    /// The keys that its client was told.
+    var announcedKeys = AnnouncedKeys()
     /// What the client calls itself, for the log.
     var userAgent: String?
     /// Why it ends, once that is known: what is still to be written goes out first.
@@ -43,6 +47,17 @@ final class Connection {
             peer: Endpoint(address: peer.host, isLoopback: peer.isLoopback),
             local: Endpoint(address: local.host, isLoopback: local.isLoopback),
             security: tls == nil ? .clear : .tls, at: now)
+    }
+
+    /// As UUIDs are written (RFC 9562, version 4).
+    private static func randomName() -> String {
+        let numbers: [UInt16] = (0..<8).map { _ in .random(in: .min ... .max) }
+        let words = numbers.enumerated().map { index, number in
+            let number = index == 3 ? number & 0xFFF | 0x4000 : index == 4 ? number & 0x3FFF | 0x8000 : number
+            let digits = String(number, radix: 16)
+            return String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        }
+        return "\(words[0])\(words[1])-\(words[2])-\(words[3])-\(words[4])-\(words[5...].joined())"
     }
 
     /// When its handshake, or its machine, is to be looked at.

@@ -8,15 +8,19 @@ import Streams
 /// The session description of a stream, as DESCRIBE answers it.
 enum Describing {
     /// Text of the description for a client that came to `local`.
-    static func description(of entry: PathDirectory.Entry, local: SocketAddress) -> Description? {
-        guard let announcement = entry.stream.announcement else { return nil }
+    ///
+    /// - Parameter keys: for each track, what brings its key; `nil` where none has one.
+    static func description(
+        of entry: PathDirectory.Entry, _ announcement: Streams.Stream.Announcement, local: SocketAddress,
+        keys: [String]?
+    ) -> Description {
         let description = SessionDescription.live(
             title: entry.options.title, description: entry.options.description, tracks: announcement.tracks,
             // Not the group where the path is multicast too: live555 asks for multicast whenever `c=` is a group.
             connection: .unspecified(ipVersion: local.family == .ipv4 ? .ipv4 : .ipv6),
             originSessionID: UInt64(bitPattern: entry.stream.epoch.nanoseconds), originVersion: announcement.version,
             originAddress: local.host, controls: true, avpf: false,
-            extensions: entry.options.tellsCapture ? [.absoluteCaptureTime] : [])
+            extensions: entry.options.tellsCapture ? [.absoluteCaptureTime] : [], keys: keys)
         return Description(sdp: Array(description.text.utf8))
     }
 

@@ -1,3 +1,4 @@
+import RTP
 import RTSP
 import Synchronization
 import TLS
@@ -35,6 +36,8 @@ public struct TLSOptions: Sendable {
     public var port: UInt16
     /// What the server shows to be itself, until it gets another (``Server/identify(by:)``).
     public var identity: ServerIdentity
+    /// How media is protected that leaves the connection, by SRTP over UDP; `nil` where none may.
+    public var srtp: CipherSuite? = .counterMode
     public var handshake = TLSConnection.HandshakeLimits()
 
     public init(port: UInt16 = 8322, identity: ServerIdentity) {

@@ -192,14 +192,17 @@ extension HeaderRewriter {
     ///
     /// - Parameter track: `nil` for all tracks in one transport stream. The first sequence number is not 0: VLC's SAT>IP
     ///   access takes that for a duplicate.
+    /// - Parameter ssrc: of a track that SRTP protects. The client has to guess how often sequence numbers have wrapped: they begin
+    ///   in the lower half, lest the first packets be lost and the guess be wrong (RFC 3711, section 3.3.1).
     static func random(
-        payloadTypeOf track: TrackID?, tellsCapture: Bool = false, using numbers: inout some RandomNumberGenerator
+        payloadTypeOf track: TrackID?, tellsCapture: Bool = false, ssrc: SSRC? = nil,
+        using numbers: inout some RandomNumberGenerator
     ) -> HeaderRewriter {
         HeaderRewriter(
             payloadType: track.map { PayloadType(lowBitsOf: UInt8(truncatingIfNeeded: 96 + $0.index)) }
                 ?? .transportStream,
-            ssrc: SSRC(numbers.next()),
-            firstSequenceNumber: SequenceNumber(UInt16.random(in: 1...UInt16.max, using: &numbers)),
+            ssrc: ssrc ?? SSRC(numbers.next()),
+            firstSequenceNumber: SequenceNumber(.random(in: 1...(ssrc == nil ? 0xFFFF : 0x7FFF), using: &numbers)),
             timestampOffset: numbers.next(),
             // VLC's SAT>IP access reads 12 bytes of header, whatever stands there.
             tellsCapture: tellsCapture && track != nil)

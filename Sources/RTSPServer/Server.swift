@@ -18,6 +18,8 @@ public final class Server: Sendable {
 
     /// Binds the ports and all loops' UDP ports; nothing is served before `start`.
     public init(options: ServerOptions, directory: PathDirectory, logger: Logger) throws(BindingFailure) {
+        var options = options
+        options.connection.servesSRTP = options.encryption.tls?.srtp != nil
         self.options = options
         self.logger = logger
         // Each connection is one, and many hosts give a process 1024.
@@ -27,7 +29,7 @@ public final class Server: Sendable {
         let registry = Registry(
             maximumConnectionsPerAddress: options.maximumConnectionsPerAddress,
             maximumViewers: options.maximumViewers)
-        admission = Admission(options.access)
+        admission = Admission(options.access, options.authority)
         identity = CurrentIdentity(options.encryption.tls?.identity)
         do throws(SystemError) {
             loops = try Self.loops(options, directory, registry, admission, identity, logger)
@@ -93,8 +95,10 @@ public final class Server: Sendable {
     }
 
     /// Who may do what from now on; `nil` where everybody may do everything. ``reviewSessions()`` is to follow.
-    public func admit(by policy: AccessPolicy?) {
-        admission.policy = policy
+    ///
+    /// - Parameter authority: who decides, where the policy does not.
+    public func admit(by policy: AccessPolicy?, _ authority: (any AccessAuthority)? = nil) {
+        admission.admit(by: policy, authority)
     }
 
     /// Ends the sessions of those who may not watch any more: each viewer is told goodbye. All others notice nothing.

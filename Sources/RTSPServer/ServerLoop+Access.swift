@@ -27,7 +27,9 @@ extension ServerLoop {
         case .noCredentials(.transportStream):
             // VLC as Debian builds it knows no challenge: what it does not send at once, it never sends.
             metadata["paste"] = "rtsp://USER:PASSWORD@\(connection.local)/PATH, both in lower case"
-        case .address, .wrongCredentials, .uselessCredentials, .credentialsInURL, .notTheirs,
+        case .notAdmitted(isGuess: false) where connection.machine.security == .tls:
+            return logger.debug("not let by", metadata: metadata)
+        case .address, .wrongCredentials, .uselessCredentials, .credentialsInURL, .notTheirs, .notAdmitted,
             .noHashFunctions:
             break
         }

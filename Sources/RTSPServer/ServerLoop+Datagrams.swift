@@ -18,9 +18,12 @@ extension ServerLoop {
             for index in 0..<datagrams.count {
                 guard let datagram = datagrams[index] else { continue }
                 if let session = viewersByReportSource[datagram.source] {
+                    guard let connection = sessionsByViewer[session.viewer.id]?.connection,
+                        received(
+                            datagram: datagram.bytes.bytes, from: datagram.source, for: session, on: connection, at: now
+                        )
+                    else { continue }
                     heard(session, .rtcp)
-                    guard let connection = sessionsByViewer[session.viewer.id]?.connection else { continue }
-                    received(datagram.bytes.bytes, from: session, on: connection, at: now)
                 } else {
                     punched(from: datagram.source, .rtcp, at: now)
                 }

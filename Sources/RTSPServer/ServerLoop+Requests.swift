@@ -55,9 +55,11 @@ extension ServerLoop {
         case .tearDown(let id, let reason):
             guard let session = connection.sessions[id] else { return }
             end(session, of: connection, because: "\(reason)", at: now)
-        case .receivedInterleaved(let id, _, let bytes):
+        case .receivedInterleaved(let id, let channel, let bytes):
             guard let session = connection.sessions[id] else { return }
-            received(bytes.span.bytes, from: session, on: connection, at: now)
+            received(interleaved: bytes, on: channel, for: session, on: connection, at: now)
+        case .decide(let id, let question):
+            decide(id, question, on: connection, at: now)
         case .accessRefused(let failure):
             logRefusal(failure, of: connection, at: now)
         case .addressLockedOut(let seconds):
@@ -86,7 +88,9 @@ extension ServerLoop {
                 ], within: &logs.unknownPaths, at: now)
             return connection.machine.described(id, .failure(refusal), at: now)
         }
-        if let description = Describing.description(of: entry, local: connection.local) {
+        if let announcement = entry.stream.announcement {
+            let keys = announceKeys(for: announcement.tracks, of: entry, to: connection)
+            let description = Describing.description(of: entry, announcement, local: connection.local, keys: keys)
             return connection.machine.described(id, .success(description), at: now)
         }
         guard now < deadline else {

@@ -4,6 +4,7 @@ import Media
 import RTP
 import RTSP
 import Reactor
+import SRTP
 import Streams
 
 /// Sessions are set up and end.
@@ -65,18 +66,26 @@ extension ServerLoop {
         _ offer: TransportOffer, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ tracks: [Track],
         _ track: Track?, _ existing: Session?, on connection: Connection, at now: MonotonicTime
     ) throws(Refusal) -> SetUpAnswer? {
-        let rewriter = HeaderRewriter.random(
+        var rewriter = HeaderRewriter.random(
             payloadTypeOf: track?.id, tellsCapture: entry.options.tellsCapture, using: &numbers)
+        var protection: TrackProtection?
+        if offer.profile == .secure {
+            guard let made = self.protection(of: track, for: request, entry, on: connection, at: now) else {
+                return nil
+            }
+            protection = made.protection
+            rewriter = made.rewriter
+        }
         let lane: ViewerTrack.Lane
         let transport: TransportAnswer
         var destinations: [SocketAddress] = []
         switch offer {
         case .multicast:
             return nil
-        case .interleaved(let channels):
+        case .interleaved(let channels, let profile):
             lane = .interleaved(channel: channels.rtp, reportChannel: channels.rtcp)
-            transport = .interleaved(channels, ssrc: rewriter.ssrc.rawValue)
-        case .udp(let client):
+            transport = .interleaved(channels, ssrc: rewriter.ssrc.rawValue, profile: profile)
+        case .udp(let client, let profile):
             // IPv6 sockets serve both families; where the host has none, IPv4's cannot reach such a peer.
             guard connection.peer.family == .ipv4 || ports.pair.rtp.family == .ipv6 else { return nil }
             let host = try mediaHost(for: request, on: connection, at: now)
@@ -87,7 +96,8 @@ extension ServerLoop {
                     destination: destinations[0], reportDestination: destinations[1],
                     source: host.family == connection.local.family ? connection.local : nil, ports: ports))
             let server = RTSP.PortPair(rtp: ports.pair.port, rtcp: ports.pair.port + 1)
-            transport = .udp(clientPorts: client, serverPorts: server, ssrc: rewriter.ssrc.rawValue)
+            transport = .udp(
+                clientPorts: client, serverPorts: server, ssrc: rewriter.ssrc.rawValue, profile: profile)
         }
         let fresh = SessionID(random: numbers.next(), numbers.next())
         let session =
@@ -97,11 +107,16 @@ extension ServerLoop {
             registry.release(destinations)
             throw Refusal(.notEnoughBandwidth, reason: "Not Enough Bandwidth: too many viewers")
         }
-        let viewerTrack = ViewerTrack(rewriter: rewriter, lane: lane, clockRate: track?.clockRate ?? .video)
+        let viewerTrack = ViewerTrack(
+            rewriter: rewriter, lane: lane, clockRate: track?.clockRate ?? .video, protection: protection)
         if let track {
             session.viewer.setUp(track.id, as: viewerTrack)
         } else {
             session.viewer.setUpAll(as: viewerTrack)
+        }
+        if let track, protection != nil {
+            session.isProtected = true
+            connection.announcedKeys.use(of: track.id, at: entry.stream.path)
         }
         session.tracks[request.track] = track?.id ?? TrackID(0)
         session.destinations += destinations

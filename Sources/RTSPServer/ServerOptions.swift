@@ -31,6 +31,8 @@ public struct ServerOptions: Sendable {
     public var connection = ServerConnection.Configuration()
     /// Who may do what; `nil` where everybody may do everything.
     public var access: AccessPolicy?
+    /// Who decides about clients, where `access` does not.
+    public var authority: (any AccessAuthority)?
     public var delivery = DeliveryLoop.Options()
 
     public init() {}

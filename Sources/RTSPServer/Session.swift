@@ -17,6 +17,8 @@ final class Session {
     var tracks: [String?: TrackID] = [:]
     /// How its packets travel: one way for all its tracks.
     var lowerTransport: LowerTransport
+    /// Whether a track of it is encrypted packet by packet.
+    var isProtected = false
     /// On which of its UDP sockets the client was heard: where those are is known.
     var heard: Set<ClientSocket> = []
     /// When PLAY was answered.
@@ -41,6 +43,7 @@ final class Session {
     /// For the log: `UDP`, `TCP`, `TLS`, `multicast`, and what travels there where it is not one RTP stream per track.
     var transportName: String {
         let way = viewer.output?.tls == nil ? lowerTransport.rawValue : "TLS"
+        if isProtected { return "SRTP over \(way)" }
         return viewer.form == .transportStream ? "MPEG-TS over \(way)" : way
     }
 

@@ -20,9 +20,11 @@ extension SessionDescription {
     ///     has neither `a=control` nor `a=range`.
     ///   - avpf: whether viewers may send NACK, PLI and FIR at once (RFC 4585); live555 refuses such a description.
     ///   - extensions: what the packets of all tracks have in their headers.
+    ///   - keys: for each track, the value of `key-mgmt` (RFC 4567) that brings its key; then all are sent by SRTP, to who asks for it.
     public static func live(
         title: String, description: String?, tracks: [Track], connection: LiveConnection, originSessionID: UInt64,
-        originVersion: UInt64, originAddress: String, controls: Bool, avpf: Bool, extensions: [ExtensionMap] = []
+        originVersion: UInt64, originAddress: String, controls: Bool, avpf: Bool, extensions: [ExtensionMap] = [],
+        keys: [String]? = nil
     ) -> SessionDescription {
         let originIPVersion = IPVersion(ofLiteral: originAddress)
         return SessionDescription(
@@ -37,14 +39,16 @@ extension SessionDescription {
                 MediaDescription(
                     track, index: index, port: connection.port(at: index),
                     control: controls ? "track\(index + 1)" : nil,
-                    avpf: avpf, extensions: extensions)
+                    avpf: avpf, extensions: extensions,
+                    key: keys.flatMap { $0.indices.contains(index) ? $0[index] : nil })
             })
     }
 }
 
 extension MediaDescription {
     fileprivate init(
-        _ track: Track, index: Int, port: UInt16, control: String?, avpf: Bool, extensions: [ExtensionMap]
+        _ track: Track, index: Int, port: UInt16, control: String?, avpf: Bool, extensions: [ExtensionMap],
+        key: String?
     ) {
         let mapping = TrackMapping(payloadType: TrackMapping.firstPayloadType + UInt8(index), track: track)
         let type = mapping.payloadType
@@ -55,9 +59,11 @@ extension MediaDescription {
             attributes += ["nack", "nack pli", "ccm fir"].map { Attribute("rtcp-fb", "\(type) \($0)") }
         }
         attributes += extensions.map(\.attribute)
+        if let key { attributes.append(Attribute("key-mgmt", key)) }
         if let control { attributes.append(Attribute("control", control)) }
         self.init(
-            kind: track.kind == .video ? "video" : "audio", port: port, transport: avpf ? "RTP/AVPF" : "RTP/AVP",
+            kind: track.kind == .video ? "video" : "audio", port: port,
+            transport: "RTP/\(key == nil ? "" : "S")AVP\(avpf ? "F" : "")",
             formats: ["\(type)"], attributes: attributes)
     }
 }

@@ -64,8 +64,10 @@ public final class Assembly: Sendable {
         let server: RTSPServer.Server
         do throws(BindingFailure) {
             server = try RTSPServer.Server(
-                options: ServerOptions(configuration, access: access, identity: identity), directory: directory,
-                logger: log)
+                options: ServerOptions(
+                    configuration, access: access, authority: HTTPCallback(configuration.access, log: log),
+                    identity: identity),
+                directory: directory, logger: log)
         } catch {
             throw Failure(error, configuration)
         }
@@ -207,7 +209,9 @@ extension StartupNotice {
 
 extension StartupNotice.Access {
     fileprivate init(_ configuration: Configuration, _ viewer: ViewerAccess?) {
-        if !configuration.users.isEmpty {
+        if !configuration.access.httpCallback.isEmpty {
+            self = .callback
+        } else if !configuration.users.isEmpty {
             self = .users
         } else if configuration.isOpen {
             self = .open

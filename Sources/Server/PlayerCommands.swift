@@ -44,7 +44,7 @@ public struct PlayerCommands: Sendable {
         [
             "ffplay     ffplay -flags low_delay -framedrop -rtsp_transport tcp \(url)",
             "mpv        mpv --profile=low-latency --rtsp-transport=tcp \(url)",
-            "GStreamer  gst-launch-1.0 rtspsrc location=\(url) protocols=tcp tls-validation-flags=0 latency=200 "
+            "GStreamer  gst-launch-1.0 rtspsrc location=\(url) tls-validation-flags=0 latency=200 "
                 + "! application/x-rtp,media=video ! decodebin ! autovideosink",
         ]
     }

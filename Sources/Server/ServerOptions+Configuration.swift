@@ -7,7 +7,10 @@ import TLS
 
 extension ServerOptions {
     /// - Parameter identity: what is shown to those who come through TLS; `nil` where nobody does.
-    init(_ configuration: Configuration, access: AccessPolicy?, identity: ServerIdentity? = nil) {
+    init(
+        _ configuration: Configuration, access: AccessPolicy?, authority: (any AccessAuthority)? = nil,
+        identity: ServerIdentity? = nil
+    ) {
         self.init()
         if let identity { encryption = Encryption(configuration, identity) }
         port = UInt16(clamping: configuration.server.port)
@@ -21,6 +24,7 @@ extension ServerOptions {
         maximumConnectionsPerAddress = configuration.limits.connectionsPerAddress
         setConnection(configuration)
         self.access = access
+        self.authority = authority
         delivery.packaging = .init(maximumPacketBytes: configuration.rtp.maximumPacketBytes)
         delivery.policy.maximumLag = Int64(configuration.limits.viewerLagMilliseconds) * 1_000_000
         delivery.pacing.share = Double(configuration.pacing.intervalPercent) / 100
@@ -44,6 +48,7 @@ extension ServerOptions {
 extension Encryption {
     init(_ configuration: Configuration, _ identity: ServerIdentity) {
         var options = TLSOptions(port: UInt16(clamping: configuration.tls.port), identity: identity)
+        options.srtp = configuration.tls.srtp.suite
         options.handshake.seconds = configuration.limits.handshakeSeconds
         options.handshake.byteCount = configuration.limits.handshakeBytes
         self =

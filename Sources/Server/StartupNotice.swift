@@ -20,6 +20,8 @@ public struct StartupNotice: Sendable {
         /// This host, and others with the password.
         case viewer(ViewerAccess)
         case users
+        /// Whom somebody else admits.
+        case callback
         case open
     }
 
@@ -64,6 +66,7 @@ public struct StartupNotice: Sendable {
             "other hosts need the password that is in their URLs; "
                 + (viewer.file.map { "it is kept in \($0)\n" } ?? "it is another at each start\n")
         case .users: "the configuration's users watch: write \(scheme)USER:PASSWORD@… for \(scheme)…\n"
+        case .callback: "access.httpCallback decides who watches\n"
         case .open: "\n*** \(Self.openness).\n"
         }
     }

@@ -26,7 +26,7 @@ extension SessionTransport: ExpressibleByArgument {}
 
 /// What both benches are told.
 struct BenchOptions: ParsableArguments {
-    @Option(help: "The stream: rtsp://host:port/path.")
+    @Option(help: "The stream: rtsp://host:port/path, or rtsps://.")
     var url: String
 
     @Option(help: "How many viewers.")
@@ -34,6 +34,8 @@ struct BenchOptions: ParsableArguments {
 
     @Option(help: "How their packets come: udp, tcp or multicast.")
     var transport = SessionTransport.tcp
+
+    @OptionGroup var security: SecurityOptions
 
     @Flag(help: "Print the report as JSON.")
     var json = false
@@ -49,6 +51,7 @@ struct BenchOptions: ParsableArguments {
         do {
             var plan = try SessionPlan(url, transport: transport)
             try plan.prepareLogin()
+            try plan.prepareSecurity(security)
             plan.userAgent = "apus-bench"
             return plan
         } catch {

@@ -46,7 +46,7 @@ struct MeasureCommand: ParsableCommand {
             Details: docs/measuring.md.
             """)
 
-    @Argument(help: "The stream, rtsp://host:port/path, or an image.")
+    @Argument(help: "The stream, rtsp://host:port/path or rtsps://, or an image.")
     var url: String
 
     @Option(help: "How its packets come: udp, tcp or multicast.")
@@ -67,6 +67,8 @@ struct MeasureCommand: ParsableCommand {
             clocks agree, say by PTP), or estimate (by sender reports and round trips).
             """)
     var clocks = ClockRelation.Assumption.auto
+
+    @OptionGroup var security: SecurityOptions
 
     @Flag(help: "Print the report as JSON.")
     var json = false
@@ -125,14 +127,16 @@ struct MeasureCommand: ParsableCommand {
             var session = try SessionPlan(url, transport: transport)
             session.userAgent = "apus-measure"
             try session.prepareLogin()
+            try session.prepareSecurity(security)
             var plan = MeasurePlan(session: session, seconds: seconds ?? (frames == nil ? 10 : .infinity))
             plan.frames = frames
             plan.timeoutMilliseconds = Int64(timeout * 1_000)
             plan.clocks = clocks
             return plan
         } catch {
+            if error is ValidationError { throw error }
             switch error as? ClientSessionEnd {
-            case .unusableURL, .unspokenScheme: throw ValidationError("\(error)")
+            case .unusableURL, .unspokenScheme, .unprotectedMedia: throw ValidationError("\(error)")
             default: throw complaint("\(error)")
             }
         }

@@ -1,6 +1,7 @@
 import CAllocations
 import Media
 import RTP
+import SRTP
 import Streams
 import Testing
 
@@ -35,6 +36,18 @@ struct AllocationTests {
         #expect(broadcast.start(client.viewer))
         let one = allocations(ofUnit: 1_000, in: broadcast) { _ = client.packets() }
         let forty = allocations(ofUnit: 55_000, in: broadcast) { _ = client.packets() }
+        #expect(forty == one)
+    }
+
+    @Test(arguments: CipherSuite.allCases)
+    func encryptedDatagramsCostNone(suite: CipherSuite) throws {
+        let broadcast = Broadcast()
+        let protection = try TrackProtection.fixture(suite)
+        var client = try UDPClient(isSegmenting: true, protection: protection)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        let one = allocations(ofUnit: 1_000, in: broadcast) { _ = client.packetBytes() }
+        let forty = allocations(ofUnit: 55_000, in: broadcast) { _ = client.packetBytes() }
         #expect(forty == one)
     }
 

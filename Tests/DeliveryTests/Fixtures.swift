@@ -3,6 +3,7 @@ import Glibc
 import Media
 import RTP
 import Reactor
+import SRTP
 import Streams
 import TLS
 import Wire
@@ -84,7 +85,7 @@ struct UDPClient: ~Copyable {
     /// - Parameter shared: the sockets that the viewer is sent by, where it is not the only one.
     init(
         isSegmenting: Bool, id: UInt64 = 1, form: StreamForm = .tracks, family: AddressFamily = .ipv4,
-        by shared: UDPPorts? = nil, rewriter: HeaderRewriter = .fixture
+        by shared: UDPPorts? = nil, rewriter: HeaderRewriter = .fixture, protection: TrackProtection? = nil
     ) throws {
         let pair = try Reactor.PortPair.bind(evenIn: 40_000...44_000)
         let ports =
@@ -94,26 +95,30 @@ struct UDPClient: ~Copyable {
         let route = UDPRoute(
             destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)
         viewer = Viewer(id: id, canonicalName: "test", trackCount: 1, form: form, output: nil, at: .now())
-        viewer.setUpAll(as: ViewerTrack(rewriter: rewriter, lane: .udp(route), clockRate: .video))
+        viewer.setUpAll(
+            as: ViewerTrack(rewriter: rewriter, lane: .udp(route), clockRate: .video, protection: protection))
         self.pair = pair
         self.ports = ports
     }
 
     /// All packets that wait, in the order of their arrival.
-    mutating func packets() -> [Packet] {
-        var packets: [Packet] = []
+    mutating func packets() -> [Packet] { packetBytes().compactMap(Packet.init) }
+
+    /// The same as they came.
+    mutating func packetBytes() -> [[UInt8]] {
+        var packets: [[UInt8]] = []
         while case .bytes = datagrams.receive(from: pair.rtp) {
-            datagrams.forEachDatagram { if let packet = Packet([UInt8]($0.bytes)) { packets.append(packet) } }
+            datagrams.forEachDatagram { packets.append([UInt8]($0.bytes)) }
         }
         return packets
     }
 
-    mutating func reports() -> [Compound] {
-        var reports: [Compound] = []
+    mutating func reports() -> [Compound] { reportBytes().compactMap { try? Compound(parsing: $0.rawSpan) } }
+
+    mutating func reportBytes() -> [[UInt8]] {
+        var reports: [[UInt8]] = []
         while case .bytes = datagrams.receive(from: pair.rtcp) {
-            datagrams.forEachDatagram {
-                if let compound = try? Compound(parsing: [UInt8]($0.bytes).rawSpan) { reports.append(compound) }
-            }
+            datagrams.forEachDatagram { reports.append([UInt8]($0.bytes)) }
         }
         return reports
     }
@@ -138,7 +143,10 @@ struct TCPClient: ~Copyable {
     let socket: TCPSocket
 
     /// - Parameter tls: what our end goes through.
-    init(sendBufferByteCount: Int32 = 32_768, rewriter: HeaderRewriter = .fixture, tls: TLSConnection? = nil) throws {
+    init(
+        sendBufferByteCount: Int32 = 32_768, rewriter: HeaderRewriter = .fixture, tls: TLSConnection? = nil,
+        protection: TrackProtection? = nil
+    ) throws {
         let listener = try Listener(at: .loopback(.ipv4, port: 0))
         // The listener is bound: it has an address.
         let socket = try TCPSocket(connectingTo: listener.localAddress!)
@@ -150,7 +158,8 @@ struct TCPClient: ~Copyable {
         viewer.setUp(
             TrackID(0),
             as: ViewerTrack(
-                rewriter: rewriter, lane: .interleaved(channel: 0, reportChannel: 1), clockRate: .video))
+                rewriter: rewriter, lane: .interleaved(channel: 0, reportChannel: 1), clockRate: .video,
+                protection: protection))
         self.socket = socket
     }
 

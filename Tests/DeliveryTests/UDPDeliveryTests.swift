@@ -124,7 +124,7 @@ struct UDPDeliveryTests {
             client.viewer.isAwaitingRandomAccess = isAwaiting
             // What message it was does not matter, only that the viewer waited when it was made.
             _ = client.ports.batch.append(
-                0..<1, of: try #require(audience.run(at: 0)), ticks: 0, to: route, rewriter: track.rewriter,
+                0..<1, of: try #require(audience.run(at: 0)), ticks: 0, to: route, track: track,
                 viewer: client.viewer, position: client.viewer.position)
         }
         var statistics = DeliveryStatistics()

@@ -8,7 +8,7 @@ extension EndToEnd {
     struct Encryption {
         /// A server with the certificate that `apus certificate` makes, in a folder of its own.
         private func withEncryption(
-            _ encryption: String, _ options: String = "",
+            _ encryption: String, srtp: String = "aes-cm", _ options: String = "", source: String = "testcard",
             _ body: (ServerProcess, _ url: String, TemporaryFolder) async throws -> Void
         ) async throws {
             let folder = try TemporaryFolder()
@@ -17,9 +17,9 @@ extension EndToEnd {
             try folder.write(
                 """
                 tls: { encryption: \(encryption), port: \(port), certificate: \(folder.file("certificate.pem")), \
-                key: \(folder.file("key.pem")) }
+                key: \(folder.file("key.pem")), srtp: \(srtp) }
                 \(options)
-                paths: { cam: { source: testcard } }
+                paths: { cam: { source: \(source) } }
                 """, to: "apus.yml")
             try await withServer("--config", folder.file("apus.yml")) { server in
                 try await body(server, "rtsps://127.0.0.1:\(port)/cam", folder)
@@ -52,9 +52,31 @@ extension EndToEnd {
             }
         }
 
+        /// Pictures and sound, decoded from what GStreamer decrypts by the keys of the description.
+        @Test(
+            .enabled(if: Client.gstreamer.isInstalled, "needs GStreamer"),
+            arguments: [
+                ("aes-cm", "udp", ""), ("aes-gcm", "udp", "users: { ann: { password: sesame } }"),
+                ("aes-cm", "tcp", ""),
+            ])
+        func gstreamerPlaysBySRTP(srtp: String, transport: String, options: String) async throws {
+            try await withEncryption("optional", srtp: srtp, options) { server, url, _ in
+                let login = options.isEmpty ? "" : "ann:sesame@"
+                let arguments = Client.gstreamer.arguments(
+                    url.replacing("rtsps://", with: "rtsps://\(login)"), over: transport)
+                let outcome = try await Command.run(
+                    arguments.flatMap { $0 == "rtspsrc" ? [$0, "tls-validation-flags=0"] : [$0] }, within: 30)
+                let isDone = outcome.status == 0 || Client.gstreamer.cancelledItsOwnPause(outcome)
+                #expect(isDone, "\(outcome.complaint) \(server.log)")
+                let way = transport == "udp" ? "SRTP over UDP" : "SRTP over TLS"
+                #expect(server.log.contains(way), "\(server.log)")
+            }
+        }
+
+        /// Where no description offers SRTP, it comes to TCP by itself.
         @Test(.enabled(if: Client.gstreamer.isInstalled, "needs GStreamer"))
-        func gstreamerPlaysThroughTLSAndComesToTCPByItself() async throws {
-            try await withEncryption("optional") { server, url, _ in
+        func gstreamerPlaysInsideTLSWhereSRTPIsOff() async throws {
+            try await withEncryption("optional", srtp: "no") { server, url, _ in
                 let outcome = try await Command.run(
                     [
                         "gst-launch-1.0", "-q", "rtspsrc", "location=\(url)", "tls-validation-flags=0", "latency=200",
@@ -65,6 +87,37 @@ extension EndToEnd {
                 #expect(server.log.contains("transport=TLS"), "\(outcome.complaint) \(server.log)")
                 #expect(!server.log.contains("transport=UDP"))
             }
+        }
+
+        /// NAL for NAL: no packet is lost on the way through encryption, or is another behind it.
+        @Test(.enabled(if: Client.gstreamer.isInstalled, "needs GStreamer"))
+        func whatIsDecryptedIsWhatTheFilmHolds() async throws {
+            let film = try await Clip.plain.path()
+            try await withEncryption("strict", source: film) { server, url, folder in
+                let outcome = try await Command.run(
+                    [
+                        "gst-launch-1.0", "-q", "rtspsrc", "location=\(url)", "tls-validation-flags=0", "protocols=udp",
+                        "latency=200", "!", "application/x-rtp,media=video", "!", "rtph264depay", "!",
+                        "video/x-h264,stream-format=byte-stream,alignment=au", "!", "identity", "eos-after=100", "!",
+                        "filesink", "location=\(folder.file("copy.h264"))",
+                    ], within: 30)
+                #expect(server.log.contains("SRTP over UDP"), "\(outcome.complaint) \(server.log)")
+                let copied = AnnexB.withoutParameterSets(AnnexB.units(of: folder.bytes("copy.h264")))
+                #expect(copied.count >= 90)
+                try await expect(copied, from: film)
+            }
+        }
+
+        /// The units are those of a film, in its order, from one of them on.
+        private func expect(_ units: [[UInt8]], from film: String) async throws {
+            let source = try await Command.run(
+                ["ffmpeg", "-nostdin", "-v", "error", "-i", film, "-map", "0:v", "-c", "copy"]
+                    + ["-bsf:v", "h264_mp4toannexb", "-f", "h264", "-"], within: 20)
+            let original = AnnexB.withoutParameterSets(AnnexB.units(of: source.output))
+            let start = original.indices.first { start in
+                units.indices.allSatisfy { units[$0] == original[(start + $0) % original.count] }
+            }
+            #expect(start != nil, "\(units.count) units are nowhere in a row among \(original.count)")
         }
 
         @Test func strictHasNoPortInTheClearAndNoMediaOverUDP() async throws {

@@ -84,7 +84,7 @@ struct BackToBack {
             for part in bytes.parts(of: chunk) { client.received(part.rawSpan, at: now) }
         case .describe(let id, _): server.described(id, .success(Description(sdp: Array(Self.sdp.utf8))), at: now)
         case .setUp(let id, let request):
-            guard case .interleaved(let channels)? = request.offers.first else {
+            guard case .interleaved(let channels, _)? = request.offers.first else {
                 server.setUp(id, .failure(Refusal(.unsupportedTransport)), at: now)
                 return
             }
@@ -95,7 +95,7 @@ struct BackToBack {
             server.played(id, .success(PlayAnswer(rtpInfo: RTPInfo(entries), range: nil)), at: now)
         case .tearDown(let session, _): tornDown.append(session)
         case .accessRefused(let failure): refusals.append(failure)
-        case .pause, .receivedInterleaved, .addressLockedOut, .close: break
+        case .pause, .receivedInterleaved, .decide, .addressLockedOut, .close: break
         }
     }
 }

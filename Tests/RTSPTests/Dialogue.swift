@@ -119,9 +119,9 @@ struct Dialogue {
         if request.session == nil { sessionCount += 1 }
         let transport: TransportAnswer =
             switch request.offers[0] {
-            case .udp(let ports):
-                .udp(clientPorts: ports, serverPorts: PortPair(rtp: 6000, rtcp: 6001), ssrc: 0xBEEF)
-            case .interleaved(let pair): .interleaved(pair, ssrc: 0xBEEF)
+            case .udp(let ports, let profile):
+                .udp(clientPorts: ports, serverPorts: PortPair(rtp: 6000, rtcp: 6001), ssrc: 0xBEEF, profile: profile)
+            case .interleaved(let pair, let profile): .interleaved(pair, ssrc: 0xBEEF, profile: profile)
             case .multicast:
                 .multicast(group: "239.255.0.1", ports: PortPair(rtp: 7000, rtcp: 7001), timeToLive: 1)
             }

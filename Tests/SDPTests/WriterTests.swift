@@ -43,6 +43,16 @@ import Testing
         #expect(try Array(description.text.utf8) == GoldenFiles.bytes(file))
     }
 
+    @Test func tracksThatHaveKeysAreSentBySRTP() throws {
+        let description = SessionDescription.live(
+            title: "cam", description: nil, tracks: try [video(), audio("1190")],
+            connection: .unspecified(ipVersion: .ipv4), originSessionID: 1, originVersion: 1,
+            originAddress: "192.168.1.20", controls: true, avpf: false, keys: ["mikey AQAF", "mikey AQAG"])
+        #expect(description.media.map(\.transport) == ["RTP/SAVP", "RTP/SAVP"])
+        #expect(description.media.map { $0.attributes.value(of: "key-mgmt") } == ["mikey AQAF", "mikey AQAG"])
+        #expect(description.media.allSatisfy { $0.describedTrack != nil })
+    }
+
     @Test func aTitleCannotStartALine() throws {
         let description = SessionDescription(name: "cam\r\nm=video 1 RTP/AVP 96", information: "a\0b\nc")
         #expect(description.text.contains("s=cam  m=video 1 RTP/AVP 96\r\n"))

@@ -1,7 +1,9 @@
-import RTSP
+import FoundationEssentials
+import Logging
 import RTSPServer
 import Testing
 
+@testable import RTSP
 @testable import Server
 
 struct AccessConfigurationTests {
@@ -36,7 +38,39 @@ struct AccessConfigurationTests {
         #expect(AccessPolicy(configuration, viewer: .random())?.realm == "Our cameras")
     }
 
+    @Test func somebodyElseDecidesInPlaceOfUsers() throws {
+        let yaml = "access: { httpCallback: 'http://127.0.0.1:9/auth', httpCallbackExcept: [lobby/*] }"
+        let configuration = try Configuration(yaml: yaml, file: "apus.yml")
+        #expect(!configuration.needsViewerPassword && !configuration.isOpen)
+        let policy = try #require(AccessPolicy(configuration, viewer: .random()))
+        #expect(policy.undecidedExcept?.map(\.description) == ["lobby/*"])
+        #expect(HTTPCallback(configuration.access, log: Logger(label: "test")) != nil)
+        #expect(HTTPCallback(Configuration().access, log: Logger(label: "test")) == nil)
+    }
+
+    /// What MediaMTX's `authHTTPAddress` is sent, and what it is not.
+    @Test func theQuestionHasTheFieldsThatMediaMTXHas() throws {
+        let question = AccessQuestion(
+            user: "ann", password: "se\"same", right: .read, path: "yard/cam", query: "day=1", address: "192.0.2.7",
+            security: .tls, userAgent: "VLC")
+        let bytes = try question.json(for: "a-b")
+        #expect(
+            try JSONDecoder().decode([String: String].self, from: Data(bytes)) == [
+                "user": "ann", "password": "se\"same", "token": "", "ip": "192.0.2.7", "action": "read",
+                "path": "yard/cam", "protocol": "rtsps", "id": "a-b", "query": "day=1", "userAgent": "VLC",
+            ])
+    }
+
     @Test(arguments: [
+        ("access: { httpCallback: 'ftp://x' }", "access.httpCallback: is to begin with http:// or https://"),
+        (
+            "access: { httpCallback: 'http://x' }\nusers: { ann: { password: x } }",
+            "access.httpCallback: decides instead of users: remove either"
+        ),
+        (
+            "access: { httpCallback: 'http://x', open: yes }",
+            "access.httpCallback: decides who watches, and access.open"
+        ),
         ("users: { ann: }", "apus.yml:1:10: users.ann: has no password; `apus password ann` makes one"),
         ("users: { 'a b': { password: x } }", "apus.yml:1:10: users.a b: a name is 1 to 64 letters"),
         ("users: { ann: { password: [x] } }", "apus.yml:1:27: users.ann.password: expects a password"),

@@ -45,6 +45,19 @@ struct EncryptionTests {
 
     private struct Unexpected: Error {}
 
+    @Test func srtpIsOnUnlessTheConfigurationSaysNo() throws {
+        try makeCertificate()
+        let identity = try files.identity()
+        for (word, isOn) in [("aes-cm", true), ("aes-gcm", true), ("no", false)] {
+            let configuration = try Configuration(
+                yaml: yaml("optional").replacing("{ ", with: "{ srtp: \(word), "), file: "apus.yml")
+            let options = ServerOptions(configuration, access: nil, identity: identity)
+            #expect((options.encryption.tls?.srtp != nil) == isOn, "\(word)")
+        }
+        let long = problems(yaml("optional", "rtp: { maximumPacketBytes: 1440 }"))
+        #expect(long?.contains("rtp.maximumPacketBytes: must be at most 1432 with tls.srtp, which") == true)
+    }
+
     @Test func withoutTLSNoFileIsLookedFor() throws {
         #expect(try Configuration(yaml: yaml("no"), file: "apus.yml").tls.encryption == .no)
     }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "SRTP.h"
 #include "TLS.h"
 
 // NULL once the library is there and has shown that it knows MD5 and SHA-256, which a host in FIPS mode does not; else why

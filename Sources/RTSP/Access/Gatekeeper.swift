@@ -15,6 +15,8 @@ struct Gatekeeper: Sendable {
     private var nonce: ConnectionNonce
     /// Who the client has proved to be.
     private var proven: String?
+    /// What somebody else has admitted on this connection.
+    private var admitted: [AccessQuestion.Subject: Grant] = [:]
 
     init(_ policy: AccessPolicy, lockOut: LockOut, peer: Endpoint, security: ConnectionSecurity) {
         self.policy = policy
@@ -31,6 +33,7 @@ struct Gatekeeper: Sendable {
         other.policy = policy
         other.proven = proven.flatMap { policy.user($0, provenBy: self.policy)?.name }
         other.nonce.lifetimeSeconds = policy.nonceSeconds
+        other.admitted = [:]
         return other
     }
 
@@ -39,6 +42,8 @@ struct Gatekeeper: Sendable {
     func renewed(_ grant: Grant, _ form: StreamForm, at path: String, since former: AccessPolicy?) -> Grant? {
         guard policy.addresses.admits(address) else { return nil }
         guard policy.asks(peer) else { return .everything }
+        // Who watches was admitted, be it by whom it may; the next who asks is asked about.
+        if policy.undecidedExcept != nil { return grant }
         guard let name = grant.user, let user = policy.user(name, provenBy: former), user.addresses.admits(address)
         else { return nil }
         let renewed = form == .transportStream ? user.grant.toRead : user.grant
@@ -58,10 +63,22 @@ struct Gatekeeper: Sendable {
         var path: String? { request.method == .describe ? url?.wholePath : url?.path }
     }
 
+    /// What is known of who asks.
+    enum Verdict {
+        case granted(Grant)
+        /// Somebody else is to be asked; ``admit(_:)`` if the answer is yes.
+        case undecided(AccessQuestion)
+    }
+
     /// Who asks, if they may.
-    mutating func grant(for inquiry: Inquiry, at now: MonotonicTime) throws(AccessFailure) -> Grant {
+    mutating func verdict(for inquiry: Inquiry, at now: MonotonicTime) throws(AccessFailure) -> Verdict {
         guard policy.addresses.admits(address) else { throw .address }
-        guard policy.asks(peer) else { return .everything }
+        guard policy.asks(peer) else { return .granted(.everything) }
+        if let exempt = policy.undecidedExcept { return try verdict(for: inquiry, except: exempt, at: now) }
+        return .granted(try grant(for: inquiry, at: now))
+    }
+
+    private mutating func grant(for inquiry: Inquiry, at now: MonotonicTime) throws(AccessFailure) -> Grant {
         let (user, grant) = try authenticated(inquiry, at: now)
         proven = user.name
         guard user.addresses.admits(address),
@@ -82,13 +99,15 @@ struct Gatekeeper: Sendable {
                 .forbidden, reason: "Forbidden: too many wrong passwords", headers: [.retryAfter: "\(seconds)"])
         }
         if failure == .address || !policy.addresses.admits(address) { return Refusal(.forbidden) }
+        // Passwords are for others to judge, who need them as they are: they are asked for inside TLS alone.
+        if policy.undecidedExcept != nil, security == .clear { return Refusal(.forbidden) }
         return Refusal(.unauthorized, headers: [.wwwAuthenticate: challenge(after: failure, at: now)])
     }
 
     /// The one challenge of a response: Digest, unless that could not prove everybody. Basic tells the password, which nobody
     /// hears inside TLS but who has it.
     private mutating func challenge(after failure: AccessFailure, at now: MonotonicTime) -> String {
-        if security == .tls, policy.hasSaltedSecrets { return "Basic realm=\"\(policy.realm)\"" }
+        if security == .tls, policy.needsPasswords { return "Basic realm=\"\(policy.realm)\"" }
         return DigestChallenge(
             realm: policy.realm, nonce: nonce.text(at: now), algorithm: policy.algorithm,
             isStale: failure == .staleNonce
@@ -162,6 +181,59 @@ extension Gatekeeper {
     }
 }
 
+// MARK: - Somebody else decides
+
+extension Gatekeeper {
+    /// Answers of somebody else that are remembered for one connection: it has few sessions, and asks for few paths.
+    private static let admittedCapacity = 16
+
+    private mutating func verdict(
+        for inquiry: Inquiry, except exempt: [PathPattern], at now: MonotonicTime
+    ) throws(AccessFailure) -> Verdict {
+        let path = inquiry.path ?? ""
+        if inquiry.right == .read, exempt.contains(where: { $0.matches(path, inAnyCase: false) }) {
+            return .granted(.everything)
+        }
+        let information = try password(in: inquiry)
+        let question = AccessQuestion(
+            user: information?.user ?? "", password: information?.password ?? "", right: inquiry.right,
+            path: String(path.drop { $0 == "/" }), query: inquiry.url?.query ?? "", address: peer.address,
+            security: security, userAgent: inquiry.request.headers[.userAgent] ?? "")
+        if let grant = admitted[question.subject] { return .granted(grant) }
+        // A keepalive may name no path: who has been admitted to one may send it.
+        if inquiry.path == nil,
+            let grant = admitted.first(where: { $0.key.user == question.user && $0.key.password == question.password })
+        {
+            return .granted(grant.value)
+        }
+        if question.hasCredentials { try admitGuess(of: nil, at: now) }
+        return .undecided(question)
+    }
+
+    /// Somebody else has admitted what was asked: so it is for as long as the connection lasts.
+    mutating func admit(_ question: AccessQuestion) -> Grant {
+        let pattern = PathPattern(question.path).map { [$0] } ?? []
+        let grant = Grant(user: question.user, [question.right: pattern])
+        if admitted.count >= Self.admittedCapacity { admitted = [:] }
+        admitted[question.subject] = grant
+        return grant
+    }
+
+    /// User and password as they are: by Basic inside TLS, or in the URL of a client that knows no challenge.
+    private func password(in inquiry: Inquiry) throws(AccessFailure) -> UserInformation? {
+        let values = inquiry.request.headers.values(of: .authorization)
+        guard !values.isEmpty else {
+            guard inquiry.form == .transportStream, let information = inquiry.url?.userInformation else { return nil }
+            guard policy.takesURLCredentials(of: peer) else { throw .credentialsInURL }
+            return information
+        }
+        guard values.count == 1, security == .tls, case .basic(let information)? = Authorization(values[0]) else {
+            throw .uselessCredentials
+        }
+        return information
+    }
+}
+
 /// Who else may read what a connection carries.
 public enum ConnectionSecurity: Hashable, Sendable {
     case clear
@@ -186,6 +258,8 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case staleNonce
     /// The user may not do that, or not from there.
     case notTheirs(user: String)
+    /// Who decides has refused it; a guess where it had a password.
+    case notAdmitted(isGuess: Bool)
     /// This host has nothing to try a password with.
     case noHashFunctions
 
@@ -201,6 +275,7 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .lockedOut(let seconds): "its address has sent too many wrong passwords: not let in for \(seconds) s"
         case .staleNonce: "it answers an old challenge"
         case .notTheirs(let user): "\(user) may not do that"
+        case .notAdmitted: "access.httpCallback does not admit it"
         case .noHashFunctions: "no password can be tried on this host, which has no hash functions: install libssl3"
         }
     }

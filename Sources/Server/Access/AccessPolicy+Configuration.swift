@@ -7,13 +7,14 @@ extension AccessPolicy {
     init?(_ configuration: Configuration, viewer: ViewerPassword) {
         let access = configuration.access
         guard !configuration.isOpen || !access.allow.isEmpty || !access.deny.isEmpty else { return nil }
-        let isFree = configuration.users.isEmpty && !access.open
+        let isFree = configuration.users.isEmpty && !access.open && access.httpCallback.isEmpty
         self.init(
             realm: access.realm, algorithm: access.digest.algorithm,
             users: isFree ? [User(viewer)] : configuration.users.compactMap { User($0, $1) },
             addresses: AddressRules(allowed: access.allow, denied: access.deny), nonceSeconds: access.nonceSeconds,
             guessing: GuessLimits(access), loopback: isFree ? .free : .asOthers,
             urlCredentials: URLCredentials(access.satip),
+            undecidedExcept: access.httpCallback.isEmpty ? nil : access.httpCallbackExcept,
             // Why there are none, the check of the configuration has said.
             hashes: { try? HashFunctions.openSSL() },
             random: {

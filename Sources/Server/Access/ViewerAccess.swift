@@ -41,7 +41,8 @@ public struct ViewerAccess: Sendable {
 extension Configuration {
     /// Whether hosts other than this one need the viewer's password.
     public var needsViewerPassword: Bool {
-        users.isEmpty && !access.open && SocketAddress(server.address, port: 0)?.isLoopback != true
+        users.isEmpty && !access.open && access.httpCallback.isEmpty
+            && SocketAddress(server.address, port: 0)?.isLoopback != true
     }
 
     /// Whether everybody watches whom the address lists let in.

@@ -91,7 +91,9 @@ extension Assembly {
         }
         if configuration.isOpen { log.warning("\(StartupNotice.openness)") }
         let server = server
-        server.admit(by: AccessPolicy(configuration, viewer: (state.viewer ?? .closed).password))
+        server.admit(
+            by: AccessPolicy(configuration, viewer: (state.viewer ?? .closed).password),
+            HTTPCallback(configuration.access, log: log))
         Task.detached { await server.reviewSessions() }
     }
 

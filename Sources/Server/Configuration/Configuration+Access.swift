@@ -18,6 +18,10 @@ extension Configuration {
         /// Without users, whether other hosts watch without a password, too.
         public var open = false
         public var satip = SATIP.credentials
+        /// Empty where nobody else decides.
+        public var httpCallback = ""
+        public var httpCallbackMilliseconds = 5_000
+        public var httpCallbackExcept: [PathPattern] = []
 
         public init() {}
 
@@ -54,6 +58,7 @@ extension Configuration {
     /// Notes users with whom nobody could get in.
     func noteUsers(in reading: inout Reading) {
         noteHashFunctions(in: &reading)
+        noteCallback(in: &reading)
         for (name, user) in users.sorted(by: { $0.key < $1.key }) {
             let option = OptionPath.root + "users" + name
             guard let password = user.password else {
@@ -71,6 +76,19 @@ extension Configuration {
 }
 
 extension Configuration {
+    /// Notes what cannot be asked, or would be asked in vain.
+    private func noteCallback(in reading: inout Reading) {
+        let option = OptionPath.root + "access" + "httpCallback"
+        guard !access.httpCallback.isEmpty else { return }
+        if !["http://", "https://"].contains(where: access.httpCallback.hasPrefix) {
+            reading.note("is to begin with http:// or https://", with: option)
+        }
+        if !users.isEmpty { reading.note("decides instead of users: remove either", with: option) }
+        if access.open {
+            reading.note("decides who watches, and access.open lets everybody: remove either", with: option)
+        }
+    }
+
     /// Notes it where nobody's password could be tried on this host.
     private func noteHashFunctions(in reading: inout Reading) {
         guard !users.isEmpty else { return }

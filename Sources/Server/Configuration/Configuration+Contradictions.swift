@@ -1,3 +1,4 @@
+import RTP
 import RTSPServer
 import Streams
 
@@ -35,12 +36,15 @@ extension Configuration {
     }
 
     private func notePacketLength(in reading: inout Reading) {
-        let longest = RTP.longestPacketBytes - PathOptions.captureByteCount
-        guard rtp.maximumPacketBytes > longest, let name = paths.filter(\.value.absoluteCaptureTime).keys.min() else {
-            return
-        }
+        let capturing = paths.filter(\.value.absoluteCaptureTime).keys.min()
+        let hasSRTP = tls.encryption != .no && tls.srtp != .no
+        var longest = RTP.longestPacketBytes
+        if capturing != nil { longest -= PathOptions.captureByteCount }
+        if hasSRTP { longest -= CipherSuite.longestOverhead }
+        guard rtp.maximumPacketBytes > longest else { return }
+        let reasons = [capturing.map { "paths.\($0).absoluteCaptureTime" }, hasSRTP ? "tls.srtp" : nil]
         reading.note(
-            "must be at most \(longest) with paths.\(name).absoluteCaptureTime, which makes packets longer",
+            "must be at most \(longest) with \(reasons.compactMap(\.self).joined(separator: " and ")), which makes packets longer",
             with: .root + "rtp" + "maximumPacketBytes")
     }
 

@@ -1,3 +1,5 @@
+import RTP
+
 extension Configuration {
     /// Whether clients come through TLS, and what the server shows them to be itself.
     public struct TLS: Hashable, Sendable {
@@ -6,8 +8,25 @@ extension Configuration {
         /// Path of a file; empty for what `apus certificate` has made.
         public var certificate = ""
         public var key = ""
+        public var srtp = SRTP.counterMode
 
         public init() {}
+
+        /// How media is encrypted that leaves the connection.
+        public enum SRTP: String, CaseIterable, Sendable {
+            case no = "no"
+            case counterMode = "aes-cm"
+            case gcm = "aes-gcm"
+
+            /// `nil` where none leaves.
+            var suite: CipherSuite? {
+                switch self {
+                case .no: nil
+                case .counterMode: .counterMode
+                case .gcm: .gcm
+                }
+            }
+        }
 
         /// What is sent through TLS.
         public enum Encryption: String, CaseIterable, Sendable {

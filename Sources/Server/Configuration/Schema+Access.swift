@@ -45,6 +45,14 @@ extension Schema<Configuration.Access> {
                 "From whom user and password are taken that stand in a URL, in the clear, as VLC of Debian and Ubuntu sends "
                     + "them (SAT>IP). credentials: from everybody. loopback: from this host. off: from nobody, and "
                     + "that VLC cannot log in. It plays where no password is asked for."),
+            .text(
+                "httpCallback", \.httpCallback, maximumBytes: 2000,
+                "URL that is asked, by an HTTP POST, whether a client may do what it wants, in place of users: 2xx lets it, all else "
+                    + "does not. The fields are those of MediaMTX's authHTTPAddress. Empty to ask nobody."),
+            .integer(
+                "httpCallbackMilliseconds", \.httpCallbackMilliseconds, in: 100...10_000, unit: "milliseconds",
+                "How long its answer may take; then the client is told 503, and to nobody else anything happens."),
+            .patterns("httpCallbackExcept", \.httpCallbackExcept, "Paths that everybody watches, without asking it."),
         ])
     }
 

@@ -19,7 +19,7 @@ extension Attack {
         },
         Attack(
             "asking what is wrong with a request, without credentials", "RTSP/ServerConnection+Requests.swift",
-            "let grant = try grant(for: request, judged, at: now)", "401", .users
+            "switch try verdict(for: request, judged, at: now) {", "401", .users
         ) { target in
             let socket = try target.connect()
             for (method, url) in [("BREW", target.url()), ("DESCRIBE", "nonsense"), ("PLAY", target.url("none"))] {

@@ -74,7 +74,7 @@ extension Attack {
             "another profile", "RTSP/TransportChoice.swift", #"$0.profile == "RTP/AVP""#, 461,
             ["RTP/SAVP/TCP;unicast;interleaved=0-1", "RTP/AVPF/TCP;unicast;interleaved=0-1"]),
         refused(
-            "recording", "RTSP/TransportChoice.swift", "$0.mode != .record", 461,
+            "recording", "RTSP/TransportChoice.swift", "transport.mode != .record", 461,
             ["RTP/AVP/TCP;unicast;interleaved=0-1;mode=record", "RTP/AVP/TCP;unicast;interleaved=0-1;mode=\"RECEIVE\""]),
         Attack(
             "no transport", "RTSP/TransportChoice.swift", #"throw Refusal(.badRequest, reason: "Transport Missing")"#,
@@ -83,7 +83,7 @@ extension Attack {
             try target.logIn().request("SETUP", target.url("hall/track1")).expect(400)
         },
         refused(
-            "media outside TLS", "RTSP/TransportChoice.swift", "case (.tls, .udp), (.tls, .multicast): false", 461,
+            "media outside TLS", "RTSP/TransportChoice.swift", "case .udp(_, .plain), .multicast: self == .none", 461,
             ["RTP/AVP;unicast;client_port=50994-50995", "RTP/AVP;multicast"], .tls),
     ]
 

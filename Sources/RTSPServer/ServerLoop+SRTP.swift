@@ -1,0 +1,91 @@
+import Delivery
+import Logging
+import Media
+import RTP
+import RTSP
+import Reactor
+import SRTP
+import Streams
+
+/// Media that is encrypted packet by packet, by keys that a client was told inside TLS.
+extension ServerLoop {
+    /// Makes keys for a client that asks what a stream is, and tells them: for each track, as MIKEY has it (RFC 3830). `nil` where
+    /// SRTP is not served.
+    ///
+    /// GStreamer learns from the description alone that media may travel so, and protects it then in any transport.
+    func announceKeys(
+        for tracks: [Track], of entry: PathDirectory.Entry, to connection: Connection
+    ) -> [String]? {
+        guard connection.machine.security == .tls, let offered = options.encryption.tls?.srtp else { return nil }
+        let dialect = ClientDialect(userAgent: connection.userAgent)
+        let keys = tracks.map { _ in
+            AnnouncedKeys.TrackKey(
+                key: .random(
+                    dialect.knowsGCM ? offered : .counterMode, identifierByteCount: dialect.keyIdentifierByteCount,
+                    using: &numbers),
+                ssrc: SSRC(numbers.next()))
+        }
+        connection.announcedKeys.announce(keys, at: entry.stream.path)
+        let now = NTPTime(unixNanoseconds: WallClock.unixNanoseconds()).rawValue
+        return keys.map { key in
+            MIKEYMessage(
+                key.key, ssrc: key.ssrc.rawValue, bundle: numbers.next(), timestamp: now,
+                random: (0..<16).map { _ in numbers.next() }
+            ).attributeValue
+        }
+    }
+
+    /// What protects a track that is set up by an offer of SRTP, and the numbers that it begins with; `nil` where its client was told
+    /// no key.
+    func protection(
+        of track: Track?, for request: SetUpRequest, _ entry: PathDirectory.Entry, on connection: Connection,
+        at now: MonotonicTime
+    ) -> (protection: TrackProtection, rewriter: HeaderRewriter)? {
+        guard let track, let told = connection.announcedKeys.key(of: track.id, at: entry.stream.path) else {
+            return nil
+        }
+        do throws(SRTPFailure) {
+            let protection = try TrackProtection(
+                own: told.key, ssrc: told.ssrc.rawValue, peer: request.clientKey ?? told.key)
+            let rewriter = HeaderRewriter.random(
+                payloadTypeOf: track.id, tellsCapture: entry.options.tellsCapture, ssrc: told.ssrc, using: &numbers)
+            return (protection, rewriter)
+        } catch {
+            logger.log(
+                .warning, "SRTP is impossible", metadata: ["peer": "\(connection.peer)", "reason": "\(error)"],
+                within: &logs.failedHandshakes, at: now)
+            return nil
+        }
+    }
+
+    /// RTCP of a viewer, over UDP; false where it is not its own: then nothing was heard of it.
+    func received(
+        datagram: RawSpan, from source: SocketAddress, for session: Session, on connection: Connection,
+        at now: MonotonicTime
+    ) -> Bool {
+        guard session.isProtected else {
+            received(datagram, from: session, on: connection, at: now)
+            return true
+        }
+        let track = session.viewer.tracks.lazy.compactMap(\.self).first { $0.hears(source) }
+        guard let report = track?.protection?.incoming.opened(report: datagram) else { return false }
+        received(report.span.bytes, from: session, on: connection, at: now)
+        return true
+    }
+
+    /// RTCP of a viewer, interleaved.
+    func received(
+        interleaved bytes: [UInt8], on channel: UInt8, for session: Session, on connection: Connection,
+        at now: MonotonicTime
+    ) {
+        guard session.isProtected else { return received(bytes.span.bytes, from: session, on: connection, at: now) }
+        let track = session.viewer.tracks.lazy.compactMap(\.self).first { $0.hears(channel: channel) }
+        // One track of a session may be protected, and another not.
+        guard let protection = track?.protection else {
+            return received(bytes.span.bytes, from: session, on: connection, at: now)
+        }
+        if let report = protection.incoming.opened(report: bytes.span.bytes) {
+            received(report.span.bytes, from: session, on: connection, at: now)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import COpenSSL
+import RTP
+
+/// What one session key seals, or opens. Nothing here allocates. Confined to its owner's thread.
+final class Cipher {
+    let suite: CipherSuite
+    private let cipher: OpaquePointer
+
+    enum Direction {
+        case seals
+        case opens
+    }
+
+    init(_ keys: SessionKeys, _ suite: CipherSuite, _ direction: Direction) throws(SRTPFailure) {
+        let mode = suite == .gcm ? apus_srtp_gcm : apus_srtp_counter_mode
+        let made = apus_srtp_cipher_make(
+            mode, direction == .seals ? apus_srtp_seals : apus_srtp_opens, keys.encryption, keys.authentication,
+            keys.salt)
+        guard let made else { throw .impossible }
+        self.suite = suite
+        cipher = made
+    }
+
+    deinit {
+        apus_srtp_cipher_free(cipher)
+    }
+
+    /// Writes the encrypted payload to `sealed` and what authenticates it to `tag`; zeros where that is impossible, for nothing is to
+    /// leave as it is.
+    ///
+    /// - Parameter trailer: what is authenticated behind the payload.
+    func seal(
+        _ payload: UnsafeRawBufferPointer, index: UInt64, ssrc: UInt32, header: UnsafeRawBufferPointer,
+        trailer: UnsafeRawBufferPointer, to sealed: UnsafeMutableRawPointer, tag: UnsafeMutableRawPointer
+    ) {
+        var packet = apus_srtp_packet(ssrc, index, header, trailer)
+        _ = apus_srtp_seal(cipher, &packet, payload.start, payload.count, sealed.octets, tag.octets)
+    }
+
+    /// Writes the decrypted payload to `plain`; false, and zeros, where the tag is not its own.
+    func open(
+        _ payload: UnsafeRawBufferPointer, tag: UnsafeRawBufferPointer, index: UInt64, ssrc: UInt32,
+        header: UnsafeRawBufferPointer, trailer: UnsafeRawBufferPointer, to plain: UnsafeMutableRawPointer
+    ) -> Bool {
+        guard tag.count == suite.tagByteCount else { return false }
+        var packet = apus_srtp_packet(ssrc, index, header, trailer)
+        return apus_srtp_open(cipher, &packet, payload.start, payload.count, tag.start, plain.octets)
+    }
+}
+
+extension apus_srtp_packet {
+    fileprivate init(
+        _ ssrc: UInt32, _ index: UInt64, _ header: UnsafeRawBufferPointer, _ trailer: UnsafeRawBufferPointer
+    ) {
+        self.init(
+            ssrc: ssrc, index: index, header: header.start, header_count: header.count, trailer: trailer.start,
+            trailer_count: trailer.count)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Its start, as C takes it.
+    fileprivate var start: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
+}
+
+extension UnsafeMutableRawPointer {
+    fileprivate var octets: UnsafeMutablePointer<UInt8> { assumingMemoryBound(to: UInt8.self) }
+}
