@@ -59,7 +59,7 @@ struct Attack: Sendable {
     /// All, in the order of the table in docs/abuse.md.
     static let groups: [(title: String, attacks: [Attack])] = [
         ("Grammar", grammar), ("Requests", requests), ("Sessions", sessions), ("Transports", transports),
-        ("Interleaving", interleaving), ("Datagrams", datagrams), ("Who asks", authentication),
+        ("Keys", keys), ("Interleaving", interleaving), ("Datagrams", datagrams), ("Who asks", authentication),
         ("What a password is proved with", digests), ("Handshakes", handshakes), ("Limits", limits),
     ]
 

@@ -71,8 +71,9 @@ extension Attack {
             "guard entry.options.multicast(of: request.form) != nil else", 461, ["RTP/AVP;multicast"],
             path: "yard/gate/track1"),
         refused(
-            "another profile", "RTSP/TransportChoice.swift", #"$0.profile == "RTP/AVP""#, 461,
-            ["RTP/SAVP/TCP;unicast;interleaved=0-1", "RTP/AVPF/TCP;unicast;interleaved=0-1"]),
+            "another profile", "RTSP/TransportChoice.swift",
+            "MediaProfile(rawValue: transport.profile).map(protection.admits)", 461,
+            ["RTP/SAVPF/TCP;unicast;interleaved=0-1", "RTP/AVPF/TCP;unicast;interleaved=0-1"]),
         refused(
             "recording", "RTSP/TransportChoice.swift", "transport.mode != .record", 461,
             ["RTP/AVP/TCP;unicast;interleaved=0-1;mode=record", "RTP/AVP/TCP;unicast;interleaved=0-1;mode=\"RECEIVE\""]),
