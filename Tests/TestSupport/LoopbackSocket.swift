@@ -52,7 +52,9 @@ public final class LoopbackSocket: ByteStream {
     public static func freePort() throws -> Int {
         let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(probe) }
-        guard withAddress("0.0.0.0", port: 0, { bind(probe, $0, $1) }) == 0 else { throw Failure(what: "bind", errno: errno) }
+        guard withAddress("0.0.0.0", port: 0, { bind(probe, $0, $1) }) == 0 else {
+            throw Failure(what: "bind", errno: errno)
+        }
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let named = withUnsafeMutablePointer(to: &address) {
