@@ -48,20 +48,16 @@ public final class LoopbackSocket: ByteStream {
         close(descriptor)
     }
 
-    /// A TCP port that was free a moment ago, at all of this host's addresses.
+    /// A TCP port that was free a moment ago, at all of this host's addresses: not one of those that the kernel gives to connections
+    /// at any moment, and keeps for a minute after each.
     public static func freePort() throws -> Int {
-        let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(probe) }
-        guard withAddress("0.0.0.0", port: 0, { bind(probe, $0, $1) }) == 0 else {
-            throw Failure(what: "bind", errno: errno)
+        for _ in 0..<100 {
+            let port = Int.random(in: 10_000..<30_000)
+            let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(probe) }
+            if withAddress("0.0.0.0", port: port, { bind(probe, $0, $1) }) == 0 { return port }
         }
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let named = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(probe, $0, &length) }
-        }
-        guard named == 0 else { throw Failure(what: "getsockname", errno: errno) }
-        return Int(UInt16(bigEndian: address.sin_port))
+        throw Failure(what: "bind", errno: errno)
     }
 
     public func send(_ bytes: [UInt8]) {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The real server, as a user starts it: `apus serve` on a port of the kernel's choice.
+/// The real server, as a user starts it: `apus serve` on a port that was free.
 public final class ServerProcess: Sendable {
     public let port: Int
     public let command: Command
@@ -40,7 +40,7 @@ public final class ServerProcess: Sendable {
         _ arguments: [String], input: String? = nil, prefix: [String] = []
     ) async throws -> ServerProcess {
         var server = try await ServerProcess(arguments, input: input, prefix: prefix)
-        // Someone may have taken the port between the kernel's choice and our listening.
+        // Someone may have taken the port before it listens.
         for _ in 0..<3 where server.log.contains("is taken") {
             server = try await ServerProcess(arguments, input: input, prefix: prefix)
         }

@@ -27,8 +27,7 @@ final class Target: Sendable {
         guard certificate.status == 0, mkfifo(folder.file("late"), 0o600) == 0 else {
             throw Command.Failure.cannotStart(certificate.complaint)
         }
-        // Not one of those that the kernel gives to connections at any moment.
-        let port = Int.random(in: 20_000..<30_000)
+        let port = try LoopbackSocket.freePort()
         try folder.write(setting.configuration(tlsPort: port, in: folder.path), to: "apus.yml")
         let server = try await ServerProcess.start(
             ["--config", folder.file("apus.yml")],
