@@ -1,7 +1,8 @@
 import Media
 import Wire
 
-/// However a byte stream is split, its NAL units are the same; none holds a start code; put in order, all come out.
+/// However a byte stream is split, its NAL units are the same; none holds a start code; and as access units all come out in their
+/// order, also where what is there is taken before a picture's end.
 @Sendable func fuzzAnnexB(_ input: [UInt8]) {
     var script = Script(input)
     let seed = script.byte()
@@ -13,7 +14,8 @@ import Wire
         law(!holdsStartCode(unit), "a NAL unit holds no start code")
     }
     law(nalUnits(in: [units.flatMap { [0, 0, 0, 1] + $0 }]) == units, "NAL units behind start codes come out again")
-    checkAssembly(of: units)
+    law(assembled(units) == assembled(units, takingEarlyBy: seed), "what is taken early changes no picture")
+    law(assembled(units).units == units, "all NAL units come out, in their order")
 }
 
 private func nalUnits(in pieces: [[UInt8]]) -> [[UInt8]] {
@@ -27,21 +29,37 @@ private func nalUnits(in pieces: [[UInt8]]) -> [[UInt8]] {
     return units
 }
 
-private func holdsStartCode(_ unit: [UInt8]) -> Bool {
+func holdsStartCode(_ unit: [UInt8]) -> Bool {
     unit.indices.dropLast(2).contains { unit[$0] == 0 && unit[$0 + 1] == 0 && unit[$0 + 2] == 1 }
 }
 
-/// Access units hold NAL units of the stream, in its order.
-private func checkAssembly(of units: [[UInt8]]) {
+private struct Assembly: Equatable {
+    var units: [[UInt8]] = []
+    var pictureCount = 0
+    /// Of each picture.
+    var sliceCounts: [Int] = []
+}
+
+/// What comes out of an assembler; where there is a seed, its low bits say behind which units what there is is taken.
+private func assembled(_ units: [[UInt8]], takingEarlyBy seed: UInt8 = 0) -> Assembly {
     var assembler = H264.AccessUnitAssembler()
-    var gathered: [[UInt8]] = []
-    for unit in units {
-        if let complete = assembler.push(unit) { gathered += complete.units }
+    var assembly = Assembly()
+    for (index, unit) in units.enumerated() {
+        note(assembler.push(unit), of: assembler, in: &assembly)
+        let openSliceCount = assembler.openSliceCount
+        guard seed >> UInt8(index % 8) & 1 == 1, let taken = assembler.takeGathered() else { continue }
+        assembly.units += taken.units
+        law(assembler.openSliceCount == openSliceCount, "a picture stays open whose slices are taken")
     }
-    if let complete = assembler.flush() { gathered += complete.units }
-    var remaining = units[...]
-    for unit in gathered {
-        guard let index = remaining.firstIndex(of: unit) else { return law(false, "NAL units stay in their order") }
-        remaining = remaining[(index + 1)...]
-    }
+    note(assembler.flush(), of: assembler, in: &assembly)
+    return assembly
+}
+
+private func note(
+    _ gathered: H264.AccessUnitAssembler.Gathered?, of assembler: H264.AccessUnitAssembler, in assembly: inout Assembly
+) {
+    assembly.units += gathered?.units ?? []
+    guard assembler.completedPictureCount > assembly.pictureCount else { return }
+    assembly.pictureCount = assembler.completedPictureCount
+    assembly.sliceCounts.append(assembler.lastPictureSliceCount)
 }

@@ -1,7 +1,7 @@
 @testable import RTSP
 
 /// What was read from an Authorization header is written so that it reads the same, and is what a client answers that asks for that; a
-/// block of addresses, and a pattern of paths, are written so that they read the same.
+/// block of addresses, and a pattern of paths, are written so that they read the same, and rules admit whom their blocks hold.
 @Sendable func fuzzAuthorization(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
     if case .digest(let credentials)? = Authorization(text) {
@@ -13,7 +13,7 @@
         law(credentials.isMeant(for: credentials.uri, nil), "it is meant for what it names")
         checkAnswer(of: credentials)
     }
-    if let block = AddressBlock(text) { law(AddressBlock(block.description) == block, "\(block) reads the same") }
+    if let block = AddressBlock(text) { check(block) }
     if let pattern = PathPattern(text) { law(PathPattern(pattern.description) == pattern, "\(pattern) reads the same") }
 }
 
@@ -27,4 +27,19 @@ private func checkAnswer(of credentials: DigestCredentials) {
     law(Authorization(answer.headerValue) == .digest(answer), "an answer reads the same: \(answer.headerValue)")
     let url = RequestURL(credentials.uri)
     if let url { law(answer.isMeant(for: "rtsp://other/", url), "it is meant for a URL of the same path: \(url)") }
+}
+
+private func check(_ block: AddressBlock) {
+    law(AddressBlock(block.description) == block, "\(block) reads the same")
+    guard let first = IPAddress(block.description.prefix { $0 != "/" }) else {
+        return law(false, "\(block) begins with an address")
+    }
+    law(block.contains(first), "\(block) holds its first address")
+    let stranger = if case .ipv4 = first { IPAddress.loopback6 } else { IPAddress.ipv4(0) }
+    law(!block.contains(stranger), "\(block) holds none of the other family")
+    let (allowing, denying) = (AddressRules(allowed: [block]), AddressRules(denied: [block]))
+    law(allowing.admits(first) && !denying.admits(first), "whom a block holds, its rules admit or deny")
+    law(!allowing.admits(stranger) && denying.admits(stranger), "whom it does not hold, they do not")
+    law(!AddressRules(allowed: [block], denied: [block]).admits(first), "what is denied is denied, whatever is allowed")
+    law(!allowing.admits(nil) && !denying.admits(nil), "no list is sure of an address that cannot be read")
 }

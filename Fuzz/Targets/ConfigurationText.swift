@@ -1,33 +1,69 @@
-import Server
+@testable import Server
 
-/// Any text is a configuration, or has errors that name lines in it; and a configuration stays within its ranges.
+/// Any text is a configuration, or has errors that name lines in it; a configuration stays within its ranges, and reads the same from
+/// what the reference file would say of it; and who takes up another sees whatever differs.
+///
+/// Input: a configuration file, or two with a form feed between: these are compared, and the second is written.
 @Sendable func fuzzConfiguration(_ input: [UInt8]) {
+    let texts = input.split(separator: 0x0C, maxSplits: 1, omittingEmptySubsequences: false)
+    let read = texts.map(configuration)
+    guard read.count == 2, let old = read[0], let new = read[1] else { return }
+    let changes = Schema.configuration.changes(from: old, to: new, at: .root)
+    law(changes.isEmpty == (old == new), "what differs is seen: \(changes)")
+    checkReference(of: new)
+}
+
+private func configuration(_ text: ArraySlice<UInt8>) -> Configuration? {
     // Files that are no UTF-8 are refused before.
-    guard let text = String(validating: input, as: UTF8.self) else { return }
+    guard let text = String(validating: text, as: UTF8.self) else { return nil }
     do throws(ConfigurationFailure) {
         let configuration = try Configuration(yaml: text, file: "apus.yml")
-        law((1...65_535).contains(configuration.server.port), "a port is one")
-        let groups = configuration.multicastGroups
-        let multicastCount = configuration.servedPaths.count(where: \.value.isMulticast)
-        law(Set(groups.values).count == multicastCount, "each path that is multicast has a group of its own")
-        for (name, path) in configuration.paths {
-            law(isLine(name) && !name.isEmpty, "a path's name is a line")
-            law(isLine(path.title) && isLine(path.description), "titles are lines")
-            law(path.video.width > 0 && path.video.height > 0 && path.video.gopFrames >= 1, "pictures have a size")
-            law(path.audio.bitsPerSecond > 0 && path.audio.channels > 0, "sound has channels")
-        }
+        check(configuration)
+        return configuration
     } catch {
-        // LF, CR, NEL, LS and PS end lines in YAML.
-        let lineCount = text.unicodeScalars.count { [0x0A, 0x0D, 0x85, 0x2028, 0x2029].contains($0.value) } + 1
-        law(!error.problems.isEmpty, "a failure has a problem")
-        for problem in error.problems {
-            law(isLine(problem.message) && isLine(problem.option), "problems are lines")
-            guard let position = problem.position else { continue }
-            // An end that is missing is missed on the line behind the last.
-            law(
-                (1...(lineCount + 1)).contains(position.line) && position.column >= 1,
-                "a problem names a line: \(error)")
-        }
+        check(error, in: text)
+        return nil
+    }
+}
+
+private func check(_ configuration: Configuration) {
+    law((1...65_535).contains(configuration.server.port), "a port is one")
+    let groups = configuration.multicastGroups
+    let multicastCount = configuration.servedPaths.count(where: \.value.isMulticast)
+    law(Set(groups.values).count == multicastCount, "each path that is multicast has a group of its own")
+    for (name, path) in configuration.paths {
+        law(isLine(name) && !name.isEmpty, "a path's name is a line")
+        law(isLine(path.title) && isLine(path.description), "titles are lines")
+        law(path.video.width > 0 && path.video.height > 0 && path.video.gopFrames >= 1, "pictures have a size")
+        law(path.audio.bitsPerSecond > 0 && path.audio.channels > 0, "sound has channels")
+    }
+}
+
+/// What `apus reference` would say, were these the defaults. Sources stand in it as they are.
+private func checkReference(of configuration: Configuration) {
+    // Each takes its time.
+    guard configuration.paths.count + configuration.users.count <= 4 else { return }
+    var shown = configuration
+    for name in shown.paths.keys { shown.paths[name]?.source = .testCard }
+    let reference = Schema.configuration.reference(shown, indent: 0)
+    do throws(ConfigurationFailure) {
+        let read = try Configuration(yaml: reference, file: "apus.reference.yml")
+        law(read == shown, "a configuration reads the same from its reference")
+    } catch {
+        law(false, "a reference is a configuration: \(error)")
+    }
+}
+
+private func check(_ failure: ConfigurationFailure, in text: String) {
+    // LF, CR, NEL, LS and PS end lines in YAML.
+    let lineCount = text.unicodeScalars.count { [0x0A, 0x0D, 0x85, 0x2028, 0x2029].contains($0.value) } + 1
+    law(!failure.problems.isEmpty, "a failure has a problem")
+    for problem in failure.problems {
+        law(isLine(problem.message) && isLine(problem.option), "problems are lines")
+        guard let position = problem.position else { continue }
+        // An end that is missing is missed on the line behind the last.
+        law(
+            (1...(lineCount + 1)).contains(position.line) && position.column >= 1, "a problem names a line: \(failure)")
     }
 }
 

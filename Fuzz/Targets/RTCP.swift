@@ -3,26 +3,60 @@ import Wire
 
 @testable import RTP
 
-/// What was read is written so that it reads the same; a header that is read lies inside its packet; a time of capture in one is read
-/// as it was written.
+/// What was read is written so that it reads the same, and what a participant says regularly, too; a header that is read lies inside
+/// its packet; a time of capture in one is read as it was written.
 @Sendable func fuzzRTCP(_ input: [UInt8]) {
     if let (header, payload) = Header.parse(input.rawSpan) {
         law(payload.lowerBound >= 12 && payload.upperBound <= input.count, "a payload lies inside its packet")
         check(header)
     }
-    let compound: Compound
-    do throws(Compound.Damage) {
-        compound = try Compound(parsing: input.rawSpan)
-    } catch {
-        return
+    guard let compound = read(input) else { return }
+    checkWritten(compound)
+    let name = String(decoding: input.prefix(64), as: UTF8.self)
+    for packet in compound.packets {
+        switch packet {
+        case .senderReport(let report):
+            checkRoundTrips(in: report.blocks)
+            let goodbye = Goodbye(sources: [report.ssrc], reason: name)
+            checkRegular(Compound(report: report, canonicalName: name, goodbye: goodbye), of: report.ssrc, name)
+        case .receiverReport(let report):
+            checkRoundTrips(in: report.blocks)
+            let requests = compound.packets.compactMap { if case .feedback(let request) = $0 { request } else { nil } }
+            let goodbye = Goodbye(sources: [report.ssrc])
+            checkRegular(
+                Compound(report: report, canonicalName: name, feedback: requests, goodbye: goodbye), of: report.ssrc,
+                name)
+        case .sourceDescription, .goodbye, .feedback: break
+        }
     }
+}
+
+/// What a datagram says; `nil` if it is damaged.
+private func read(_ datagram: [UInt8]) -> Compound? {
+    try? Compound(parsing: datagram.rawSpan)
+}
+
+private func checkWritten(_ compound: Compound) {
     let written = compound.encoded()
     law(written.count % 4 == 0, "packets are whole words")
-    do throws(Compound.Damage) {
-        let again = try Compound(parsing: written.rawSpan)
-        law(again == compound, "a compound reads the same when written")
-    } catch {
-        law(false, "a compound that is written can be read: \(error)")
+    law(read(written) == compound, "a compound reads the same when written")
+}
+
+/// What a participant says regularly names it.
+private func checkRegular(_ compound: Compound, of ssrc: SSRC, _ name: String) {
+    checkWritten(compound)
+    let names = compound.packets.compactMap { packet in
+        if case .sourceDescription(let description) = packet { description.canonicalName(of: ssrc) } else { nil }
+    }
+    law(names == [name], "a participant says its name")
+}
+
+/// A block that comes back as soon as it was sent has been under way for no time.
+private func checkRoundTrips(in blocks: [ReportBlock]) {
+    for block in blocks {
+        let sent = NTPTime(rawValue: UInt64(block.lastSenderReport &+ block.delaySinceLastSenderReport) << 16)
+        let expected: Int64? = block.lastSenderReport == 0 ? nil : 0
+        law(block.roundTripNanoseconds(now: sent) == expected, "there and back takes what is left of the time")
     }
 }
 

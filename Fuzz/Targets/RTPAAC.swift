@@ -3,13 +3,21 @@ import RTP
 import Wire
 
 /// Any packets give only well-formed units; and each is the same after being packetized and put together.
+///
+/// Input: the widths of an AU-header's fields, a byte each, where no audio mode has such for those of AAC-hbr; then packets.
 @Sendable func fuzzRTPAAC(_ input: [UInt8]) {
-    var script = PacketScript(input)
-    var depacketizer = AACDepacketizer()
+    var widths = Script(input)
+    let layout =
+        AUHeaderLayout(
+            sizeLength: Int(widths.byte()), indexLength: Int(widths.byte()), indexDeltaLength: Int(widths.byte()))
+        ?? .highBitRate
+    var script = PacketScript(widths.rest())
+    var depacketizer = AACDepacketizer(layout: layout)
     while let packet = script.next() {
         depacketizer.push(packet.payload.rawSpan, header: packet.header)
         while let unit = depacketizer.next() {
             check(unit)
+            law(unit.bytes.count < 1 << layout.sizeLength, "a unit is as long as its size can say")
             checkRoundTrip(unit, maximumPacketBytes: 64 + unit.bytes.count % 200)
         }
     }

@@ -2,11 +2,11 @@ import Media
 import RTSP
 import Wire
 
-/// The server's machine where users are asked for passwords: whatever comes, nothing is ordered but for who has given a right one, and
-/// who has guessed too often is not listened to.
+/// The server's machine where users are asked for passwords, or somebody else decides: whatever comes, nothing is ordered but for who
+/// has given a right one or was admitted, and who has guessed too often is not listened to.
 ///
-/// Input: a byte that chooses how (inside TLS, SHA-256), then a script: lines of text are received; bytes below 32 log in, guess, pass
-/// time, and change who may do what.
+/// Input: a byte that chooses how (inside TLS, SHA-256, somebody else decides), then a script: lines of text are received; bytes below
+/// 32 log in, guess, decide, pass time, and change who may do what.
 @Sendable func fuzzRTSPAccess(_ input: [UInt8]) {
     var script = Script(input)
     var run = AccessRun(script.byte())
@@ -23,13 +23,15 @@ private struct AccessRun {
     private var said = Parser()
     private var challenge: DigestChallenge?
     private var guessCount = 0
-    /// Whether the machine was ever given a right password, or lets everybody in.
+    /// What somebody else is asked.
+    private var undecided: RequestID?
+    /// Whether the machine was ever given a right password, was told to admit somebody, or lets everybody in.
     private var mayOrder = false
 
     init(_ choice: UInt8) {
         algorithm = choice & 2 == 0 ? .md5 : .sha256
         connection = ServerConnection(
-            configuration: .init(), access: .fuzzed(algorithm), lockOut: lockOut,
+            configuration: .init(), access: choice & 4 == 0 ? .fuzzed(algorithm) : .decidedElsewhere, lockOut: lockOut,
             peer: Endpoint(address: "192.0.2.7", isLoopback: false),
             local: Endpoint(address: "192.0.2.1", isLoopback: false), security: choice & 1 == 0 ? .clear : .tls, at: now
         )
@@ -51,6 +53,7 @@ private struct AccessRun {
         case 8:
             mayOrder = true
             connection.accessChanged(to: nil, paths: [:], at: now)
+        case 11: decide([.admitted, .refused, .unavailable][Int(script.byte()) % 3])
         default: receive([operation])
         }
         drain()
@@ -78,20 +81,30 @@ private struct AccessRun {
         receive(Array("\(head)Authorization: \(credentials.headerValue)\r\n\r\n".utf8))
     }
 
+    private mutating func decide(_ decision: AccessDecision) {
+        guard let id = undecided else { return }
+        undecided = nil
+        if decision == .admitted { mayOrder = true }
+        connection.decided(id, decision, at: now)
+    }
+
     private mutating func drain() {
         while let action = connection.nextAction() {
             switch action {
             case .send(let bytes): read(bytes)
             case .describe(let id, _):
-                law(mayOrder, "nothing is described to who has given no right password")
+                law(mayOrder, "nothing is described to who has not proved to be somebody")
                 connection.described(id, .failure(Refusal(.notFound)), at: now)
             case .setUp(let id, let request):
-                law(mayOrder, "nothing is set up for who has given no right password")
+                law(mayOrder, "nothing is set up for who has not proved to be somebody")
                 set(up: request, id)
             case .play(let id, _): connection.played(id, .failure(Refusal(.notFound)), at: now)
             case .addressLockedOut:
                 law(guessCount >= GuessLimits().guessCount, "who is locked out has guessed often enough")
-            case .accessRefused(.wrongCredentials): guessCount += 1
+            case .decide(let id, let question):
+                law(question.path.utf8.first != UInt8(ascii: "/"), "a path is named as in the configuration")
+                undecided = id
+            case .accessRefused(.wrongCredentials), .accessRefused(.notAdmitted(isGuess: true)): guessCount += 1
             case .accessRefused(let failure): law(!"\(failure)".isEmpty, "a refusal has a reason")
             case .pause, .tearDown, .receivedInterleaved, .close: break
             }
@@ -99,11 +112,12 @@ private struct AccessRun {
     }
 
     private mutating func set(up request: SetUpRequest, _ id: RequestID) {
-        guard case .udp(let ports)? = request.offers.first else {
+        guard case .udp(let ports, let profile)? = request.offers.first else {
             _ = connection.setUp(id, .failure(Refusal(.unsupportedTransport)), at: now)
             return
         }
-        let transport = TransportAnswer.udp(clientPorts: ports, serverPorts: PortPair(rtp: 6970, rtcp: 6971), ssrc: 7)
+        let transport = TransportAnswer.udp(
+            clientPorts: ports, serverPorts: PortPair(rtp: 6970, rtcp: 6971), ssrc: 7, profile: profile)
         let answer = SetUpAnswer(transport, freshSession: SessionID(random: UInt64(steps), 7), streamID: 7)
         _ = connection.setUp(id, .success(answer), at: now)
     }
@@ -144,4 +158,8 @@ extension AccessPolicy {
             realm: "Apus", algorithm: algorithm, users: users.filter { $0.name != leaver },
             nonceSeconds: 60, hashes: { .folding }, random: { 0x0123_4567_89AB_CDEF })
     }
+
+    /// Somebody else knows all users.
+    fileprivate static let decidedElsewhere = AccessPolicy(
+        realm: "Apus", users: [], undecidedExcept: [], hashes: { nil }, random: { 0x0123_4567_89AB_CDEF })
 }

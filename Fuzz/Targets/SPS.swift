@@ -1,6 +1,7 @@
-import Media
+@testable import Media
 
-/// Parameter sets, slice headers and containers' records of any bytes: sane values or nothing.
+/// Parameter sets, slice headers and containers' records of any bytes: sane values or nothing; and a random access unit is made
+/// complete by all sets that were seen.
 @Sendable func fuzzSPS(_ input: [UInt8]) {
     if let set = H264.SequenceParameterSet(parsing: input) {
         law(set.width > 0 && set.height > 0, "a picture has a size")
@@ -10,18 +11,41 @@ import Media
         law((0...255).contains(set.id) && (0...31).contains(set.sequenceID), "ids are in their ranges")
     }
     checkRecord(input)
+    checkEscaping(of: input)
 
     // A script of NAL units: sets first, then slices that refer to them.
     var script = Script(input)
+    var units: [[UInt8]] = []
+    while !script.isAtEnd { units.append(script.chunk()) }
     var tracker = H264.ParameterSetTracker()
     var previous: H264.SliceHeader?
-    while !script.isAtEnd {
-        let unit = script.chunk()
+    for unit in units {
         _ = tracker.observe(unit)
         guard let slice = H264.SliceHeader(parsing: unit, with: tracker) else { continue }
         if let previous { _ = slice.beginsPicture(after: previous) }
         previous = slice
     }
+    checkCompletion(of: units.suffix(4), by: tracker)
+}
+
+/// The last units lack sets of those before, which they get.
+private func checkCompletion(of units: [[UInt8]], by tracker: H264.ParameterSetTracker) {
+    let completed = tracker.completed(units)
+    law(tracker.completed(completed) == completed, "what is complete stays as it is")
+    law(completed.filter(units.contains).count >= units.count, "no unit is lost")
+    guard let sets = tracker.parameterSets else { return }
+    law(H264.ParameterSetTracker(sets).parameterSets == sets, "sets that are told are known")
+    law(sets.sequence.first.flatMap { .init(parsing: $0) } == tracker.firstSequenceSet, "the lowest id comes first")
+    var told = H264.ParameterSetTracker()
+    for unit in completed { _ = told.observe(unit) }
+    law(told.parameterSets?.sequence.count == sets.sequence.count, "a complete unit has a sequence set of each id")
+    law(told.parameterSets?.picture.count == sets.picture.count, "a complete unit has a picture set of each id")
+}
+
+private func checkEscaping(of bytes: [UInt8]) {
+    let unit = [0x06] + H264.RawByteSequence.escaped(bytes)
+    law(H264.RawByteSequence(of: unit).bytes == bytes, "bytes are the same after being escaped")
+    law(!holdsStartCode(unit), "what is escaped holds no start code")
 }
 
 private func checkRecord(_ input: [UInt8]) {

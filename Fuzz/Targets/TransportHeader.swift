@@ -12,6 +12,8 @@ import RTSP
     if let session = SessionHeader(text) {
         law(SessionHeader(session.headerValue) == session, "Session reads the same when written")
     }
+    let fresh = SessionHeader(SessionID(random: UInt64(input.count), 7), timeoutSeconds: 60)
+    law(SessionHeader(fresh.headerValue) == fresh, "\(fresh.id) is a name")
     if let url = RequestURL(text) {
         law(url.path.utf8.first == UInt8(ascii: "/"), "a path starts with a slash")
         law(url.base.utf8.last == UInt8(ascii: "/"), "a base ends in a slash")

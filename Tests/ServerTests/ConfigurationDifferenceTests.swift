@@ -55,6 +55,12 @@ struct ConfigurationDifferenceTests {
         #expect(difference(Configuration(), try configuration("paths: { cam: {} }")).isEmpty)
     }
 
+    @Test func aControlWhoseNameLooksLikeTwoIsAnother() throws {
+        let old = try changed("paths.c.camera.controls", #"{ focus: "2", gain: "1" }"#)
+        let new = try changed("paths.c.camera.controls", #"{ 'focus: "2", gain': "1" }"#)
+        #expect(difference(old, new).changed.map(\.name) == ["c"])
+    }
+
     @Test(arguments: options.sorted { $0.key < $1.key })
     func oneOptionIsOneChangeThereAndBack(_ option: String, _ value: String) throws {
         let (old, new) = (try configuration(Self.base), try changed(option, value))

@@ -16,6 +16,13 @@ struct ConfigurationTests {
                 == "apus.yml:1:45: paths.cam.camera.controls.gain: expects one value, not a list")
     }
 
+    @Test func theNameOfAControlIsALine() {
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try Configuration(yaml: #"paths: { cam: { camera: { controls: { "a\nb": 1 } } } }"#, file: "apus.yml")
+        }
+        #expect(failure?.problems.map(\.message) == ["a name is one line of at most 64 bytes"])
+    }
+
     @Test func anEmptyFileIsTheDefaults() throws {
         for yaml in ["", "\n", "# nothing\n", "---\n", "server:\npaths:\n", "{}"] {
             #expect(try Configuration(yaml: yaml, file: "apus.yml") == Configuration())

@@ -15,6 +15,11 @@ extension Entry {
                 }
                 for (nameNode, value) in mapping {
                     guard let name = reading.key(nameNode, at: path) else { continue }
+                    // It ends up in logs.
+                    guard isLine(name, maximumBytes: 64) else {
+                        reading.note("a name is one line of at most 64 bytes", at: nameNode, path + printable(name))
+                        continue
+                    }
                     guard case .scalar(let scalar) = value, !value.isNothing, scalar.anchor == nil,
                         isLine(scalar.string, maximumBytes: 64)
                     else {
@@ -25,7 +30,7 @@ extension Entry {
                 }
             },
             reference: { section, indent in
-                let pairs = section[keyPath: member].sorted { $0.key < $1.key }.map { "\($0): \(quoted($1))" }
+                let pairs = section[keyPath: member].sorted { $0.key < $1.key }.map { "\(quoted($0)): \(quoted($1))" }
                 let value = pairs.isEmpty ? "{}" : "{ \(pairs.joined(separator: ", ")) }"
                 return optionLines(key, value: value, expecting: expectation, reason, indent: indent)
             })

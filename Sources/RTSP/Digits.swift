@@ -1,0 +1,14 @@
+/// Number texts of the wire, which need no formatter.
+enum Digits {
+    /// `value` in upper-case hexadecimal, padded with zeros to `count` digits.
+    static func hexadecimal(_ value: some FixedWidthInteger, count: Int) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
+    }
+
+    /// `value`, which is not negative, padded with zeros to `count` digits.
+    static func decimal(_ value: Int64, count: Int) -> String {
+        let digits = String(value)
+        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
+    }
+}
