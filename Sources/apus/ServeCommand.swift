@@ -64,13 +64,14 @@ struct ServeCommand: ParsableCommand {
     func run() throws {
         Signals.hold()
         Heap.useSmallPages()
+        let writer = LogWriter()
         do {
             let (settings, file) = try read(config)
             try SourceArgument.refuseLoneMissingFile(arguments)
             var configuration = settings
             let choice = configuration.chooseFirstCamera()
             let threshold = LogThreshold(Logger.Level(configuration.log.level))
-            LoggingSystem.bootstrap { LineLogHandler(label: $0, threshold: threshold) }
+            LoggingSystem.bootstrap { LineLogHandler(label: $0, threshold: threshold, write: writer.write) }
             let log = Logger(label: "apus")
             let assembly = try Assembly(configuration, log: log, threshold: threshold) {
                 ViewerAccess(keptIn: .usual, log: log)
@@ -94,7 +95,9 @@ struct ServeCommand: ParsableCommand {
             log.notice("stopping", metadata: ["signal": "\(signal == SIGTERM ? "SIGTERM" : "SIGINT")"])
             assembly.stop()
             control?.stop()
+            writer.flush(withinMilliseconds: 100)
         } catch {
+            writer.flush(withinMilliseconds: 100)
             writeToStandardError("apus: \(error)\n")
             // By which a service manager knows that it is of no use to try again (sysexits.h).
             throw error is ConfigurationFailure ? ExitCode(EX_CONFIG) : ExitCode.failure

@@ -23,6 +23,20 @@ extension EndToEnd {
             #expect(outcome.errors.contains("/nowhere/film.mp4"), "\(outcome.complaint)")
         }
 
+        /// Standard error is a pipe that is full and that nobody reads.
+        @Test func aLogThatNobodyTakesHoldsUpNobody() async throws {
+            let folder = try TemporaryFolder()
+            let stuck = "mkfifo \"$0\" && exec 2<>\"$0\" && head -c 65536 /dev/zero >&2 && exec \"$@\""
+            let server = try await ServerProcess.start(["testcard"], prefix: ["bash", "-c", stuck, folder.file("log")])
+            #expect(try await server.isOnAir())
+            for _ in 0..<3 {
+                let viewer = try RTSPSocket(port: server.port)
+                #expect(try viewer.play(server.url()).answer.status == 200)
+                #expect(viewer.frame(within: 5) != nil)
+            }
+            await server.stop()
+        }
+
         @Test(arguments: [SIGTERM, SIGINT])
         func aSignalSaysGoodbyeToTheViewersAndEnds(_ signal: Int32) async throws {
             let server = try await ServerProcess.start(["testcard"])

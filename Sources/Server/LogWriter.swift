@@ -1,0 +1,70 @@
+import Dispatch
+import Reactor
+import Synchronization
+
+/// Writes lines on a thread of its own: a disk, a terminal or a reader that takes its time holds up nobody who logs.
+///
+/// At most ``capacity`` bytes wait. Lines that find no room are counted, and what is written next says how many are missing. From any
+/// thread.
+public final class LogWriter: Sendable {
+    private struct State {
+        var waiting = ""
+        var lostCount = 0
+        /// Whether the queue has been told to write what waits.
+        var isWriting = false
+    }
+
+    /// Bytes that wait: some two thousand lines.
+    public static let capacity = 262_144
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "apus.log")
+    private let put: @Sendable (String) -> Void
+
+    /// - Parameter put: takes whole lines, on the writer's thread; may block.
+    public init(to put: @escaping @Sendable (String) -> Void = writeToStandardError) {
+        self.put = put
+    }
+
+    /// Has a line written, line feed included, and returns at once.
+    @Sendable public func write(_ line: String) {
+        let begins = state.withLock { state in
+            if state.waiting.utf8.count + line.utf8.count <= Self.capacity {
+                state.waiting += line
+            } else {
+                state.lostCount += 1
+            }
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        if begins { queue.async { [self] in writeWaiting() } }
+    }
+
+    /// Waits until what was logged before is written, but no longer than that: whoever reads the log may have gone.
+    public func flush(withinMilliseconds milliseconds: Int) {
+        let isDone = DispatchSemaphore(value: 0)
+        queue.async { isDone.signal() }
+        _ = isDone.wait(timeout: .now() + .milliseconds(milliseconds))
+    }
+
+    private func writeWaiting() {
+        while let text = takeWaiting() { put(text) }
+    }
+
+    private func takeWaiting() -> String? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isWriting = false
+                return nil
+            }
+            defer { (state.waiting, state.lostCount) = ("", 0) }
+            return state.waiting + (state.lostCount > 0 ? Self.complaint(of: state.lostCount) : "")
+        }
+    }
+
+    /// The line that stands where others are missing.
+    private static func complaint(of count: Int) -> String {
+        let time = timestamp(unixNanoseconds: WallClock.unixNanoseconds())
+        return "\(time) warning  lines are missing here: nobody took them in time count=\(count)\n"
+    }
+}
