@@ -28,10 +28,15 @@ public struct MasterKey: Hashable, Sendable, CustomStringConvertible {
     public static func random(
         _ suite: CipherSuite, identifierByteCount: Int, using numbers: inout some RandomNumberGenerator
     ) -> Self {
-        func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: .min ... .max, using: &numbers) } }
+        let saltEnd = CipherSuite.keyByteCount + suite.saltByteCount
+        let byteCount = saltEnd + min(identifierByteCount, longestIdentifier)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(byteCount)
+        for _ in 0..<byteCount { bytes.append(numbers.next()) }
         return Self(
-            suite, key: bytes(CipherSuite.keyByteCount), salt: bytes(suite.saltByteCount),
-            identifier: bytes(min(identifierByteCount, longestIdentifier)))
+            suite, key: Array(bytes[..<CipherSuite.keyByteCount]),
+            salt: Array(bytes[CipherSuite.keyByteCount..<saltEnd]),
+            identifier: Array(bytes[saltEnd...]))
     }
 
     /// Key and salt, one behind the other.
