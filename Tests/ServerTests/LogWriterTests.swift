@@ -35,7 +35,7 @@ struct LogWriterTests {
         #expect(reader.lines == (0..<1_000).map { "line \($0)" })
     }
 
-    @Test func aReaderThatTakesNothingHoldsUpNobodyAndIsToldWhatItMissed() async throws {
+    @Test func aReaderThatTakesNothingHoldsUpNobodyAndIsToldWhatItMissed() {
         let reader = Reader(blocked: true)
         let writer = LogWriter(to: reader.take)
         let line = String(repeating: "x", count: 99)
@@ -48,8 +48,10 @@ struct LogWriterTests {
         let kept = reader.lines.filter { $0 == line }.count
         // One piece is with the reader, and one waits.
         #expect(kept <= 2 * LogWriter.capacity / 100)
-        let complaint = try #require(reader.lines.last)
-        #expect(complaint.hasSuffix("lines are missing here: nobody took them in time count=\(count - kept)"))
+        // One stands where the first piece ends, if that was full already.
+        let complaints = reader.lines.compactMap { $0.firstMatch(of: /nobody took them in time count=(\d+)/) }
+        #expect((1...2).contains(complaints.count))
+        #expect(complaints.compactMap { Int($0.1) }.reduce(0, +) == count - kept)
         writer.write("after\n")
         writer.flush(withinMilliseconds: 10_000)
         #expect(reader.lines.last == "after")
