@@ -22,7 +22,7 @@ extension ServerLoop {
             AnnouncedKeys.TrackKey(
                 key: .random(
                     dialect.knowsGCM ? offered : .counterMode, identifierByteCount: dialect.keyIdentifierByteCount,
-                    using: &numbers),
+                    by: { numbers.next() }),
                 ssrc: SSRC(numbers.next()))
         }
         connection.announcedKeys.announce(keys, at: entry.stream.path)

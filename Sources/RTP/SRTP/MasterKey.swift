@@ -24,15 +24,17 @@ public struct MasterKey: Hashable, Sendable, CustomStringConvertible {
         (self.suite, self.key, self.salt, self.identifier) = (suite, key, salt, identifier)
     }
 
-    /// A new one, by random numbers that nobody can foresee.
+    /// A new one.
+    ///
+    /// - Parameter random: numbers that nobody can foresee. No generator: ThreadSanitizer takes one without a state for memory.
     public static func random(
-        _ suite: CipherSuite, identifierByteCount: Int, using numbers: inout some RandomNumberGenerator
+        _ suite: CipherSuite, identifierByteCount: Int, by random: () -> UInt64
     ) -> Self {
         let saltEnd = CipherSuite.keyByteCount + suite.saltByteCount
         let byteCount = saltEnd + min(identifierByteCount, longestIdentifier)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(byteCount)
-        for _ in 0..<byteCount { bytes.append(numbers.next()) }
+        for _ in 0..<byteCount { bytes.append(UInt8(truncatingIfNeeded: random())) }
         return Self(
             suite, key: Array(bytes[..<CipherSuite.keyByteCount]),
             salt: Array(bytes[CipherSuite.keyByteCount..<saltEnd]),
