@@ -15,7 +15,6 @@ struct WithdrawalTests {
             let client = try RTSPSocket(port: broadcast.port)
             let (session, _) = try broadcast.setUp(on: client, transport)
             #expect(try client.request("PLAY", broadcast.url, session).status == 200)
-            let other = try RTSPSocket(port: broadcast.port)
             broadcast.directory.remove("/cam")
             await broadcast.server.withdraw(broadcast.stream)
             var last: RTSPSocket.Frame?
@@ -23,6 +22,8 @@ struct WithdrawalTests {
             #expect(client.isClosed)
             // A receiver report without blocks, a description, BYE (RFC 3550, section 6.6).
             if transport == Self.interleaved { #expect(last?.controlTypes == [201, 202, 203]) }
+            // Not from before: who asks for nothing is closed after a minute, which is soon on a busy machine.
+            let other = try RTSPSocket(port: broadcast.port)
             #expect(try other.request("DESCRIBE", broadcast.url).status == 404)
         }
     }

@@ -70,7 +70,9 @@ public final class RTSPSocket {
 
     private func answer(to method: String, _ url: String, _ headers: [String: String]) throws -> Response {
         send(text(of: method, url, headers))
-        guard let response = response(within: 10 * Sanitizer.patience) else { throw Failure.noAnswer("\(method) \(url)") }
+        guard let response = response(within: 10 * Sanitizer.patience) else {
+            throw Failure.noAnswer("\(method) \(url)")
+        }
         return response
     }
 
