@@ -57,8 +57,11 @@ public final class LogWriter: Sendable {
                 state.isWriting = false
                 return nil
             }
-            defer { (state.waiting, state.lostCount) = ("", 0) }
-            return state.waiting + (state.lostCount > 0 ? Self.complaint(of: state.lostCount) : "")
+            var text = ""
+            swap(&text, &state.waiting)
+            if state.lostCount > 0 { text += Self.complaint(of: state.lostCount) }
+            state.lostCount = 0
+            return text
         }
     }
 

@@ -46,7 +46,8 @@ final class HTTPCallback: AccessAuthority {
     func decide(
         _ question: AccessQuestion, for connection: String, _ answer: @escaping @Sendable (AccessDecision) -> Void
     ) {
-        guard let body = try? question.json(for: connection) else { return answer(.refused) }
+        // Text can always be encoded; if not, nobody has decided.
+        guard let body = try? question.json(for: connection) else { return answer(.unavailable) }
         let inquiry = Inquiry(body: body, deadline: .now() + patience, answer: answer)
         switch take(inquiry) {
         case .begun: queue.async { [self] in work(from: inquiry) }
@@ -114,6 +115,7 @@ final class HTTPCallback: AccessAuthority {
         }
         guard isDue else { return }
         log.warning(
-            "nobody decides who may watch", metadata: ["access.httpCallback": "\(url)", "reason": "\(reason)"])
+            "nobody decides who may watch",
+            metadata: ["access.httpCallback": "\(UserInformation.removed(from: url))", "reason": "\(reason)"])
     }
 }
