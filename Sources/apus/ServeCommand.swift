@@ -100,7 +100,9 @@ struct ServeCommand: ParsableCommand {
             writer.flush(withinMilliseconds: 100)
             writeToStandardError("apus: \(error)\n")
             // By which a service manager knows that it is of no use to try again (sysexits.h).
-            throw error is ConfigurationFailure ? ExitCode(EX_CONFIG) : ExitCode.failure
+            if error is ConfigurationFailure { throw ExitCode(EX_CONFIG) }
+            Systemd.waitBeforeTheNextStart()
+            throw ExitCode.failure
         }
     }
 

@@ -15,6 +15,21 @@ extension EndToEnd {
             }
         }
 
+        /// systemd starts it again without a pause.
+        @Test func asAServiceItTriesATakenPortOnceASecond() async throws {
+            try await withServer("testcard") { server in
+                let start = ContinuousClock.now
+                let second = try await Command.run(
+                    [
+                        "env", "NOTIFY_SOCKET=@nobody", ServerProcess.binary(), "serve", "--port", "\(server.port)",
+                        "testcard",
+                    ],
+                    within: 10)
+                #expect(second.status == 1)
+                #expect(ContinuousClock.now - start >= .seconds(1))
+            }
+        }
+
         @Test func aLoneFileThatIsMissingIsAUsageError() async throws {
             let outcome = try await Command.run(
                 [ServerProcess.binary(), "serve", "--port", "\(LoopbackSocket.freePort())", "/nowhere/film.mp4"],

@@ -29,8 +29,8 @@ extension EndToEnd {
                 stamp.wallClock = NTPTime(unixNanoseconds: stamp.wallClock.unixNanoseconds + 5_000_000_000)
             },
             Lie(reason: "more than a minute old") { stamp in
-                stamp.monotonic = stamp.monotonic + -3_600_000_000_000
-                stamp.wallClock = NTPTime(unixNanoseconds: stamp.wallClock.unixNanoseconds - 3_600_000_000_000)
+                stamp.monotonic = stamp.monotonic + -90_000_000_000
+                stamp.wallClock = NTPTime(unixNanoseconds: stamp.wallClock.unixNanoseconds - 90_000_000_000)
             },
             Lie(reason: "a negative time") { stamp in
                 stamp.monotonic = MonotonicTime(nanoseconds: .min)

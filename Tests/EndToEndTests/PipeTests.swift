@@ -24,12 +24,12 @@ extension EndToEnd {
             try await expectIdentity(of: [(clip.rawValue, annexB(of: clip))])
         }
 
-        /// All at once, each in a path of one server, and of each the first 600 pictures: some last a minute.
+        /// All at once, each in a path of one server, and of each the first 150 pictures: some last a minute.
         @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
         func conformanceStreamsComeOutUnitForUnit() async throws {
             try await expectIdentity(
                 of: SharedData.files(in: "h264").compactMap { file in
-                    SharedData.bytes(file).map { (file, AnnexB.beginning(of: $0, pictureCount: 600)) }
+                    SharedData.bytes(file).map { (file, AnnexB.beginning(of: $0, pictureCount: 150)) }
                 })
         }
 
@@ -48,11 +48,11 @@ extension EndToEnd {
                 try pipes.append(PipedStream(name: stream.name, path: "s\(index)", bytes: stream.bytes, in: folder))
             }
             let server = try await ServerProcess.start(pipes.map { "\($0.path)=\($0.fifo)" })
-            for index in pipes.indices {
-                try pipes[index].write()
-                // Some never say what they are.
-                _ = try await server.isOnAir(pipes[index].path, within: 2)
-                try pipes[index].copy(from: server)
+            try await withThrowingTaskGroup { group in
+                for (index, pipe) in pipes.enumerated() {
+                    group.addTask { (index, try await pipe.playing(from: server)) }
+                }
+                for try await (index, pipe) in group { pipes[index] = pipe }
             }
             #expect(await eventually(within: 100) { pipes.indices.allSatisfy { pipes[$0].isQuiet() } })
             // The stream's end makes ffmpeg hand out its last picture.
@@ -63,7 +63,7 @@ extension EndToEnd {
 }
 
 /// One stream on its way: a file, the fifo into which it is written, and the ffmpeg that copies what comes out.
-private struct PipedStream {
+private struct PipedStream: Sendable {
     let name: String
     let path: String
     let fifo: String
@@ -87,12 +87,16 @@ private struct PipedStream {
 
     private let hasIDR: Bool
 
-    mutating func write() throws { writer = try Command(["sh", "-c", "cat \"$0\" > \"$1\"", file, fifo]) }
-
-    mutating func copy(from server: ServerProcess) throws {
-        copier = try Command(
+    /// Written into the fifo, and copied from the server.
+    func playing(from server: ServerProcess) async throws -> PipedStream {
+        var playing = self
+        playing.writer = try Command(["sh", "-c", "cat \"$0\" > \"$1\"", file, fifo])
+        // Some never say what they are.
+        _ = try await server.isOnAir(path, within: 2)
+        playing.copier = try Command(
             Client.ffmpeg(server.url(path), over: "tcp", options: ["-analyzeduration", "100000"])
                 + ["-map", "0:v", "-c", "copy", "-flush_packets", "1", "-f", "h264", "-"])
+        return playing
     }
 
     private var copied: [[UInt8]] { AnnexB.withoutParameterSets(AnnexB.units(of: copier?.output ?? [])) }

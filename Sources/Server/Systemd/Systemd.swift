@@ -46,6 +46,13 @@ public final class Systemd: Sendable {
         return isTooMany ? nil : nanoseconds
     }
 
+    /// To be called before a start that failed ends the process, where the reason may pass, as another server at the port.
+    ///
+    /// systemd starts it again at once, over and over: so it takes a second, elsewhere no time.
+    public static func waitBeforeTheNextStart() {
+        if ProcessInfo.processInfo.environment["NOTIFY_SOCKET"] != nil { sleep(1) }
+    }
+
     /// `assembly` serves. From now on systemd hears signs of life, as long as all event loops turn.
     public func announceServing(_ assembly: Assembly) {
         announceServing(assembly.summary) { await assembly.server.turned() }
