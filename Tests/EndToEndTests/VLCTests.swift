@@ -11,7 +11,7 @@ extension EndToEnd {
             try await withServer("testcard") { server in
                 #expect(try await server.isOnAir())
                 let vlc = try VLC(playing: server.url())
-                try await expectPeace(of: vlc, forSeconds: 20)
+                try await expectPeace(of: vlc, forSeconds: 10)
                 #expect(try await vlc.quit().status == 0)
                 #expect(
                     await eventually(within: 2) { server.log.contains("tore it down") }, "\(server.log.suffix(2_000))")
