@@ -46,9 +46,9 @@ struct Assault {
         }
     }
 
-    /// AddressSanitizer keeps what has been given back, to find who uses it still.
+    /// Sanitizers take memory of their own: for what has been given back, to find who uses it still, or for who has used what.
     private var hasGivenMemoryBack: Bool {
-        Sanitizer.current == .address || target.memory <= memory + Self.memoryAllowance
+        Sanitizer.current != nil || target.memory <= memory + Self.memoryAllowance
     }
 
     /// The two go on watching and have missed nothing, and all that the attacker took is given back.
