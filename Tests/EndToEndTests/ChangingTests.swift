@@ -117,7 +117,7 @@ extension EndToEnd {
 
                 try setting.write("  cam: { \(Self.small) }\n  yard: { \(Self.small) }\n")
                 #expect(await setting.reload(until: "/yard is served from now on"))
-                #expect(setting.server.log.contains("/door is not served any more"))
+                #expect(await setting.server.logs("/door is not served any more"))
                 let seen = viewers[0].watch(for: 2)
                 #expect(seen.missing == 0 && seen.packets > 60)
                 _ = viewers[1].watch(for: 5)
@@ -137,7 +137,7 @@ extension EndToEnd {
                 try setting.write("  door: { vidoe: {} }\n")
                 #expect(await setting.reload(until: "the configuration stays as it was"))
                 #expect(
-                    setting.server.log.contains(
+                    await setting.server.logs(
                         "apus.yml:3:11: paths.door.vidoe: no such option; the nearest is `video`"),
                     "\(setting.server.log)")
                 let seen = viewer.watch(for: 1)
@@ -246,7 +246,7 @@ extension EndToEnd {
             try Self.write("  cam: { \(Self.small) }\n", in: folder)
             let killed = try await ServerProcess.start(["--config", folder.file("apus.yml")])
             let second = try await ServerProcess.start(["--config", folder.file("apus.yml")])
-            #expect(second.log.contains("another server answers at \(folder.file("control/socket"))"))
+            #expect(await second.logs("another server answers at \(folder.file("control/socket"))"))
             await second.stop()
             killed.command.signal(SIGKILL)
             _ = await killed.command.finish(within: 5)

@@ -43,7 +43,7 @@ extension EndToEnd {
                 #expect(server.notice.contains(url.replacing("127.0.0.1", with: "localhost")))
                 let client = Client.ffmpeg
                 try await client.watch(url, over: "tcp", log: server.log)
-                #expect(server.log.contains("transport=TLS"))
+                #expect(await server.logs("transport=TLS"))
                 // Who verifies is content with the certificate that it was given.
                 let verified = try await greet(
                     url, "-CAfile", folder.file("certificate.pem"), "-verify_return_error", "-verify_ip", "127.0.0.1")
@@ -69,7 +69,7 @@ extension EndToEnd {
                 let isDone = outcome.status == 0 || Client.gstreamer.cancelledItsOwnPause(outcome)
                 #expect(isDone, "\(outcome.complaint) \(server.log)")
                 let way = transport == "udp" ? "SRTP over UDP" : "SRTP over TLS"
-                #expect(server.log.contains(way), "\(server.log)")
+                #expect(await server.logs(way), "\(server.log)")
             }
         }
 
@@ -84,7 +84,7 @@ extension EndToEnd {
                         "rtph264depay", "!", "h264parse", "!", "avdec_h264", "!", "identity", "eos-after=30", "!",
                         "fakesink",
                     ], within: 30)
-                #expect(server.log.contains("transport=TLS"), "\(outcome.complaint) \(server.log)")
+                #expect(await server.logs("transport=TLS"), "\(outcome.complaint) \(server.log)")
                 #expect(!server.log.contains("transport=UDP"))
             }
         }
@@ -101,7 +101,7 @@ extension EndToEnd {
                         "video/x-h264,stream-format=byte-stream,alignment=au", "!", "identity", "eos-after=100", "!",
                         "filesink", "location=\(folder.file("copy.h264"))",
                     ], within: 30)
-                #expect(server.log.contains("SRTP over UDP"), "\(outcome.complaint) \(server.log)")
+                #expect(await server.logs("SRTP over UDP"), "\(outcome.complaint) \(server.log)")
                 let copied = AnnexB.withoutParameterSets(AnnexB.units(of: folder.bytes("copy.h264")))
                 #expect(copied.count >= 90)
                 try await expect(copied, from: film)
@@ -133,18 +133,18 @@ extension EndToEnd {
                 #expect(try await greet(url, "-tls1_2").text.contains("Protocol  : TLSv1.2"))
                 let old = try await greet(url, "-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0")
                 #expect(old.status != 0 && old.errors.contains("protocol version"), "\(old.errors)")
-                #expect(server.log.contains("TLS 1.2 or later is not offered"))
+                #expect(await server.logs("TLS 1.2 or later is not offered"))
                 let port = try #require(Int(url.dropFirst(18).prefix { $0 != "/" }))
                 let plain = try LoopbackSocket(port: port)
                 plain.send(Array("OPTIONS \(url) RTSP/1.0\r\nCSeq: 1\r\n\r\n".utf8))
                 #expect(plain.receive(within: 5)?.isEmpty == true)
-                #expect(server.log.contains("paste=rtsps://127.0.0.1:\(port)/PATH"), "\(server.log)")
+                #expect(await server.logs("paste=rtsps://127.0.0.1:\(port)/PATH"), "\(server.log)")
                 _ = try await greet(server.url().replacing("rtsp:", with: "rtsps:"))
-                #expect(server.log.contains("tls=\"at port \(port)\"") || server.log.contains("tls=at port \(port)"))
+                #expect(await server.logs("tls=\"at port \(port)\"", "tls=at port \(port)"))
                 // Who says nothing is waited for as long as the configuration says.
                 let silent = try LoopbackSocket(port: port)
                 #expect(silent.receive(within: 5)?.isEmpty == true)
-                #expect(server.log.contains("its TLS handshake was not complete after 1 s"))
+                #expect(await server.logs("its TLS handshake was not complete after 1 s"))
             }
         }
 

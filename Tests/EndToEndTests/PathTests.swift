@@ -28,7 +28,7 @@ extension EndToEnd {
                 #expect(try await server.isOnAir("door"))
                 let answer = try RTSPSocket(port: server.port).request("DESCRIBE", server.url("dor"))
                 #expect(answer.status == 404)
-                #expect(server.log.contains("/door"), "\(server.log)")
+                #expect(await server.logs("/door"), "\(server.log)")
             }
         }
 
@@ -37,7 +37,7 @@ extension EndToEnd {
                 #expect(try await server.isOnAir("yard"))
                 try await Client.ffprobe.watch(server.url("yard"), over: "tcp")
                 #expect(try RTSPSocket(port: server.port).request("DESCRIBE", server.url("gone")).status == 503)
-                #expect(server.log.contains("/nowhere"), "\(server.log)")
+                #expect(await server.logs("/nowhere"), "\(server.log)")
             }
         }
 

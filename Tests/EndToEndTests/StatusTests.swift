@@ -81,7 +81,7 @@ extension EndToEnd {
             try folder.write("{ log: { statusSeconds: 1 }, paths: { cam: { source: testcard } } }\n", to: "apus.yml")
             try await withServer("--config", folder.file("apus.yml")) { server in
                 #expect(await eventually(within: 5) { server.log.contains("stream stages") })
-                #expect(server.log.contains("encodingP99="))
+                #expect(await server.logs("encodingP99="))
                 let outcome = try await status(of: server)
                 #expect(outcome.text.contains("/cam  test card") && outcome.text.contains("encoder in → encoder out"))
             }

@@ -66,6 +66,11 @@ public final class ServerProcess: Sendable {
     /// What it logged.
     public var log: String { command.errors }
 
+    /// Whether it logs one of `texts`, by now or soon: its log is written by a thread of its own.
+    public func logs(_ texts: String...) async -> Bool {
+        await eventually(within: 5) { texts.contains { log.contains($0) } }
+    }
+
     public func url(_ path: String = "cam", host: String = "127.0.0.1") -> String { "rtsp://\(host):\(port)/\(path)" }
 
     /// Waits until `path` is described: its source has said what it is.
