@@ -58,9 +58,11 @@ enum StampedReplay {
             let due = start + Int64(index) * 33_333_333
             // The rhythm of the film: what waits here is the server, not the test.
             while now(CLOCK_MONOTONIC) < due { usleep(500) }
+            // As RTP time has it, however late it is sent.
+            let lateness = now(CLOCK_MONOTONIC) - due
             var stamp = CaptureTimestamp(
-                frameNumber: UInt32(index), wallClock: NTPTime(unixNanoseconds: now(CLOCK_REALTIME)),
-                monotonic: MonotonicTime(nanoseconds: now(CLOCK_MONOTONIC)))
+                frameNumber: UInt32(index), wallClock: NTPTime(unixNanoseconds: now(CLOCK_REALTIME) - lateness),
+                monotonic: MonotonicTime(nanoseconds: due))
             lie(&stamp)
             guard peer.send(frames(of: unit.stamped(with: stamp), at: UInt32(index * 3_000), &number)) else {
                 return false
