@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A program that runs beside the test, with all that it prints kept in files.
 public final class Command: Sendable {
@@ -20,6 +21,9 @@ public final class Command: Sendable {
         case cannotStart(String)
     }
 
+    /// One is started after the other: a program has a socket whose end tells Foundation its own, and what is started meanwhile
+    /// inherits that.
+    private static let starting = Mutex(())
     private let process: Process
     private let folder: TemporaryFolder
 
@@ -36,7 +40,7 @@ public final class Command: Sendable {
         process.standardError = try folder.handle("errors")
         if let directory { process.currentDirectoryURL = URL(filePath: directory) }
         do {
-            try process.run()
+            try Self.starting.withLock { _ in try process.run() }
         } catch {
             throw Failure.cannotStart("\(arguments): \(error)")
         }
