@@ -97,9 +97,11 @@ extension EndToEnd {
                 let outcome = try await Command.run(
                     [
                         "gst-launch-1.0", "-q", "rtspsrc", "location=\(url)", "tls-validation-flags=0", "protocols=udp",
-                        "latency=200", "!", "application/x-rtp,media=video", "!", "rtph264depay", "!",
-                        "video/x-h264,stream-format=byte-stream,alignment=au", "!", "identity", "eos-after=100", "!",
-                        "filesink", "location=\(folder.file("copy.h264"))",
+                        "name=source", "latency=200",
+                        // Where a track has nowhere to go, it now and then stops for that (gst-launch 1.22).
+                        "source.", "!", "rtpmp4gdepay", "!", "identity", "eos-after=60", "!", "fakesink",
+                        "source.", "!", "rtph264depay", "!", "video/x-h264,stream-format=byte-stream,alignment=au", "!",
+                        "identity", "eos-after=100", "!", "filesink", "location=\(folder.file("copy.h264"))",
                     ], within: 30)
                 #expect(await server.logs("SRTP over UDP"), "\(outcome.complaint) \(server.log)")
                 let copied = AnnexB.withoutParameterSets(AnnexB.units(of: folder.bytes("copy.h264")))
