@@ -58,7 +58,7 @@ extension EndToEnd {
 }
 
 /// One stream on its way: a file, the fifo into which it is written, and the ffmpeg that copies what comes out.
-private struct PipedStream: Sendable {
+private struct PipedStream {
     let name: String
     let path: String
     let fifo: String
