@@ -5,24 +5,33 @@ extension EndToEnd {
     /// Picture and sound belong together.
     @Suite(.serialized)
     struct Synchrony {
-        @Test(arguments: ["udp", "tcp"])
-        func theTestCardFlashesAndBeepsAtTheSameInstant(over transport: String) async throws {
+        @Test func theTestCardFlashesAndBeepsAtTheSameInstantOverBothTransports() async throws {
             let folder = try TemporaryFolder()
-            let recording = folder.file("card.mkv")
+            let (udp, tcp) = (folder.file("udp.mkv"), folder.file("tcp.mkv"))
             try await withServer("testcard") { server in
                 #expect(try await server.isOnAir())
-                let outcome = try await Command.run(
-                    Client.ffmpeg(server.url(), over: transport) + ["-c", "copy", "-t", "8", recording], within: 30)
-                #expect(outcome.status == 0, "\(outcome.complaint)")
+                async let overUDP: Void = record(server.url(), over: "udp", into: udp)
+                async let overTCP: Void = record(server.url(), over: "tcp", into: tcp)
+                _ = try await (overUDP, overTCP)
             }
+            for recording in [udp, tcp] { try await expectSynchrony(of: recording) }
+        }
+
+        private func record(_ url: String, over transport: String, into file: String) async throws {
+            let outcome = try await Command.run(
+                Client.ffmpeg(url, over: transport) + ["-c", "copy", "-t", "8", file], within: 30)
+            #expect(outcome.status == 0, "\(transport): \(outcome.complaint)")
+        }
+
+        private func expectSynchrony(of recording: String) async throws {
             let flashes = try await flashes(in: recording)
             let beeps = try await beeps(in: recording)
             // The first second is a prelude's, whose times denote no capture time.
             let late = flashes.filter { $0 > 1 }
-            #expect(late.count >= 4, "\(flashes)")
+            #expect(late.count >= 4, "\(recording): \(flashes)")
             for flash in late.dropLast() {
                 let nearest = try #require(beeps.min { abs($0 - flash) < abs($1 - flash) })
-                #expect(abs(nearest - flash) <= 0.020, "flash at \(flash), beep at \(nearest)")
+                #expect(abs(nearest - flash) <= 0.020, "\(recording): flash at \(flash), beep at \(nearest)")
             }
         }
 

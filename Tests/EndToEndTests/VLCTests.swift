@@ -22,7 +22,7 @@ extension EndToEnd {
             try await withServer(Clip.bFrames.path()) { server in
                 #expect(try await server.isOnAir())
                 let vlc = try VLC(playing: server.url())
-                try await expectPeace(of: vlc, forSeconds: 10, atPicturesPerSecond: 25)
+                try await expectPeace(of: vlc, forSeconds: 6, atPicturesPerSecond: 25)
                 #expect(try await vlc.quit().status == 0)
             }
         }
