@@ -40,13 +40,14 @@ private func encode(_ frames: [AudioFrame], start: Int64) throws -> (AudioEncode
     @Test func unitsFollowEachOtherWithoutAGapFromTheFirstSampleOn() throws {
         let (_, units) = try encode(frames(20, clickAt: 0), start: 7_777)
         #expect(units.count == 20)
-        #expect(units.map(\.presentationTime.ticks) == (0..<20).map { 7_777 + $0 * 1024 })
+        let starts: [Int64] = (0..<20).map { 7_777 + $0 * 1024 }
+        #expect(units.map(\.presentationTime.ticks) == starts)
         #expect(units.allSatisfy { $0.isRandomAccess && $0.units.count == 1 })
     }
 
     @Test func aJumpInTimeGoesThrough() throws {
         let encoder = try AudioEncoder(AudioEncoder.Settings())
-        let starts = (0..<10).map { Int64($0 * 1024 + ($0 >= 5 ? 48_000 : 0)) }
+        let starts: [Int64] = (0..<10).map { $0 < 5 ? $0 * 1024 : $0 * 1024 + 48_000 }
         var times: [Int64] = []
         for (start, frame) in zip(starts, try frames(10, clickAt: 0)) {
             let time = MediaTime(ticks: start, rate: .audio48k)

@@ -183,7 +183,8 @@ struct UDPDeliveryTests {
         broadcast.publish(idr: true, byteCount: 500)
         broadcast.publish(byteCount: 500)
         broadcast.turn(after: 80)
-        #expect(client.packets().map(\.header.timestamp) == [3, 3, 4].map { $0 * 3_600 + 77 })
+        let timestamps: [UInt32] = [3 * 3_600 + 77, 3 * 3_600 + 77, 4 * 3_600 + 77]
+        #expect(client.packets().map(\.header.timestamp) == timestamps)
     }
 
     @Test func aBurstOfASourceThatWasHeldUpReachesWhoKeptUp() throws {

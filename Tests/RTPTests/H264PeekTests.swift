@@ -11,7 +11,10 @@ import Wire
     static let slice: [UInt8] = [0x41, 1, 2, 3]
 
     static func aggregate(_ units: [[UInt8]]) -> [UInt8] {
-        [0x78] + units.flatMap { [UInt8($0.count >> 8), UInt8($0.count & 0xFF)] + $0 }
+        units.reduce(into: [0x78]) { payload, unit in
+            payload += [UInt8(unit.count >> 8), UInt8(unit.count & 0xFF)]
+            payload += unit
+        }
     }
 
     static func contents(in payload: [UInt8]) -> [[UInt8]] {

@@ -84,7 +84,9 @@ private final class Clocks: Sendable {
         stream.publish(Self.coded(0, idr: true, units: units))
         let stamped = try #require(try history().first)
         let timestamp = try #require(stamped.captureTimestamp)
-        #expect(stamped.units.map { Array(stamped.bytes[$0]) } == units[..<3] + [timestamp.nalUnit] + units[3...])
+        var expected = units
+        expected.insert(timestamp.nalUnit, at: 3)
+        #expect(stamped.units.map { Array(stamped.bytes[$0]) } == expected)
     }
 
     @Test func whatWasCodedElsewhereIsNotTouched() throws {
