@@ -22,10 +22,13 @@ extension EndToEnd {
 
         private func url(_ server: ServerProcess, as user: String) -> String { server.url(host: "\(user)@127.0.0.1") }
 
-        @Test(arguments: [(Client.ffmpeg, "tcp"), (.gstreamer, "udp"), (.mpv, "tcp")].filter(\.0.isInstalled))
-        func whoKnowsThePasswordWatches(in client: Client, over transport: String) async throws {
+        @Test func whoKnowsThePasswordWatches() async throws {
             try await withUsers { server in
-                try await client.watch(url(server, as: "viewer:sesame77"), over: transport, log: server.log)
+                let url = url(server, as: "viewer:sesame77")
+                let clients = [(Client.ffmpeg, "tcp"), (.gstreamer, "udp"), (.mpv, "tcp")].filter(\.0.isInstalled)
+                try await atOnce(clients) { client, transport in
+                    try await client.watch(url, over: transport, log: server.log)
+                }
                 #expect(!server.log.contains("refused"))
             }
         }

@@ -44,16 +44,21 @@ extension EndToEnd {
         }
 
         /// What `apus measure` tells of the stream, and what the pictures tell by ffmpeg's clock, are the same delay.
-        @Test(.timed, arguments: ["udp", "tcp"])
-        func picturesThatFFmpegPulledAreAsOldAsIsMeasured(over transport: String) async throws {
+        @Test(.timed) func picturesThatFFmpegPulledAreAsOldAsIsMeasured() async throws {
             let folder = try TemporaryFolder()
             try folder.write("paths: { cam: { source: testcard, join: keyframe } }\n", to: "apus.yml")
-            let (measured, received) = try await withServer("--config", folder.file("apus.yml")) { server in
+            try await withServer("--config", folder.file("apus.yml")) { server in
                 #expect(try await server.isOnAir())
-                async let measured = Measure.report(server.url(), ["--seconds", "5", "--transport", transport])
-                let received = try await pull(server.url(), over: transport, into: folder)
-                return (try await measured.1, received)
+                let url = server.url()
+                try await atOnce(["udp", "tcp"]) { try await expectTheAgeThatIsMeasured(of: url, over: $0) }
             }
+        }
+
+        private func expectTheAgeThatIsMeasured(of url: String, over transport: String) async throws {
+            let folder = try TemporaryFolder()
+            async let answer = Measure.report(url, ["--seconds", "5", "--transport", transport])
+            let received = try await pull(url, over: transport, into: folder)
+            let measured = try await answer.1
             try #require(received.count == 30)
             var (delays, writing): ([Double], [Double]) = ([], [])
             var frames: [UInt32] = []

@@ -6,10 +6,8 @@ extension EndToEnd {
     /// What `apus measure` finds out about streams that are as they should be.
     @Suite(.serialized)
     struct Measuring {
-        @Test(arguments: ["udp", "tcp"])
-        func theTestCardIsMeasuredFromItsCapture(over transport: String) async throws {
-            try await withServer("testcard") { server in
-                #expect(try await server.isOnAir())
+        @Test func theTestCardIsMeasuredFromItsCapture() async throws {
+            try await overBothTransports(of: "testcard") { server, transport in
                 let (outcome, answer) = try await Measure.report(
                     server.url(), ["--frames", "90", "--transport", transport])
                 #expect(outcome.status == 0, "\(outcome.complaint)")
@@ -110,10 +108,8 @@ extension EndToEnd {
             #expect(outcome.text.contains("capture → decoded"))
         }
 
-        @Test(arguments: ["udp", "tcp"])
-        func aFilmWithReorderedPicturesIsDecoded(over transport: String) async throws {
-            try await withServer(Clip.bFrames.path()) { server in
-                #expect(try await server.isOnAir())
+        @Test func aFilmWithReorderedPicturesIsDecoded() async throws {
+            try await overBothTransports(of: Clip.bFrames.path()) { server, transport in
                 let (outcome, answer) = try await Measure.report(
                     server.url(), ["--frames", "60", "--transport", transport])
                 #expect(outcome.status == 0, "\(outcome.complaint)")

@@ -7,14 +7,10 @@ extension EndToEnd {
     struct Synchrony {
         @Test func theTestCardFlashesAndBeepsAtTheSameInstantOverBothTransports() async throws {
             let folder = try TemporaryFolder()
-            let (udp, tcp) = (folder.file("udp.mkv"), folder.file("tcp.mkv"))
-            try await withServer("testcard") { server in
-                #expect(try await server.isOnAir())
-                async let overUDP: Void = record(server.url(), over: "udp", into: udp)
-                async let overTCP: Void = record(server.url(), over: "tcp", into: tcp)
-                _ = try await (overUDP, overTCP)
+            try await overBothTransports(of: "testcard") { server, transport in
+                try await record(server.url(), over: transport, into: folder.file("\(transport).mkv"))
             }
-            for recording in [udp, tcp] { try await expectSynchrony(of: recording) }
+            for transport in ["udp", "tcp"] { try await expectSynchrony(of: folder.file("\(transport).mkv")) }
         }
 
         private func record(_ url: String, over transport: String, into file: String) async throws {

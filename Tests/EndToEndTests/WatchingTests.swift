@@ -10,7 +10,7 @@ extension EndToEnd {
         }
 
         @Test func filmsPlayInEveryClient() async throws {
-            try await atOnce(Clip.plain, .bFrames, .foreign) { try await everyClientPlays($0.path()) }
+            try await atOnce([Clip.plain, .bFrames, .foreign]) { try await everyClientPlays($0.path()) }
         }
 
         @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
@@ -34,7 +34,7 @@ extension EndToEnd {
 
         /// With the encoder's clock as fine as the stream's, every warning is about the stream.
         @Test func timestampsIncreaseFromTheFirstPictureOnAndAcrossLoops() async throws {
-            try await atOnce(Clip.plain, .bFrames) { clip in
+            try await atOnce([Clip.plain, .bFrames]) { clip in
                 try await overBothTransports(of: clip.path()) { server, transport in
                     let outcome = try await Command.run(
                         ["ffmpeg", "-nostdin", "-v", "warning", "-rtsp_transport", transport, "-i", server.url()]
@@ -48,26 +48,6 @@ extension EndToEnd {
         @Test func overIPv6TooThereIsPictureAndSound() async throws {
             try await overBothTransports(of: Clip.plain.path()) { server, transport in
                 try await Client.ffmpeg.watch(server.url(host: "[::1]"), over: transport)
-            }
-        }
-
-        /// Players mostly wait for the stream: so those of each clip, from a server of its own, watch at the same time.
-        private func atOnce(_ clips: Clip..., each body: @escaping @Sendable (Clip) async throws -> Void) async throws {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for clip in clips { group.addTask { try await body(clip) } }
-                try await group.waitForAll()
-            }
-        }
-
-        /// Over UDP and TCP at the same time, from one server.
-        private func overBothTransports(
-            of source: String, _ body: @escaping @Sendable (ServerProcess, _ transport: String) async throws -> Void
-        ) async throws {
-            try await withServer(source) { server in
-                #expect(try await server.isOnAir())
-                async let udp: Void = body(server, "udp")
-                async let tcp: Void = body(server, "tcp")
-                _ = try await (udp, tcp)
             }
         }
     }

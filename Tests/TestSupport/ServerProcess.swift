@@ -112,3 +112,13 @@ public func withServer<Result>(
         throw error
     }
 }
+
+/// A server of `source`; `body` watches over UDP and TCP at the same time, once it is on air.
+public func overBothTransports(
+    of source: String, _ body: @escaping @Sendable (ServerProcess, _ transport: String) async throws -> Void
+) async throws {
+    try await withServer(source) { server in
+        #expect(try await server.isOnAir())
+        try await atOnce(["udp", "tcp"]) { try await body(server, $0) }
+    }
+}
