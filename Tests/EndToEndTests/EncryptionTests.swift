@@ -53,23 +53,23 @@ extension EndToEnd {
         }
 
         /// Pictures and sound, decoded from what GStreamer decrypts by the keys of the description.
-        @Test(
-            .enabled(if: Client.gstreamer.isInstalled, "needs GStreamer"),
-            arguments: [
+        @Test(.enabled(if: Client.gstreamer.isInstalled, "needs GStreamer"))
+        func gstreamerPlaysBySRTP() async throws {
+            try await atOnce([
                 ("aes-cm", "udp", ""), ("aes-gcm", "udp", "users: { ann: { password: sesame } }"),
                 ("aes-cm", "tcp", ""),
-            ])
-        func gstreamerPlaysBySRTP(srtp: String, transport: String, options: String) async throws {
-            try await withEncryption("optional", srtp: srtp, options) { server, url, _ in
-                let login = options.isEmpty ? "" : "ann:sesame@"
-                let arguments = Client.gstreamer.arguments(
-                    url.replacing("rtsps://", with: "rtsps://\(login)"), over: transport)
-                let outcome = try await Command.run(
-                    arguments.flatMap { $0 == "rtspsrc" ? [$0, "tls-validation-flags=0"] : [$0] }, within: 30)
-                let isDone = outcome.status == 0 || Client.gstreamer.cancelledItsOwnPause(outcome)
-                #expect(isDone, "\(outcome.complaint) \(server.log)")
-                let way = transport == "udp" ? "SRTP over UDP" : "SRTP over TLS"
-                #expect(await server.logs(way), "\(server.log)")
+            ]) { srtp, transport, options in
+                try await withEncryption("optional", srtp: srtp, options) { server, url, _ in
+                    let login = options.isEmpty ? "" : "ann:sesame@"
+                    let arguments = Client.gstreamer.arguments(
+                        url.replacing("rtsps://", with: "rtsps://\(login)"), over: transport)
+                    let outcome = try await Command.run(
+                        arguments.flatMap { $0 == "rtspsrc" ? [$0, "tls-validation-flags=0"] : [$0] }, within: 30)
+                    let isDone = outcome.status == 0 || Client.gstreamer.cancelledItsOwnPause(outcome)
+                    #expect(isDone, "\(srtp) \(transport): \(outcome.complaint) \(server.log)")
+                    let way = transport == "udp" ? "SRTP over UDP" : "SRTP over TLS"
+                    #expect(await server.logs(way), "\(server.log)")
+                }
             }
         }
 

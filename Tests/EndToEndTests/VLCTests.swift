@@ -36,7 +36,7 @@ extension EndToEnd {
             try await withServer("testcard") { server in
                 #expect(try await server.isOnAir())
                 let vlc = try VLC(playing: server.url(host: "localhost"), prefix: ownHosts + [folder.file("hosts")])
-                try await expectPeace(of: vlc, forSeconds: 5)
+                try await expectPeace(of: vlc, forSeconds: 3)
                 #expect(await server.logs("[::1]:"), "\(server.log.suffix(2_000))")
                 #expect(try await vlc.quit().status == 0)
             }
