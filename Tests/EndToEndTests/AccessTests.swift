@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// With users in the configuration, real clients play with the right password, and with no other.
-    @Suite(.serialized)
+    @Suite(.serialized, .besideOthers)
     struct Access {
         /// `viewer` has `sesame77`, as `apus password` keeps it; `gardener` may watch other paths.
         private static let users = """

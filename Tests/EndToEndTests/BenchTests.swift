@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// What `apus bench viewers` counts.
-    @Suite(.serialized)
+    @Suite(.serialized, .alone)
     struct Bench {
         /// The part of its report that is looked at.
         private struct Report: Decodable {

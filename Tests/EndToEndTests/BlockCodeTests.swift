@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// The time of capture that stands in the picture, read from what plain clients show.
-    @Suite(.serialized)
+    @Suite(.serialized, .alone)
     struct BlockCodes {
         private struct Report: Decodable {
             struct Code: Decodable {

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// A web server decides who may watch, well or badly.
-    @Suite(.serialized, .enabled(if: Command.exists("python3"), "needs Python"))
+    @Suite(.serialized, .besideOthers, .enabled(if: Command.exists("python3"), "needs Python"))
     struct Callback {
         /// Lets ann in, answers nothing of the path `slow`, and nonsense of `garbage`; prints what it is asked.
         private static let script = """

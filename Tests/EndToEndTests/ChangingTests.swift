@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// A running server is told otherwise: by `apus set`, and by SIGHUP.
-    @Suite(.serialized)
+    @Suite(.serialized, .besideOthers)
     struct Changing {
         /// A configuration file, the control socket beside it, and the server that runs with it.
         private struct Setting {

@@ -84,6 +84,6 @@ enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// All end-to-end tests measure or load both cores: one at a time.
-@Suite(.serialized)
+/// Each suite in here says what it has of the machine (`MachineShare`), and runs its tests one after another.
+@Suite
 enum EndToEnd {}

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     /// What a player does to its own stream, and may not do to another's.
-    @Suite(.serialized)
+    @Suite(.serialized, .besideOthers)
     struct Control {
         @Test func aPausedStreamIsSilentAndGoesOnWhereRTPInfoSays() async throws {
             try await withServer("testcard") { server in

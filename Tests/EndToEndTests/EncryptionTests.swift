@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Real clients, and OpenSSL's own, against rtsps://.
-    @Suite(.serialized)
+    @Suite(.serialized, .besideOthers)
     struct Encryption {
         /// A server with the certificate that `apus certificate` makes, in a folder of its own.
         private func withEncryption(

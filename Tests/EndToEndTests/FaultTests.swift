@@ -5,7 +5,7 @@ import Testing
 extension EndToEnd {
     /// Each system call by which the server hears and answers its clients fails once, in every way that Linux knows: at most the
     /// client whose call it was notices, and no descriptor is lost.
-    @Suite(.serialized, .enabled(if: Command.exists("clang"), "needs clang"))
+    @Suite(.serialized, .alone, .enabled(if: Command.exists("clang"), "needs clang"))
     struct Faults {
         @Test func everyCallMayFailOnce() async throws {
             let plan = try await FaultPlan()

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// What ffmpeg copies from the stream is, NAL for NAL, what went in: start codes and parameter sets aside.
-    @Suite(.serialized)
+    @Suite(.serialized, .besideOthers)
     struct Identity {
         /// Three at the same time: ffmpeg mostly waits for the stream.
         @Test func filmsComeOutAsTheyAreAcrossLoops() async throws {

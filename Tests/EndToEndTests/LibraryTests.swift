@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Libraries that are loaded when they are first needed, on a machine where they cannot be.
-    @Suite(.serialized)
+    @Suite(.serialized, .besideOthers)
     struct Libraries {
         private let folder: TemporaryFolder
 

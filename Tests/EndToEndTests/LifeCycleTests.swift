@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Starting and stopping.
-    @Suite(.serialized)
+    @Suite(.serialized, .besideOthers)
     struct LifeCycle {
         @Test func aTakenPortIsSaidWithTheFlagThatChangesIt() async throws {
             try await withServer("testcard") { server in

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Servers that are none, or lie: a line that says so, an exit status, and no hang.
-    @Suite(.serialized)
+    @Suite(.serialized, .alone)
     struct MeasuringBadServers {
         @Test(arguments: [
             "http://127.0.0.1/cam", "127.0.0.1:8554/cam", "rtsp://", "rtsp://127.0.0.1:99999/cam",

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Capture times in SEI: believed where they can be true.
-    @Suite(.serialized)
+    @Suite(.serialized, .alone)
     struct MeasuringStamps {
         @Test func honestStampsTellTheLatencyOfThisMachine() async throws {
             let server = try StampedReplay.server(try await StampedReplay.film()) { _ in }

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// What `apus measure` finds out about streams that are as they should be.
-    @Suite(.serialized)
+    @Suite(.serialized, .alone)
     struct Measuring {
         @Test func theTestCardIsMeasuredFromItsCapture() async throws {
             try await overBothTransports(of: "testcard") { server, transport in
@@ -123,7 +123,7 @@ extension EndToEnd {
 
 extension EndToEnd {
     /// Another server, in Debian's own Python.
-    @Suite(.serialized)
+    @Suite(.serialized, .alone)
     struct MeasuringGStreamer {
         private static let python = "/usr/bin/python3"
         private static let script = """

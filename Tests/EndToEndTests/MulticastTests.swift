@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Multicast between two network namespaces, so that groups neither leave the host nor are someone else's.
-    @Suite(.serialized, .enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
+    @Suite(.serialized, .besideOthers, .enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
     struct Multicast {
         @Test func ffmpegAndGStreamerWatchAGroup() async throws {
             try await withMulticastServer { server, pair in

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// What a URL leads to.
-    @Suite(.serialized)
+    @Suite(.serialized, .besideOthers)
     struct Paths {
         @Test func theRootIsTheOnlyStream() async throws {
             try await withServer(Clip.plain.path()) { server in

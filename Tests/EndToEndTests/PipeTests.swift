@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// H.264 through a fifo or standard input.
-    @Suite(.serialized)
+    @Suite(.serialized, .besideOthers)
     struct Pipe {
         @Test func standardInputIsServedAtItsOwnPace() async throws {
             let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// What a running server tells of itself.
-    @Suite(.serialized)
+    @Suite(.serialized, .besideOthers)
     struct Status {
         private struct Shown: Decodable {
             struct Stream: Decodable {

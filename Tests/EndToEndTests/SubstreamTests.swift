@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// One path made of another's pictures, and what effects show in both.
-    @Suite(.serialized)
+    @Suite(.serialized, .besideOthers)
     struct Substreams {
         private static let paths = """
             paths:

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     /// Picture and sound belong together.
-    @Suite(.serialized)
+    @Suite(.serialized, .alone)
     struct Synchrony {
         @Test func theTestCardFlashesAndBeepsAtTheSameInstantOverBothTransports() async throws {
             let folder = try TemporaryFolder()

@@ -7,7 +7,7 @@ import Wire
 
 extension EndToEnd {
     /// The time of capture comes with the pictures, and disturbs nobody.
-    @Suite(.serialized)
+    @Suite(.serialized, .alone)
     struct Timestamps {
         /// A server with the test card as `/cam`, whose viewers begin at a live picture: a prelude's times denote no capture.
         private func withTestCard(

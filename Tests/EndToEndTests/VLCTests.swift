@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// VLC as Debian and Ubuntu ship it has no live555, and opens rtsp:// through its SAT>IP module.
-    @Suite(.serialized, .enabled(if: VLC.isInstalled, "needs VLC"))
+    @Suite(.serialized, .alone, .enabled(if: VLC.isInstalled, "needs VLC"))
     struct StockVLC {
         /// For ten minutes: `script/soak vlc`.
         @Test func theTestCardPlaysWithoutALostPictureOrAComplaint() async throws {
@@ -44,30 +44,47 @@ extension EndToEnd {
 
         /// Pictures come at their rate, with sound. Once a second of them has been shown, nothing is lost, and the log
         /// has none of the lines that tell of packets, clocks or pictures gone wrong.
+        ///
+        /// A machine that stands still for a moment makes a picture late, too: of three stretches of so many seconds, one is to be
+        /// in peace. What is wrong with a stream is so in each.
         private func expectPeace(
             of vlc: VLC, forSeconds seconds: Int, atPicturesPerSecond rate: Int = 30,
             sourceLocation: SourceLocation = #_sourceLocation
         ) async throws {
             let settled = try await vlc.statistics(within: 10 * Sanitizer.patience) { $0.displayedPictures >= rate }
-            let before = try #require(settled, "\(vlc.log.suffix(30))", sourceLocation: sourceLocation)
-            let (start, lineCount) = (ContinuousClock.now, vlc.log.count)
-            let last = try await vlc.statistics(within: (Double(seconds) + 2) * Sanitizer.patience) {
-                $0.displayedPictures >= before.displayedPictures + seconds * rate
+            var before = try #require(settled, "\(vlc.log.suffix(30))", sourceLocation: sourceLocation)
+            var troubles: [String] = []
+            for _ in 1...3 {
+                let (start, lineCount) = (ContinuousClock.now, vlc.log.count)
+                let last = try await vlc.statistics(within: (Double(seconds) + 2) * Sanitizer.patience) {
+                    $0.displayedPictures >= before.displayedPictures + seconds * rate
+                }
+                let after = try #require(last, "\(vlc.log.suffix(30))", sourceLocation: sourceLocation)
+                // Its statistics are a second old at most.
+                #expect(ContinuousClock.now - start >= .seconds(seconds - 2), sourceLocation: sourceLocation)
+                #expect(after.decodedPictures >= after.displayedPictures, sourceLocation: sourceLocation)
+                #expect(after.discontinuities == 0, sourceLocation: sourceLocation)
+                // A sanitizer makes pictures late.
+                guard Sanitizer.current == nil else { return }
+                troubles = self.troubles(from: before, to: after, seconds: seconds, log: vlc.log.dropFirst(lineCount))
+                if troubles.isEmpty { return }
+                before = after
             }
-            let after = try #require(last, "\(vlc.log.suffix(30))", sourceLocation: sourceLocation)
-            // Its statistics are a second old at most.
-            #expect(ContinuousClock.now - start >= .seconds(seconds - 2), sourceLocation: sourceLocation)
-            #expect(after.decodedPictures >= after.displayedPictures, sourceLocation: sourceLocation)
-            #expect(after.discontinuities == 0, sourceLocation: sourceLocation)
-            // A sanitizer makes pictures late.
-            guard Sanitizer.current == nil else { return }
-            #expect(after.lostPictures == before.lostPictures, sourceLocation: sourceLocation)
-            #expect(after.lostSounds == before.lostSounds, sourceLocation: sourceLocation)
-            #expect(after.playedSounds - before.playedSounds >= seconds * 40, sourceLocation: sourceLocation)
-            let complaints = vlc.log.dropFirst(lineCount).filter { line in
-                Self.complaints.contains { line.contains($0) }
-            }
-            #expect(complaints.isEmpty, "\(complaints.prefix(5))", sourceLocation: sourceLocation)
+            Issue.record("\(troubles.prefix(8))", sourceLocation: sourceLocation)
+        }
+
+        /// What went wrong between the two, in as many `seconds` that have these lines of `log`.
+        private func troubles(
+            from before: VLC.Statistics, to after: VLC.Statistics, seconds: Int, log: ArraySlice<Substring>
+        ) -> [String] {
+            var troubles = log.filter { line in Self.complaints.contains { line.contains($0) } }.map(String.init)
+            let pictures = after.lostPictures - before.lostPictures
+            let sounds = after.lostSounds - before.lostSounds
+            let played = after.playedSounds - before.playedSounds
+            if pictures != 0 { troubles.append("\(pictures) pictures lost") }
+            if sounds != 0 { troubles.append("\(sounds) sounds lost") }
+            if played < seconds * 40 { troubles.append("\(played) sounds played in \(seconds) s") }
+            return troubles
         }
 
         private static let complaints = [

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     /// Every client that people use plays every kind of source.
-    @Suite(.serialized)
+    @Suite(.serialized, .alone)
     struct Watching {
         @Test func theTestCardPlaysInEveryClient() async throws {
             try await everyClientPlays("testcard")

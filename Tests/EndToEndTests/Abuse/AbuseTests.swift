@@ -8,7 +8,7 @@ extension EndToEnd {
     ///
     /// `APUS_ABUSE_SECONDS` has them tried again and again in random order; `APUS_ABUSE_ATTACK` and `APUS_ABUSE_SETTING` keep to
     /// those whose name has that in it.
-    @Suite(.serialized)
+    @Suite(.serialized, .alone)
     struct Abuse {
         /// All settings at the same time: deadlines are mostly waited for.
         @Test func nothingThatAnAttackerSendsHurts() async throws {
