@@ -82,6 +82,7 @@ final class Watcher: Sendable {
         }
         let server = setup.answers.first?.serverPort ?? 0
         record.withLock { ($0.serverPort, $0.ownPort) = (server, ports.port) }
+        hearOnly(.loopback(.ipv4, port: server), on: ports.rtp)
         // As players do: the server hears where it is.
         _ = [0x80, 0, 0, 0].withUnsafeBytes { ports.rtp.send($0, to: .loopback(.ipv4, port: server)) }
         try socket.request("PLAY", setup.base, setup.session).expect(200)
@@ -99,6 +100,12 @@ final class Watcher: Sendable {
             datagrams.forEachDatagram { take(RawSpan(_unsafeBytes: $0.bytes), of: 0) }
         }
         withExtendedLifetime(socket) {}
+    }
+
+    /// What goes to attackers at other addresses of the host, and to the same port, goes past it.
+    private func hearOnly(_ server: SocketAddress, on socket: borrowing UDPSocket) {
+        let status = server.withSockaddr(for: socket.family) { connect(socket.fd, $0, $1) }
+        if status != 0 { complain("connect: \(errno)") }
     }
 
     private func take(_ packet: RawSpan, of track: Int) {
