@@ -45,15 +45,14 @@ extension EndToEnd {
         /// Pictures come at their rate, with sound. Once a second of them has been shown, nothing is lost, and the log
         /// has none of the lines that tell of packets, clocks or pictures gone wrong.
         ///
-        /// A machine that stands still for a moment makes a picture late, too: of three stretches of so many seconds, one is to be
-        /// in peace. What is wrong with a stream is so in each.
+        /// Only pictures that were shown too late may be so in two stretches of three: other programs on the machine may hold VLC
+        /// up, too. A stream that is late is late in each.
         private func expectPeace(
             of vlc: VLC, forSeconds seconds: Int, atPicturesPerSecond rate: Int = 30,
             sourceLocation: SourceLocation = #_sourceLocation
         ) async throws {
             let settled = try await vlc.statistics(within: 10 * Sanitizer.patience) { $0.displayedPictures >= rate }
             var before = try #require(settled, "\(vlc.log.suffix(30))", sourceLocation: sourceLocation)
-            var troubles: [String] = []
             for _ in 1...3 {
                 let (start, lineCount) = (ContinuousClock.now, vlc.log.count)
                 let last = try await vlc.statistics(within: (Double(seconds) + 2) * Sanitizer.patience) {
@@ -66,25 +65,17 @@ extension EndToEnd {
                 #expect(after.discontinuities == 0, sourceLocation: sourceLocation)
                 // A sanitizer makes pictures late.
                 guard Sanitizer.current == nil else { return }
-                troubles = self.troubles(from: before, to: after, seconds: seconds, log: vlc.log.dropFirst(lineCount))
-                if troubles.isEmpty { return }
+                #expect(after.lostSounds == before.lostSounds, sourceLocation: sourceLocation)
+                #expect(after.playedSounds - before.playedSounds >= seconds * 40, sourceLocation: sourceLocation)
+                let complaints = vlc.log.dropFirst(lineCount).filter { line in
+                    Self.complaints.contains { line.contains($0) }
+                }
+                let others = complaints.filter { !$0.contains("picture is too late to be displayed") }
+                #expect(others.isEmpty, "\(others.prefix(5))", sourceLocation: sourceLocation)
+                if complaints.isEmpty, after.lostPictures == before.lostPictures { return }
                 before = after
             }
-            Issue.record("\(troubles.prefix(8))", sourceLocation: sourceLocation)
-        }
-
-        /// What went wrong between the two, in as many `seconds` that have these lines of `log`.
-        private func troubles(
-            from before: VLC.Statistics, to after: VLC.Statistics, seconds: Int, log: ArraySlice<Substring>
-        ) -> [String] {
-            var troubles = log.filter { line in Self.complaints.contains { line.contains($0) } }.map(String.init)
-            let pictures = after.lostPictures - before.lostPictures
-            let sounds = after.lostSounds - before.lostSounds
-            let played = after.playedSounds - before.playedSounds
-            if pictures != 0 { troubles.append("\(pictures) pictures lost") }
-            if sounds != 0 { troubles.append("\(sounds) sounds lost") }
-            if played < seconds * 40 { troubles.append("\(played) sounds played in \(seconds) s") }
-            return troubles
+            Issue.record("pictures were late in each of three stretches", sourceLocation: sourceLocation)
         }
 
         private static let complaints = [

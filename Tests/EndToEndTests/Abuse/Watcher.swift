@@ -82,7 +82,6 @@ final class Watcher: Sendable {
         }
         let server = setup.answers.first?.serverPort ?? 0
         record.withLock { ($0.serverPort, $0.ownPort) = (server, ports.port) }
-        hearOnly(.loopback(.ipv4, port: server), on: ports.rtp)
         // As players do: the server hears where it is.
         _ = [0x80, 0, 0, 0].withUnsafeBytes { ports.rtp.send($0, to: .loopback(.ipv4, port: server)) }
         try socket.request("PLAY", setup.base, setup.session).expect(200)
@@ -97,15 +96,13 @@ final class Watcher: Sendable {
                 lastReport = .now
             }
             guard Foundation.poll(&poll, 1, 100) > 0, case .bytes = datagrams.receive(from: ports.rtp) else { continue }
-            datagrams.forEachDatagram { take(RawSpan(_unsafeBytes: $0.bytes), of: 0) }
+            datagrams.forEachDatagram { datagram in
+                // What goes to the same port of other addresses of the host is for attackers there.
+                guard datagram.destination == .loopback(.ipv4, port: 0) else { return }
+                take(RawSpan(_unsafeBytes: datagram.bytes), of: 0)
+            }
         }
         withExtendedLifetime(socket) {}
-    }
-
-    /// What goes to attackers at other addresses of the host, and to the same port, goes past it.
-    private func hearOnly(_ server: SocketAddress, on socket: borrowing UDPSocket) {
-        let status = server.withSockaddr(for: socket.family) { connect(socket.fd, $0, $1) }
-        if status != 0 { complain("connect: \(errno)") }
     }
 
     private func take(_ packet: RawSpan, of track: Int) {
