@@ -7,6 +7,7 @@ stagehand.py flash COUNT         once a second: the picture becomes bright, and 
 
 import array
 import ctypes
+import errno
 import fcntl
 import math
 import struct
@@ -48,18 +49,20 @@ class Loudspeaker:
             sys.exit(f"the loudspeaker: {self.alsa.snd_strerror(code).decode()}")
         return code
 
+    def go_on_after(self, code):
+        """Held up, it runs dry, or a write gives up after the kernel's 220 ms (EIO): that spoils one flash, whose tone is missing."""
+        if code < 0 and code != -errno.EIO:
+            self.check(self.alsa.snd_pcm_recover(self.pcm, ctypes.c_int(code), 1))
+
     def seconds_ahead(self):
         """How long it takes until what is written next is heard."""
         frames = ctypes.c_long()
-        self.check(self.alsa.snd_pcm_delay(self.pcm, ctypes.byref(frames)))
+        self.go_on_after(self.alsa.snd_pcm_delay(self.pcm, ctypes.byref(frames)))
         return frames.value / RATE
 
     def play(self, samples):
         """Waits while more than 200 ms are still to be heard."""
-        written = self.alsa.snd_pcm_writei(self.pcm, samples.tobytes(), ctypes.c_ulong(CHUNK))
-        if written < 0:
-            # It ran dry: this spoils one flash, whose tone is then missing.
-            self.check(self.alsa.snd_pcm_recover(self.pcm, ctypes.c_int(written), 1))
+        self.go_on_after(self.alsa.snd_pcm_writei(self.pcm, samples.tobytes(), ctypes.c_ulong(CHUNK)))
 
 
 def flash(camera, count):
@@ -74,12 +77,16 @@ def flash(camera, count):
         time.sleep(TONE_CHUNKS * CHUNK / RATE)
         set_control(camera, BRIGHTNESS, DARK)
 
+    lights = []
     for index in range(count * 100):
         phase = index % 100 - 50
         if phase == 0:
             instant = time.monotonic() + loudspeaker.seconds_ahead()
-            threading.Thread(target=light_up, args=[instant]).start()
+            lights.append(threading.Thread(target=light_up, args=[instant]))
+            lights[-1].start()
         loudspeaker.play(tone if 0 <= phase < TONE_CHUNKS else silence)
+    for light in lights:
+        light.join()
 
 
 with open("/dev/video0", "rb+", buffering=0) as camera:
@@ -87,4 +94,3 @@ with open("/dev/video0", "rb+", buffering=0) as camera:
         set_control(camera, int(sys.argv[2], 0), int(sys.argv[3]))
     else:
         flash(camera, int(sys.argv[2]))
-        time.sleep(1)
