@@ -70,7 +70,10 @@ public final class Journeys: Sendable {
     }
 
     /// The last ones, oldest first.
-    public var recent: [Journey] { state.withLock { Array($0.recent) } }
+    public var recent: [Journey] {
+        // An array of an empty deque has its count written, 0, into the one array of none that all threads share.
+        state.withLock { $0.recent.isEmpty ? [] : Array($0.recent) }
+    }
 }
 
 /// One distribution per stage, to two digits.
