@@ -78,6 +78,12 @@ public final class EventLoop: @unchecked Sendable {
         if let thread { pthread_join(thread, nil) }
     }
 
+    /// Lets the thread end without `join`, after `stop`. Its memory is released then. Called after `start`.
+    func detach() {
+        let thread = self.thread.withLock { $0.take() }
+        if let thread { pthread_detach(thread) }
+    }
+
     /// Whether the caller runs on the loop's thread.
     public var isCurrent: Bool { threadNumber.load(ordering: .relaxed) == clinux_this_thread() }
 

@@ -22,6 +22,17 @@ public func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemErr
     return thread
 }
 
+/// Starts a thread that runs `body` and ends; the thread is not joined.
+///
+/// - Parameter name: of the thread. The kernel shows 15 bytes of it.
+public func startDetachedThread(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let thread = try startThread {
+        clinux_name_this_thread(String(decoding: name.utf8.prefix(15), as: UTF8.self))
+        body()
+    }
+    pthread_detach(thread)
+}
+
 /// A function and not a closure literal: a literal written in `main.swift` would belong to the main actor.
 private func runWork(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument else { return nil }

@@ -37,7 +37,7 @@ public final class Assembly: Sendable {
     /// `nil` where nobody comes through TLS.
     let certificateWatch: CertificateWatch?
     let status: StatusReport
-    private let statusTimer = StatusTimer()
+    private let statusTimer: StatusTimer
     let threshold: LogThreshold
     /// Asked when it is first needed.
     let viewerAccess: @Sendable () -> ViewerAccess
@@ -45,7 +45,9 @@ public final class Assembly: Sendable {
     let clock = StreamClock(ClockReading.now)
     let state: Mutex<State>
     /// One reading of the configuration after the other.
-    let readings = DispatchQueue(label: "apus.reading")
+    let readings: WorkThread
+    /// Where the event loops' answers are awaited. Nothing blocks there.
+    let tasks: WorkThread
 
     /// Makes everything and binds the ports; nothing runs yet.
     ///
@@ -61,6 +63,13 @@ public final class Assembly: Sendable {
         let access = AccessPolicy(configuration, viewer: (viewer ?? .closed).password)
         let files = configuration.tls.encryption == .no ? nil : CertificateFiles(configuration.tls)
         let identity = try Self.identity(in: files, for: configuration)
+        do throws(SystemError) {
+            statusTimer = try StatusTimer(name: "apus-status")
+            readings = try WorkThread(name: "apus-reading")
+            tasks = try WorkThread(name: "apus-tasks")
+        } catch {
+            throw Failure(description: "cannot start: \(error)")
+        }
         let server: RTSPServer.Server
         do throws(BindingFailure) {
             server = try RTSPServer.Server(
@@ -72,12 +81,7 @@ public final class Assembly: Sendable {
             throw Failure(error, configuration)
         }
         self.server = server
-        certificateWatch = files.map { files in
-            if files.isKeyOpen {
-                log.warning("other users of this host may read the key of the certificate: chmod 600 \(files.key)")
-            }
-            return CertificateWatch(files, log: log) { server.identify(by: $0) }
-        }
+        certificateWatch = try Self.certificateWatch(files, server, log)
         running = configuration
         self.threshold = threshold
         self.viewerAccess = viewerAccess
@@ -120,7 +124,7 @@ public final class Assembly: Sendable {
         let (server, status) = (server, status)
         let paths = state.withLock { $0.paths.values.map { ($0.stream.path, $0.takeCounts()) } }
         let counts = Dictionary(uniqueKeysWithValues: paths)
-        Task.detached {
+        Task(executorPreference: tasks) {
             status.write(counts, await server.statistics(), at: .now())
             isWritten.signal()
         }
@@ -138,7 +142,7 @@ public final class Assembly: Sendable {
         for supervisor in supervisors { supervisor.stop() }
         let serverStopped = DispatchSemaphore(value: 0)
         let server = server
-        Task.detached {
+        Task(executorPreference: tasks) {
             await server.stop()
             serverStopped.signal()
         }
@@ -169,6 +173,20 @@ extension Assembly.Failure {
 }
 
 extension Assembly {
+    private static func certificateWatch(
+        _ files: CertificateFiles?, _ server: RTSPServer.Server, _ log: Logger
+    ) throws(Failure) -> CertificateWatch? {
+        guard let files else { return nil }
+        if files.isKeyOpen {
+            log.warning("other users of this host may read the key of the certificate: chmod 600 \(files.key)")
+        }
+        do throws(SystemError) {
+            return try CertificateWatch(files, log: log) { server.identify(by: $0) }
+        } catch {
+            throw Failure(description: "cannot start: \(error)")
+        }
+    }
+
     /// What is shown to those who come through TLS; `nil` where nobody does.
     private static func identity(
         in files: CertificateFiles?, for configuration: Configuration

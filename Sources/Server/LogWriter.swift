@@ -10,7 +10,7 @@ public final class LogWriter: Sendable {
     private struct State {
         var waiting = ""
         var lostCount = 0
-        /// Whether the queue has been told to write what waits.
+        /// Whether the thread has been told to write what waits.
         var isWriting = false
     }
 
@@ -18,11 +18,14 @@ public final class LogWriter: Sendable {
     public static let capacity = 262_144
 
     private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "apus.log")
+    private let thread: WorkThread
     private let put: @Sendable (String) -> Void
 
+    /// Starts the thread.
+    ///
     /// - Parameter put: takes whole lines, on the writer's thread; may block.
-    public init(to put: @escaping @Sendable (String) -> Void = writeToStandardError) {
+    public init(to put: @escaping @Sendable (String) -> Void = writeToStandardError) throws(SystemError) {
+        thread = try WorkThread(name: "apus-log")
         self.put = put
     }
 
@@ -37,13 +40,13 @@ public final class LogWriter: Sendable {
             defer { state.isWriting = true }
             return !state.isWriting
         }
-        if begins { queue.async { [self] in writeWaiting() } }
+        if begins { thread.run { [self] in writeWaiting() } }
     }
 
     /// Waits until what was logged before is written, but no longer than that: whoever reads the log may have gone.
     public func flush(withinMilliseconds milliseconds: Int) {
         let isDone = DispatchSemaphore(value: 0)
-        queue.async { isDone.signal() }
+        thread.run { isDone.signal() }
         _ = isDone.wait(timeout: .now() + .milliseconds(milliseconds))
     }
 

@@ -26,6 +26,7 @@ public final class SourceSupervisor: Sendable {
     private let isStopping = Atomic(false)
     /// Signalled once by `stop`: ends a pause early.
     private let stopSignal = DispatchSemaphore(value: 0)
+    /// Entered while the thread runs.
     private let finished = DispatchGroup()
 
     /// - Parameter now: reads the monotonic clock.
@@ -48,11 +49,20 @@ public final class SourceSupervisor: Sendable {
     /// - Parameter former: sources that were told to end, and are waited for on that thread: a stream has one source at a
     ///   time, and a device one reader.
     public func start(after former: [SourceSupervisor] = []) {
-        // A queue of its own is a thread of its own for as long as its work blocks.
-        DispatchQueue(label: "apus.source \(stream.path)").async(group: finished) {
-            for source in former { source.join(until: .distantFuture) }
-            self.stream.attach(self.source)
-            self.supervise()
+        finished.enter()
+        do throws(SystemError) {
+            // Not a dispatch queue: sources block, and all queues of a process share 255 threads.
+            try startDetachedThread(name: "apus-source") {
+                for source in former { source.join(until: .distantFuture) }
+                self.stream.attach(self.source)
+                self.supervise()
+                self.finished.leave()
+            }
+        } catch {
+            finished.leave()
+            log.error(
+                "no thread for the source: \(error); allow the service more tasks (TasksMax, ulimit -u), or serve fewer paths"
+            )
         }
     }
 

@@ -64,7 +64,7 @@ struct ServeCommand: ParsableCommand {
     func run() throws {
         Signals.hold()
         Heap.useSmallPages()
-        let writer = LogWriter()
+        let writer = try LogWriter()
         do {
             let (settings, file) = try read(config)
             try SourceArgument.refuseLoneMissingFile(arguments)

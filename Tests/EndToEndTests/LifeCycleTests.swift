@@ -38,6 +38,27 @@ extension EndToEnd {
             #expect(outcome.errors.contains("/nowhere/film.mp4"), "\(outcome.complaint)")
         }
 
+        /// All dispatch queues of a process share 255 threads. systemd's end is a socket of the test.
+        @Test func aThousandPathsOfMissingFilesLeaveLogStatusAndWatchdogWorking() async throws {
+            let (folder, socket) = (try TemporaryFolder(), try NotifySocket())
+            let paths = (0..<1_000).map { "  p\($0): { source: \(folder.file("missing\($0).mp4")) }\n" }
+            try folder.write("paths:\n" + paths.joined(), to: "apus.yml")
+            let server = try await ServerProcess.start(
+                ["--config", folder.file("apus.yml")],
+                prefix: ["env", "NOTIFY_SOCKET=\(socket.name)", "WATCHDOG_USEC=2000000"])
+            let isLogged = await eventually(within: 20) {
+                Set(server.log.matches(of: /no file at .*path=(\/p\d+)/).map(\.1)).count == 1_000
+            }
+            #expect(isLogged, "\(server.log.matches(of: /no file at/).count) paths")
+            let status = try await Command.run(
+                [ServerProcess.binary(), "status", "--json", "--port", "\(server.port)"], within: 20)
+            #expect(status.status == 0, "\(status.complaint)")
+            #expect(status.text.matches(of: /"path" ?: ?"/).count == 1_000)
+            #expect(socket.next()?.first == "READY=1")
+            for _ in 0..<4 { #expect(socket.next() == ["WATCHDOG=1"]) }
+            await server.stop()
+        }
+
         /// Standard error is a pipe that is full and that nobody reads.
         @Test func aLogThatNobodyTakesHoldsUpNobody() async throws {
             let folder = try TemporaryFolder()

@@ -130,7 +130,7 @@ struct EncryptionTests {
     @Test func changedFilesAreTakenUpOnceTheyKeepStill() throws {
         try makeCertificate()
         let taken = Taken()
-        let watch = CertificateWatch(files, log: .silent) { taken.add($0) }
+        let watch = try CertificateWatch(files, log: .silent) { taken.add($0) }
         watch.look()
         watch.look()
         #expect(taken.count == 0)
@@ -150,7 +150,7 @@ struct EncryptionTests {
     @Test func filesThatCannotBeUsedChangeNothingUntilTheyAreRight() throws {
         try makeCertificate()
         let taken = Taken()
-        let watch = CertificateWatch(files, log: .silent) { taken.add($0) }
+        let watch = try CertificateWatch(files, log: .silent) { taken.add($0) }
         try folder.write("half", to: "certificate.pem")
         for _ in 0..<3 { watch.look() }
         #expect(taken.count == 0)
@@ -162,7 +162,7 @@ struct EncryptionTests {
     @Test func otherFilesAreReadAtOnce() throws {
         try makeCertificate()
         let taken = Taken()
-        let watch = CertificateWatch(files, log: .silent) { taken.add($0) }
+        let watch = try CertificateWatch(files, log: .silent) { taken.add($0) }
         let elsewhere = StateFolder(at: folder.file("elsewhere"))
         watch.follow(try OwnCertificate(for: [.local], in: elsewhere).files)
         #expect(taken.count == 1)

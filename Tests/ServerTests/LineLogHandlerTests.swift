@@ -81,5 +81,7 @@ final class Semaphore: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     func wait() { semaphore.wait() }
+    /// Whether it was signalled by then.
+    func wait(until deadline: DispatchTime) -> Bool { semaphore.wait(timeout: deadline) == .success }
     func signal() { semaphore.signal() }
 }

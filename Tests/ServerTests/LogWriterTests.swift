@@ -27,17 +27,17 @@ struct LogWriterTests {
         var lines: [Substring] { taken.withLock { $0 }.split(separator: "\n") }
     }
 
-    @Test func linesComeWholeAndInTheirOrder() {
+    @Test func linesComeWholeAndInTheirOrder() throws {
         let reader = Reader(blocked: false)
-        let writer = LogWriter(to: reader.take)
+        let writer = try LogWriter(to: reader.take)
         for number in 0..<1_000 { writer.write("line \(number)\n") }
         writer.flush(withinMilliseconds: 10_000)
         #expect(reader.lines == (0..<1_000).map { "line \($0)" })
     }
 
-    @Test func aReaderThatTakesNothingHoldsUpNobodyAndIsToldWhatItMissed() {
+    @Test func aReaderThatTakesNothingHoldsUpNobodyAndIsToldWhatItMissed() throws {
         let reader = Reader(blocked: true)
-        let writer = LogWriter(to: reader.take)
+        let writer = try LogWriter(to: reader.take)
         let line = String(repeating: "x", count: 99)
         let count = 10 * LogWriter.capacity / 100
         // Each of these would wait for ever.
@@ -57,9 +57,9 @@ struct LogWriterTests {
         #expect(reader.lines.last == "after")
     }
 
-    @Test func whoWaitsForAReaderThatTakesNothingGoesOnInTime() {
+    @Test func whoWaitsForAReaderThatTakesNothingGoesOnInTime() throws {
         let reader = Reader(blocked: true)
-        let writer = LogWriter(to: reader.take)
+        let writer = try LogWriter(to: reader.take)
         writer.write("never\n")
         writer.flush(withinMilliseconds: 20)
         #expect(reader.lines.isEmpty)

@@ -68,6 +68,20 @@ struct SourceSupervisorTests {
         #expect(supervisor.join(until: .now() + .seconds(1)))
     }
 
+    /// Dispatch queues share 255 threads.
+    @Test func threeHundredSourcesBlockAndAllOtherWorkGoesOn() throws {
+        let sources = (0..<300).map { _ in ScriptedSource(failures: 0) }
+        let supervisors = sources.enumerated().map { index, source in
+            SourceSupervisor(
+                source, into: Stream(path: "/\(index)", epoch: .init(nanoseconds: 0)), log: Lines().logger)
+        }
+        for supervisor in supervisors { supervisor.start() }
+        let deadline = DispatchTime.now() + .seconds(20)
+        #expect(sources.count { $0.isRunning(by: deadline) } == 300)
+        for supervisor in supervisors { supervisor.stop() }
+        #expect(supervisors.allSatisfy { $0.join(until: .now() + .seconds(5)) })
+    }
+
     @Test func aSourceThatTakesOverBeginsWhenTheOneBeforeHasEnded() {
         let stream = Stream(path: "/cam", epoch: .init(nanoseconds: 0))
         let (former, next) = (ScriptedSource(failures: 0), ScriptedSource(failures: 0))
@@ -118,6 +132,8 @@ private final class ScriptedSource: Source {
     var runs: Int { state.withLock { $0.runs } }
 
     func waitUntilRunning() { started.wait() }
+
+    func isRunning(by deadline: DispatchTime) -> Bool { started.wait(until: deadline) }
 
     func run(into stream: Stream) throws(SourceFailure) {
         let run = state.withLock { state in

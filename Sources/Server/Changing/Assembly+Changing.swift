@@ -1,4 +1,3 @@
-import Dispatch
 import Logging
 import RTSP
 import RTSPServer
@@ -9,7 +8,7 @@ extension Assembly {
     /// Has `reading` read a configuration and apply it, on a thread of its own: it tries filters, which may wait for what they
     /// read. Returns at once.
     public func readAgain(_ reading: @escaping @Sendable () -> Void) {
-        readings.async(execute: reading)
+        readings.run(reading)
     }
 
     /// Makes the server what `new` says, as far as a running server can be; viewers of what has not changed notice nothing.
@@ -94,13 +93,13 @@ extension Assembly {
         server.admit(
             by: AccessPolicy(configuration, viewer: (state.viewer ?? .closed).password),
             HTTPCallback(configuration.access, log: log))
-        Task.detached { await server.reviewSessions() }
+        Task(executorPreference: tasks) { await server.reviewSessions() }
     }
 
     /// Has the certificate read from other files, where one is shown: not under the lock, for a file may be far away.
     private func follow(_ files: CertificateFiles) {
         let watch = certificateWatch
-        readings.async { watch?.follow(files) }
+        readings.run { watch?.follow(files) }
     }
 
     // MARK: - Paths
@@ -120,7 +119,7 @@ extension Assembly {
         directory.remove(stream.path)
         path.supervisor.stop()
         status.forget(stream.path)
-        Task.detached { await server.withdraw(stream) }
+        Task(executorPreference: tasks) { await server.withdraw(stream) }
         return Ending(name: name, source: settings.source, supervisor: path.supervisor)
     }
 
@@ -159,7 +158,7 @@ extension Assembly {
         directory.insert(stream, options: PathOptions(path.name, settings, in: configuration))
         guard path.areGroupsChanged else { return }
         let server = server
-        Task.detached { await server.withdrawGroups(of: stream) }
+        Task(executorPreference: tasks) { await server.withdrawGroups(of: stream) }
     }
 
     /// Has the path's running source go on with what it can take up.

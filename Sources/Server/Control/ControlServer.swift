@@ -65,7 +65,8 @@ public final class ControlServer: EventLoopHandler {
     public func stop(withinMilliseconds milliseconds: Int = 250) -> Bool {
         loop.stop()
         let isEnded = DispatchSemaphore(value: 0)
-        DispatchQueue(label: "apus.control-end").async {
+        // Without a thread that waits, the socket stays: the next server replaces it.
+        try? startDetachedThread(name: "apus-control-end") {
             self.loop.join()
             self.state.withLock { state in
                 state.listener = nil

@@ -1,4 +1,5 @@
 import Logging
+import Reactor
 import Synchronization
 import TLS
 
@@ -16,14 +17,17 @@ final class CertificateWatch: Sendable {
     private static let intervalSeconds = 2
 
     private let state: Mutex<State>
-    private let timer = StatusTimer()
+    private let timer: StatusTimer
     private let use: @Sendable (ServerIdentity) -> Void
     private let log: Logger
 
     /// - Parameters:
     ///   - files: have been read by now.
     ///   - use: is given what they hold from now on, whenever that has changed.
-    init(_ files: CertificateFiles, log: Logger, use: @escaping @Sendable (ServerIdentity) -> Void) {
+    init(
+        _ files: CertificateFiles, log: Logger, use: @escaping @Sendable (ServerIdentity) -> Void
+    ) throws(SystemError) {
+        timer = try StatusTimer(name: "apus-cert")
         let stamp = files.stamp
         state = Mutex(State(files: files, used: stamp, seen: stamp))
         self.log = log

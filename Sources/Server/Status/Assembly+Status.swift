@@ -23,7 +23,7 @@ extension Assembly {
         let isAnswered = DispatchSemaphore(value: 0)
         let answers = AnswersBox()
         let server = server
-        Task.detached {
+        Task(executorPreference: tasks) {
             let (viewers, loops) = (await server.viewers(at: now), await server.statistics())
             answers.value.withLock { $0 = (viewers, loops) }
             isAnswered.signal()

@@ -1,33 +1,45 @@
-import Dispatch
+import Media
+import Reactor
 import Synchronization
 
-/// Does something again and again, on a queue of its own.
+/// Does something again and again, on a thread of its own.
 final class StatusTimer: Sendable {
     private struct State {
         var seconds = 0
-        var timer: (any DispatchSourceTimer)?
+        /// Counts the calls that changed the interval: work of an earlier one does nothing.
+        var round = 0
     }
 
-    private let queue = DispatchQueue(label: "apus.status")
+    private let thread: WorkThread
     private let state = Mutex(State())
+
+    /// - Parameter name: of the thread.
+    init(name: String) throws(SystemError) {
+        thread = try WorkThread(name: name)
+    }
 
     /// From now on so often, in place of what was before; 0 ends it. The same interval again changes nothing.
     func run(everySeconds seconds: Int, _ action: @escaping @Sendable () -> Void) {
-        state.withLock { state in
-            guard seconds != state.seconds else { return }
+        let round = state.withLock { state -> Int? in
+            guard seconds != state.seconds else { return nil }
             state.seconds = seconds
-            state.timer?.cancel()
-            state.timer = nil
-            guard seconds > 0 else { return }
-            let timer = DispatchSource.makeTimerSource(queue: queue)
-            timer.schedule(deadline: .now() + .seconds(seconds), repeating: .seconds(seconds))
-            timer.setEventHandler(handler: action)
-            timer.resume()
-            state.timer = timer
+            state.round += 1
+            return state.round
         }
+        guard let round, seconds > 0 else { return }
+        waitAndAct(at: .now(), everySeconds: seconds, in: round, action)
     }
 
-    deinit {
-        state.withLock { $0.timer?.cancel() }
+    /// - Parameter last: when the action was due last.
+    private func waitAndAct(
+        at last: MonotonicTime, everySeconds seconds: Int, in round: Int, _ action: @escaping @Sendable () -> Void
+    ) {
+        // After an action that took longer than the interval, the next is not made up for.
+        let due = max(last.advanced(byMilliseconds: Int64(seconds) * 1_000), .now())
+        thread.run(at: due) { [weak self] in
+            guard let self, state.withLock({ $0.round }) == round else { return }
+            action()
+            waitAndAct(at: due, everySeconds: seconds, in: round, action)
+        }
     }
 }

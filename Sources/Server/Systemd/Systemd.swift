@@ -62,9 +62,14 @@ public final class Systemd: Sendable {
     func announceServing(_ summary: String, turned: @escaping @Sendable () async -> Void) {
         tell(.ready(summary))
         guard let patience else { return }
-        let timer = WatchdogTimer(patience: patience, log: log, ask: turned) { [weak self] in self?.tell(.alive) }
-        self.timer.withLock { $0 = timer }
-        timer.start()
+        do throws(SystemError) {
+            let timer = try WatchdogTimer(patience: patience, log: log, ask: turned) { [weak self] in self?.tell(.alive)
+            }
+            self.timer.withLock { $0 = timer }
+            timer.start()
+        } catch {
+            log.error("no watchdog, so systemd will end this process", metadata: ["reason": "\(error)"])
+        }
     }
 
     /// `assembly` takes up another configuration while `body` runs.

@@ -1,13 +1,14 @@
-import Dispatch
 import Logging
 import Media
 import Reactor
 import Synchronization
 
-/// A `Watchdog` on the host's clock, on a queue of its own.
+/// A `Watchdog` on the host's clock, on a thread of its own.
+///
+/// The questions are asked from that thread, too: whatever blocks the threads that others share, it does not look like a stuck loop.
 final class WatchdogTimer: Sendable {
     private let watchdog: Mutex<Watchdog>
-    private let queue = DispatchQueue(label: "apus.watchdog")
+    private let thread: WorkThread
     private let ask: @Sendable () async -> Void
     private let tell: @Sendable () -> Void
     private let log: Logger
@@ -18,29 +19,30 @@ final class WatchdogTimer: Sendable {
     ///   - tell: tells systemd that the server is alive.
     init(
         patience: Int64, log: Logger, ask: @escaping @Sendable () async -> Void, tell: @escaping @Sendable () -> Void
-    ) {
+    ) throws(SystemError) {
+        thread = try WorkThread(name: "apus-watchdog")
         watchdog = Mutex(Watchdog(patience: patience, start: .now()))
         (self.ask, self.tell, self.log) = (ask, tell, log)
     }
 
     /// Begins to ask; ends with this object.
     func start() {
-        queue.async { [weak self] in self?.timePassed() }
+        thread.run { [weak self] in self?.timePassed() }
     }
 
     private func timePassed() {
         let now = MonotonicTime.now()
-        let (order, wait) = watchdog.withLock { ($0.timePassed(to: now), $0.deadline - now) }
+        let (order, deadline) = watchdog.withLock { ($0.timePassed(to: now), $0.deadline) }
         obey(order)
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait))) { [weak self] in self?.timePassed() }
+        thread.run(at: deadline) { [weak self] in self?.timePassed() }
     }
 
     private func obey(_ order: Watchdog.Order?) {
         switch order {
         case .ask:
-            Task.detached { [weak self, ask] in
+            Task(executorPreference: thread) { [weak self, ask] in
                 await ask()
-                self?.queue.async { [weak self] in self?.answered() }
+                self?.answered()
             }
         case .tell: tell()
         case .report(let nanoseconds):

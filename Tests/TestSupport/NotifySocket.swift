@@ -2,12 +2,12 @@ import Glibc
 import Testing
 
 /// systemd's end: a socket with an abstract name of its own.
-final class NotifySocket: Sendable {
+public final class NotifySocket: Sendable {
     /// As in NOTIFY_SOCKET.
-    let name: String
+    public let name: String
     private let fd: Int32
 
-    init() throws {
+    public init() throws {
         let abstractName = "apus-test-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         name = "@" + abstractName
         fd = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -23,7 +23,7 @@ final class NotifySocket: Sendable {
     }
 
     /// The lines of the next datagram; `nil` where none comes for two seconds.
-    func next() -> [String]? {
+    public func next() -> [String]? {
         var wanted = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
         guard poll(&wanted, 1, 2_000) == 1 else { return nil }
         var bytes = [UInt8](repeating: 0, count: 4_096)
@@ -33,7 +33,7 @@ final class NotifySocket: Sendable {
     }
 
     /// Whether another one waits.
-    var hasMore: Bool {
+    public var hasMore: Bool {
         var wanted = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
         return poll(&wanted, 1, 0) == 1
     }
