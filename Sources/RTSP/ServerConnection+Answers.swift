@@ -62,7 +62,7 @@ extension ServerConnection {
         if request.session == nil {
             sessions[id] = Session(id, request, track, streamID: streamID, at: now)
         } else {
-            sessions[id]?.setUp(track)
+            sessions[id]?.setUp(track, joining: request.join)
         }
         if case .interleaved(let pair, _, _) = track.transport { channels.take(pair, for: id) }
     }

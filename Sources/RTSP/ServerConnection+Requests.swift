@@ -95,6 +95,7 @@ extension ServerConnection {
     ) throws(Refusal) {
         let url = try request.requiredURL()
         hasDescribed = true
+        describedJoin = try RequestedJoin(query: url.query).map { (url.wholePath, $0) }
         guard request.acceptsSDP else { throw Refusal(.notAcceptable) }
         let describe = DescribeRequest(
             path: url.wholePath, query: url.query, baseURL: url.base, userAgent: request.userAgent, grant: grant)
@@ -116,8 +117,15 @@ extension ServerConnection {
         let setUp = SetUpRequest(
             path: url.path, query: url.query, track: url.track, session: session?.id, form: form, offers: offers,
             clientKey: try isSecure ? KeyManagementHeader.clientKey(in: request.headers) : nil,
-            userAgent: request.userAgent, userInformation: url.userInformation, grant: grant)
+            userAgent: request.userAgent, userInformation: url.userInformation, grant: grant,
+            join: try requestedJoin(at: url))
         order(.setUp(wait(for: .setUp(setUp, url: url), cSeq), setUp))
+    }
+
+    /// How a SETUP at `url` asks to join: by its own URL, else by that of the DESCRIBE before it.
+    private func requestedJoin(at url: RequestURL) throws(Refusal) -> RequestedJoin? {
+        if let join = try RequestedJoin(query: url.query) { return join }
+        return describedJoin?.path == url.path ? describedJoin?.join : nil
     }
 
     /// What protects media on its way.
@@ -128,10 +136,11 @@ extension ServerConnection {
 
     private mutating func play(_ request: AdmittedRequest, _ session: Session, _ cSeq: CSeq) throws(Refusal) {
         let range = try request.range()
+        let join = try RequestedJoin(query: request.url?.query) ?? session.join
         guard session.state == .ready else { return send(Response(.ok), to: cSeq, in: session.id) }
         let play = PlayRequest(
             session: session.id, path: session.path, query: session.query, tracks: session.tracks, range: range,
-            userAgent: request.userAgent)
+            userAgent: request.userAgent, join: join)
         order(.play(wait(for: .play(session.id), cSeq), play))
     }
 

@@ -26,6 +26,8 @@ public struct ServerConnection: Sendable {
     var gatekeeper: Gatekeeper?
     /// Whether the client has asked for a description: then it knows of tracks.
     var hasDescribed = false
+    /// How the client's last DESCRIBE of a path asked to join it.
+    var describedJoin: (path: String, join: RequestedJoin)?
     /// The request that waits for its answer.
     var pending: PendingRequest?
     private var requestCount: UInt64 = 0

@@ -43,6 +43,8 @@ public struct SetUpRequest: Hashable, Sendable {
     public var userInformation: UserInformation?
     /// Who asks. Of paths that differ in case, those that are not theirs do not exist.
     public var grant: Grant
+    /// How its session is to join, if this request or the DESCRIBE before it says so.
+    public var join: RequestedJoin?
 }
 
 /// A PLAY that waits for ``ServerConnection/played(_:_:at:)``.
@@ -54,6 +56,8 @@ public struct PlayRequest: Hashable, Sendable {
     public var tracks: [SetUpTrack]
     public var range: RangeHeader?
     public var userAgent: String?
+    /// How to join, if a request of the session says so; else the path's options decide.
+    public var join: RequestedJoin?
 }
 
 /// A track of a session.

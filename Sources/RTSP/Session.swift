@@ -23,6 +23,8 @@ struct Session: Sendable {
     var grant: Grant
     /// The number that names the session in URLs: ``SATIP``.
     let streamID: UInt16?
+    /// How it is to join when it plays; `nil` if no request of it said so.
+    private(set) var join: RequestedJoin?
     private(set) var tracks: [SetUpTrack]
     private(set) var state = State.ready
     /// When the client last gave a sign of life.
@@ -36,6 +38,7 @@ struct Session: Sendable {
         form = request.form
         grant = request.grant
         self.streamID = streamID
+        join = request.join
         tracks = [track]
         lastHeard = now
     }
@@ -53,8 +56,9 @@ struct Session: Sendable {
         }
     }
 
-    mutating func setUp(_ track: SetUpTrack) {
+    mutating func setUp(_ track: SetUpTrack, joining join: RequestedJoin?) {
         tracks.append(track)
+        self.join = join ?? self.join
     }
 
     /// Whether PLAY, PAUSE or TEARDOWN at `url` means this whole session.

@@ -114,7 +114,7 @@ extension ServerLoop {
         guard session.holds(for: session.entry.stream.announcement?.tracks) else {
             return connection.machine.played(id, .failure(.tracksHaveChanged), at: now)
         }
-        let join = joinOptions(of: session, on: connection, at: now)
+        let join = joinOptions(of: session, for: request, on: connection, at: now)
         guard delivery.join(session.viewer, stream: session.entry.stream, options: join, at: now) else {
             let refusal = Refusal(.serviceUnavailable, reason: "Service Unavailable: the stream has no input")
             return connection.machine.played(id, .failure(refusal), at: now)
@@ -123,13 +123,20 @@ extension ServerLoop {
         answer(id, request, session, on: connection, deadline: deadline, at: now)
     }
 
-    /// How the path's viewers join, and what this client needs beyond that.
-    private func joinOptions(of session: Session, on connection: Connection, at now: MonotonicTime) -> JoinOptions {
+    /// How the path's viewers join, what this client asks for, and what it needs beyond that.
+    private func joinOptions(
+        of session: Session, for request: PlayRequest, on connection: Connection, at now: MonotonicTime
+    ) -> JoinOptions {
         var join = session.entry.options.join
+        let dialect = ClientDialect(userAgent: connection.userAgent)
+        switch request.join {
+        case .keyframe: join.mode = .keyframe
+        case .fast: join.mode = .prelude
+        case nil: if join.mode == .auto, dialect.isRecorder { join.mode = .keyframe }
+        }
         if !connection.admitsPrelude(at: now) { join.mode = .keyframe }
         switch session.viewer.form {
         case .tracks:
-            let dialect = ClientDialect(userAgent: connection.userAgent)
             join.preludeWindow = max(join.preludeWindow, dialect.minimumPreludeMilliseconds * 1_000_000)
         case .transportStream:
             if join.mode == .auto, session.entry.stream.codesPictures { join.mode = .keyframe }

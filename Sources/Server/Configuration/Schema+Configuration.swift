@@ -224,8 +224,9 @@ extension Schema<Configuration.Join> {
             .choice(
                 "mode", \.mode,
                 "auto: the pictures since the last random access point, squeezed into a short window, where that fits the "
-                    + "limits below, else like keyframe. prelude: the same, spelled out. keyframe: only live pictures, "
-                    + "from the next random access point on, which the encoder is asked for."),
+                    + "limits below, else like keyframe; for clients that are known as recorders, keyframe. prelude: the "
+                    + "same, for recorders too. keyframe: only live pictures, from the next random access point on, which "
+                    + "the encoder is asked for. A client chooses by ?join=fast or ?join=keyframe in its URL."),
             .integer(
                 "preludeMilliseconds", \.preludeMilliseconds, in: 100...1000, unit: "milliseconds",
                 "Window into which the past is squeezed. Below 100 mpv stalls; VLC with live555 likes 500."),

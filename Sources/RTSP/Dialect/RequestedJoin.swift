@@ -1,0 +1,29 @@
+/// How a client asks to join a stream: the parameter `join` in the query of its URL, `rtsp://host/cam?join=keyframe`.
+///
+/// ffmpeg and live555 keep the query in the URLs of SETUP and PLAY. GStreamer resolves the control attribute by RFC 3986,
+/// which drops it, so a request without the parameter takes the one of the DESCRIBE before it on the same connection.
+public enum RequestedJoin: String, Hashable, Sendable, CaseIterable {
+    /// Live frames only, from the next keyframe on, all at their own times: for recordings.
+    case keyframe
+    /// The frames since the last keyframe first, with compressed timestamps: for players.
+    case fast
+
+    private static let parameter = "join="
+
+    /// What the first `join` parameter of `query` asks for; `nil` if the query has none.
+    ///
+    /// The comparison ignores case, because VLC's SAT>IP client sends its URL in lower case. The configuration's names of the
+    /// fast start, `auto` and `prelude`, mean the same as `fast`.
+    ///
+    /// - Throws: 400 for any other value, because a recorder that misspells it would not notice until the recording is played.
+    public init?(query: String?) throws(Refusal) {
+        let parameters = query?.split(separator: "&") ?? []
+        guard let found = parameters.first(where: { $0.startsSame(as: Self.parameter) }) else { return nil }
+        let value = found.dropFirst(Self.parameter.count).lowercased()
+        switch value {
+        case "keyframe": self = .keyframe
+        case "fast", "auto", "prelude": self = .fast
+        default: throw Refusal(.badRequest, reason: "Bad Request: join is keyframe or fast")
+        }
+    }
+}
