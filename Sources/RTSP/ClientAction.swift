@@ -33,6 +33,10 @@ public enum ClientCloseReason: Error, Hashable, Sendable, CustomStringConvertibl
     /// Torn down, as the caller asked.
     case finished
     case refused(Method, StatusCode, reason: String)
+    /// The server asks for a user and a password (401), and there are none.
+    case passwordRequired(Method)
+    /// The server does not accept the user and the password (401).
+    case wrongPassword(Method)
     /// The answer lacks what the next step needs.
     case unusableAnswer(Method, String)
     case noAnswer(Method)
@@ -46,6 +50,10 @@ public enum ClientCloseReason: Error, Hashable, Sendable, CustomStringConvertibl
         case .finished: "torn down"
         case .refused(let method, let status, let reason):
             "the server refused \(method.rawValue): \(status.code) \(reason)"
+        case .passwordRequired(let method):
+            "the server requires a user and a password, as in rtsp://USER:PASSWORD@HOST/PATH (401 to \(method.rawValue))"
+        case .wrongPassword(let method):
+            "wrong user or password, or this user may not watch the path (401 to \(method.rawValue))"
         case .unusableAnswer(let method, let what): "the answer to \(method.rawValue) has \(what)"
         case .noAnswer(let method): "no answer to \(method.rawValue)"
         case .badMessage(let error): "the server sent no RTSP: \(error)"

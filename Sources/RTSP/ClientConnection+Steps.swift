@@ -16,7 +16,7 @@ extension ClientConnection {
         if phase == .tearDown { return close(.finished) }
         // A server that does not know OPTIONS may still describe.
         guard response.status.isSuccess || phase == .options else {
-            return close(.refused(pending.method, response.status, reason: response.reason))
+            return close(refusal(of: pending.method, response))
         }
         switch phase {
         case .options: receiveOptions(response, at: now)
@@ -25,6 +25,16 @@ extension ClientConnection {
         case .play: receivePlay(response, at: now)
         case .idle, .choosing, .playing, .tearDown, .closed: break
         }
+    }
+
+    private func refusal(of method: Method, _ response: Response) -> ClientCloseReason {
+        guard response.status == .unauthorized else {
+            return .refused(method, response.status, reason: response.reason)
+        }
+        guard let login else { return .passwordRequired(method) }
+        // Credentials that were never sent, because the server asks for them in an unknown way, are not wrong.
+        return login.isChallenged
+            ? .wrongPassword(method) : .refused(method, response.status, reason: response.reason)
     }
 
     private mutating func receiveOptions(_ response: Response, at now: MonotonicTime) {

@@ -110,10 +110,12 @@ extension EndToEnd {
                     within: 20)
                 #expect(description.status == 0 && description.text.hasPrefix("v=0"), "\(description.complaint)")
                 let wrong = url(server, as: "viewer:sesame78")
-                let outcome = try await Command.run(
-                    [ServerProcess.binary(), "measure", wrong, "--frames", "10"], within: 20)
-                #expect(outcome.status != 0 && outcome.errors.contains("401"), "\(outcome.complaint)")
-                #expect(!outcome.errors.contains("sesame"))
+                for verb in [["measure", wrong, "--frames", "10"], ["bench", "joins", "--url", wrong]] {
+                    let outcome = try await Command.run([ServerProcess.binary()] + verb, within: 20)
+                    #expect(outcome.status == 1, "\(outcome.complaint)")
+                    #expect((outcome.errors + outcome.text).contains("wrong user or password"), "\(outcome.complaint)")
+                    #expect(!outcome.errors.contains("sesame") && !outcome.text.contains("sesame"))
+                }
             }
         }
 

@@ -41,7 +41,7 @@ extension EndToEnd {
             case garbage = "the server sent no RTSP"
             case soundOnly = "the stream has no video, only PCMU"
             case nothing = "the description names no RTP stream"
-            case unauthorized = "it wants a user and a password"
+            case unauthorized = "the server requires a user and a password"
             case mute = "no packet of video came"
             case noise = "no picture could be decoded"
         }

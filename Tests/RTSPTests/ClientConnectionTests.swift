@@ -95,7 +95,7 @@ import Wire
     /// What a server answers after OPTIONS, and why the client then closes.
     static let refusals: [(answer: String, reason: ClientCloseReason)] = [
         ("RTSP/1.0 404 Not Found\r\nCSeq: 2\r\n\r\n", .refused(.describe, .notFound, reason: "Not Found")),
-        ("RTSP/1.0 401 No\r\nCSeq: 2\r\n\r\n", .refused(.describe, .unauthorized, reason: "No")),
+        ("RTSP/1.0 401 No\r\nCSeq: 2\r\n\r\n", .passwordRequired(.describe)),
         (
             "RTSP/1.0 200 OK\r\nCSeq: 2\r\n\r\n",
             .badDescription(ClientConnectionTests.whatIsWrongWithNothing)

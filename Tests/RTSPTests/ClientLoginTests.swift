@@ -1,3 +1,4 @@
+import Media
 import SDP
 import Testing
 
@@ -36,14 +37,26 @@ struct ClientLoginTests {
     func whatIsWrongIsTriedOnce(authority: String) throws {
         var pair = BackToBack(access: .test(), login: try login(authority))
         pair.play()
-        #expect(pair.clientActions.last == .close(.refused(.describe, .unauthorized, reason: "Unauthorized")))
+        #expect(pair.clientActions.last == .close(.wrongPassword(.describe)))
         #expect(pair.refusals.count == 2)
     }
 
-    @Test func withoutAPasswordItIsRefused() throws {
+    @Test func withoutAPasswordItIsToldToUseOne() throws {
         var pair = BackToBack(access: .test())
         pair.play()
-        #expect(pair.clientActions.last == .close(.refused(.describe, .unauthorized, reason: "Unauthorized")))
+        #expect(pair.clientActions.last == .close(.passwordRequired(.describe)))
+    }
+
+    @Test func aPasswordThatWasNeverSentIsNotCalledWrong() throws {
+        var client = ClientConnection(url: try #require(RequestURL("rtsp://h/cam")), login: try login())
+        let now = MonotonicTime(nanoseconds: 0)
+        client.connected(at: now)
+        client.received(Array("RTSP/1.0 200 OK\r\nCSeq: 1\r\n\r\n".utf8).rawSpan, at: now)
+        let challenge = "RTSP/1.0 401 No\r\nCSeq: 2\r\nWWW-Authenticate: Negotiate\r\n\r\n"
+        client.received(Array(challenge.utf8).rawSpan, at: now)
+        var last: ClientAction?
+        while let action = client.nextAction() { last = action }
+        #expect(last == .close(.refused(.describe, .unauthorized, reason: "No")))
     }
 
     /// The examples of RFC 2617, section 3.5, but for its client nonce.

@@ -53,8 +53,6 @@ public enum MeasureFailure: Error, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .ended(.closed(.refused(let method, let status, let reason))) where status.code == 401:
-            "the server refused \(method.rawValue): 401 \(reason); it wants a user and a password, which measure cannot give it yet"
         case .ended(let end): end.description
         case .noVideo(let encodings): "the stream has no video, only \(encodings.joined(separator: ", "))"
         case .silence(let seconds, let awaiting):

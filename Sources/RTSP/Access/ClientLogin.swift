@@ -14,6 +14,8 @@ public struct ClientLogin: Sendable {
     private let hashes: HashFunctions
     private let random: @Sendable () -> UInt64
     private var challenge: Challenge?
+    /// Whether a server has asked for it in a way that is known: requests carry credentials from then on.
+    var isChallenged: Bool { challenge != nil }
     /// Requests with the challenge's nonce so far.
     private var count: UInt32 = 0
 
