@@ -45,6 +45,8 @@ public enum SessionEnd: Hashable, Sendable, CustomStringConvertible {
 public enum Withdrawal: Hashable, Sendable, CustomStringConvertible {
     /// The stream, from all.
     case stream
+    /// The input of the stream has ended for good: there is nothing more to send.
+    case end
     /// Its multicast groups as they were, from their members.
     case groups
     /// The right to watch it, from one user or address.
@@ -53,6 +55,7 @@ public enum Withdrawal: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .stream: "the stream is not served any more"
+        case .end: "the stream has ended"
         case .groups: "the stream's multicast is configured otherwise now"
         case .right: "its client may not watch it any more"
         }

@@ -24,6 +24,11 @@ enum Describing {
         return Description(sdp: Array(description.text.utf8))
     }
 
+    /// The refusal for a path whose input has ended for good.
+    static func ended(_ path: String) -> Refusal {
+        Refusal(.notFound, reason: "Not Found: \(path) has ended")
+    }
+
     /// The refusal for a path where nothing is; the log says the nearest, the reason phrase helps who types, with paths that
     /// are theirs.
     static func notFound(_ path: String, among directory: PathDirectory, for grant: Grant) -> Refusal {

@@ -89,6 +89,19 @@ public final class Server: Sendable {
         for loop in loops { await loop.withdraw(stream, .stream) }
     }
 
+    /// Milliseconds from the end of a stream to the end of its sessions: a TCP viewer may be behind by
+    /// `limits.viewerLagMilliseconds`, and a prelude takes up to a second.
+    private static let drainMilliseconds: Int64 = 1_000
+
+    /// Ends the sessions on a stream that has ended (`Stream.end`): each viewer gets the last units, then a BYE.
+    public func end(_ stream: Streams.Stream) async {
+        // The sleep ends early only if the task is cancelled, which nothing does.
+        try? await Task.sleep(for: .milliseconds(Self.drainMilliseconds))
+        // Another source may have announced its tracks meanwhile.
+        guard stream.hasEnded else { return }
+        for loop in loops { await loop.withdraw(stream, .end) }
+    }
+
     /// Ends a stream's multicast groups, and their members' sessions: the directory has other options for them now.
     public func withdrawGroups(of stream: Streams.Stream) async {
         for loop in loops { await loop.withdraw(stream, .groups) }

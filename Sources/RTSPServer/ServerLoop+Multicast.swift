@@ -122,7 +122,9 @@ extension ServerLoop {
         nextGroupRound = now + Self.groupRound
         let key = MulticastGroups.Key(path: entry.stream.path, form: form)
         let isWanted = options.isAlwaysOn || groups.isOrphaned(key)
-        guard isWanted, groups.group(key)?.isOnAir != true, entry.stream.announcement != nil else { return }
+        guard isWanted, groups.group(key)?.isOnAir != true, entry.stream.announcement != nil,
+            !entry.stream.hasEnded
+        else { return }
         if case .success = join(entry, form, track: TrackID(0), isNewMember: false) { _ = play(key) }
     }
 

@@ -88,6 +88,9 @@ extension ServerLoop {
                 ], within: &logs.unknownPaths, at: now)
             return connection.machine.described(id, .failure(refusal), at: now)
         }
+        if entry.stream.hasEnded {
+            return connection.machine.described(id, .failure(Describing.ended(entry.stream.path)), at: now)
+        }
         if let announcement = entry.stream.announcement {
             let keys = announceKeys(for: announcement.tracks, of: entry, to: connection)
             let description = Describing.description(of: entry, announcement, local: connection.local, keys: keys)

@@ -49,6 +49,7 @@ extension ServerLoop {
             let entry = isWhole
                 ? directory.entry(atAnyCaseOf: request.path, for: request.grant) : directory.entry(at: request.path)
         else { throw Describing.notFound(request.path, among: directory, for: request.grant) }
+        if entry.stream.hasEnded { throw Describing.ended(entry.stream.path) }
         guard let tracks = entry.stream.announcement?.tracks else { throw Refusal(.serviceUnavailable) }
         if isWhole { return (entry, tracks, nil) }
         guard let name = request.track else {

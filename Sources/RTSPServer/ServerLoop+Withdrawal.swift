@@ -26,7 +26,7 @@ extension Session {
     /// Whether what is withdrawn is what it watches by.
     fileprivate func has(_ withdrawal: Withdrawal) -> Bool {
         switch withdrawal {
-        case .stream, .right: true
+        case .stream, .end, .right: true
         case .groups: lowerTransport == .multicast
         }
     }

@@ -14,6 +14,8 @@ final class ReopenedSource: Source {
         var isStopWanted = false
         /// What the encoders of earlier runs have done.
         var past: SourceStatus?
+        /// Whether the end of the last run's input was final.
+        var endedForGood = false
 
         var status: SourceStatus? {
             guard let past, let present = source?.status else { return past ?? source?.status }
@@ -31,6 +33,7 @@ final class ReopenedSource: Source {
 
         mutating func end() {
             past = status
+            endedForGood = source?.endsForGood ?? false
             source = nil
             isStopWanted = false
         }
@@ -78,4 +81,6 @@ final class ReopenedSource: Source {
     }
 
     var status: SourceStatus? { state.withLock { $0.status } }
+
+    var endsForGood: Bool { state.withLock { $0.source?.endsForGood ?? $0.endedForGood } }
 }

@@ -12,7 +12,7 @@ import Synchronization
 public final class SourceSupervisor: Sendable {
     /// What becomes of a source whose input ended without a failure.
     public enum EndOfInput: Sendable {
-        /// A file that is not looped, a fifo that may get a new writer.
+        /// A fifo that may get a new writer. `Source.endsForGood` overrides it.
         case startsAgain
         /// Standard input, which cannot be opened twice.
         case isFinal
@@ -23,6 +23,7 @@ public final class SourceSupervisor: Sendable {
     private let endOfInput: EndOfInput
     private let log: Logger
     private let now: @Sendable () -> MonotonicTime
+    private let runs: Mutex<SourceRuns>
     private let isStopping = Atomic(false)
     /// Signalled once by `stop`: ends a pause early.
     private let stopSignal = DispatchSemaphore(value: 0)
@@ -38,10 +39,16 @@ public final class SourceSupervisor: Sendable {
         self.stream = stream
         self.endOfInput = endOfInput
         self.now = now
+        runs = Mutex(SourceRuns(at: now()))
         var log = log
         log[metadataKey: "path"] = "\(stream.path)"
         log[metadataKey: "source"] = "\(source.label)"
         self.log = log
+    }
+
+    /// The state of the source now.
+    var condition: SourceCondition {
+        runs.withLock { $0.condition(publishedBytes: stream.published.byteCount) }
     }
 
     /// Starts the thread; to be called once.
@@ -90,14 +97,18 @@ public final class SourceSupervisor: Sendable {
         var schedule = RestartSchedule()
         while !isStopping.load(ordering: .sequentiallyConsistent) {
             let start = now()
+            runs.withLock { $0.started(at: start, publishedBytes: stream.published.byteCount) }
             log.debug("source starts")
             let end = runOnce()
             if isStopping.load(ordering: .sequentiallyConsistent) { break }
-            if case .ofInput = end, endOfInput == .isFinal {
-                log.notice("the input has ended; the path stays, without media")
+            if case .ofInput = end, endOfInput == .isFinal || source.endsForGood {
+                log.notice("the input has ended; viewers are disconnected, and new ones are answered 404")
+                record(end, nextTry: nil)
+                stream.end()
                 break
             }
             let verdict = schedule.ended(end.reason, startedAt: start, at: now())
+            record(end, nextTry: now().advanced(byMilliseconds: verdict.pauseMilliseconds))
             report(end, verdict)
             if stopSignal.wait(timeout: .now() + .milliseconds(Int(verdict.pauseMilliseconds))) == .success { break }
         }
@@ -123,6 +134,17 @@ public final class SourceSupervisor: Sendable {
             return .ofInput
         } catch {
             return .failure(error)
+        }
+    }
+
+    private func record(_ end: End, nextTry: MonotonicTime?) {
+        let (now, publishedBytes) = (now(), stream.published.byteCount)
+        runs.withLock { runs in
+            switch (end, nextTry) {
+            case (.failure(let failure), let nextTry?):
+                runs.failed(failure.description, at: now, nextTry: nextTry, publishedBytes: publishedBytes)
+            case (_, let nextTry): runs.ended(at: now, nextTry: nextTry, publishedBytes: publishedBytes)
+            }
         }
     }
 

@@ -20,9 +20,13 @@ public protocol Source: AnyObject, Sendable {
 
     /// What its picture encoder has done over all runs; `nil` where it has none. From any thread.
     var status: SourceStatus? { get }
+
+    /// Whether the end of its input is final, so that `run` is not called again after it returned. From any thread.
+    var endsForGood: Bool { get }
 }
 
 extension Source {
+    public var endsForGood: Bool { false }
     public var status: SourceStatus? { nil }
 }
 

@@ -48,6 +48,9 @@ public final class Stream: Sendable {
         var stamping = Stamping.keyframes
         /// Tracks of which nothing passes before a random access point: a source has just started.
         var awaitingRandomAccess: Set<TrackID> = []
+        /// Whether the input has ended for good. The next announcement clears it.
+        var hasEnded = false
+        var endObserver: (@Sendable (Stream) -> Void)?
     }
 
     /// Where viewers find it: `/cam`.
@@ -92,6 +95,9 @@ public final class Stream: Sendable {
 
     /// What was published since the stream was made.
     public var published: Published { state.withLock { $0.published } }
+
+    /// Whether the input has ended for good, as that of a file that is played once. The next announcement clears it.
+    public var hasEnded: Bool { state.withLock { $0.hasEnded } }
 }
 
 // MARK: - The source's side
@@ -109,6 +115,7 @@ extension Stream {
     public func announce(_ tracks: [Track]) {
         let ended = state.withLock { state -> [any AnyFeed] in
             state.announcementCount += 1
+            state.hasEnded = false
             let version = (state.announcement?.version ?? 0) + 1
             let isCompatible = state.announcement.map { Self.areCompatible($0.tracks, tracks) } ?? true
             if state.announcement?.tracks != tracks {
@@ -124,6 +131,24 @@ extension Stream {
             feed.end()
             feed.wake()
         }
+    }
+
+    /// Ends the stream: the input has ended for good. Repeated calls have no effect until the next announcement.
+    ///
+    /// Viewers keep what was published. The observer of `observeEnd` ends their sessions.
+    public func end() {
+        let observer = state.withLock { state -> (@Sendable (Stream) -> Void)? in
+            guard !state.hasEnded else { return nil }
+            state.hasEnded = true
+            state.ring.removeAll()
+            return state.endObserver
+        }
+        observer?(self)
+    }
+
+    /// Sets the closure that `end` calls, on the thread of the source.
+    public func observeEnd(_ observer: @escaping @Sendable (Stream) -> Void) {
+        state.withLock { $0.endObserver = observer }
     }
 
     /// Hands over the next access unit, in capture order; never blocks for a viewer.
@@ -191,12 +216,12 @@ extension Stream {
         public let packager: P
     }
 
-    /// The feed of this kind, made now if it is the first; `nil` before a source has announced its tracks.
+    /// The feed of this kind, made now if it is the first; `nil` before a source has announced its tracks, and after `end`.
     ///
     /// Every unit wakes `waker` from now on, until `Feed.detach`. A feed that nobody reads is let go of.
     public func feed<P: Packager>(_ packager: P.Type, options: P.Options, for waker: any Waker) -> Feed<P>? {
         state.withLock { state in
-            guard let tracks = state.announcement?.tracks else { return nil }
+            guard let tracks = state.announcement?.tracks, !state.hasEnded else { return nil }
             if let feed = state.feeds[FeedKey(packager, options)] as? Feed<P> {
                 feed.attach(waker)
                 return feed

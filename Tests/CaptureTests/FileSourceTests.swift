@@ -94,6 +94,11 @@ import Testing
         #expect(steps.count == 1 || steps.max()! - steps.min()! <= 1)
     }
 
+    @Test func theEndOfAFileIsFinalIfItIsNotLooped() {
+        #expect(FileSource(path: "film.mp4", loops: false).endsForGood)
+        #expect(!FileSource(path: "film.mp4", loops: true).endsForGood)
+    }
+
     @Test func aMissingFileIsNamedWithWhatWasPerhapsMeant() throws {
         let wrong = String(#filePath.dropLast("FileSourceTests.swift".count)) + "FileSourceTest.swft"
         let failure = #expect(throws: SourceFailure.self) { try play(wrong) }

@@ -41,6 +41,31 @@ extension EndToEnd {
             }
         }
 
+        /// `loop: false`: ffmpeg sees the end by itself and has not counted more pictures than the film has.
+        @Test(arguments: ["tcp", "udp"])
+        func aFilmThatIsPlayedOnceEndsForItsViewers(_ transport: String) async throws {
+            let folder = try TemporaryFolder()
+            let clip = try await Clip.plain.path()
+            try folder.write("paths: { film: { source: \"\(clip)\", loop: false } }\n", to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml")) { server in
+                #expect(try await server.isOnAir("film"))
+                let outcome = try await Command.run(
+                    Client.ffmpeg(server.url("film"), over: transport)
+                        + ["-map", "0:v", "-c", "copy", "-f", "framecrc", "-"], within: 20)
+                #expect(outcome.status == 0, "\(outcome.complaint)")
+                let pictures = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n")
+                    .count { !$0.hasPrefix("#") }
+                // 6 s of 30 pictures; the viewer may have missed some at the beginning.
+                #expect((90...180).contains(pictures), "\(pictures) pictures")
+                let answer = try RTSPSocket(port: server.port).request("DESCRIBE", server.url("film"))
+                #expect(answer.status == 404)
+                #expect(answer.head.contains("/film has ended"), "\(answer.head)")
+                let status = try await Command.run(
+                    [ServerProcess.binary(), "status", "--port", "\(server.port)"], within: 10)
+                #expect(String(decoding: status.output, as: UTF8.self).contains("ended for"))
+            }
+        }
+
         /// The source is looked for again with growing pauses.
         @Test func aFileThatAppearsLaterGoesOnAir() async throws {
             let folder = try TemporaryFolder()

@@ -9,9 +9,17 @@ extension EndToEnd {
         private struct Shown: Decodable {
             struct Stream: Decodable {
                 let path: String
+                let condition: Condition
                 let pictures: Int
                 let stages: [String: Distribution]
                 let pictureTimes: [[String: Int64]]?
+            }
+
+            struct Condition: Decodable {
+                let state: String
+                let since: String
+                let seconds: Double
+                let reason: String?
             }
 
             struct Distribution: Decodable {
@@ -42,6 +50,20 @@ extension EndToEnd {
                 [ServerProcess.binary(), "status", "--json", "--port", "\(server.port)"] + arguments)
             try #require(outcome.status == 0, "\(outcome.complaint)")
             return try JSONDecoder().decode(Shown.self, from: Data(outcome.output))
+        }
+
+        @Test func itTellsWhyASourceFailsAndWhenItIsTriedAgain() async throws {
+            try await withServer("gone=/nowhere/film.mp4", "cam=testcard") { server in
+                let failing = try await eventually(within: 10) {
+                    try await shown(of: server).streams.first { $0.path == "/gone" }?.condition.state == "failing"
+                }
+                #expect(failing)
+                let condition = try #require(try await shown(of: server).streams.last?.condition)
+                #expect(condition.reason == "no file at /nowhere/film.mp4; check the path")
+                #expect(condition.seconds >= 0 && condition.since.hasSuffix("Z"))
+                let text = String(decoding: try await status(of: server).output, as: UTF8.self)
+                #expect(text.contains("failing for ") && text.contains("next try"), "\(text)")
+            }
         }
 
         @Test func itTellsWhoWatchesAndWhatPicturesSpendWhere() async throws {

@@ -28,6 +28,45 @@ struct WithdrawalTests {
         }
     }
 
+    @Test(arguments: ["RTP/AVP/TCP;unicast;interleaved=0-1", "RTP/AVP;unicast;client_port=47112-47113"])
+    func theViewersOfAStreamThatHasEndedAreDisconnectedAndNewOnesAreAnswered404(_ transport: String) async throws {
+        try await Broadcast.run { broadcast in
+            broadcast.stream.announce([Broadcast.video])
+            broadcast.publish(idr: true)
+            let client = try RTSPSocket(port: broadcast.port)
+            let (session, _) = try broadcast.setUp(on: client, transport)
+            #expect(try client.request("PLAY", broadcast.url, session).status == 200)
+            broadcast.stream.end()
+            await broadcast.server.end(broadcast.stream)
+            var last: RTSPSocket.Frame?
+            while let frame = client.frame(within: 5) { last = frame }
+            #expect(client.isClosed)
+            if transport == Self.interleaved { #expect(last?.controlTypes == [201, 202, 203]) }
+            for method in ["DESCRIBE", "SETUP"] {
+                let other = try RTSPSocket(port: broadcast.port)
+                let answer = try other.request(
+                    method, method == "SETUP" ? "\(broadcast.url)/track1" : broadcast.url,
+                    method == "SETUP" ? ["Transport": transport] : [:])
+                #expect(answer.status == 404)
+                #expect(answer.head.contains("/cam has ended"), "\(answer.head)")
+            }
+        }
+    }
+
+    @Test func aStreamThatIsAnnouncedAgainAfterItsEndKeepsItsViewers() async throws {
+        try await Broadcast.run { broadcast in
+            broadcast.stream.announce([Broadcast.video])
+            broadcast.publish(idr: true)
+            let client = try RTSPSocket(port: broadcast.port)
+            let (session, _) = try broadcast.setUp(on: client, Self.interleaved)
+            #expect(try client.request("PLAY", broadcast.url, session).status == 200)
+            broadcast.stream.end()
+            broadcast.stream.announce([Broadcast.video])
+            await broadcast.server.end(broadcast.stream)
+            #expect(try client.request("GET_PARAMETER", broadcast.url, session).status == 200)
+        }
+    }
+
     @Test func whoHasOnlySetUpIsLetGoToo() async throws {
         try await Broadcast.run { broadcast in
             broadcast.stream.announce([Broadcast.video])

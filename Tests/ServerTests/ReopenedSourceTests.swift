@@ -28,6 +28,16 @@ struct ReopenedSourceTests {
         #expect(opened.withLock { $0 } == [10_000, 20_000])
     }
 
+    @Test(arguments: [true, false])
+    func theEndOfARunIsFinalIfThatOfItsSourceIs(_ endsForGood: Bool) throws {
+        let source = ReopenedSource(label: "x", path: Self.path(10_000)) { _ throws(SourceFailure) in
+            PassedOnSource(endsForGood: endsForGood)
+        }
+        #expect(!source.endsForGood)
+        try source.run(into: stream)
+        #expect(source.endsForGood == endsForGood)
+    }
+
     @Test func whatIsWantedWhileItIsOpenedOrRunsReachesThisRun() throws {
         let present = Mutex<ReopenedSource?>(nil)
         let told = ToldSource { _ = present.withLock { $0 }?.change(to: Self.path(30_000)) }
@@ -137,9 +147,11 @@ private final class ToldSource: ChangeableEncoding {
 /// Has no encoder.
 private final class PassedOnSource: Source {
     let label = "passed on"
+    let endsForGood: Bool
     private let body: @Sendable () -> Void
 
-    init(_ body: @escaping @Sendable () -> Void) {
+    init(endsForGood: Bool = false, _ body: @escaping @Sendable () -> Void = {}) {
+        self.endsForGood = endsForGood
         self.body = body
     }
 

@@ -108,6 +108,78 @@ struct SourceSupervisorTests {
         #expect(source.runs == 1)
         #expect(lines.all.contains { $0.contains("the input has ended") })
     }
+
+    @Test func aFileThatIsPlayedOnceIsNotStartedAgainAndItsStreamEnds() {
+        let source = ScriptedSource(failures: 0, endsAtOnce: true, endsForGood: true)
+        let stream = Stream(path: "/film", epoch: .init(nanoseconds: 0))
+        let ends = Mutex(0)
+        stream.observeEnd { _ in ends.withLock { $0 += 1 } }
+        let supervisor = SourceSupervisor(source, into: stream, log: Lines().logger)
+        supervisor.start()
+        #expect(supervisor.join(until: .now() + .seconds(1)))
+        supervisor.stop()
+        #expect(source.runs == 1)
+        #expect(stream.hasEnded)
+        #expect(ends.withLock { $0 } == 1)
+    }
+
+    @Test func aFailureIsTheConditionUntilTheSourcePublishesAgain() {
+        let source = ScriptedSource(failures: 1)
+        let stream = Stream(path: "/cam", epoch: .init(nanoseconds: 0))
+        let supervisor = SourceSupervisor(source, into: stream, log: Lines().logger)
+        #expect(supervisor.condition.state == .starting)
+        supervisor.start()
+        source.waitUntilRunning()
+        #expect(supervisor.condition.state == .failing)
+        #expect(supervisor.condition.reason == "the camera is away; plug it in")
+        #expect(supervisor.condition.nextTry == nil)
+        let track = Track(
+            id: TrackID(0), clockRate: .audio48k,
+            format: .aac(AAC.AudioSpecificConfig(bytes: [0x11, 0x90], sampleRate: .audio48k, channelCount: 2)))
+        stream.announce([track])
+        let time = MediaTime(nanoseconds: 0, rate: .audio48k)
+        stream.publish(
+            AccessUnit(
+                track: track.id, presentationTime: time, decodeTime: time, isRandomAccess: true, nalUnits: [[1]]))
+        #expect(supervisor.condition.state == .running)
+        #expect(supervisor.condition.reason == nil)
+        supervisor.stop()
+        #expect(supervisor.join(until: .now() + .seconds(1)))
+    }
+}
+
+struct SourceRunsTests {
+    private static func seconds(_ seconds: Int64) -> MonotonicTime { .init(nanoseconds: seconds * 1_000_000_000) }
+
+    @Test func aFailureTellsSinceWhenAndWhenTheNextTryIs() {
+        var runs = SourceRuns(at: Self.seconds(0))
+        runs.started(at: Self.seconds(1), publishedBytes: 0)
+        runs.failed("no file", at: Self.seconds(2), nextTry: Self.seconds(3), publishedBytes: 0)
+        let first = SourceCondition(
+            state: .failing, since: Self.seconds(2), reason: "no file", nextTry: Self.seconds(3))
+        #expect(runs.condition(publishedBytes: 0) == first)
+        runs.started(at: Self.seconds(3), publishedBytes: 0)
+        runs.failed("no right", at: Self.seconds(4), nextTry: Self.seconds(5), publishedBytes: 0)
+        let second = SourceCondition(
+            state: .failing, since: Self.seconds(2), reason: "no right", nextTry: Self.seconds(5))
+        #expect(runs.condition(publishedBytes: 0) == second)
+    }
+
+    @Test func aFailureAfterMediaIsANewOne() {
+        var runs = SourceRuns(at: Self.seconds(0))
+        runs.failed("no file", at: Self.seconds(1), nextTry: Self.seconds(2), publishedBytes: 0)
+        runs.started(at: Self.seconds(2), publishedBytes: 0)
+        #expect(runs.condition(publishedBytes: 9) == SourceCondition(state: .running, since: Self.seconds(2)))
+        runs.failed("no file", at: Self.seconds(8), nextTry: Self.seconds(9), publishedBytes: 9)
+        #expect(runs.condition(publishedBytes: 9).since == Self.seconds(8))
+    }
+
+    @Test func anInputThatHasEndedForGoodHasNoNextTry() {
+        var runs = SourceRuns(at: Self.seconds(0))
+        runs.started(at: Self.seconds(0), publishedBytes: 0)
+        runs.ended(at: Self.seconds(4), nextTry: nil, publishedBytes: 9)
+        #expect(runs.condition(publishedBytes: 9) == SourceCondition(state: .ended, since: Self.seconds(4)))
+    }
 }
 
 /// Fails so many times, then runs until it is stopped.
@@ -120,13 +192,15 @@ private final class ScriptedSource: Source {
     let label = "script"
     private let failures: Int
     private let endsAtOnce: Bool
+    let endsForGood: Bool
     private let state = Mutex(State())
     private let started = Semaphore()
     private let stopped = Semaphore()
 
-    init(failures: Int, endsAtOnce: Bool = false) {
+    init(failures: Int, endsAtOnce: Bool = false, endsForGood: Bool = false) {
         self.failures = failures
         self.endsAtOnce = endsAtOnce
+        self.endsForGood = endsForGood
     }
 
     var runs: Int { state.withLock { $0.runs } }

@@ -18,6 +18,8 @@ final class FilePlayback {
     private var offset: Int64
     /// Of each track in this pass: the first decoding time, and the end of the last unit.
     private var extents: [TrackID: (start: Int64, end: Int64)] = [:]
+    /// When the last of the units sent so far ends, in nanoseconds on the stream's clock.
+    private var endOfUnits: Int64?
 
     /// Later than this, the source has not kept up, or the machine slept: it goes on from now instead of hurrying.
     private static let latenessLimit: Int64 = 1_000_000_000
@@ -52,8 +54,15 @@ final class FilePlayback {
             guard loops else { break }
             try advance()
         }
+        if extents.isEmpty { throw Self.nothingToPlay }
         while let unit = interleaver.next(isAtEnd: true) { guard send(unit) else { return } }
+        // The last frame is shown as long as the others.
+        if let endOfUnits { _ = clock.wait(epoch + endOfUnits, stop) }
     }
+
+    private static let nothingToPlay = SourceFailure(
+        reason: "the file breaks off before its first picture or sound",
+        remedy: "check that the file is complete and that ffprobe can read it")
 
     /// One pass over the file; false if stopped.
     private func playPass() throws(SourceFailure) -> Bool {
@@ -92,9 +101,7 @@ final class FilePlayback {
     /// The next pass follows at the least distance at which no track runs into itself: the longest track's length.
     private func advance() throws(SourceFailure) {
         guard let length = extents.values.map({ $0.end &- $0.start }).max(), length > 0 else {
-            throw SourceFailure(
-                reason: "the file breaks off before its first picture or sound",
-                remedy: "check that the file is complete and that ffprobe can read it")
+            throw Self.nothingToPlay
         }
         offset = offset &+ length
         do { try demuxer.rewind() } catch { throw SourceFailure(error) }
@@ -107,6 +114,7 @@ final class FilePlayback {
         guard clock.wait(epoch + timeline.due(unit), stop) else { return false }
         if unit.isRandomAccess { announceIfChanged() }
         publish(timeline.place(unit, on: tracks[unit.track.index].track))
+        endOfUnits = max(endOfUnits ?? .min, timeline.due(unit) &+ unit.duration)
         return true
     }
 

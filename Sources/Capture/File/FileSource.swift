@@ -51,6 +51,9 @@ public final class FileSource: ChangeableEncoding {
         return status.pictureCount > 0 ? status : nil
     }
 
+    /// A file that is not looped is played once.
+    public var endsForGood: Bool { !loops }
+
     public func stop() {
         stopSignal.raise()
         interruption.interrupt()

@@ -39,6 +39,9 @@ public final class PipeSource: Source {
 
     public func requestRandomAccess() {}
 
+    /// Standard input cannot be opened twice; a fifo may get another writer.
+    public var endsForGood: Bool { input == .standardInput }
+
     public func stop() { stopSignal.raise() }
 
     public func run(into stream: Stream) throws(SourceFailure) {

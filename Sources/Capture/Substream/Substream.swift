@@ -41,7 +41,8 @@ public final class Substream: ChangeableEncoding {
         do { doorbell = try Doorbell() } catch { throw SourceFailure(reason: "no substream: \(error)") }
         while !stopSignal.isSet {
             guard let intake = StreamIntake(original, doorbell: doorbell) else {
-                // The original's source has not announced anything yet.
+                if original.hasEnded { stream.end() }
+                // The source of the original has not announced anything yet, or has ended and may start again.
                 doorbell.wait(milliseconds: 50)
                 continue
             }
@@ -58,7 +59,10 @@ public final class Substream: ChangeableEncoding {
         let coding = try SubstreamCoding(intake, tee, ringing: doorbell, control: control, into: stream)
         while !stopSignal.isSet, !coding.hasEnded {
             doorbell.wait(milliseconds: 50)
+            // Nothing is published after the end, so this call takes all that was published before it.
+            let isLast = original.hasEnded
             try coding.go()
+            if isLast { return }
         }
     }
 }

@@ -127,6 +127,8 @@ extension Assembly {
         guard let path = configuration.servedPaths[name] else { return }
         let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(running))
         stream.stamping = path.timestamps
+        let server = server
+        stream.observeEnd { stream in Task.detached { await server.end(stream) } }
         state.paths[name] = ServedPath(path, of: original(of: path, in: state), on: stream, log: log)
         directory.insert(stream, options: PathOptions(name, path, in: configuration))
     }

@@ -7,7 +7,7 @@ extension Configuration {
         /// The session name that players show; empty for the path.
         public var title = ""
         public var description = ""
-        /// Whether a file starts again at its end.
+        /// Whether a file starts again at its end. Otherwise it is played once, and then the stream ends.
         public var loop = true
         /// Whether and when it is sent to a multicast group too.
         public var multicast = Multicasting.off

@@ -13,7 +13,10 @@ extension Schema<Configuration.Path> {
                 show: \.description),
             .text("title", \.title, "Name that players show; empty for the path."),
             .text("description", \.description, "More about it, for players that show it."),
-            .boolean("loop", \.loop, "Whether a file starts again at its end."),
+            .boolean(
+                "loop", \.loop,
+                "Whether a file starts again at its end. With false it is played once, from the server's start on; then its "
+                    + "viewers are disconnected, and new ones are answered 404."),
             .choice(
                 "multicast", \.multicast,
                 "Whether it is sent to a multicast group too, one copy on the wire for all who watch: onRequest while "

@@ -7,12 +7,15 @@ import Synchronization
 extension Assembly {
     /// What the server does now. Blocks for a second at most; `nil` where an event loop has not answered by then.
     func currentStatus(hasPictureTimes: Bool) -> ServerStatus? {
-        let now = MonotonicTime.now()
+        let reading = ClockReading.now()
+        let now = reading.monotonic
         let paths = state.withLock { Array($0.paths.values) }
         guard let (viewers, loops) = askLoops(at: now) else { return nil }
         return ServerStatus(
             version: apusVersion, uptime: Double(now - clock.epoch) / 1_000_000_000,
-            streams: paths.map { .init($0, hasPictureTimes: hasPictureTimes) }.sorted { $0.path < $1.path },
+            streams: paths.map { .init($0, hasPictureTimes: hasPictureTimes, at: reading) }.sorted {
+                $0.path < $1.path
+            },
             viewers: viewers.map { .init($0, at: now) }.sorted { ($0.path, $0.peer) < ($1.path, $1.peer) },
             loops: loops.map(ServerStatus.LoopLine.init))
     }

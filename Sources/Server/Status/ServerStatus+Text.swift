@@ -54,7 +54,7 @@ extension ServerStatus {
 
 extension ServerStatus.StreamLine {
     fileprivate var text: String {
-        var facts = ["\(pictures) pictures", "\(ServerStatus.number(Double(bytes) / 1e6)) MB"]
+        var facts = [condition.stateText, "\(pictures) pictures", "\(ServerStatus.number(Double(bytes) / 1e6)) MB"]
         if let skipped { facts.append("\(skipped) left out") }
         if let averageQuantizer { facts.append("quantizer \(ServerStatus.number(averageQuantizer))") }
         let rows = Stage.allCases.compactMap { stage in
@@ -63,7 +63,22 @@ extension ServerStatus.StreamLine {
             }
         }
         let header = [["stage, in ms", "p50", "p95", "p99", "max"]]
-        return "  \(facts.joined(separator: ", "))\n" + (rows.isEmpty ? "" : textTable(header + rows))
+        let failure = condition.failureText.map { "  \($0)\n" } ?? ""
+        return "  \(facts.joined(separator: ", "))\n" + failure + (rows.isEmpty ? "" : textTable(header + rows))
+    }
+}
+
+extension ServerStatus.Condition {
+    /// `running for 12.3 s`.
+    fileprivate var stateText: String { "\(state) for \(ServerStatus.number(seconds)) s" }
+
+    /// `since 2026-11-21T09:08:07.006Z: no file at film.mp4; next try in 4 s`; `nil` if the source is not failing.
+    fileprivate var failureText: String? {
+        reason.map { reason in
+            let next =
+                secondsToNextTry.map { "next try in \(ServerStatus.number($0)) s" } ?? "the next try is under way"
+            return "since \(since): \(printable(reason)); \(next)"
+        }
     }
 }
 

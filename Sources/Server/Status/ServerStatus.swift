@@ -18,6 +18,8 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let path: String
         /// What feeds it.
         public let source: String
+        /// The state of the source.
+        public let condition: Condition
         /// Pictures published, since the stream was made.
         public let pictures: Int
         /// Of all tracks.
@@ -29,6 +31,22 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let stages: Journeys.Summary
         /// The last pictures one by one, where they were asked for.
         public let pictureTimes: [PictureTimes]?
+    }
+
+    /// The state of a source.
+    public struct Condition: Hashable, Sendable, Codable {
+        /// `starting`, `running`, `failing` or `ended`.
+        public let state: String
+        /// Since when, as `2026-11-21T09:08:07.006Z`.
+        public let since: String
+        /// The same in seconds before now.
+        public let seconds: Double
+        /// Why it is failing, and what to do about it.
+        public let reason: String?
+        /// When it is started again, as `since`.
+        public let nextTry: String?
+        /// The same in seconds from now on.
+        public let secondsToNextTry: Double?
     }
 
     /// The instants of one picture's way, in nanoseconds of CLOCK_MONOTONIC.
@@ -79,16 +97,31 @@ extension ServerStatus.PictureTimes {
 }
 
 extension ServerStatus.StreamLine {
-    init(_ path: ServedPath, hasPictureTimes: Bool) {
+    init(_ path: ServedPath, hasPictureTimes: Bool, at now: ClockReading) {
         let (published, coded) = (path.stream.published, path.status)
         self.path = path.stream.path
         source = path.source.label
+        condition = ServerStatus.Condition(path.supervisor.condition, at: now)
         pictures = published.pictureCount
         bytes = published.byteCount
         skipped = coded?.skippedCount
         averageQuantizer = coded?.averageQuantizer
         stages = path.stream.journeys.summary
         pictureTimes = hasPictureTimes ? path.stream.journeys.recent.map(ServerStatus.PictureTimes.init) : nil
+    }
+}
+
+extension ServerStatus.Condition {
+    init(_ condition: SourceCondition, at now: ClockReading) {
+        func text(_ instant: MonotonicTime) -> String {
+            timestamp(unixNanoseconds: now.unixNanoseconds + (instant - now.monotonic))
+        }
+        state = condition.state.rawValue
+        since = text(condition.since)
+        seconds = max(0, Double(now.monotonic - condition.since) / 1_000_000_000)
+        reason = condition.reason
+        nextTry = condition.nextTry.map(text)
+        secondsToNextTry = condition.nextTry.map { max(0, Double($0 - now.monotonic) / 1_000_000_000) }
     }
 }
 
