@@ -21,18 +21,22 @@ final class V4L2Device: CaptureDevice {
     var exports: [Int: [DMABuffer]] = [:]
     var isMultiplanar: Bool { identity.isMultiplanar }
 
+    private let close: (CInt) -> Void
+
     /// Opens the device; others may have it open too, until `configure`.
-    init(path: String) throws(SourceFailure) {
+    ///
+    /// - Parameter close: called once with each descriptor that was opened.
+    init(path: String, close: @escaping (CInt) -> Void = cv4l2_close) throws(SourceFailure) {
         fd = cv4l2_open(path)
         guard fd >= 0 else { throw CameraFailure.opening(path, code: -fd) }
         self.path = path
+        self.close = close
         var answer = cv4l2_identity()
         let status = cv4l2_identify(fd, &answer)
         identity = CameraIdentity(answer)
-        guard status >= 0, answer.captures, answer.streams else {
-            cv4l2_close(fd)
-            throw CameraFailure.noCamera(path)
-        }
+        // All properties have a value, so `deinit` runs after this throw and closes the descriptor. A second call could close a
+        // descriptor that another thread has opened meanwhile.
+        guard status >= 0, answer.captures, answer.streams else { throw CameraFailure.noCamera(path) }
     }
 
     deinit {
@@ -40,7 +44,7 @@ final class V4L2Device: CaptureDevice {
         exports = [:]
         for mapping in mappings { withUnsafePointer(to: mapping) { cv4l2_unmap($0) } }
         _ = cv4l2_request_buffers(fd, isMultiplanar, 0)
-        cv4l2_close(fd)
+        close(fd)
     }
 
     // MARK: - What it offers
