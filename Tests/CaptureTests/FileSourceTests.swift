@@ -112,6 +112,44 @@ import Testing
     }
 }
 
+/// Films whose frames are 10 µs apart. Matroska rounds times to milliseconds, so there the decode times do not advance.
+@Suite struct FilePacingTests {
+    private static let ffmpeg = "/usr/bin/ffmpeg"
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// When each of the first `count` frames of the film is sent, in milliseconds from the first, as it is played again and again.
+    private func instants(_ name: String, frames: Int, first count: Int) async throws -> [Double] {
+        let outcome = try await Command.run(
+            [Self.ffmpeg, "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x64:r=100000"]
+                + ["-frames:v", "\(frames)", "-c:v", "libx264", "-bf", "0", folder.file(name)])
+        try #require(outcome.status == 0, "\(outcome.complaint)")
+        let clock = VirtualClock().clock
+        let source = FileSource(path: folder.file(name), loops: true, clock: clock)
+        var instants: [MonotonicTime] = []
+        try withoutActuallyEscaping({ (_: AccessUnit) in
+            instants.append(clock.now())
+            if instants.count == count { source.stop() }
+        }) { publish in
+            try source.run(epoch: MonotonicTime(nanoseconds: 0), announce: { _ in }, publish: publish)
+        }
+        return instants.map { Double($0 - instants[0]) / 1_000_000 }
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
+    func aPassOfOneFrameLastsTenMilliseconds() async throws {
+        #expect(try await instants("film.mp4", frames: 1, first: 5) == [0, 10, 20, 30, 40])
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
+        arguments: ["film.mp4", "film.mkv"])
+    func eachFrameLastsAMillisecond(name: String) async throws {
+        #expect(try await instants(name, frames: 30, first: 30) == (0..<30).map(Double.init))
+    }
+}
+
 @Suite struct TranscodedFileTests {
     private static let ffmpeg = "/usr/bin/ffmpeg"
 

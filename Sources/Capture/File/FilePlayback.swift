@@ -16,13 +16,28 @@ final class FilePlayback {
     private var interleaver: Interleaver
     private var timeline: FileTimeline
     private var offset: Int64
-    /// Of each track in this pass: the first decoding time, and the end of the last unit.
-    private var extents: [TrackID: (start: Int64, end: Int64)] = [:]
+    /// Of each track in this pass.
+    private var extents: [TrackID: Extent] = [:]
     /// When the last of the units sent so far ends, in nanoseconds on the stream's clock.
     private var endOfUnits: Int64?
 
+    /// The time that one track's units take, in nanoseconds on the file's timeline.
+    private struct Extent {
+        /// The first decode time.
+        let start: Int64
+        /// The end of the unit that ends last.
+        var end: Int64
+        /// The decode time of the last unit, as the file has it and as it is sent.
+        var last: (told: Int64, sent: Int64)
+    }
+
     /// Later than this, the source has not kept up, or the machine slept: it goes on from now instead of hurrying.
     private static let latenessLimit: Int64 = 1_000_000_000
+    /// From one unit of a track to the next, at least. Decode times that do not advance would be sent without a pause: one frame of
+    /// 10 µs made 35 000 frames and 800 Mbit a second. No camera and no film has more than 1000 frames a second.
+    private static let shortestUnit: Int64 = 1_000_000
+    /// A pass of a single frame is shown a hundred times a second.
+    private static let shortestPass: Int64 = 10_000_000
     /// A hole in a file's times that is longer than this is closed.
     private static let longestGap: Int64 = 10_000_000_000
 
@@ -88,14 +103,26 @@ final class FilePlayback {
     }
 
     private func accept(_ units: [TimedUnit]) throws(SourceFailure) -> Bool {
-        for unit in units {
-            let end = unit.decode &+ unit.duration
-            let extent = extents[unit.track] ?? (unit.decode, end)
-            extents[unit.track] = (min(extent.start, unit.decode), max(extent.end, end))
-            interleaver.push(unit)
-        }
+        for unit in units { interleaver.push(spaced(unit)) }
         while let unit = interleaver.next() { guard send(unit) else { return false } }
         return !stop.isSet
+    }
+
+    /// The unit, at least `shortestUnit` after the one before it in its track.
+    ///
+    /// Times that jump back further than `latenessLimit` stay: `send` shifts all that follows, in all tracks alike.
+    private func spaced(_ unit: TimedUnit) -> TimedUnit {
+        var spaced = unit
+        if let last = extents[unit.track]?.last, unit.decode > last.told &- Self.latenessLimit {
+            spaced.decode = max(unit.decode, last.sent &+ Self.shortestUnit)
+            spaced.presentation = max(unit.presentation, spaced.decode)
+        }
+        let end = spaced.decode &+ max(unit.duration, Self.shortestUnit)
+        let former = extents[unit.track]
+        extents[unit.track] = Extent(
+            start: min(former?.start ?? spaced.decode, spaced.decode), end: max(former?.end ?? end, end),
+            last: (unit.decode, spaced.decode))
+        return spaced
     }
 
     /// The next pass follows at the least distance at which no track runs into itself: the longest track's length.
@@ -103,14 +130,16 @@ final class FilePlayback {
         guard let length = extents.values.map({ $0.end &- $0.start }).max(), length > 0 else {
             throw Self.nothingToPlay
         }
-        offset = offset &+ length
+        offset = offset &+ max(length, Self.shortestPass)
         do { try demuxer.rewind() } catch { throw SourceFailure(error) }
     }
 
     /// Waits for the unit's instant and publishes it; false if stopped.
     private func send(_ unit: TimedUnit) -> Bool {
         let lateness = (clock.now() - epoch) &- timeline.due(unit)
-        if lateness > Self.latenessLimit || lateness < 0 &- Self.longestGap { timeline.slip(by: lateness) }
+        if lateness < 0 &- Self.longestGap { timeline.slip(by: lateness) }
+        // A file may jump back at each unit.
+        if lateness > Self.latenessLimit { timeline.slip(by: lateness &+ Self.shortestUnit) }
         guard clock.wait(epoch + timeline.due(unit), stop) else { return false }
         if unit.isRandomAccess { announceIfChanged() }
         publish(timeline.place(unit, on: tracks[unit.track.index].track))
