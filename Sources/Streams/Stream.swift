@@ -110,8 +110,8 @@ extension Stream {
 
     /// Says which tracks follow, or that their parameters changed; a source calls it before its first unit and at each change.
     ///
-    /// History from before is forgotten, and video goes on at its next random access point. Where kinds or clock rates differ
-    /// from before, the viewers' sessions end: what was negotiated does not hold any more.
+    /// History from before is forgotten, and video goes on at its next random access point. If kinds, clock rates or audio
+    /// configurations differ from before, the viewers' sessions end: what was negotiated does not hold any more.
     public func announce(_ tracks: [Track]) {
         let ended = state.withLock { state -> [any AnyFeed] in
             state.announcementCount += 1
@@ -197,9 +197,19 @@ extension Stream {
         return unit.stamped(with: CaptureTimestamp(of: coding, captured: instant, wallClock: wallClock))
     }
 
-    /// Whether what was negotiated for the tracks `old` holds for `new`: the same kinds and clocks, whatever their parameters.
+    /// Whether what was negotiated for the tracks `old` holds for `new`: the same kinds, clocks and audio configurations.
+    ///
+    /// Parameter sets of H.264 may differ, because they also come in the stream. An AAC configuration comes in the description only
+    /// (`config=`, RFC 3640, section 4.1), and a transport stream's packager makes all ADTS headers of the first.
     public static func areCompatible(_ old: [Track], _ new: [Track]) -> Bool {
-        old.elementsEqual(new) { $0.id == $1.id && $0.kind == $1.kind && $0.clockRate == $1.clockRate }
+        old.elementsEqual(new) { old, new in
+            guard old.id == new.id, old.clockRate == new.clockRate else { return false }
+            switch (old.format, new.format) {
+            case (.h264, .h264): return true
+            case (.aac(let former), .aac(let next)): return former == next
+            case (.h264, .aac), (.aac, .h264): return false
+            }
+        }
     }
 }
 

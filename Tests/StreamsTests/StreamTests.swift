@@ -112,6 +112,22 @@ struct StreamTests {
         #expect(stream.feed(EchoPackager.self, options: 0, for: waker) !== feed)
     }
 
+    /// Configurations of one clock rate, 24 kHz: of AAC-LC in stereo, and others.
+    @Test(arguments: [("mono", [0x13, 0x08]), ("with SBR", [0x2B, 0x11, 0x88]), ("the same", [0x13, 0x10])])
+    func anotherConfigurationOfAudioEndsTheFeed(name: String, bytes: [UInt8]) throws {
+        func audio(_ bytes: [UInt8]) throws -> Track {
+            let configuration = try #require(AAC.AudioSpecificConfig(parsing: bytes))
+            return Track(id: TrackID(1), clockRate: configuration.sampleRate, format: .aac(configuration))
+        }
+        let (former, next) = (try audio([0x13, 0x10]), try audio(bytes))
+        #expect(former.clockRate == next.clockRate)
+        let feed = try onAir([.video, former])
+        stream.announce([.video, next])
+        var reader = FeedReader<EchoPackager.Output>()
+        feed.update(&reader)
+        #expect(reader.hasEnded == (name != "the same"))
+    }
+
     @Test func unitsOfUnknownTracksAreLetGo() throws {
         let feed = try onAir([.video])
         stream.publish(.sound(5))
