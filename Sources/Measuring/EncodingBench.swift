@@ -14,20 +14,20 @@ public enum EncodingBench {
     /// pictures of the test card, at the same pace. Blocks.
     public static func run(
         _ video: VideoEncoder.Settings, camera: String? = nil, seconds: Double, log: Logger
-    ) throws(SourceFailure) -> EncodingReport {
+    ) throws(SourceFailure) -> MeasuredEncoding {
         var encoding = EncodingSettings()
         (encoding.video, encoding.audio) = (video, nil)
         let source = source(encoding, camera: camera, log: log)
         var report = EncodingReport(
             source: source.label, encoder: "", width: video.width, height: video.height,
             framesPerSecond: video.frameRate.framesPerSecond, skipped: 0, processorLoad: 0, encoderLoad: 0)
-        try runSource(source, seconds: seconds, into: &report)
+        let pictures = try runSource(source, seconds: seconds, into: &report)
         do throws(CodecFailure) {
-            try runEncoder(video, seconds: seconds, into: &report)
+            let encoder = try runEncoder(video, seconds: seconds, into: &report)
+            return MeasuredEncoding(report: report, pictures: pictures, encoder: encoder)
         } catch {
             throw SourceFailure(reason: error.reason, remedy: error.remedy)
         }
-        return report
     }
 
     // MARK: - From capture to packets
@@ -41,7 +41,7 @@ public enum EncodingBench {
 
     private static func runSource(
         _ source: any Source, seconds: Double, into report: inout EncodingReport
-    ) throws(SourceFailure) {
+    ) throws(SourceFailure) -> [MeasuredEncoding.Picture] {
         let stream = Stream(path: "/bench", epoch: .now())
         let recorder = DelayRecorder(epoch: stream.epoch)
         let thread: pthread_t
@@ -61,18 +61,20 @@ public enum EncodingBench {
         report.skipped = source.status?.skippedCount ?? 0
         (report.captureToPackets, report.besideEncoder) = recorder.summaries
         if let failure = recorder.failure { throw failure }
+        return recorder.pictures
     }
 
     // MARK: - The encoder by itself
 
     private static func runEncoder(
         _ video: VideoEncoder.Settings, seconds: Double, into report: inout EncodingReport
-    ) throws(CodecFailure) {
+    ) throws(CodecFailure) -> [PlotPoint] {
         let pictures: [VideoFrame]
         do { pictures = try TestCard.pictures(90, video) } catch { throw CodecFailure(reason: error.reason) }
         let encoder = try VideoEncoder(video)
         report.encoder = encoder.name
         var histogram = DurationHistogram()
+        var points: [PlotPoint] = []
         let interval = 1e9 / video.frameRate.framesPerSecond
         let before = processorSeconds()
         let start = MonotonicTime.now()
@@ -82,10 +84,13 @@ public enum EncodingBench {
             _ = try encoder.encode(
                 pictures[number % pictures.count], track: TrackID(0),
                 presentationTime: MediaTime(nanoseconds: began - start, rate: .video), forcingRandomAccess: false)
-            histogram.record(nanoseconds: .now() - began)
+            let end = MonotonicTime.now()
+            histogram.record(nanoseconds: end - began)
+            points.append(PlotPoint(instant: end, nanoseconds: end - began))
         }
         report.encoderLoad = (processorSeconds() - before) * 1e9 / Double(MonotonicTime.now() - start)
         report.encoderAlone = histogram.summary
+        return points
     }
 
     private static func processorSeconds() -> Double {
@@ -103,6 +108,7 @@ private final class DelayRecorder: Waker {
         var ages = DurationHistogram()
         /// The ages without the time that the picture was in the encoder.
         var rests = DurationHistogram()
+        var pictures: [MeasuredEncoding.Picture] = []
         var failure: SourceFailure?
         var hasEnded = false
     }
@@ -116,6 +122,7 @@ private final class DelayRecorder: Waker {
 
     /// Of the ages, and of what of each the encoder did not take.
     var summaries: (DurationSummary?, DurationSummary?) { state.withLock { ($0.ages.summary, $0.rests.summary) } }
+    var pictures: [MeasuredEncoding.Picture] { state.withLock { $0.pictures } }
     var failure: SourceFailure? { state.withLock { $0.failure } }
 
     /// Runs the source to its end.
@@ -139,10 +146,13 @@ private final class DelayRecorder: Waker {
     }
 
     func packaged(_ unit: AccessUnit) {
-        let age = MonotonicTime.now() - (epoch + unit.presentationTime.nanoseconds)
+        let now = MonotonicTime.now()
+        let age = now - (epoch + unit.presentationTime.nanoseconds)
+        let rest = unit.coding.map { age - ($0.end - $0.begin) }
         state.withLock {
             $0.ages.record(nanoseconds: age)
-            if let coding = unit.coding { $0.rests.record(nanoseconds: age - (coding.end - coding.begin)) }
+            if let rest { $0.rests.record(nanoseconds: rest) }
+            $0.pictures.append(.init(instant: now, age: age, besideEncoder: rest))
         }
     }
 

@@ -63,11 +63,11 @@ public final class JoinsBench: SessionOwner {
     private var nextJoin = MonotonicTime(nanoseconds: .min)
 
     private final class Answer: Sendable {
-        let report = Mutex<JoinsReport?>(nil)
+        let report = Mutex<MeasuredJoins?>(nil)
     }
 
     /// Runs `plan` and reports; blocks the calling thread.
-    public static func run(_ plan: JoinsPlan) throws(ClientSessionEnd) -> JoinsReport {
+    public static func run(_ plan: JoinsPlan) throws(ClientSessionEnd) -> MeasuredJoins {
         let answer = Answer()
         try ClientLoop.run(JoinsBench(plan, answer))
         guard let report = answer.report.withLock({ $0 }) else {
@@ -111,7 +111,8 @@ public final class JoinsBench: SessionOwner {
             failures: tally.failures, packets: tally.packets, lost: tally.lost, gaps: tally.gaps,
             connectToPlay: tally.connectToPlay.summary, playToFirstPacket: tally.playToFirstPacket.summary,
             connectToRandomAccess: tally.connectToRandomAccess.summary)
-        answer.report.withLock { $0 = report }
+        let measured = MeasuredJoins(plan, report, tally)
+        answer.report.withLock { $0 = measured }
     }
 
     public func session(

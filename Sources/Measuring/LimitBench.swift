@@ -11,7 +11,7 @@ public final class LimitBench {
     private let tally = DrainTally()
 
     /// Measures all four ways in turns; blocks the calling thread for about four times `plan.seconds`.
-    public static func run(_ plan: LimitPlan) throws(LimitFailure) -> LimitReport {
+    public static func run(_ plan: LimitPlan) throws(LimitFailure) -> MeasuredLimit {
         try LimitDescriptors.check(for: plan)
         let answer = Answer()
         do throws(SystemError) {
@@ -28,10 +28,10 @@ public final class LimitBench {
     }
 
     private final class Answer: Sendable {
-        let report = Mutex<Result<LimitReport, LimitFailure>?>(nil)
+        let report = Mutex<Result<MeasuredLimit, LimitFailure>?>(nil)
     }
 
-    private static func measured(_ plan: LimitPlan) -> Result<LimitReport, LimitFailure> {
+    private static func measured(_ plan: LimitPlan) -> Result<MeasuredLimit, LimitFailure> {
         do throws(SystemError) {
             return .success(try LimitBench(plan).measure())
         } catch {
@@ -54,7 +54,7 @@ extension LimitBench {
         var rounds: [SendingRound] = []
     }
 
-    private func measure() throws(SystemError) -> LimitReport {
+    private func measure() throws(SystemError) -> MeasuredLimit {
         var processors = Processors.usable()
         if processors.count > 1 { Processors.keepThisThread(on: processors.removeFirst()) }
         var receivers: [DatagramReceiver] = []
@@ -77,9 +77,9 @@ extension LimitBench {
             Way(sender: connections),
         ]
         try takeTurns(&ways, receivers)
-        let costs = ways.map { SendingCost($0.rounds) }
-        return LimitReport(
-            plan, wholeTrains: costs[0], cutTrains: costs[1], datagrams: costs[2], connections: costs[3])
+        return MeasuredLimit(
+            plan, wholeTrains: ways[0].rounds, cutTrains: ways[1].rounds, datagrams: ways[2].rounds,
+            connections: ways[3].rounds)
     }
 
     /// All rounds of all ways.

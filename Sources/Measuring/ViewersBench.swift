@@ -33,11 +33,13 @@ public final class ViewersBench: SessionOwner {
     /// Sessions opened in one turn, so that those open already are not kept waiting.
     private static let openedPerTurn = 8
     private static let churningNanoseconds: Int64 = 500_000_000
+    /// Frames that are kept for a plot: 80 MB.
+    private static let mostFrames = 5_000_000
 
     /// Runs `plan` and reports; blocks the calling thread. `progress` is called twice a second, on another thread.
     public static func run(
         _ plan: ViewersPlan, progress: (@Sendable (ViewersProgress) -> Void)? = nil
-    ) throws(ClientSessionEnd) -> ViewersReport {
+    ) throws(ClientSessionEnd) -> MeasuredViewers {
         let box = ReportBox()
         try ClientLoop.run(ViewersBench(plan, box, progress))
         guard let report = box.value.withLock({ $0 }) else {
@@ -141,8 +143,8 @@ public final class ViewersBench: SessionOwner {
         for viewer in viewers.values { tally.add(viewer) }
         tally.serverAfter = plan.server?.snapshot()
         tally.steady = steady.use
-        let report = ViewersReport(plan, tally)
-        self.report.value.withLock { $0 = report }
+        let measured = MeasuredViewers(plan, tally)
+        report.value.withLock { $0 = measured }
     }
 }
 
@@ -178,7 +180,11 @@ extension ViewersBench {
             tally.handOverToArrival.record(nanoseconds: picture.arrivalUnixNanoseconds &- instant)
         }
         guard let captured = picture.captured else { return }
-        tally.captureToArrival.record(nanoseconds: picture.arrivalUnixNanoseconds &- captured)
+        let age = picture.arrivalUnixNanoseconds &- captured
+        tally.captureToArrival.record(nanoseconds: age)
+        if plan.keepsFrames, tally.frames.count < Self.mostFrames {
+            tally.frames.append(PlotPoint(instant: picture.arrival, nanoseconds: age))
+        }
         tally.fanOut.completed(capturedAt: captured, arrival: picture.arrival.nanoseconds)
     }
 
@@ -191,5 +197,5 @@ extension ViewersBench {
 
 /// Where the loop's thread leaves its report.
 private final class ReportBox: Sendable {
-    let value = Mutex<ViewersReport?>(nil)
+    let value = Mutex<MeasuredViewers?>(nil)
 }

@@ -17,6 +17,8 @@ public struct ViewersPlan: Sendable {
     public var churnPerSecond = 0
     /// Units that are later than this, compared with the quickest, are not in time.
     public var lateMilliseconds: Int64 = 100
+    /// Whether the time from capture to arrival of each frame is kept, for a plot: 16 bytes per frame and viewer.
+    public var keepsFrames = false
     /// The server's process, whose processor time, memory and descriptors are watched.
     public var server: ServerProcess?
 

@@ -35,10 +35,15 @@ struct ViewersTally {
     var serverPlaying: ServerProcess.Snapshot?
     var serverAfter: ServerProcess.Snapshot?
     var steady: SteadyUse?
+    /// One for each viewer that is through.
+    var rows: [ViewerRow] = []
+    /// One for each whole frame of a steady viewer, if they are wanted.
+    var frames: [PlotPoint] = []
 
     /// Adds a viewer that is through.
     mutating func add(_ viewer: ViewerRecord) {
         allBytes += viewer.byteCount
+        rows.append(ViewerRow(viewer))
         switch viewer.kind {
         case .steady: addSteady(viewer)
         case .churning: churned += 1

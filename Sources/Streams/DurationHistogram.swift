@@ -23,14 +23,23 @@ public struct DurationHistogram: Sendable {
 
     /// The quantiles that reports print; `nil` where nothing was recorded.
     public var summary: DurationSummary? {
+        guard let p50 = milliseconds(atPercentile: 50), let p95 = milliseconds(atPercentile: 95),
+            let p99 = milliseconds(atPercentile: 99), let max = milliseconds(atPercentile: 100)
+        else { return nil }
+        return DurationSummary(count: UInt64(microseconds.totalCount), p50: p50, p95: p95, p99: p99, max: max)
+    }
+
+    /// The value that so many percent of the durations do not exceed; the least at 0. `nil` where nothing was recorded.
+    public func milliseconds(atPercentile percentile: Double) -> Double? {
         guard microseconds.totalCount > 0 else { return nil }
-        func milliseconds(_ percentile: Double) -> Double {
-            // The histogram answers with the upper end of a value's bucket, which may lie above the largest value.
-            Double(min(microseconds.valueAtPercentile(percentile), microseconds.max)) / 1_000
-        }
-        return DurationSummary(
-            count: UInt64(microseconds.totalCount), p50: milliseconds(50), p95: milliseconds(95),
-            p99: milliseconds(99), max: milliseconds(100))
+        guard percentile > 0 else { return Double(microseconds.min) / 1_000 }
+        // The histogram answers with the upper end of a value's bucket, which may lie above the largest value.
+        return Double(min(microseconds.valueAtPercentile(percentile), microseconds.max)) / 1_000
+    }
+
+    /// `nil` where nothing was recorded.
+    public var meanMilliseconds: Double? {
+        microseconds.totalCount > 0 ? microseconds.mean / 1_000 : nil
     }
 }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import Measuring
 import RTSPClient
 
@@ -14,61 +13,77 @@ struct BenchCommand: ParsableCommand {
         ])
 }
 
-/// Prints a report for people, or for machines.
-func printReport(_ report: some Encodable, table: String, asJSON: Bool) throws {
-    guard asJSON else { return print(table, terminator: "") }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    print(String(decoding: try encoder.encode(report), as: UTF8.self))
-}
-
-extension SessionTransport: ExpressibleByArgument {}
-
-/// What both benches are told.
+/// What both benches of a server are told.
 struct BenchOptions: ParsableArguments {
-    @Option(help: "The stream: rtsp://host:port/path, or rtsps://.")
-    var url: String
+    @OptionGroup var stream: StreamOptions
 
     @Option(help: "How many viewers.")
     var count = 1
 
-    @Option(help: "How their packets come: udp, tcp or multicast.")
-    var transport = SessionTransport.tcp
+    @OptionGroup var report: ReportOptions
 
-    @OptionGroup var security: SecurityOptions
+    @OptionGroup var plot: PlotOptions
 
-    @Flag(help: "Print the report as JSON.")
-    var json = false
-
-    @Flag(name: .customLong("fail-on-gap"), help: "Exit with 1 also when a viewer missed a packet.")
+    @Flag(name: .customLong("fail-on-gap"), help: "The same as --fail-if 'gaps>0' --fail-if 'lost>0'.")
     var failOnGap = false
 
     func validate() throws {
         guard (1...100_000).contains(count) else { throw ValidationError("--count is 1 to 100000") }
     }
 
-    func session() throws -> SessionPlan {
-        do {
-            var plan = try SessionPlan(url, transport: transport)
-            try plan.prepareLogin()
-            try plan.prepareSecurity(security)
-            plan.userAgent = "apus-bench"
-            return plan
-        } catch {
-            throw ValidationError("\(error)")
+    func session() throws -> SessionPlan { try stream.session(userAgent: "apus-bench") }
+
+    /// Measures, and tells what was found as `measure` does.
+    func publish(in vocabulary: Vocabulary, _ measure: (SessionPlan) throws(ClientSessionEnd) -> some Measurement)
+        throws
+    {
+        let gap = failOnGap ? try ["gaps>0", "lost>0"].map { try Threshold($0, in: vocabulary) } : []
+        try report.publish(plot: plot.plot, in: vocabulary, and: gap) {
+            let session = try session()
+            do throws(ClientSessionEnd) {
+                return try measure(session)
+            } catch {
+                throw StreamFailure(url: session.url.text, reason: "\(error)")
+            }
         }
     }
+}
 
-    /// Prints the report; the exit status says whether all went well.
-    func finish(_ report: some Encodable, table: String, allPlayed: Bool, hasNoGap: Bool) throws {
-        try printReport(report, table: table, asJSON: json)
-        guard allPlayed, hasNoGap || !failOnGap else { throw ExitCode.failure }
+extension Vocabulary {
+    /// The paragraphs of a command's help on thresholds and exit statuses; `incomplete` says what ends it with 1.
+    func help(_ quantities: String, incomplete: String) -> String {
+        """
+        THRESHOLD is what must not be: a quantity, then > >= < or <=, then a number with its unit. Quantities are
+
+        \(quantities)
+
+        Exit status: 0 measured, and no threshold holds; 1 nothing could be measured, or \(incomplete); 2 measured, and a \
+        threshold holds; 64 wrong arguments.
+
+        Details: docs/measuring.md.
+        """
     }
 }
 
 struct BenchViewersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "viewers", abstract: "Watch a stream many times at once, and count what is missing or late.")
+        commandName: "viewers", abstract: "Watch a stream many times at once, and count what is missing or late.",
+        discussion: Vocabulary.viewers.help(
+            """
+              p50, p99.9, min, mean, max   the same as arrival.p50, …: us, ms, s
+              arrival.p50, …               capture to last packet
+              hand-over.p50, …             hand-over to the server to last packet
+              play.p50, …                  connecting to the answer to PLAY
+              first-decodable.p50, …       connecting to the first IDR
+              play-to-packet.p50, …        the answer to PLAY to the first packet
+              play-to-decodable.p50, …     the answer to PLAY to the first IDR
+              fan-out.p50, …               first to last viewer with the same frame
+              half-rate-oldest             oldest frame at a half-rate viewer
+              loss: %
+              lost, gaps, duplicates, reordered, units, units-in-time, broken,
+              established, failed: no unit
+              server-cost                  processor seconds per gigabyte: no unit
+            """, incomplete: "a session failed"))
 
     @OptionGroup var options: BenchOptions
 
@@ -108,6 +123,7 @@ struct BenchViewersCommand: ParsableCommand {
             throw ValidationError("--stalled, --half-rate and --churn are 0 to 10000")
         }
         guard (0...3_600_000).contains(lateMilliseconds) else { throw ValidationError("--late-ms is 0 to 3600000") }
+        _ = try options.report.thresholds(in: .viewers)
         let joined = Double(options.count) / ramp
         guard joined < seconds else {
             throw ValidationError("the viewers need \(joined) s to join: lengthen --seconds")
@@ -118,7 +134,13 @@ struct BenchViewersCommand: ParsableCommand {
     }
 
     func run() throws {
-        var plan = ViewersPlan(session: try options.session(), count: options.count, seconds: seconds)
+        try options.publish(in: .viewers) { session throws(ClientSessionEnd) in
+            try ViewersBench.run(plan(session), progress: ProgressLine.ifTerminal())
+        }
+    }
+
+    private func plan(_ session: SessionPlan) -> ViewersPlan {
+        var plan = ViewersPlan(session: session, count: options.count, seconds: seconds)
         plan.rampPerSecond = ramp
         plan.stalled = stalled
         plan.halfRate = halfRate
@@ -126,16 +148,22 @@ struct BenchViewersCommand: ParsableCommand {
         plan.lateMilliseconds = lateMilliseconds
         if cut { plan.session.trainArrival = .cut }
         plan.server = serverPID.map { ServerProcess(processID: $0) }
-        let report = try ViewersBench.run(plan, progress: ProgressLine.ifTerminal())
-        ProgressLine.clear()
-        try options.finish(
-            report, table: report.table, allPlayed: report.allPlayed, hasNoGap: report.hasNoGap)
+        plan.keepsFrames = options.plot.plot != nil
+        return plan
     }
 }
 
 struct BenchJoinsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "joins", abstract: "Join a stream again and again at random instants, and time the first picture.")
+        commandName: "joins", abstract: "Join a stream again and again at random instants, and time the first picture.",
+        discussion: Vocabulary.joins.help(
+            """
+              p50, p99.9, min, mean, max   the same as first-decodable.p50, …: us, ms, s
+              first-decodable.p50, …       connecting to the first IDR
+              play.p50, …                  connecting to the answer to PLAY
+              play-to-packet.p50, …        the answer to PLAY to the first packet
+              loss: %                      lost, gaps, joined, failed: no unit
+            """, incomplete: "a join failed"))
 
     @OptionGroup var options: BenchOptions
 
@@ -149,14 +177,15 @@ struct BenchJoinsCommand: ParsableCommand {
         guard (0...600_000).contains(stayMilliseconds), (0...600_000).contains(pauseMilliseconds) else {
             throw ValidationError("--stay-ms and --pause-ms are 0 to 600000")
         }
+        _ = try options.report.thresholds(in: .joins)
     }
 
     func run() throws {
-        var plan = JoinsPlan(session: try options.session(), count: options.count)
-        plan.stayMilliseconds = stayMilliseconds
-        plan.pauseMilliseconds = pauseMilliseconds
-        let report = try JoinsBench.run(plan)
-        try options.finish(
-            report, table: report.table, allPlayed: report.allPlayed, hasNoGap: report.hasNoGap)
+        try options.publish(in: .joins) { session throws(ClientSessionEnd) in
+            var plan = JoinsPlan(session: session, count: options.count)
+            plan.stayMilliseconds = stayMilliseconds
+            plan.pauseMilliseconds = pauseMilliseconds
+            return try JoinsBench.run(plan)
+        }
     }
 }

@@ -7,8 +7,16 @@ struct BenchLimitCommand: ParsableCommand {
         abstract: "Measure what this kernel takes to send a stream to many viewers, without a server.",
         discussion: """
             Needs no server: sends to sockets of its own over loopback. Read the processor time per gigabyte that \
-            'bench viewers' tells of a server as a ratio to this one. Exits with 1 where the run is void.
-            """)
+            'bench viewers' tells of a server as a ratio to this one.
+
+
+            """
+                + Vocabulary.limit.help(
+                    """
+                      train-cost, cut-train-cost, datagram-cost, tcp-cost
+                                                   processor seconds per gigabyte: no unit
+                      missing                      lost, or not taken: %
+                    """, incomplete: "the run is void"))
 
     @Option(help: "How many viewers.")
     var count = 1_000
@@ -28,8 +36,7 @@ struct BenchLimitCommand: ParsableCommand {
     @Flag(help: "Send as fast as the receivers read, not at the stream's rate.")
     var unpaced = false
 
-    @Flag(help: "Print the report as JSON.")
-    var json = false
+    @OptionGroup var report: ReportOptions
 
     func validate() throws {
         guard (1...10_000).contains(count) else { throw ValidationError("--count is 1 to 10000") }
@@ -37,12 +44,11 @@ struct BenchLimitCommand: ParsableCommand {
         guard fps > 0, fps <= 1_000 else { throw ValidationError("--fps is more than 0, at most 1000") }
         guard seconds > 0, seconds <= 1e5 else { throw ValidationError("--seconds is more than 0") }
         _ = try plan()
+        _ = try report.thresholds(in: .limit)
     }
 
     func run() throws {
-        let report = try LimitBench.run(plan())
-        try printReport(report, table: report.table, asJSON: json)
-        guard !report.void else { throw ExitCode.failure }
+        try report.publish(in: .limit) { try LimitBench.run(plan()) }
     }
 
     private func plan() throws -> LimitPlan {

@@ -33,8 +33,8 @@ struct MeasureCommand: ParsableCommand {
 
             What cannot be judged, for the stream does not tell, fails too.
 
-            Exit status: 0 measured; 1 nothing could be measured, or it ended early; 2 measured, and a threshold failed; 64 \
-            wrong arguments.
+            Exit status: 0 measured, and no threshold holds; 1 nothing could be measured, or it ended early; 2 measured, and a \
+            threshold holds; 64 wrong arguments.
 
             Examples:
               apus measure rtsp://127.0.0.1:8554/cam
@@ -46,11 +46,7 @@ struct MeasureCommand: ParsableCommand {
             Details: docs/measuring.md.
             """)
 
-    @Argument(help: "The stream, rtsp://host:port/path or rtsps://, or an image.")
-    var url: String
-
-    @Option(help: "How its packets come: udp, tcp or multicast.")
-    var transport = SessionTransport.udp
+    @OptionGroup var stream: StreamOptions
 
     @Option(help: "Live frames after which it is enough.")
     var frames: Int?
@@ -68,28 +64,13 @@ struct MeasureCommand: ParsableCommand {
             """)
     var clocks = ClockRelation.Assumption.auto
 
-    @OptionGroup var security: SecurityOptions
+    @OptionGroup var report: ReportOptions
 
-    @Flag(help: "Print the report as JSON.")
-    var json = false
-
-    @Option(help: ArgumentHelp("Write a row per frame.", valueName: "file"))
-    var csv: String?
-
-    @Option(help: ArgumentHelp("Draw latency over time and its distribution, as SVG.", valueName: "file"))
-    var plot: String?
-
-    @Option(
-        name: .customLong("fail-if"),
-        help: ArgumentHelp("Exit with 2 if this holds, as p99>50ms; may be repeated.", valueName: "threshold"),
-        transform: { try Threshold($0) })
-    var failIf: [Threshold] = []
+    @OptionGroup var plot: PlotOptions
 
     @Option(
         help: "When the image was taken: 2026-11-21T15:04:05.678Z, or seconds since 1970; by the file where left out.")
     var at: WrittenTime?
-
-    private static let thresholdFailed = ExitCode(2)
 
     func validate() throws {
         if let frames, !(1...10_000_000).contains(frames) { throw ValidationError("--frames is 1 to 10000000") }
@@ -97,74 +78,39 @@ struct MeasureCommand: ParsableCommand {
             throw ValidationError("--seconds is more than 0, and 86400 at most")
         }
         try validateImageOptions()
+        _ = try report.thresholds(in: .stream)
         guard timeout >= 0.1, timeout <= 3_600 else { throw ValidationError("--timeout is 0.1 to 3600 seconds") }
     }
 
     func run() throws {
         if isOfImage { return try measureImage() }
-        do {
-            try measureAndReport()
-        } catch let failure as OutputFile.Failure {
-            throw complaint("\(failure)")
-        }
-    }
-
-    private func measureAndReport() throws {
-        let plan = try measurePlan()
-        // Opened first: a path that cannot be written to is told before the measurement, not after it.
-        let table = try csv.map { try OutputFile($0) }
-        let picture = try plot.map { try OutputFile($0) }
-        let measurement = try measure(plan)
-        let report = measurement.report
-        try printReport(report, table: report.table, asJSON: json)
-        try table?.write(measurement.frameTable)
-        try picture?.write(measurement.plot)
-        try judge(measurement, report)
-    }
-
-    private func measurePlan() throws -> MeasurePlan {
-        do {
-            var session = try SessionPlan(url, transport: transport)
-            session.userAgent = "apus-measure"
-            try session.prepareLogin()
-            try session.prepareSecurity(security)
-            var plan = MeasurePlan(session: session, seconds: seconds ?? (frames == nil ? 10 : .infinity))
-            plan.frames = frames
-            plan.timeoutMilliseconds = Int64(timeout * 1_000)
-            plan.clocks = clocks
-            return plan
-        } catch {
-            if error is ValidationError { throw error }
-            switch error as? ClientSessionEnd {
-            case .unusableURL, .unspokenScheme, .unprotectedMedia: throw ValidationError("\(error)")
-            default: throw complaint("\(error)")
+        try report.publish(plot: plot.plot, in: .stream) {
+            let plan = try measurePlan()
+            do throws(MeasureFailure) {
+                return try StreamMeasurement.run(plan, progress: ProgressLine.ifTerminal())
+            } catch {
+                throw StreamFailure(url: plan.session.url.text, reason: "\(error)")
             }
         }
     }
 
-    private func measure(_ plan: MeasurePlan) throws -> MeasuredStream {
-        let progress: (@Sendable (MeasureProgress) -> Void)? = ProgressLine.ifTerminal()
-        defer { ProgressLine.clear() }
-        do throws(MeasureFailure) {
-            return try StreamMeasurement.run(plan, progress: progress)
-        } catch {
-            ProgressLine.clear()
-            throw complaint("\(plan.session.url.text): \(error)")
-        }
+    private func measurePlan() throws -> MeasurePlan {
+        let session = try stream.session(userAgent: "apus-measure")
+        var plan = MeasurePlan(session: session, seconds: seconds ?? (frames == nil ? 10 : .infinity))
+        plan.frames = frames
+        plan.timeoutMilliseconds = Int64(timeout * 1_000)
+        plan.clocks = clocks
+        return plan
     }
+}
 
-    /// A failed threshold says more than an early end.
-    private func judge(_ measurement: MeasuredStream, _ report: LatencyReport) throws {
-        let complaints = failIf.compactMap { measurement.verdict(on: $0).complaint }
-        for complaint in complaints { writeToStandardError("apus: \(complaint)\n") }
-        if !complaints.isEmpty { throw Self.thresholdFailed }
-        if let end = report.prematureEnd { throw complaint("\(report.url): it ended early: \(end)") }
-    }
+/// Nothing could be measured of a stream.
+struct StreamFailure: Error, CustomStringConvertible {
+    /// Without user and password.
+    let url: String
+    let reason: String
 
-    private func complaint(_ text: String) -> ExitCode {
-        writeToStandardError("apus: \(text)\n")
-        return .failure
-    }
+    var description: String { "\(url): \(reason)" }
 }
 
 extension ClockRelation.Assumption: ExpressibleByArgument {}

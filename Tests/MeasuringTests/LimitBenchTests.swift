@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: [true, false]) func everyByteThatItSaysItSentArrives(isPaced: Bool) throws {
         var plan = try LimitPlan(viewers: 5, unitsPerSecond: 100, packetsPerUnit: 2.5)
         (plan.seconds, plan.isPaced, plan.rounds) = (0.2, isPaced, 2)
-        let report = try LimitBench.run(plan)
+        let report = try LimitBench.run(plan).report
         for cost in [report.wholeTrains, report.cutTrains, report.datagrams, report.connections] {
             #expect(cost.bytes > 0)
             #expect(cost.lostBytes == 0)
@@ -20,7 +20,7 @@ import Testing
     @Test func aUnitOfSeveralTrainsArrivesWhole() throws {
         var plan = try LimitPlan(viewers: 3, bitsPerSecond: 20_000_000, unitsPerSecond: 20, packetsPerUnit: 129)
         (plan.seconds, plan.rounds) = (0.2, 1)
-        let report = try LimitBench.run(plan)
+        let report = try LimitBench.run(plan).report
         for trains in [report.wholeTrains, report.cutTrains] {
             #expect(trains.bytes > 0)
             #expect(trains.bytes.isMultiple(of: UInt64(3 * 129 * plan.packetByteCount)))

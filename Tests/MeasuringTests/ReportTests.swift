@@ -16,6 +16,16 @@ import Testing
         #expect((999...1_001).contains(summary.max))
     }
 
+    @Test func aHistogramAnswersEveryStatistic() throws {
+        var histogram = DurationHistogram()
+        #expect(histogram.milliseconds(atPercentile: 50) == nil && histogram.meanMilliseconds == nil)
+        for millisecond in [2, 4, 4, 10] as [Int64] { histogram.record(nanoseconds: millisecond * 1_000_000) }
+        func value(_ statistic: Quantity.Statistic) throws -> Double { try #require(statistic.value(of: histogram)) }
+        #expect(try abs(value(.minimum) - 2) < 0.01 && abs(value(.percentile(0)) - 2) < 0.01)
+        #expect(try abs(value(.percentile(50)) - 4) < 0.01 && abs(value(.mean) - 5) < 0.01)
+        #expect(try value(.maximum) == 10 && value(.percentile(100)) == 10)
+    }
+
     @Test(arguments: [Int64.min, -1, 0, .max])
     func noDurationIsTooStrangeToBeCounted(nanoseconds: Int64) {
         var histogram = DurationHistogram()

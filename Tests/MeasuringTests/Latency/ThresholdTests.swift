@@ -44,16 +44,45 @@ import Testing
     }
 
     /// Every name that the message offers is taken.
-    @Test func whatIsOfferedIsTaken() throws {
-        for value in Quantity.Value.allCases {
+    @Test(arguments: Vocabulary.allCases)
+    func whatIsOfferedIsTaken(vocabulary: Vocabulary) throws {
+        for value in vocabulary.values {
             let units = ["", "ms", "%", "kbit/s"].filter { unit in
-                (try? Threshold("\(value.rawValue)>1\(unit)")) != nil
+                (try? Threshold("\(value.rawValue)>1\(unit)", in: vocabulary)) != nil
             }
             #expect(units.count == 1, "\(value)")
         }
-        for distribution in Quantity.Distribution.allCases {
-            #expect(try Threshold("\(distribution.rawValue).p50>1ms").quantity == .of(distribution, .percentile(50)))
+        for distribution in vocabulary.distributions {
+            let threshold = try Threshold("\(distribution.rawValue).p50>1ms", in: vocabulary)
+            #expect(threshold.quantity == .of(distribution, .percentile(50)))
         }
+        _ = try Threshold(vocabulary.example, in: vocabulary)
+    }
+
+    @Test func everyQuantityIsMeasuredBySomeCommand() {
+        let vocabularies = Vocabulary.allCases
+        #expect(Set(vocabularies.flatMap(\.values)) == Set(Quantity.Value.allCases))
+        #expect(Set(vocabularies.flatMap(\.distributions)) == Set(Quantity.Distribution.allCases))
+    }
+
+    @Test(
+        arguments: [
+            (.viewers, "p99>50ms", .of(.arrival, .percentile(99))), (.viewers, "play.max>1s", .of(.play, .maximum)),
+            (.viewers, "units-in-time<100", .value(.unitsInTime)),
+            (.joins, "p50>5ms", .of(.firstDecodable, .percentile(50))),
+            (.encoding, "max>33ms", .of(.packaged, .maximum)), (.limit, "train-cost>1", .value(.trainCost)),
+        ] as [(Vocabulary, String, Quantity)])
+    func eachCommandHasItsOwnQuantities(vocabulary: Vocabulary, text: String, quantity: Quantity) throws {
+        #expect(try Threshold(text, in: vocabulary).quantity == quantity)
+    }
+
+    @Test(
+        arguments: [
+            (.viewers, "gop>1s"), (.viewers, "decoded.p99>1ms"), (.viewers, "play>1ms"), (.joins, "arrival.p99>1ms"),
+            (.encoding, "lost>0"), (.limit, "p99>1ms"), (.limit, "max>1ms"), (.stream, "gaps>0"),
+        ] as [(Vocabulary, String)])
+    func aQuantityOfAnotherCommandIsAMistake(vocabulary: Vocabulary, text: String) {
+        #expect(throws: Threshold.Mistake.self) { try Threshold(text, in: vocabulary) }
     }
 
     @Test(

@@ -3,9 +3,9 @@
 /// ```
 /// threshold    = quantity comparison number unit
 /// quantity     = [distribution "."] statistic | value
-/// distribution = "decoded" | "arrival" | "encoded" | "decoding" | "late" | "spacing"      (decoded where left out)
+/// distribution = "decoded" | "arrival" | "encoded" | …      (Vocabulary.distributions, whose first is meant where left out)
 /// statistic    = "min" | "mean" | "max" | "p" number                                      (p0 to p100)
-/// value        = "connected" | "play" | "first-packet" | "jitter" | "loss" | …            (Quantity.Value)
+/// value        = "connected" | "play" | "first-packet" | "jitter" | "loss" | …            (Vocabulary.values)
 /// comparison   = ">" | ">=" | "<" | "<="
 /// unit         = "us" | "ms" | "s" of durations, "%" of loss, "bit/s" | "kbit/s" | "Mbit/s" of a bitrate, else none
 /// ```
@@ -31,13 +31,14 @@ public struct Threshold: Hashable, Sendable {
         public let description: String
     }
 
-    public init(_ text: String) throws(Mistake) {
+    /// - Parameter vocabulary: what can be compared.
+    public init(_ text: String, in vocabulary: Vocabulary = .stream) throws(Mistake) {
         self.text = text
         let signs = text.utf8.firstIndex { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") }
         guard let signs, let comparison = Comparison.allCases.first(where: { text[signs...].hasPrefix($0.rawValue) })
-        else { throw Mistake(description: "'\(text)' compares nothing: write it like p99>50ms") }
+        else { throw Mistake(description: "'\(text)' compares nothing: write it like \(vocabulary.example)") }
         self.comparison = comparison
-        quantity = try Quantity(text[..<signs].trimmed)
+        quantity = try Quantity(text[..<signs].trimmed, in: vocabulary)
         let right = text[signs...].dropFirst(comparison.rawValue.count).trimmed
         let digits = right.prefix { "0123456789.".contains($0) }
         guard let number = Double(digits), number.isFinite else {
