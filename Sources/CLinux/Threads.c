@@ -61,3 +61,15 @@ int clinux_wait_for_signal(void) {
     while (sigwait(&set, &number) != 0) {}
     return number;
 }
+
+int clinux_is_ended_within(int seconds) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    struct timespec span = {.tv_sec = seconds};
+    int number;
+    // A signal that is neither (SIGCONT) interrupts the wait: it begins again.
+    while ((number = sigtimedwait(&set, NULL, &span)) < 0 && errno == EINTR) {}
+    return number > 0;
+}

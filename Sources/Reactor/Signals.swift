@@ -27,4 +27,9 @@ public enum Signals {
             }
         }
     }
+
+    /// Blocks the calling thread for so long, or until SIGTERM or SIGINT comes; answers whether one came.
+    public static func isTerminated(withinSeconds seconds: Int) -> Bool {
+        clinux_is_ended_within(Int32(clamping: seconds)) != 0
+    }
 }

@@ -64,6 +64,10 @@ struct ServeCommand: ParsableCommand {
     func run() throws {
         Signals.hold()
         Heap.useSmallPages()
+        let crashes = CrashRecord()
+        guard crashes?.waitBeforeStart() ?? true else { return }
+        // A crash does not come here.
+        defer { crashes?.endedInOrder() }
         let writer = try LogWriter()
         do {
             let (settings, file) = try read(config)
@@ -83,6 +87,7 @@ struct ServeCommand: ParsableCommand {
             let control = ControlServer.start(for: assembly, configuration, log: log)
             let systemd = Systemd(log: log)
             systemd.announceServing(assembly)
+            crashes.map(assembly.tell)
             writeToStandardOutput(assembly.notice.text + (choice.map { "\n\($0)" } ?? ""))
             // The camera that was chosen is in use by now, so it would not be found again.
             let found = choice == nil ? [:] : configuration.paths

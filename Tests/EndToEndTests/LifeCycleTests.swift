@@ -30,6 +30,28 @@ extension EndToEnd {
             }
         }
 
+        /// As systemd does it, which gives a service a runtime folder.
+        @Test func aServiceThatCrashesAgainAndAgainWaitsBeforeItStarts() async throws {
+            let folder = try TemporaryFolder()
+            let prefix = ["env", "RUNTIME_DIRECTORY=\(folder.path)"]
+            for crash in 1...3 {
+                let start = ContinuousClock.now
+                let server = try await ServerProcess.start(["testcard"], prefix: prefix)
+                // The first two starts do not wait, the third is after two crashes.
+                #expect(server.log.contains("starting in") == (crash == 3), "\(server.log.prefix(300))")
+                if crash == 3 { #expect(ContinuousClock.now - start >= .seconds(1)) }
+                server.command.signal(SIGKILL)
+                _ = await server.command.finish(within: 5)
+            }
+            let fourth = try Command(
+                prefix + [ServerProcess.binary(), "serve", "--port", "\(LoopbackSocket.freePort())", "testcard"])
+            #expect(await eventually(within: 10) { fourth.errors.contains("starting in 2 s") })
+            fourth.signal(SIGTERM)
+            let outcome = await fourth.finish(within: 1.5)
+            #expect(outcome.status == 0, "it ends while it waits: \(outcome.complaint)")
+            #expect(folder.bytes("starts").isEmpty, "and has ended in order")
+        }
+
         @Test func aLoneFileThatIsMissingIsAUsageError() async throws {
             let outcome = try await Command.run(
                 [ServerProcess.binary(), "serve", "--port", "\(LoopbackSocket.freePort())", "/nowhere/film.mp4"],

@@ -23,3 +23,6 @@ void clinux_hold_signals(void);
 
 /// Waits for one of the signals that clinux_hold_signals has blocked; answers which came.
 int clinux_wait_for_signal(void);
+
+/// Waits so long for SIGTERM or SIGINT, which clinux_hold_signals has blocked; answers whether one came.
+int clinux_is_ended_within(int seconds);
