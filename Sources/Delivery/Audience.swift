@@ -6,6 +6,8 @@ import Streams
 final class Audience {
     let stream: Stream
     let feed: any PacketFeed
+    /// The memory that preludes may take.
+    let preludes: PreludeBudget
     /// The track whose random access points decide where one can start: the video, else the first.
     let leading: Track
     var reader = FeedReader<PacketRun>()
@@ -27,7 +29,8 @@ final class Audience {
     /// How often the wall clock had stepped when the viewers were last told about it.
     private var clockStepCount: Int
 
-    init(stream: Stream, feed: any PacketFeed) {
+    init(stream: Stream, feed: any PacketFeed, preludes: PreludeBudget) {
+        self.preludes = preludes
         self.stream = stream
         self.feed = feed
         clockStepCount = stream.clock.follow()

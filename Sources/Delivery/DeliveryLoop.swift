@@ -26,15 +26,21 @@ public final class DeliveryLoop {
     private static let reportRound: Int64 = 500_000_000
 
     private let options: Options
+    private let preludes: PreludeBudget
     private let waker: any Waker
     private let transmitter: Transmitter
     private var audiences: [ObjectIdentifier: Audience] = [:]
     private var nextReportRound: MonotonicTime
     private var events: [Event] = []
 
-    /// `waker` wakes the loop that owns this.
-    public init(options: Options, waker: any Waker, at now: MonotonicTime) {
+    /// - Parameters:
+    ///   - waker: wakes the loop that owns this.
+    ///   - preludes: the memory for preludes, shared with other loops.
+    public init(
+        options: Options, waker: any Waker, preludes: PreludeBudget = PreludeBudget(), at now: MonotonicTime
+    ) {
         self.options = options
+        self.preludes = preludes
         self.waker = waker
         transmitter = Transmitter(policy: options.policy, pacing: options.pacing)
         nextReportRound = now + Self.reportRound
@@ -140,7 +146,7 @@ extension DeliveryLoop {
             return nil
         }
         if let existing { return existing }
-        let audience = Audience(stream: stream, feed: feed)
+        let audience = Audience(stream: stream, feed: feed, preludes: preludes)
         audiences[ObjectIdentifier(feed)] = audience
         feed.update(&audience.reader)
         return audience

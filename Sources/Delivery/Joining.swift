@@ -45,6 +45,7 @@ extension Audience {
             return requestRandomAccess(at: now)
         }
         viewer.prelude = prelude.runs
+        viewer.preludeCharge = prelude.charge
         viewer.squeeze = prelude.squeeze
         viewer.squeezedTrack = prelude.squeezedTrack
         viewer.isAwaitingRandomAccess = false
@@ -59,9 +60,12 @@ extension Audience {
         let prelude = Prelude(
             history: point.history.filter { viewer.watches($0.track) }, leading: leadingTrack(for: viewer),
             window: options.preludeWindow, limits: options.prelude)
+        // Without memory for it, the viewer starts at the next random access point.
+        let charge = prelude.flatMap { preludes.charge($0.units.reduce(0) { $0 + $1.bytes.count }) }
+        let runs = charge == nil ? [] : prelude.map { point.package($0.units) } ?? []
         let packaged = PackagedPrelude(
-            runs: prelude.map { point.package($0.units) } ?? [], squeeze: prelude?.squeeze,
-            squeezedTrack: prelude?.track, nextIndex: point.nextIndex, watched: watched, options: options)
+            runs: runs, charge: charge, squeeze: prelude?.squeeze, squeezedTrack: prelude?.track,
+            nextIndex: point.nextIndex, watched: watched, options: options)
         sharedPrelude = packaged
         return packaged
     }
@@ -103,6 +107,8 @@ extension Audience {
 struct PackagedPrelude {
     /// Empty where there is nothing to start with.
     let runs: [PacketRun]
+    /// The memory of the runs, for as long as anyone holds them.
+    let charge: PreludeBudget.Charge?
     let squeeze: Squeeze?
     let squeezedTrack: TrackID?
     /// Index in the feed of the first unit after it.

@@ -46,6 +46,8 @@ public final class Viewer {
     var phase = Phase.idle
     /// What it gets before the feed: from a random access point to where it joined.
     var prelude: [PacketRun] = []
+    /// The memory of the prelude.
+    var preludeCharge: PreludeBudget.Charge?
     var position = Position()
     /// Whether pictures are passed over until one that can be decoded alone.
     var isAwaitingRandomAccess = false
@@ -124,6 +126,7 @@ public final class Viewer {
     /// Lets go of the prelude. Not while messages of it are in a batch.
     func endPrelude() {
         prelude = []
+        preludeCharge = nil
         position.prelude = 0
     }
 

@@ -17,10 +17,13 @@ final class Broadcast {
     private(set) var now: MonotonicTime
     private var pictureCount: Int64 = 0
 
-    init(options: DeliveryLoop.Options = .init(), clock: StreamClock = StreamClock(ClockReading.now)) {
+    init(
+        options: DeliveryLoop.Options = .init(), preludes: PreludeBudget = PreludeBudget(),
+        clock: StreamClock = StreamClock(ClockReading.now)
+    ) {
         stream = Stream(path: "/cam", clock: clock)
         now = clock.epoch
-        delivery = DeliveryLoop(options: options, waker: NoWaker(), at: now)
+        delivery = DeliveryLoop(options: options, waker: NoWaker(), preludes: preludes, at: now)
         // The parameter sets are of the right types: that is all that is looked at.
         let sets = H264.ParameterSets(sequence: [Self.sps], picture: [Self.pps])!
         stream.announce([Track(id: TrackID(0), clockRate: .video, format: .h264(sets))])

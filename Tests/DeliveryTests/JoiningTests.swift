@@ -58,4 +58,37 @@ struct JoiningTests {
         broadcast.delivery.pause(first)
         #expect(first.prelude.isEmpty && second.prelude.count == 5)
     }
+
+    @Test func whoFindsNoMemoryForAPreludeStartsAtAKeyframe() throws {
+        // Each is a picture longer than the one before it: two have room, of 1 505 and 1 806 bytes.
+        let budget = PreludeBudget(maximumByteCount: 4_000)
+        let crowd = Broadcast(preludes: budget)
+        for number in 0..<5 { crowd.publish(idr: number == 0, byteCount: 300) }
+        var viewers: [Viewer] = []
+        for id in 1...4 as ClosedRange<UInt64> {
+            let client = try UDPClient(isSegmenting: true, id: id)
+            #expect(crowd.delivery.join(client.viewer, stream: crowd.stream, options: JoinOptions(), at: crowd.now))
+            viewers.append(client.viewer)
+            crowd.publish(byteCount: 300)
+        }
+        #expect(viewers.map(\.prelude.count) == [5, 6, 0, 0])
+        #expect(viewers.map(\.isAwaitingRandomAccess) == [false, false, true, true])
+        let held = budget.byteCount
+        #expect(held > 3_000 && held <= 4_000)
+        // Their memory is free again once they have gone, and nobody joins at those pictures any more.
+        for viewer in viewers { crowd.delivery.pause(viewer) }
+        viewers = []
+        #expect(budget.byteCount == 0)
+    }
+
+    @Test func aSharedPreludeCountsOnce() throws {
+        let budget = PreludeBudget(maximumByteCount: 2_000)
+        let crowd = Broadcast(preludes: budget)
+        for number in 0..<5 { crowd.publish(idr: number == 0, byteCount: 300) }
+        for id in 1...10 as ClosedRange<UInt64> {
+            let client = try UDPClient(isSegmenting: true, id: id)
+            #expect(crowd.delivery.join(client.viewer, stream: crowd.stream, options: JoinOptions(), at: crowd.now))
+            #expect(client.viewer.prelude.count == 5)
+        }
+    }
 }
