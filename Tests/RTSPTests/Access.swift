@@ -71,10 +71,12 @@ extension GuessLimits {
     static let free = Self(guessCount: 0, delayMilliseconds: 0)
 
     init(
-        guessCount: Int, lockOutSeconds: Int = 300, delayMilliseconds: Int = 0, addressCount: Int = 4_096
+        guessCount: Int, networkGuessCount: Int = 40, lockOutSeconds: Int = 300, delayMilliseconds: Int = 0,
+        addressCount: Int = 4_096
     ) {
         self.init()
         self.guessCount = guessCount
+        self.networkGuessCount = networkGuessCount
         self.lockOutSeconds = lockOutSeconds
         self.delayMilliseconds = delayMilliseconds
         self.addressCount = addressCount

@@ -45,14 +45,54 @@ struct LockOutTests {
 
     @Test func ofManyAddressesTheOldestIsForgottenAndTheTableDoesNotGrow() {
         let lockOut = LockOut()
-        let limits = GuessLimits(guessCount: 1, addressCount: 16)
+        let limits = GuessLimits(guessCount: 2, addressCount: 16)
         for number in 0..<100 as Range<UInt32> {
-            #expect(lockOut.guessed(.ipv4(number), within: limits, at: seconds(Int64(number))))
+            #expect(!lockOut.guessed(.ipv4(number), within: limits, at: seconds(Int64(number))))
         }
-        let remembered = (0..<100 as Range<UInt32>).filter {
-            lockOut.secondsLeft(for: .ipv4($0), within: limits, at: seconds(99)) != nil
+        // The second wrong password of an address that is remembered locks it out.
+        let remembered = (84..<100 as Range<UInt32>).filter {
+            lockOut.guessed(.ipv4($0), within: limits, at: seconds(100))
         }
         #expect(remembered == Array(84..<100))
+    }
+
+    @Test func aFloodOfOtherAddressesEndsNoLockOut() {
+        let lockOut = LockOut()
+        let limits = GuessLimits(guessCount: 2, addressCount: 16)
+        let guesser = IPAddress("192.0.2.7")
+        for _ in 1...2 { _ = lockOut.guessed(guesser, within: limits, at: seconds(5)) }
+        for number in 0..<1_000 as Range<UInt32> { _ = lockOut.guessed(.ipv4(number), within: limits, at: seconds(6)) }
+        #expect(lockOut.secondsLeft(for: guesser, within: limits, at: seconds(6)) == 299)
+        #expect(lockOut.secondsLeft(for: IPAddress("192.0.2.8"), within: limits, at: seconds(6)) == nil)
+    }
+
+    @Test func whileAllEntriesAreLockedOutFurtherAddressesAreCountedTogether() {
+        let lockOut = LockOut()
+        let limits = GuessLimits(guessCount: 2, addressCount: 16)
+        for number in 0..<16 as Range<UInt32> {
+            for _ in 1...2 { _ = lockOut.guessed(.ipv4(number), within: limits, at: seconds(5)) }
+        }
+        #expect(!lockOut.guessed(.ipv4(100), within: limits, at: seconds(6)))
+        #expect(lockOut.guessed(.ipv4(101), within: limits, at: seconds(6)))
+        #expect(lockOut.secondsLeft(for: .ipv4(102), within: limits, at: seconds(6)) == 300)
+        #expect(lockOut.secondsLeft(for: .ipv4(0), within: limits, at: seconds(6)) == 299)
+        // After that time there is room again.
+        #expect(!lockOut.guessed(.ipv4(102), within: limits, at: seconds(306)))
+        #expect(lockOut.secondsLeft(for: .ipv4(103), within: limits, at: seconds(306)) == nil)
+    }
+
+    @Test func theAddressesOfOneIPv6NetworkAreAlsoCountedTogether() {
+        let lockOut = LockOut()
+        let limits = GuessLimits(guessCount: 10, networkGuessCount: 40)
+        let network = UInt128(0x2001_0db8_0000_0007) << 64
+        for number in 1...40 as ClosedRange<UInt128> {
+            #expect(
+                lockOut.guessed(.ipv6(network | number), within: limits, at: seconds(5)) == (number == 40),
+                "each address has guessed once")
+        }
+        #expect(lockOut.secondsLeft(for: .ipv6(network | 99), within: limits, at: seconds(5)) == 300)
+        #expect(lockOut.secondsLeft(for: .ipv6(network + (1 << 64) | 99), within: limits, at: seconds(5)) == nil)
+        #expect(lockOut.secondsLeft(for: IPAddress("192.0.2.7"), within: limits, at: seconds(5)) == nil)
     }
 
     @Test func itIsAsIfEachAddressHadATableOfItsOwn() {
@@ -63,7 +103,7 @@ struct LockOutTests {
         for _ in 0..<3_000 {
             now = now.advanced(byMilliseconds: .random(in: 0...4_000, using: &random))
             let index = Int.random(in: 0..<8, using: &random)
-            let address = IPAddress.ipv6(UInt128(index))
+            let address = IPAddress.ipv6(UInt128(index) << 64)
             let left = together.secondsLeft(for: address, within: limits, at: now)
             #expect(left == alone[index].secondsLeft(for: address, within: limits, at: now))
             guard left == nil else { continue }

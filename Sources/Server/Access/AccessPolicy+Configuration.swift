@@ -28,6 +28,7 @@ extension GuessLimits {
     fileprivate init(_ access: Configuration.Access) {
         self.init()
         guessCount = access.wrongPasswords
+        networkGuessCount = access.wrongPasswordsPerNetwork
         lockOutSeconds = access.lockOutSeconds
         delayMilliseconds = access.wrongPasswordMilliseconds
         addressCount = access.guessingAddresses

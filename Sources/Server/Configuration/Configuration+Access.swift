@@ -9,6 +9,8 @@ extension Configuration {
         public var nonceSeconds = 600
         /// 0 for any number.
         public var wrongPasswords = 10
+        /// Of one IPv6 /64; 0 for any number.
+        public var wrongPasswordsPerNetwork = 40
         public var lockOutSeconds = 300
         public var wrongPasswordMilliseconds = 500
         public var guessingAddresses = 4096

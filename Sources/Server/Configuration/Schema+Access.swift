@@ -23,6 +23,10 @@ extension Schema<Configuration.Access> {
                 "From one address, after which it is locked out, and no other; 0 for any number. Players send a wrong one one "
                     + "to three times; requests without any are none."),
             .integer(
+                "wrongPasswordsPerNetwork", \.wrongPasswordsPerNetwork, in: 0...100_000,
+                "From all addresses of one IPv6 network (/64), after which all of it is locked out; 0 for any number. One "
+                    + "host can use every address of its /64. The default allows four addresses their wrongPasswords."),
+            .integer(
                 "lockOutSeconds", \.lockOutSeconds, in: 1...86_400, unit: "seconds",
                 "How long an address is locked out, and how long a wrong password is remembered: 10 of them in 300 s are 120 "
                     + "an hour. Who watches already goes on."),
@@ -31,8 +35,9 @@ extension Schema<Configuration.Access> {
                 "How long the answer to a wrong password waits, with all that the connection asks behind it."),
             .integer(
                 "guessingAddresses", \.guessingAddresses, in: 16...1_000_000,
-                "Addresses whose wrong passwords are remembered, at 100 bytes each; of more, that which has guessed last "
-                    + "longest ago is forgotten."),
+                "Addresses and IPv6 networks whose wrong passwords are remembered, at 100 bytes each. Of more, the one that has "
+                    + "guessed last longest ago is forgotten, but none that is locked out. While all of them are locked out, "
+                    + "further addresses are counted, and locked out, together."),
             .blocks(
                 "allow", \.allow, "Addresses that are let in, as 192.168.0.0/16 or 2001:db8::/32; all where empty."),
             .blocks("deny", \.deny, "Addresses that are not, whatever allow says."),
