@@ -89,6 +89,14 @@ private struct AccessRun {
     }
 
     private mutating func drain() {
+        takeActions()
+        while connection.isBehind {
+            connection.goOn(at: now)
+            takeActions()
+        }
+    }
+
+    private mutating func takeActions() {
         while let action = connection.nextAction() {
             switch action {
             case .send(let bytes): read(bytes)

@@ -79,6 +79,15 @@ private struct ConnectionRun {
     }
 
     private mutating func drain() {
+        takeActions()
+        while connection.isBehind {
+            law(!connection.wantsBytes, "no bytes are wanted while messages wait")
+            connection.goOn(at: now)
+            takeActions()
+        }
+    }
+
+    private mutating func takeActions() {
         while let action = connection.nextAction() {
             law(!sawClose, "nothing follows the close")
             switch action {

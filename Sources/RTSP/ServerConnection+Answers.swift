@@ -6,6 +6,9 @@ import RTP
 /// An answer to a request that is not the pending one has no effect: after ``ServerAction/close(_:)`` whoever answers
 /// takes back what it has laid out for it.
 extension ServerConnection {
+    /// Whether the request still waits for its answer: it may have been refused in the meantime.
+    public func awaits(_ id: RequestID) -> Bool { pending?.id == id }
+
     /// A DESCRIBE was answered.
     public mutating func described(_ id: RequestID, _ answer: Result<Description, Refusal>, at now: MonotonicTime) {
         guard let pending, pending.id == id, case .describe(let request) = pending.kind else { return }

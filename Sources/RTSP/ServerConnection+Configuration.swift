@@ -22,6 +22,12 @@ extension ServerConnection {
         /// shortest requests make 100 KB of replies.
         public var maximumWaitingByteCount = 32 * 1024
 
+        /// Messages that one input has handled; the rest wait for ``ServerConnection/goOn(at:)``. 16 requests take less
+        /// than a millisecond, so the owner can serve other connections in between.
+        public var messagesPerStep = 16
+        /// Transports of one SETUP that are considered. Clients offer one to four.
+        public var maximumOfferCount = 16
+
         public init() {}
     }
 }

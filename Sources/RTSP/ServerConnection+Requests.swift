@@ -112,7 +112,8 @@ extension ServerConnection {
             try sessions.admitOneMore()
         }
         let offers = try TransportChoice.offers(
-            in: request.headers, for: form, peer: peer, protection: mediaProtection, channels: channels)
+            in: request.headers, for: form, peer: peer, protection: mediaProtection, channels: channels,
+            maximumCount: configuration.maximumOfferCount)
         let isSecure = offers.contains { $0.profile == .secure }
         let setUp = SetUpRequest(
             path: url.path, query: url.query, track: url.track, session: session?.id, form: form, offers: offers,

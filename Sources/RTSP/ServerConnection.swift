@@ -3,7 +3,8 @@ import Wire
 
 /// The server's end of an RTSP/1.0 connection (RFC 2326), without its socket: events in, orders out.
 ///
-/// The law: one input, then ``nextAction()`` until it is `nil`, then wait for bytes, answers or ``nextDeadline``.
+/// The law: one input, then ``nextAction()`` until it is `nil`, then wait for bytes, answers or ``nextDeadline``; but
+/// ``goOn(at:)`` while ``isBehind``, because one input handles a limited number of messages.
 /// Requests are answered in their order. One that only the server can answer (DESCRIBE, SETUP, PLAY) becomes an
 /// action; those behind it wait until the answer is put in. Time and session names are put in too, so that the same
 /// inputs always give the same bytes.
@@ -34,6 +35,10 @@ public struct ServerConnection: Sendable {
     private var actions: [ServerAction] = []
     private var givenActionCount = 0
     private var hasPeerEnded = false
+    /// Messages that may still be handled in this step.
+    private var messageAllowance = 0
+    /// Whether received messages wait for ``goOn(at:)``: the step's allowance is used up.
+    public private(set) var isBehind = false
     /// Whether ``ServerAction/close(_:)`` was ordered: inputs have no effect any more.
     public private(set) var isClosed = false
 
@@ -58,10 +63,11 @@ public struct ServerConnection: Sendable {
         gatekeeper = access.map(makeGatekeeper)
     }
 
-    /// Whether bytes should be read: not while many wait behind a request that is not answered yet.
+    /// Whether bytes should be read: not while many wait behind a request that is not answered yet, or while messages
+    /// wait for ``goOn(at:)``.
     public var wantsBytes: Bool {
         // After the end there are none: whoever looked for them would find the socket readable for ever.
-        !isClosed && !hasPeerEnded
+        !isClosed && !hasPeerEnded && !isBehind
             && (pending == nil || parser.waitingByteCount < configuration.maximumWaitingByteCount / 2)
     }
 
@@ -69,17 +75,31 @@ public struct ServerConnection: Sendable {
     public mutating func received(_ bytes: RawSpan, at now: MonotonicTime) {
         guard !isClosed, !hasPeerEnded else { return }
         parser.append(bytes)
-        readMessages(at: now)
+        beginStep(at: now)
         if pending != nil, parser.waitingByteCount > configuration.maximumWaitingByteCount {
             close(.tooManyBytesWaiting(byteCount: parser.waitingByteCount))
         }
+    }
+
+    /// Handles further messages that have been received. Has no effect unless ``isBehind``.
+    public mutating func goOn(at now: MonotonicTime) {
+        guard isBehind else { return }
+        isBehind = false
+        beginStep(at: now)
+    }
+
+    /// Handles as many messages as one step may; none if messages already wait for ``goOn(at:)``.
+    private mutating func beginStep(at now: MonotonicTime) {
+        guard !isBehind else { return }
+        messageAllowance = configuration.messagesPerStep
+        readMessages(at: now)
     }
 
     /// The peer will send nothing more; what it has sent is answered first.
     public mutating func receivedEnd(at now: MonotonicTime) {
         guard !isClosed else { return }
         hasPeerEnded = true
-        readMessages(at: now)
+        beginStep(at: now)
     }
 
     /// A session's viewer showed life: RTCP came from its address and ports, or its interleaved data drained.
@@ -143,21 +163,28 @@ public struct ServerConnection: Sendable {
         return deadlines.compactMap(\.self).min()
     }
 
-    private var mayIdle: Bool { sessions.isEmpty && pending == nil }
+    private var mayIdle: Bool { sessions.isEmpty && pending == nil && !isBehind }
 
-    /// Handles messages until one must wait for its answer.
+    /// Handles messages until one must wait for its answer, or the step's allowance is used up.
     mutating func readMessages(at now: MonotonicTime) {
         do throws(ParseError) {
-            while pending == nil, !isClosed, let element = try parser.next() {
+            while pending == nil, !isClosed, hasAllowance(), let element = try parser.next() {
+                messageAllowance -= 1
                 timer.messageEnded()
                 handle(element, at: now)
             }
         } catch {
             closeAfter(error)
         }
-        guard !isClosed else { return }
+        guard !isClosed, !isBehind else { return }
         timer.messageStands(isInside: pending == nil && parser.isInsideMessage, at: now)
         if hasPeerEnded, pending == nil { close(.peerClosed) }
+    }
+
+    /// Whether a further message may be handled in this step; if not, and bytes wait, the connection is behind.
+    private mutating func hasAllowance() -> Bool {
+        if messageAllowance == 0 { isBehind = parser.waitingByteCount > 0 }
+        return messageAllowance > 0
     }
 
     private mutating func handle(_ element: Parser.Element, at now: MonotonicTime) {
@@ -208,6 +235,7 @@ public struct ServerConnection: Sendable {
     private mutating func close(_ reason: CloseReason) {
         guard !isClosed else { return }
         isClosed = true
+        isBehind = false
         pending = nil
         for session in sessions.sessions { end(session.id, .connectionClosed(reason)) }
         order(.close(reason))

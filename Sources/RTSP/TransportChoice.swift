@@ -26,10 +26,12 @@ enum TransportChoice {
     ///   - form: what the client wants to be sent.
     ///   - peer: the only address that media may go to.
     ///   - channels: those in use on the connection.
+    ///   - maximumCount: offers that are considered; those behind are ignored.
     /// - Throws: 400 without a Transport header, 403 (``SATIP``: 461) if media should only go elsewhere, 461 if nothing
     ///   suits: VLC and ffmpeg then try another transport.
     static func offers(
-        in headers: Headers, for form: StreamForm, peer: Endpoint, protection: Protection, channels: ChannelTable
+        in headers: Headers, for form: StreamForm, peer: Endpoint, protection: Protection, channels: ChannelTable,
+        maximumCount: Int
     ) throws(Refusal) -> [TransportOffer] {
         let values = headers.values(of: .transport)
         guard !values.isEmpty else { throw Refusal(.badRequest, reason: "Transport Missing") }
@@ -42,7 +44,7 @@ enum TransportChoice {
         guard !offers.isEmpty else { throw form.unservedTransport }
         let protected = offers.filter(protection.covers)
         guard !protected.isEmpty else { throw .mediaInTheClear(protection) }
-        return protected
+        return Array(protected.prefix(maximumCount))
     }
 
     /// A `destination` turns the server on someone else; in multicast the server chooses the group anyway.

@@ -21,6 +21,9 @@ final class Acceptor: EventLoopHandler {
     /// After running out of descriptors, in nanoseconds.
     private static let pause: Int64 = 100_000_000
     private static let token = Token(rawValue: 1)
+    /// Connections accepted in one turn. A flood must not keep the thread from trimming memory and from stopping; 64 take
+    /// about a millisecond.
+    static let connectionsPerTurn = 64
 
     let port: UInt16
     /// Whether those who come here speak TLS.
@@ -77,7 +80,11 @@ final class Acceptor: EventLoopHandler {
             try? loop.add(state.listener.fd, .read, token: Self.token)
         }
         do {
-            while let accepted = try state.listener.accept() { handOver(accepted, &state.refusalLog, at: now) }
+            // The listener stays readable: the next turn comes at once.
+            for _ in 0..<Self.connectionsPerTurn {
+                guard let accepted = try state.listener.accept() else { return }
+                handOver(accepted, &state.refusalLog, at: now)
+            }
         } catch {
             loop.remove(state.listener.fd)
             state.pausedUntil = now + Self.pause
@@ -91,10 +98,11 @@ final class Acceptor: EventLoopHandler {
         _ accepted: consuming AcceptedConnection, _ refusalLog: inout LogBudget, at now: MonotonicTime
     ) {
         let peer = accepted.peer
-        guard registry.admit(peer) else {
+        do {
+            try registry.admit(peer, security)
+        } catch {
             logger.log(
-                .warning, "connection refused: its address has too many", metadata: ["peer": "\(peer)"],
-                within: &refusalLog, at: now)
+                .warning, "connection refused: \(error)", metadata: ["peer": "\(peer)"], within: &refusalLog, at: now)
             return
         }
         guard let target = loops.min(by: { $0.load < $1.load }) else { return }

@@ -24,6 +24,10 @@ final class Connection {
     var hasPeerEnded = false
     /// What the loop watches its socket for.
     var interest: Interest = .read
+    /// Whether it counts as an unfinished TLS handshake.
+    var isHandshakeCounted: Bool
+    /// Whether it is in the loop's list of connections that are behind.
+    var isListedBehind = false
     /// Whether the loop looks at it at the end of the turn.
     var isTouched = false
     /// Why it was last not let by: told once, however often a client tries the same again, as GStreamer does.
@@ -41,6 +45,7 @@ final class Connection {
         self.token = token
         self.peer = peer
         self.local = local
+        isHandshakeCounted = tls != nil
         output = TCPOutput(socket: socket, tls: tls, at: now)
         machine = ServerConnection(
             configuration: configuration, access: admission.policy, lockOut: admission.lockOut,
@@ -73,6 +78,11 @@ final class Connection {
     func admitsPrelude(at now: MonotonicTime) -> Bool {
         defer { lastJoin = now }
         return lastJoin.map { now - $0 >= Self.joinInterval } ?? true
+    }
+
+    /// Whether messages that have been received can be handled now: not while replies wait.
+    func canGoOn(maximumPendingReplyBytes: Int) -> Bool {
+        machine.isBehind && closing == nil && output.pendingByteCount < maximumPendingReplyBytes
     }
 
     /// What the socket should be watched for: requests wait while replies do.

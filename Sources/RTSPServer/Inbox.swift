@@ -23,11 +23,15 @@ final class Inbox: Sendable {
         waiting.withLock { $0.append(accepted) }
     }
 
-    func takeAll() -> [Accepted] {
+    /// Whether accepted sockets wait here.
+    var isEmpty: Bool { waiting.withLock { $0.isEmpty } }
+
+    /// Takes the sockets that have waited longest, at most `maximumCount`.
+    func take(upTo maximumCount: Int) -> [Accepted] {
         waiting.withLock { waiting in
-            guard !waiting.isEmpty else { return [] }
-            defer { waiting = [] }
-            return waiting
+            let taken = Array(waiting.prefix(maximumCount))
+            waiting.removeFirst(taken.count)
+            return taken
         }
     }
 

@@ -11,6 +11,8 @@ struct LingeringClose {
 
     let output: TCPOutput
     let peer: SocketAddress
+    /// Whether it counts as an unfinished TLS handshake, whose memory it still holds.
+    let isHandshakeCounted: Bool
     /// How much more is read.
     private var byteBudget = 65_536
 
@@ -18,6 +20,7 @@ struct LingeringClose {
     init(_ connection: Connection) {
         output = connection.output
         peer = connection.peer
+        isHandshakeCounted = connection.isHandshakeCounted
         output.socket.endWriting()
     }
 

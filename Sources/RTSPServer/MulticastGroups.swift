@@ -24,10 +24,18 @@ final class MulticastGroups {
         }
     }
 
-    /// A path may have one group in each form.
-    struct Key: Hashable {
-        let path: String
+    /// A stream may have one group in each form. Another stream at the same path has groups of its own: what is withdrawn
+    /// late must not be theirs.
+    struct Key: Hashable, Sendable {
+        let stream: Stream
         let form: StreamForm
+
+        static func == (one: Self, other: Self) -> Bool { one.stream === other.stream && one.form == other.form }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(ObjectIdentifier(stream))
+            hasher.combine(form)
+        }
     }
 
     private var groups: [Key: Group] = [:]
@@ -137,10 +145,10 @@ final class MulticastGroups {
         groups.values.contains { $0.ports.isBlocked } ? now + UDPPorts.retryInterval : .distantFuture
     }
 
-    /// Closes the path's groups, whoever is a member; answers their viewers.
-    func close(_ path: String) -> [Viewer] {
-        let keys = groups.keys.filter { $0.path == path }
-        orphaned = orphaned.filter { $0.path != path }
+    /// Closes the stream's groups, whoever is a member; answers their viewers.
+    func close(_ stream: Stream) -> [Viewer] {
+        let keys = groups.keys.filter { $0.stream === stream }
+        orphaned = orphaned.filter { $0.stream !== stream }
         return keys.compactMap { groups.removeValue(forKey: $0)?.viewer }
     }
 

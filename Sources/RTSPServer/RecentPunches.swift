@@ -14,7 +14,14 @@ struct RecentPunches {
     /// Addresses that are remembered at once: sources are easily forged.
     private static let capacity = 256
 
+    /// Between two looks through all of them for old ones, in nanoseconds. A flood of forged sources must not cost a look
+    /// for each datagram.
+    private static let sweepInterval: Int64 = 250_000_000
+
     private var punches: [SocketAddress: [ClientSocket: Punch]] = [:]
+    private var lastSweep: MonotonicTime?
+    /// How often all of them were looked through.
+    private(set) var sweepCount = 0
 
     /// A datagram came from a port that nobody named.
     mutating func add(_ source: SocketAddress, _ socket: ClientSocket, at now: MonotonicTime) {
@@ -35,6 +42,9 @@ struct RecentPunches {
     }
 
     private mutating func forgetOld(at now: MonotonicTime) {
+        if let lastSweep, now - lastSweep < Self.sweepInterval { return }
+        lastSweep = now
+        sweepCount += 1
         punches = punches.filter { $0.value.values.contains { now - $0.instant <= Self.lifetime } }
     }
 }

@@ -1,44 +1,53 @@
 import Media
+import RTSP
 import Reactor
 import Synchronization
 
 /// What all loops share of who is connected: counts against limits, and client ports that are taken. From any thread.
 final class Registry: Sendable {
     private struct State {
-        var connectionsByHost: [SocketAddress: Int] = [:]
+        var connections: ConnectionCounts
         var viewerCount = 0
         var destinations: Set<SocketAddress> = []
         var lastStreamID: UInt16 = 0
-        /// When a viewer came or left last; `nil` once the heap was trimmed after it.
+        /// When a viewer came or left last, or the last of a crowd of connections closed; `nil` once the heap was trimmed
+        /// after it.
         var lastChange: MonotonicTime?
+        /// Connections that have closed since the heap was trimmed.
+        var closedCount = 0
     }
 
-    private let state = Mutex(State())
-    private let maximumConnectionsPerAddress: Int
+    private let state: Mutex<State>
     private let maximumViewers: Int
 
-    init(maximumConnectionsPerAddress: Int, maximumViewers: Int) {
-        self.maximumConnectionsPerAddress = maximumConnectionsPerAddress
+    init(limits: ConnectionLimits, maximumViewers: Int) {
+        state = Mutex(State(connections: ConnectionCounts(limits: limits)))
         self.maximumViewers = maximumViewers
     }
 
-    /// A connection came; false if its address has too many. Loopback is exempt.
-    func admit(_ peer: SocketAddress) -> Bool {
-        state.withLock { state in
-            let host = peer.with(port: 0)
-            let count = state.connectionsByHost[host, default: 0]
-            guard peer.isLoopback || count < maximumConnectionsPerAddress else { return false }
-            state.connectionsByHost[host] = count + 1
-            return true
-        }
+    /// Connections that were admitted and have not closed.
+    var connectionCount: Int { state.withLock { $0.connections.total } }
+
+    /// Counts a connection that was accepted, unless one of the limits forbids it.
+    func admit(_ peer: SocketAddress, _ security: ConnectionSecurity) throws(ConnectionRefusal) {
+        try state.withLock { state throws(ConnectionRefusal) in try state.connections.admit(peer, security) }
     }
+
+    /// The TLS handshake of a connection is complete, or its connection has closed before that.
+    func handshakeEnded() {
+        state.withLock { $0.connections.handshakeEnded() }
+    }
+
+    /// As many connections leave memory behind that is worth a trim, 44 KB each with TLS; single ones, such as those of
+    /// health checks, do not.
+    private static let crowd = 32
 
     /// A connection that was admitted has gone.
     func left(_ peer: SocketAddress) {
         state.withLock { state in
-            let host = peer.with(port: 0)
-            let count = state.connectionsByHost[host, default: 1] - 1
-            state.connectionsByHost[host] = count > 0 ? count : nil
+            state.connections.remove(peer)
+            state.closedCount += 1
+            if state.closedCount >= Self.crowd { state.lastChange = .now() }
         }
     }
 
@@ -65,6 +74,7 @@ final class Registry: Sendable {
         state.withLock { state in
             guard let change = state.lastChange, now - change >= nanoseconds else { return false }
             state.lastChange = nil
+            state.closedCount = 0
             return true
         }
     }

@@ -27,8 +27,7 @@ public final class Server: Sendable {
         var clear = try Self.listener(.clear, options)
         var secure = try Self.listener(.tls, options)
         let registry = Registry(
-            maximumConnectionsPerAddress: options.maximumConnectionsPerAddress,
-            maximumViewers: options.maximumViewers)
+            limits: options.connectionLimits, maximumViewers: options.maximumViewers)
         admission = Admission(options.access, options.authority)
         identity = CurrentIdentity(options.encryption.tls?.identity)
         do throws(SystemError) {
@@ -157,13 +156,15 @@ public final class Server: Sendable {
         let canonicalName = "apus-\(String(numbers.next() as UInt64, radix: 36))"
         let isSegmenting = Segmentation.probe()
         if !isSegmenting { logger.notice("the kernel cuts no UDP trains: sending single datagrams") }
+        let preludes = PreludeBudget(maximumByteCount: options.maximumPreludeByteCount)
         var loops: [ServerLoop] = []
         for index in 0..<max(1, options.loopCount) {
             loops.append(
                 try ServerLoop(
                     index: index, loop: EventLoop(name: "apus-loop-\(index)"), options: options, directory: directory,
                     registry: registry, admission: admission, identity: identity, inbox: Inbox(),
-                    multicastHome: loops.first, canonicalName: canonicalName, isSegmenting: isSegmenting,
+                    preludes: preludes, multicastHome: loops.first, canonicalName: canonicalName,
+                    isSegmenting: isSegmenting,
                     logger: logger))
         }
         return loops

@@ -37,6 +37,7 @@ extension ServerLoop {
     }
 
     private func dropped(_ accepted: Inbox.Accepted) {
+        if accepted.security == .tls { registry.handshakeEnded() }
         registry.left(accepted.peer)
         inbox.connectionClosed()
     }
@@ -61,6 +62,7 @@ extension ServerLoop {
             switch outcome {
             case .bytes:
                 perform(connection, at: now)
+                goOn(connection, until: end, at: now)
                 guard connection.machine.wantsBytes, MonotonicTime.now() < end else { return }
             case .wouldBlock:
                 return
@@ -74,10 +76,44 @@ extension ServerLoop {
         }
     }
 
+    /// Handles further messages of one connection, step by step.
+    private func goOn(_ connection: Connection, until end: MonotonicTime, at now: MonotonicTime) {
+        while connection.canGoOn(maximumPendingReplyBytes: options.maximumPendingReplyBytes), MonotonicTime.now() < end
+        {
+            connection.machine.goOn(at: now)
+            perform(connection, at: now)
+        }
+    }
+
+    /// What a turn spends on connections that are behind, in nanoseconds: media goes out between two turns.
+    private static let behindBudget: Int64 = 1_000_000
+
+    /// Has the connections that are behind go on, one step each in turn, for a while.
+    func goOnWithThoseBehind(at now: MonotonicTime) {
+        guard !behind.isEmpty else { return }
+        let end = MonotonicTime.now() + Self.behindBudget
+        repeat {
+            guard let connection = behind.takeFirst() else { return }
+            guard connections[connection.token] === connection else { continue }
+            connection.machine.goOn(at: now)
+            perform(connection, at: now)
+            listIfBehind(connection)
+        } while MonotonicTime.now() < end
+    }
+
+    private func listIfBehind(_ connection: Connection) {
+        guard connection.canGoOn(maximumPendingReplyBytes: options.maximumPendingReplyBytes) else { return }
+        behind.add(connection)
+    }
+
     /// Feeds the machine what the client said with these bytes.
     private func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: MonotonicTime) {
         guard let tls = connection.output.tls else { return connection.machine.received(bytes.bytes, at: now) }
         tls.received(bytes) { connection.machine.received($0.bytes, at: now) }
+        if connection.isHandshakeCounted, tls.phase == .established {
+            connection.isHandshakeCounted = false
+            registry.handshakeEnded()
+        }
         if tls.phase == .ended { connection.machine.receivedEnd(at: now) }
     }
 
@@ -103,6 +139,7 @@ extension ServerLoop {
             // The machine has no deadline any more: without this one, nobody would look again on a quiet server.
             deadlines.set(connection.token, patience)
         }
+        listIfBehind(connection)
         let wanted = connection.wantedInterest(maximumPendingReplyBytes: options.maximumPendingReplyBytes)
         guard wanted != connection.interest else { return }
         connection.interest = wanted
@@ -123,7 +160,7 @@ extension ServerLoop {
         connection.output.flush(at: now)
         let output = connection.output
         guard !connection.hasPeerEnded, output.failure == nil, output.pendingByteCount == 0 else {
-            return close(output, of: connection.peer)
+            return close(output, of: connection.peer, isHandshakeCounted: connection.isHandshakeCounted)
         }
         lingering[connection.token] = LingeringClose(connection)
         deadlines.set(connection.token, now + LingeringClose.patience)
@@ -142,11 +179,12 @@ extension ServerLoop {
     func endLingering(_ token: Token) {
         guard let close = lingering.removeValue(forKey: token) else { return }
         deadlines.remove(token)
-        self.close(close.output, of: close.peer)
+        self.close(close.output, of: close.peer, isHandshakeCounted: close.isHandshakeCounted)
     }
 
-    private func close(_ output: TCPOutput, of peer: SocketAddress) {
+    private func close(_ output: TCPOutput, of peer: SocketAddress, isHandshakeCounted: Bool) {
         loop.remove(output.socket.fd)
+        if isHandshakeCounted { registry.handshakeEnded() }
         registry.left(peer)
         inbox.connectionClosed()
     }

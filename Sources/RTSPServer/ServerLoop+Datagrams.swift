@@ -59,17 +59,15 @@ extension ServerLoop {
 
     /// From now on a datagram from elsewhere may correct the session's ports; one that came just before PLAY does now.
     func expectPunch(for session: Session, at now: MonotonicTime) {
-        unheard.removeAll { $0 === session }
-        forgetHeard(at: now)
-        guard session.lowerTransport == .udp, !session.isHeard else { return }
-        unheard.append(session)
-        guard let host = session.destinations.first?.with(port: 0) else { return }
+        unheard.remove(session)
+        guard session.lowerTransport == .udp, !session.isHeard, let host = session.host else { return }
+        unheard.add(session)
         for punch in recentPunches.take(of: host, at: now) { punched(from: punch.source, punch.socket, at: now) }
     }
 
-    private func forgetHeard(at now: MonotonicTime) {
-        unheard.removeAll { session in session.isHeard || session.startedAt.map { now - $0 > Self.punchWindow } ?? true
-        }
+    /// Whether no datagram may move the session's ports any more.
+    private func isSettled(_ session: Session, at now: MonotonicTime) -> Bool {
+        session.isHeard || session.startedAt.map { now - $0 > Self.punchWindow } ?? true
     }
 
     /// The client was heard from where it is known to be.
@@ -83,8 +81,7 @@ extension ServerLoop {
     /// since the datagram does not say which track it is about.
     private func punched(from source: SocketAddress, _ socket: ClientSocket, at now: MonotonicTime) {
         let host = source.with(port: 0)
-        forgetHeard(at: now)
-        let candidates = unheard.filter { $0.destinations.first?.with(port: 0) == host }
+        let candidates = unheard.candidates(of: host) { isSettled($0, at: now) }
         guard !candidates.isEmpty else { return recentPunches.add(source, socket, at: now) }
         guard candidates.count == 1, let session = candidates.first, !session.heard.contains(socket),
             let moved = session.destinations(with: source, of: socket).first(where: {

@@ -42,8 +42,11 @@ extension ServerLoop {
             return
         }
         let existing = request.session.flatMap { connection.sessions[$0] }
-        // The session may have been withdrawn meanwhile; its request has been answered then.
-        guard request.session == nil || existing != nil else { return }
+        // The request may have been refused meanwhile, or its session withdrawn: then nothing is made for it.
+        guard connection.machine.awaits(id), request.session == nil || existing != nil else {
+            if case .success = membership, request.session == nil { leaveHome(entry, request.form) }
+            return
+        }
         let answer = membership.flatMap { membership -> Result<SetUpAnswer, Refusal> in
             guard directory.options(of: entry.stream)?.multicast(of: request.form)?.group == membership.group else {
                 if existing == nil { leaveHome(entry, request.form) }
@@ -93,7 +96,7 @@ extension ServerLoop {
 
     private func leaveHome(_ entry: PathDirectory.Entry, _ form: StreamForm) {
         let home = home
-        Task { await home.leave(MulticastGroups.Key(path: entry.stream.path, form: form)) }
+        Task { await home.leave(MulticastGroups.Key(stream: entry.stream, form: form)) }
     }
 
     // MARK: On the home loop
@@ -120,7 +123,7 @@ extension ServerLoop {
     private func keepOnAir(_ entry: PathDirectory.Entry, _ form: StreamForm, at now: MonotonicTime) {
         guard let options = entry.options.multicast(of: form) else { return }
         nextGroupRound = now + Self.groupRound
-        let key = MulticastGroups.Key(path: entry.stream.path, form: form)
+        let key = MulticastGroups.Key(stream: entry.stream, form: form)
         let isWanted = options.isAlwaysOn || groups.isOrphaned(key)
         guard isWanted, groups.group(key)?.isOnAir != true, entry.stream.announcement != nil,
             !entry.stream.hasEnded
@@ -132,7 +135,7 @@ extension ServerLoop {
         _ entry: PathDirectory.Entry, _ form: StreamForm, track: TrackID, isNewMember: Bool
     ) -> Result<Membership, Refusal> {
         let now = loop.now
-        let key = MulticastGroups.Key(path: entry.stream.path, form: form)
+        let key = MulticastGroups.Key(stream: entry.stream, form: form)
         // As the path is configured now: the request may have come before that.
         guard let options = directory.options(of: entry.stream)?.multicast(of: form),
             let tracks = entry.stream.announcement?.tracks
@@ -171,7 +174,9 @@ extension ServerLoop {
     /// - Returns: nothing where it cannot be on air now: it will be as soon as its stream is.
     private func play(_ key: MulticastGroups.Key) -> [FirstPacket] {
         let now = loop.now
-        guard let group = groups.group(key), let entry = directory.entry(at: key.path) else {
+        guard let group = groups.group(key), let entry = directory.entry(at: key.stream.path),
+            entry.stream === key.stream
+        else {
             groups.missed(key)
             return []
         }
@@ -201,7 +206,7 @@ extension ServerLoop {
 extension Session {
     /// The group that it is a member of, if it is of any.
     fileprivate var groupKey: MulticastGroups.Key {
-        MulticastGroups.Key(path: entry.stream.path, form: viewer.form)
+        MulticastGroups.Key(stream: entry.stream, form: viewer.form)
     }
 }
 

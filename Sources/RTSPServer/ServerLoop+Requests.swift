@@ -10,6 +10,7 @@ import Streams
 struct WaitingRequest {
     enum Kind {
         case describe(DescribeRequest)
+        case setUp(SetUpRequest)
         case play(PlayRequest, Session)
     }
 
@@ -24,6 +25,8 @@ struct WaitingRequest {
 extension ServerLoop {
     /// Between two looks at requests that wait, in nanoseconds.
     private static let waitingInterval: Int64 = 10_000_000
+    /// What a turn spends on requests that wait, in nanoseconds: others may be pipelined behind each.
+    private static let waitingBudget: Int64 = 1_000_000
 
     /// Carries out all orders of a connection's machine.
     func perform(_ connection: Connection, at now: MonotonicTime) {
@@ -42,12 +45,10 @@ extension ServerLoop {
             connection.output.append(bytes)
         case .describe(let id, let request):
             connection.userAgent = request.userAgent ?? connection.userAgent
-            describe(
-                id, request, on: connection, deadline: now.advanced(byMilliseconds: options.describeMilliseconds),
-                at: now)
+            describe(id, request, on: connection, deadline: inputDeadline(from: now), at: now)
         case .setUp(let id, let request):
             connection.userAgent = request.userAgent ?? connection.userAgent
-            setUp(id, request, on: connection, at: now)
+            setUp(id, request, on: connection, deadline: inputDeadline(from: now), at: now)
         case .play(let id, let request):
             play(id, request, on: connection, at: now)
         case .pause(let id):
@@ -96,13 +97,33 @@ extension ServerLoop {
             let description = Describing.description(of: entry, announcement, local: connection.local, keys: keys)
             return connection.machine.described(id, .success(description), at: now)
         }
+        do {
+            try waitForInput(of: entry, id, .describe(request), on: connection, deadline: deadline, at: now)
+        } catch {
+            connection.machine.described(id, .failure(error), at: now)
+        }
+    }
+
+    // MARK: Streams without input
+
+    /// Until when a request that has come now waits for a source that has just started.
+    private func inputDeadline(from now: MonotonicTime) -> MonotonicTime {
+        now.advanced(byMilliseconds: options.describeMilliseconds)
+    }
+
+    /// Has a request wait for the stream's first unit, by which its tracks are known.
+    ///
+    /// - Throws: 503 once the deadline has come.
+    func waitForInput(
+        of entry: PathDirectory.Entry, _ id: RequestID, _ kind: WaitingRequest.Kind, on connection: Connection,
+        deadline: MonotonicTime, at now: MonotonicTime
+    ) throws(Refusal) {
         guard now < deadline else {
-            let refusal = Refusal(
+            throw Refusal(
                 .serviceUnavailable, reason: "Service Unavailable: \(entry.stream.path) has no input yet",
                 headers: [.retryAfter: "2"])
-            return connection.machine.described(id, .failure(refusal), at: now)
         }
-        waiting.append(WaitingRequest(connection: connection, id: id, kind: .describe(request), deadline: deadline))
+        waiting.append(WaitingRequest(connection: connection, id: id, kind: kind, deadline: deadline))
     }
 
     // MARK: PLAY, PAUSE
@@ -193,22 +214,41 @@ extension ServerLoop {
 
     // MARK: What waits
 
-    /// Looks at requests that wait; answers when to look again.
+    /// Looks at requests that wait, as many as the turn has time for; answers when to look again.
     func answerWaiting(at now: MonotonicTime) -> MonotonicTime {
         guard !waiting.isEmpty else { return .distantFuture }
-        let requests = waiting
+        let end = MonotonicTime.now() + Self.waitingBudget
+        var requests = waiting[...]
         waiting = []
-        for request in requests where connections[request.connection.token] != nil {
-            switch request.kind {
-            case .describe(let describeRequest):
-                describe(request.id, describeRequest, on: request.connection, deadline: request.deadline, at: now)
-            case .play(let playRequest, let session):
-                guard request.connection.sessions[session.id] === session else { continue }
-                answer(request.id, playRequest, session, on: request.connection, deadline: request.deadline, at: now)
-            }
-            perform(request.connection, at: now)
+        var hasAnswered = false
+        repeat {
+            guard let request = requests.popFirst() else { break }
+            if lookAt(request, at: now) { hasAnswered = true }
+        } while MonotonicTime.now() < end
+        // Those that were not looked at come first next time.
+        waiting.insert(contentsOf: requests, at: 0)
+        guard !waiting.isEmpty else { return .distantFuture }
+        // A crowd that only waits is looked at now and then, and keeps no processor busy.
+        return hasAnswered && !requests.isEmpty ? now : now + Self.waitingInterval
+    }
+
+    /// Answers a request that waits, if it can be answered now; false if it waits on, or nothing waits for the answer.
+    private func lookAt(_ request: WaitingRequest, at now: MonotonicTime) -> Bool {
+        let connection = request.connection
+        guard connections[connection.token] != nil, connection.machine.awaits(request.id) else { return false }
+        let waitingCount = waiting.count
+        switch request.kind {
+        case .describe(let describeRequest):
+            describe(request.id, describeRequest, on: connection, deadline: request.deadline, at: now)
+        case .setUp(let setUpRequest):
+            setUp(request.id, setUpRequest, on: connection, deadline: request.deadline, at: now)
+        case .play(let playRequest, let session):
+            guard connection.sessions[session.id] === session else { return false }
+            answer(request.id, playRequest, session, on: connection, deadline: request.deadline, at: now)
         }
-        return waiting.isEmpty ? .distantFuture : now + Self.waitingInterval
+        guard waiting.count == waitingCount else { return false }
+        perform(connection, at: now)
+        return true
     }
 }
 

@@ -35,6 +35,11 @@ extension ServerLoop {
         }
     }
 
+    /// Whether the client was told a key of the track that no session uses.
+    func knowsKey(of track: Track?, at entry: PathDirectory.Entry, on connection: Connection) -> Bool {
+        track.map { connection.announcedKeys.key(of: $0.id, at: entry.stream.path) != nil } ?? false
+    }
+
     /// What protects a track that is set up by an offer of SRTP, and the numbers that it begins with; `nil` where its client was told
     /// no key.
     func protection(

@@ -9,9 +9,17 @@ import Streams
 
 /// Sessions are set up and end.
 extension ServerLoop {
-    func setUp(_ id: RequestID, _ request: SetUpRequest, on connection: Connection, at now: MonotonicTime) {
+    /// - Parameter deadline: until when it waits for a stream without input.
+    func setUp(
+        _ id: RequestID, _ request: SetUpRequest, on connection: Connection, deadline: MonotonicTime,
+        at now: MonotonicTime
+    ) {
         do throws(Refusal) {
-            let (entry, tracks, track) = try track(of: request)
+            let entry = try entry(of: request)
+            guard let tracks = entry.stream.announcement?.tracks else {
+                return try waitForInput(of: entry, id, .setUp(request), on: connection, deadline: deadline, at: now)
+            }
+            let track = try track(of: request, among: tracks)
             let session = try existingSession(of: request, for: entry, tracks, on: connection)
             for offer in request.offers where session == nil || session?.lowerTransport == offer.lowerTransport {
                 if case .multicast = offer {
@@ -42,24 +50,27 @@ extension ServerLoop {
         return session
     }
 
-    /// The stream, its tracks at one moment, and which of them a SETUP names; none where all are to travel as one.
-    private func track(of request: SetUpRequest) throws(Refusal) -> (PathDirectory.Entry, [Track], Track?) {
-        let isWhole = request.form == .transportStream
-        guard
-            let entry = isWhole
-                ? directory.entry(atAnyCaseOf: request.path, for: request.grant) : directory.entry(at: request.path)
-        else { throw Describing.notFound(request.path, among: directory, for: request.grant) }
+    /// The stream that a SETUP names.
+    private func entry(of request: SetUpRequest) throws(Refusal) -> PathDirectory.Entry {
+        let entry =
+            request.form == .transportStream
+            ? directory.entry(atAnyCaseOf: request.path, for: request.grant) : directory.entry(at: request.path)
+        guard let entry else { throw Describing.notFound(request.path, among: directory, for: request.grant) }
         if entry.stream.hasEnded { throw Describing.ended(entry.stream.path) }
-        guard let tracks = entry.stream.announcement?.tracks else { throw Refusal(.serviceUnavailable) }
-        if isWhole { return (entry, tracks, nil) }
+        return entry
+    }
+
+    /// The track that a SETUP names; `nil` where all are to travel as one.
+    private func track(of request: SetUpRequest, among tracks: [Track]) throws(Refusal) -> Track? {
+        if request.form == .transportStream { return nil }
         guard let name = request.track else {
             guard tracks.count == 1, let only = tracks.first else { throw Refusal(.aggregateOperationNotAllowed) }
-            return (entry, tracks, only)
+            return only
         }
         guard let track = tracks.first(where: { "track\($0.id.index + 1)" == name }) else {
             throw Refusal(.notFound, reason: "Not Found: no such track")
         }
-        return (entry, tracks, track)
+        return track
     }
 
     /// Sets up one unicast transport; `nil` where this offer cannot be had.
@@ -67,38 +78,13 @@ extension ServerLoop {
         _ offer: TransportOffer, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ tracks: [Track],
         _ track: Track?, _ existing: Session?, on connection: Connection, at now: MonotonicTime
     ) throws(Refusal) -> SetUpAnswer? {
-        var rewriter = HeaderRewriter.random(
-            payloadTypeOf: track?.id, tellsCapture: entry.options.tellsCapture, using: &numbers)
-        var protection: TrackProtection?
-        if offer.profile == .secure {
-            guard let made = self.protection(of: track, for: request, entry, on: connection, at: now) else {
-                return nil
-            }
-            protection = made.protection
-            rewriter = made.rewriter
-        }
-        let lane: ViewerTrack.Lane
-        let transport: TransportAnswer
-        var destinations: [SocketAddress] = []
-        switch offer {
-        case .multicast:
+        // Keys come last: deriving them costs more than all else, and an offer whose ports are taken needs none.
+        guard offer.profile == .plain || knowsKey(of: track, at: entry, on: connection),
+            let destinations = try reserveDestinations(of: offer, for: request, on: connection, at: now)
+        else { return nil }
+        guard let numbering = numbering(of: track, offer.profile, request, entry, on: connection, at: now) else {
+            registry.release(destinations)
             return nil
-        case .interleaved(let channels, let profile):
-            lane = .interleaved(channel: channels.rtp, reportChannel: channels.rtcp)
-            transport = .interleaved(channels, ssrc: rewriter.ssrc.rawValue, profile: profile)
-        case .udp(let client, let profile):
-            // IPv6 sockets serve both families; where the host has none, IPv4's cannot reach such a peer.
-            guard connection.peer.family == .ipv4 || ports.pair.rtp.family == .ipv6 else { return nil }
-            let host = try mediaHost(for: request, on: connection, at: now)
-            destinations = [host.with(port: client.rtp), host.with(port: client.rtcp)]
-            guard registry.take(destinations) else { return nil }
-            lane = .udp(
-                UDPRoute(
-                    destination: destinations[0], reportDestination: destinations[1],
-                    source: host.family == connection.local.family ? connection.local : nil, ports: ports))
-            let server = RTSP.PortPair(rtp: ports.pair.port, rtcp: ports.pair.port + 1)
-            transport = .udp(
-                clientPorts: client, serverPorts: server, ssrc: rewriter.ssrc.rawValue, profile: profile)
         }
         let fresh = SessionID(random: numbers.next(), numbers.next())
         let session =
@@ -109,13 +95,14 @@ extension ServerLoop {
             throw Refusal(.notEnoughBandwidth, reason: "Not Enough Bandwidth: too many viewers")
         }
         let viewerTrack = ViewerTrack(
-            rewriter: rewriter, lane: lane, clockRate: track?.clockRate ?? .video, protection: protection)
+            rewriter: numbering.rewriter, lane: lane(of: offer, to: destinations, on: connection),
+            clockRate: track?.clockRate ?? .video, protection: numbering.protection)
         if let track {
             session.viewer.setUp(track.id, as: viewerTrack)
         } else {
             session.viewer.setUpAll(as: viewerTrack)
         }
-        if let track, protection != nil {
+        if let track, numbering.protection != nil {
             session.isProtected = true
             connection.announcedKeys.use(of: track.id, at: entry.stream.path)
         }
@@ -123,7 +110,66 @@ extension ServerLoop {
         session.destinations += destinations
         for destination in destinations { viewersByReportSource[destination] = session }
         return SetUpAnswer(
-            transport, freshSession: session.id, streamID: track == nil ? registry.nextStreamID() : nil)
+            answer(to: offer, ssrc: numbering.rewriter.ssrc.rawValue), freshSession: session.id,
+            streamID: track == nil ? registry.nextStreamID() : nil)
+    }
+
+    /// The client's addresses that a unicast offer sends to, taken for it; empty over TCP. `nil` where they cannot be had.
+    private func reserveDestinations(
+        of offer: TransportOffer, for request: SetUpRequest, on connection: Connection, at now: MonotonicTime
+    ) throws(Refusal) -> [SocketAddress]? {
+        switch offer {
+        case .multicast: return nil
+        case .interleaved: return []
+        case .udp(let client, _):
+            // IPv6 sockets serve both families; where the host has none, IPv4's cannot reach such a peer.
+            guard connection.peer.family == .ipv4 || ports.pair.rtp.family == .ipv6 else { return nil }
+            let host = try mediaHost(for: request, on: connection, at: now)
+            let destinations = [host.with(port: client.rtp), host.with(port: client.rtcp)]
+            return registry.take(destinations) ? destinations : nil
+        }
+    }
+
+    /// The numbers that a track begins with, and what protects it if the profile wants that; `nil` where it is impossible.
+    private func numbering(
+        of track: Track?, _ profile: MediaProfile, _ request: SetUpRequest, _ entry: PathDirectory.Entry,
+        on connection: Connection, at now: MonotonicTime
+    ) -> (rewriter: HeaderRewriter, protection: TrackProtection?)? {
+        switch profile {
+        case .plain:
+            let rewriter = HeaderRewriter.random(
+                payloadTypeOf: track?.id, tellsCapture: entry.options.tellsCapture, using: &numbers)
+            return (rewriter, nil)
+        case .secure:
+            return protection(of: track, for: request, entry, on: connection, at: now)
+                .map { ($0.rewriter, $0.protection) }
+        }
+    }
+
+    /// How a track's packets leave by that offer.
+    private func lane(
+        of offer: TransportOffer, to destinations: [SocketAddress], on connection: Connection
+    ) -> ViewerTrack.Lane {
+        if case .interleaved(let channels, _) = offer {
+            return .interleaved(channel: channels.rtp, reportChannel: channels.rtcp)
+        }
+        let source = destinations[0].family == connection.local.family ? connection.local : nil
+        return .udp(
+            UDPRoute(
+                destination: destinations[0], reportDestination: destinations[1], source: source, ports: ports))
+    }
+
+    /// What the client is told of an offer that was taken.
+    private func answer(to offer: TransportOffer, ssrc: UInt32) -> TransportAnswer {
+        switch offer {
+        case .udp(let client, let profile):
+            let server = RTSP.PortPair(rtp: ports.pair.port, rtcp: ports.pair.port + 1)
+            return .udp(clientPorts: client, serverPorts: server, ssrc: ssrc, profile: profile)
+        case .interleaved(let channels, let profile):
+            return .interleaved(channels, ssrc: ssrc, profile: profile)
+        case .multicast:
+            preconditionFailure("a group is joined, not taken")
+        }
     }
 
     /// Where a SETUP's media goes: to the client, and nowhere else.
@@ -133,7 +179,7 @@ extension ServerLoop {
         guard request.form == .transportStream else { return connection.peer }
         let address = SATIP.mediaAddress(forPeer: connection.peer.host).flatMap { SocketAddress($0, port: 0) }
         guard let address else {
-            let host = (try? LocalAddresses.all())?.first { $0.family == .ipv4 }?.host ?? "127.0.0.1"
+            let host = ownIPv4Host.host(at: now) ?? "127.0.0.1"
             logger.log(
                 .info, "a SAT>IP client came over IPv6, where it hears no media",
                 metadata: [
@@ -167,7 +213,7 @@ extension ServerLoop {
         delivery.end(session.viewer, at: now)
         waiting.removeAll { if case .play(_, let waiting) = $0.kind { waiting === session } else { false } }
         sessionsByViewer[session.viewer.id] = nil
-        unheard.removeAll { $0 === session }
+        unheard.remove(session)
         for destination in session.destinations { viewersByReportSource[destination] = nil }
         registry.release(session.destinations)
         registry.viewerLeft()

@@ -18,7 +18,7 @@ extension ServerLoop {
             settle(connection, at: now)
         }
         guard multicastHome == nil else { return }
-        for viewer in groups.close(stream.path) { delivery.end(viewer, at: now) }
+        for viewer in groups.close(stream) { delivery.end(viewer, at: now) }
     }
 }
 

@@ -41,12 +41,16 @@ actor ServerLoop {
     var waiting: [WaitingRequest] = []
     var lastToken: UInt64 = 16
     /// Sessions whose client was not heard yet on its UDP ports, of the last seconds.
-    var unheard: [Session] = []
+    var unheard = UnheardSessions()
     /// Punch packets that came before a PLAY.
     var recentPunches = RecentPunches()
     /// How often what may be logged.
     var logs = LogBudgets()
     let touched = TouchedConnections()
+    /// Connections whose received messages wait: others come in between.
+    let behind = BehindConnections()
+    /// This host's address, for clients that have to come by IPv4.
+    var ownIPv4Host = CachedHost()
     private var turnCount = 0
     var isPortsWatchedForWriting = false
     var isStopping = false
@@ -55,11 +59,15 @@ actor ServerLoop {
     static let rtcpToken = Token(rawValue: 2)
     /// What a turn spends on what clients send before media goes out, in nanoseconds: a tenth of a picture at 30 a second.
     private static let inputBudget: Int64 = 3_000_000
+    /// Connections taken over in one turn: a millisecond, most of it for TLS.
+    private static let adoptionsPerTurn = 32
+    /// What a turn spends on deadlines that have passed, in nanoseconds: an answer that waited may have requests behind it.
+    private static let deadlineBudget: Int64 = 1_000_000
 
     init(
         index: Int, loop: EventLoop, options: ServerOptions, directory: PathDirectory, registry: Registry,
-        admission: Admission, identity: CurrentIdentity, inbox: Inbox, multicastHome: ServerLoop?,
-        canonicalName: String, isSegmenting: Bool, logger: Logger
+        admission: Admission, identity: CurrentIdentity, inbox: Inbox, preludes: PreludeBudget,
+        multicastHome: ServerLoop?, canonicalName: String, isSegmenting: Bool, logger: Logger
     ) throws(SystemError) {
         self.loop = loop
         self.index = index
@@ -78,7 +86,7 @@ actor ServerLoop {
         try loop.add(pair.rtp.fd, .read, token: Self.rtpToken)
         try loop.add(pair.rtcp.fd, .read, token: Self.rtcpToken)
         ports = UDPPorts(pair: pair, isSegmenting: isSegmenting)
-        delivery = DeliveryLoop(options: options.delivery, waker: LoopWaker(loop), at: .now())
+        delivery = DeliveryLoop(options: options.delivery, waker: LoopWaker(loop), preludes: preludes, at: .now())
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -110,7 +118,8 @@ extension ServerLoop: EventLoopHandler {
 
     private func turn(_ events: Events, at now: MonotonicTime) -> MonotonicTime {
         handle(events, at: now)
-        for accepted in inbox.takeAll() { adopt(accepted, at: now) }
+        goOnWithThoseBehind(at: now)
+        for accepted in inbox.take(upTo: Self.adoptionsPerTurn) { adopt(accepted, at: now) }
         groups.tryAgain()
         if ports.isBlocked, !ports.isWaitingForRoom { ports.becameWritable() }
         let deliveryDeadline = delivery.turn(at: now)
@@ -119,6 +128,8 @@ extension ServerLoop: EventLoopHandler {
         passDeadlines(at: now)
         settleOutputs(at: now)
         let groupDeadline = keepGroupsOnAir(at: now)
+        // What is left over comes in the next turn, after media has gone out.
+        guard behind.isEmpty, inbox.isEmpty else { return now }
         let isCongested = ports.isBlocked && !ports.isWaitingForRoom
         let nextTry = isCongested ? now + UDPPorts.retryInterval : groups.nextTry(after: now)
         return min(deliveryDeadline, waitingDeadline, deadlines.next, groupDeadline, nextTry)
@@ -174,7 +185,10 @@ extension ServerLoop: EventLoopHandler {
     }
 
     private func passDeadlines(at now: MonotonicTime) {
-        while let token = deadlines.popDue(at: now) {
+        let end = MonotonicTime.now() + Self.deadlineBudget
+        // Those that are left are due still: the next turn comes at once.
+        repeat {
+            guard let token = deadlines.popDue(at: now) else { return }
             guard let connection = connections[token] else {
                 endLingering(token)
                 continue
@@ -186,7 +200,7 @@ extension ServerLoop: EventLoopHandler {
             connection.output.tls?.deadlinePassed(at: now)
             connection.machine.deadlinePassed(at: now)
             perform(connection, at: now)
-        }
+        } while MonotonicTime.now() < end
     }
 
     /// After each turn: hands out what replies wait, watches sockets for what they can do, closes who is done.

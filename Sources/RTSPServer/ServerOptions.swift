@@ -16,8 +16,9 @@ public struct ServerOptions: Sendable {
     public var udpPorts: ClosedRange<UInt16> = 6970...7169
     /// Sessions that may exist at once.
     public var maximumViewers = 4_096
-    /// Connections of one address at once; loopback is exempt.
-    public var maximumConnectionsPerAddress = 64
+    public var connectionLimits = ConnectionLimits()
+    /// Bytes of all preludes that viewers hold.
+    public var maximumPreludeByteCount = 64_000_000
     /// Bytes of replies that may wait for a client before its requests wait too.
     public var maximumPendingReplyBytes = 65_536
     /// Bytes that TCP may hold unsent: what is more stays in the ring, where it can still be dropped.
@@ -34,6 +35,20 @@ public struct ServerOptions: Sendable {
     /// Who decides about clients, where `access` does not.
     public var authority: (any AccessAuthority)?
     public var delivery = DeliveryLoop.Options()
+
+    public init() {}
+}
+
+/// How many connections there may be at once.
+public struct ConnectionLimits: Hashable, Sendable {
+    /// Of all clients, loopback included.
+    public var total = 8192
+    /// Of one address; loopback is exempt.
+    public var perAddress = 64
+    /// Of one IPv6 network (/64); loopback is exempt.
+    public var perNetwork = 256
+    /// With a TLS handshake that is not complete, of all clients, loopback included.
+    public var unfinishedHandshakes = 512
 
     public init() {}
 }

@@ -80,6 +80,11 @@ public struct SocketAddress: Hashable, Sendable {
         return copy
     }
 
+    /// The IPv6 network (/64) of the address, as its first address with port 0; `nil` for IPv4.
+    public var ipv6Network: SocketAddress? {
+        family == .ipv6 ? SocketAddress(ipv6: (bits >> 64) << 64, port: 0, scope: scope) : nil
+    }
+
     public var isLoopback: Bool { family == .ipv4 ? bits >> 24 == 127 : bits == 1 }
     public var isMulticast: Bool { family == .ipv4 ? bits >> 28 == 0xE : bits >> 120 == 0xFF }
     /// Whether it stands for every local address.

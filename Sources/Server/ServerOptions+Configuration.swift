@@ -21,7 +21,11 @@ extension ServerOptions {
         udpPorts = firstUDPPort...max(firstUDPPort, UInt16(clamping: configuration.rtp.lastUDPPort))
         codePoint = configuration.rtp.dscp > 0 ? UInt8(clamping: configuration.rtp.dscp) : nil
         maximumViewers = configuration.limits.viewers
-        maximumConnectionsPerAddress = configuration.limits.connectionsPerAddress
+        connectionLimits.total = configuration.limits.connections
+        connectionLimits.perAddress = configuration.limits.connectionsPerAddress
+        connectionLimits.perNetwork = configuration.limits.connectionsPerNetwork
+        connectionLimits.unfinishedHandshakes = configuration.limits.unfinishedHandshakes
+        maximumPreludeByteCount = configuration.join.totalPreludeBytes
         setConnection(configuration)
         self.access = access
         self.authority = authority
@@ -38,6 +42,7 @@ extension ServerOptions {
         connection.messageSeconds = configuration.limits.requestHeadSeconds
         connection.idleSeconds = configuration.limits.idleConnectionSeconds
         connection.maximumSessionCount = configuration.limits.sessionsPerConnection
+        connection.maximumOfferCount = configuration.limits.transportOffers
         connection.messageLimits.headByteCount = configuration.limits.requestHeadBytes
         connection.messageLimits.headerCount = configuration.limits.requestHeaders
         connection.messageLimits.urlByteCount = configuration.limits.urlBytes

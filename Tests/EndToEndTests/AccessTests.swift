@@ -159,6 +159,23 @@ extension EndToEnd {
             done 2>/dev/null
             """
 
+        /// A line per connection, 60 from each of five addresses of one IPv6 network.
+        private static let networkConnections = """
+            trap '' PIPE
+            for address in {2..6}; do
+                ip -6 addr add fd77::$address/64 dev cable nodad
+                ip -6 route replace fd77::1/128 dev cable src fd77::$address
+                for number in {1..60}; do
+                    exec {socket}<>/dev/tcp/fd77::1/$1
+                    sockets+=($socket)
+                done
+            done
+            for socket in ${sockets[@]}; do
+                printf 'OPTIONS * RTSP/1.0\\r\\nCSeq: 1\\r\\n\\r\\n' >&$socket
+                read -r -t 10 line <&$socket && echo "${line:9:3}" || echo refused
+            done 2>/dev/null
+            """
+
         /// Three addresses: a neighbour's, this host's own, which a neighbour's password opens too, and loopback.
         private func withNeighbour(_ body: (ServerProcess, NetworkPair) async throws -> Void) async throws {
             let pair = NetworkPair()
@@ -225,6 +242,19 @@ extension EndToEnd {
                 let answers = try await lines(of: Self.connections, server, pair)
                 #expect(answers == Array(repeating: "200", count: 64) + ["refused", "refused"])
                 #expect(await server.logs("connection refused: its address has too many peer=10.77.0.2"))
+                try await Client.ffmpeg.watch(
+                    try printedURL(server), over: "tcp", prefix: pair.onServer, log: server.log)
+            }
+        }
+
+        @Test(.enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
+        func oneIPv6NetworkHasSoManyConnectionsAndOthersHaveTheirs() async throws {
+            try await withNeighbour { server, pair in
+                let address = ["ip", "-6", "addr", "add", "fd77::1/64", "dev", "cable", "nodad"]
+                #expect(try await Command.run(pair.onServer + address).status == 0)
+                let answers = try await lines(of: Self.networkConnections, server, pair)
+                #expect(answers == Array(repeating: "200", count: 256) + Array(repeating: "refused", count: 44))
+                #expect(await server.logs("connection refused: its IPv6 network (/64) has too many"))
                 try await Client.ffmpeg.watch(
                     try printedURL(server), over: "tcp", prefix: pair.onServer, log: server.log)
             }

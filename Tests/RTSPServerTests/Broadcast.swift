@@ -55,7 +55,10 @@ struct Broadcast {
     var port: Int { Int(server.port) }
 
     /// Publishes a picture of one packet, captured now.
-    func publish(idr: Bool = false) {
+    ///
+    /// - Parameter other: the stream to publish into instead of `/cam`.
+    func publish(idr: Bool = false, into other: Streams.Stream? = nil) {
+        let stream = other ?? stream
         let time = MediaTime(nanoseconds: .now() - stream.epoch, rate: .video)
         let bytes: [UInt8] = [idr ? 0x65 : 0x41] + [UInt8](repeating: 9, count: 1_000)
         stream.publish(

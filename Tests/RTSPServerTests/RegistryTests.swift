@@ -1,5 +1,6 @@
 import Media
 import Reactor
+import Synchronization
 import Testing
 
 @testable import RTSPServer
@@ -10,7 +11,7 @@ struct RegistryTests {
     }
 
     @Test func whoMovesToPortsOfAnotherStaysWhereItIs() {
-        let registry = Registry(maximumConnectionsPerAddress: 1, maximumViewers: 1)
+        let registry = Registry(limits: ConnectionLimits(), maximumViewers: 1)
         #expect(registry.take(ports(10)) && registry.take(ports(20)))
         #expect(!registry.exchange(ports(10), for: [ports(10)[0], ports(20)[0]]))
         #expect(!registry.take(ports(10)))
@@ -34,5 +35,29 @@ struct RegistryTests {
         #expect(punches.take(of: host, at: now.advanced(byMilliseconds: 1_001)).count == 1)
         punches.add(host.with(port: 7), .rtp, at: now)
         #expect(punches.take(of: host, at: now.advanced(byMilliseconds: 1_001)).isEmpty)
+    }
+
+    @Test func aFloodOfForgedPunchesIsNotSearchedForEachDatagram() {
+        var punches = RecentPunches()
+        for number in 0..<100_000 as Range<UInt32> {
+            // In one second.
+            let now = MonotonicTime(nanoseconds: Int64(number) * 10_000)
+            punches.add(SocketAddress(ipv4: number, port: 9), .rtp, at: now)
+        }
+        #expect(punches.sweepCount <= 4)
+    }
+
+    @Test func thisHostsAddressIsLookedUpAtMostOnceInTenSeconds() {
+        let lookUps = Mutex(0)
+        var address = CachedHost {
+            lookUps.withLock { count in
+                count += 1
+                return "192.0.2.\(count)"
+            }
+        }
+        for millisecond in 0..<9_999 as Range<Int64> {
+            #expect(address.host(at: MonotonicTime(nanoseconds: millisecond * 1_000_000)) == "192.0.2.1")
+        }
+        #expect(address.host(at: MonotonicTime(nanoseconds: 10_000_000_000)) == "192.0.2.2")
     }
 }

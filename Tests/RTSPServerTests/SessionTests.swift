@@ -1,9 +1,10 @@
 import Glibc
 import Media
-import RTSPServer
 import Reactor
 import TestSupport
 import Testing
+
+@testable import RTSPServer
 
 /// Sessions over TCP on the real server.
 @Suite(.serialized)
@@ -102,6 +103,31 @@ struct SessionTests {
         }
     }
 
+    /// VLC sets up the whole stream by SAT>IP; other clients may know the tracks from before.
+    @Test(arguments: [
+        ("", "RTP/AVP;unicast;client_port=47210-47211"), ("/track1", "RTP/AVP/TCP;unicast;interleaved=0-1"),
+    ])
+    func setUpWithoutDescribeWaitsForTheFirstUnit(_ track: String, _ transport: String) async throws {
+        try await Broadcast.run { broadcast in
+            let client = try RTSPSocket(port: broadcast.port)
+            client.send(client.text(of: "SETUP", broadcast.url + track, ["Transport": transport]))
+            let loop = broadcast.server.loops[0]
+            #expect(await eventually(within: 2) { await loop.waitingCount == 1 })
+            broadcast.stream.announce([Broadcast.video])
+            broadcast.publish(idr: true)
+            #expect(client.response(within: 5)?.status == 200)
+        }
+    }
+
+    @Test func setUpDoesNotWaitForeverForTheFirstUnit() async throws {
+        try await Broadcast.run({ $0.describeMilliseconds = 50 }) { broadcast in
+            let client = try RTSPSocket(port: broadcast.port)
+            let transport = ["Transport": "RTP/AVP;unicast;client_port=47212-47213"]
+            let answer = try client.request("SETUP", "rtsp://127.0.0.1/dead", transport)
+            #expect(answer.status == 503 && answer.header("Retry-After") == "2", "\(answer.head)")
+        }
+    }
+
     @Test func whoPlaysAgainAtOnceGetsNoSecondPrelude() async throws {
         try await Broadcast.run { broadcast in
             broadcast.stream.announce([Broadcast.video])
@@ -160,4 +186,8 @@ struct SessionTests {
 
 extension ReadOutcome {
     fileprivate var isFailure: Bool { if case .failed = self { true } else { false } }
+}
+
+extension ServerLoop {
+    fileprivate var waitingCount: Int { waiting.count }
 }

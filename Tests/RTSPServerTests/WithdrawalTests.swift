@@ -1,6 +1,11 @@
-import RTSPServer
+import Dispatch
+import RTSP
+import Streams
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import RTSPServer
 
 /// Streams are taken away while the server runs.
 @Suite(.serialized)
@@ -104,4 +109,90 @@ struct WithdrawalTests {
             #expect(try broadcast.setUp(on: late, "RTP/AVP;multicast").answer.status == 461)
         }
     }
+
+    @Test func aLateWithdrawalLeavesTheGroupsOfANewStreamOnAir() async throws {
+        let group = MulticastOptions(group: "239.9.9.7", port: 45_200, interface: "127.0.0.1")
+        try await Broadcast.run(multicast: group) { broadcast in
+            let next = Streams.Stream(path: "/cam", epoch: .now())
+            var options = PathOptions(title: "camera")
+            options.multicast = group
+            broadcast.directory.insert(next, options: options)
+            next.announce([Broadcast.video])
+            broadcast.publish(idr: true, into: next)
+            let member = try RTSPSocket(port: broadcast.port)
+            let (session, _) = try broadcast.setUp(on: member, "RTP/AVP;multicast")
+            #expect(try member.request("PLAY", broadcast.url, session).status == 200)
+
+            await broadcast.server.withdraw(broadcast.stream)
+            let before = await broadcast.packetCount()
+            let isOnAir = await eventually(within: 5) {
+                broadcast.publish(idr: true, into: next)
+                return await broadcast.packetCount() > before
+            }
+            #expect(isOnAir)
+            #expect(try member.request("GET_PARAMETER", broadcast.url, session).status == 200)
+        }
+    }
+
+    @Test func aMulticastSetUpThatIsRefusedMeanwhileLeavesNoMember() async throws {
+        let group = MulticastOptions(group: "239.9.9.6", port: 45_300, interface: "127.0.0.1")
+        try await Broadcast.run(multicast: group, { $0.loopCount = 2 }) { broadcast in
+            broadcast.stream.announce([Broadcast.video])
+            broadcast.publish(idr: true)
+            let (home, other) = (broadcast.server.loops[0], broadcast.server.loops[1])
+            // The first connection is the home's, the second the other loop's.
+            let clients = try (0..<2).map { _ in try RTSPSocket(port: broadcast.port) }
+            for client in clients { #expect(try client.request("OPTIONS", broadcast.url).status == 200) }
+            #expect(broadcast.server.connectionCounts == [1, 1])
+
+            let hold = Hold()
+            let holding = Task { await home.stay(hold) }
+            #expect(await eventually(within: 5) { hold.hasBegun.load(ordering: .acquiring) })
+            let client = clients[1]
+            client.send(client.text(of: "SETUP", "\(broadcast.url)/track1", ["Transport": "RTP/AVP;multicast"]))
+            #expect(await eventually(within: 5) { await other.awaitsAnswers })
+            let denied = try #require(AddressBlock("127.0.0.0/8"))
+            broadcast.server.admit(
+                by: AccessPolicy(
+                    realm: "Apus", users: [], addresses: AddressRules(denied: [denied]), hashes: { nil },
+                    random: { 0 }))
+            await other.reviewSessions()
+            #expect(client.response(within: 5)?.status == 403)
+            hold.end.signal()
+            await holding.value
+            // The home has answered before it comes to this, and the other loop has taken the answer before it comes to that.
+            _ = await home.sessionCount
+            _ = await other.sessionCount
+            let key = MulticastGroups.Key(stream: broadcast.stream, form: .tracks)
+            let isLeft = await eventually(within: 5) {
+                let isClosed = await !home.hasGroup(key)
+                let isEmpty = await other.sessionCount == 0
+                return isClosed && isEmpty
+            }
+            #expect(isLeft)
+        }
+    }
+}
+
+/// What keeps a loop's thread.
+private final class Hold: Sendable {
+    let hasBegun = Atomic(false)
+    let end = DispatchSemaphore(value: 0)
+}
+
+extension ServerLoop {
+    /// Keeps the loop's thread until `hold` ends.
+    fileprivate func stay(_ hold: Hold) {
+        hold.hasBegun.store(true, ordering: .releasing)
+        hold.end.wait()
+    }
+
+    /// Whether a request waits for the server's answer.
+    fileprivate var awaitsAnswers: Bool {
+        connections.values.contains { connection in (1...9).contains { connection.machine.awaits(RequestID($0)) } }
+    }
+
+    fileprivate var sessionCount: Int { connections.values.reduce(0) { $0 + $1.sessions.count } }
+
+    fileprivate func hasGroup(_ key: MulticastGroups.Key) -> Bool { groups.group(key) != nil }
 }

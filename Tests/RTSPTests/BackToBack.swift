@@ -75,6 +75,10 @@ struct BackToBack {
                 isBusy = true
                 perform(action)
             }
+            if server.isBehind {
+                isBusy = true
+                server.goOn(at: now)
+            }
         }
     }
 

@@ -14,6 +14,8 @@ struct Dialogue {
     var sent: [UInt8] = []
     /// Whether describe, setUp and play are answered at once.
     var answers = true
+    /// Whether the connection goes on at once when it is behind.
+    var goesOn = true
     /// The next request's number.
     var number = 1
     private var replies = Parser()
@@ -92,6 +94,10 @@ struct Dialogue {
             default: orders.append(action)
             }
             if answers { answer(action) }
+        }
+        if goesOn, connection.isBehind {
+            connection.goOn(at: now)
+            return drain()
         }
         var responses: [Response] = []
         while case .response(let response)? = try? replies.next() { responses.append(response) }

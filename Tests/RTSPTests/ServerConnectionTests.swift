@@ -193,6 +193,55 @@ struct ServerConnectionTests {
         #expect(dialogue.put("OPTIONS * RTSP/1.0\r\nCSeq: 2\r\n\r\n").isEmpty)
     }
 
+    @Test func oneStepHandlesALimitedNumberOfMessages() throws {
+        var dialogue = Dialogue()
+        (dialogue.answers, dialogue.goesOn) = (false, false)
+        dialogue.ask(.describe)
+        let requests = (2...101).map { "OPTIONS * RTSP/1.0\r\nCSeq: \($0)\r\n\r\n" }.joined()
+        #expect(dialogue.put(requests).isEmpty)
+        guard case .describe(let id, _)? = dialogue.orders.last else { throw Refusal(.badRequest) }
+        let limit = dialogue.connection.configuration.messagesPerStep
+        dialogue.connection.described(id, .failure(Refusal(.notFound)), at: dialogue.now)
+        var responses = dialogue.drain()
+        #expect(responses.count <= 1 + limit)
+        while dialogue.connection.isBehind {
+            #expect(!dialogue.connection.wantsBytes)
+            dialogue.connection.goOn(at: dialogue.now)
+            let step = dialogue.drain()
+            #expect((1...limit).contains(step.count))
+            responses += step
+        }
+        #expect(responses.compactMap { $0.headers[.cSeq] } == (1...101).map(String.init))
+        #expect(dialogue.connection.wantsBytes)
+    }
+
+    @Test func bytesThatComeWhileMessagesWaitAreHandledAfterThem() {
+        var dialogue = Dialogue()
+        dialogue.goesOn = false
+        func requests(_ numbers: ClosedRange<Int>) -> String {
+            numbers.map { "OPTIONS * RTSP/1.0\r\nCSeq: \($0)\r\n\r\n" }.joined()
+        }
+        let limit = dialogue.connection.configuration.messagesPerStep
+        let first = dialogue.put(requests(1...(limit + 1)))
+        #expect(first.count == limit && dialogue.connection.isBehind)
+        #expect(dialogue.put(requests((limit + 2)...(limit + 3))).isEmpty)
+        // The end of the peer's direction waits for its messages, too.
+        dialogue.connection.receivedEnd(at: dialogue.now)
+        #expect(dialogue.drain().isEmpty && dialogue.closeReason == nil)
+        dialogue.connection.goOn(at: dialogue.now)
+        #expect(dialogue.drain().count == 3 && dialogue.closeReason == .peerClosed)
+    }
+
+    @Test func oneSetUpHasALimitedNumberOfOffers() throws {
+        var dialogue = Dialogue()
+        dialogue.answers = false
+        let offers = (0..<300).map { "RTP/AVP;unicast;client_port=\(5_000 + 2 * $0)-\(5_001 + 2 * $0)" }
+        dialogue.ask(.setUp, "\(Dialogue.url)/track1", [.transport: offers.joined(separator: ",")])
+        guard case .setUp(_, let request)? = dialogue.orders.last else { throw Refusal(.badRequest) }
+        #expect(request.offers.count == dialogue.connection.configuration.maximumOfferCount)
+        #expect(request.offers.first == .udp(clientPorts: PortPair(rtp: 5_000, rtcp: 5_001)))
+    }
+
     @Test func damagedSessionsEndInAnswersOrClose() {
         for seed in 0..<600 as Range<UInt64> {
             var random = SplitMix64(seed: seed)

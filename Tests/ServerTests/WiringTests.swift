@@ -19,7 +19,8 @@ struct WiringTests {
         #expect(options.udpPorts == own.udpPorts)
         #expect(options.codePoint == nil)
         #expect(options.maximumViewers == own.maximumViewers)
-        #expect(options.maximumConnectionsPerAddress == own.maximumConnectionsPerAddress)
+        #expect(options.connectionLimits == own.connectionLimits)
+        #expect(options.maximumPreludeByteCount == own.maximumPreludeByteCount)
         #expect(options.delivery == own.delivery)
         var connection = options.connection
         connection.serverName = own.connection.serverName

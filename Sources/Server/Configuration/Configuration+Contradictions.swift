@@ -69,6 +69,11 @@ extension Configuration {
                 "is more than join.maximumPreludeFrames, which is \(join.maximumPreludeFrames)",
                 with: .root + "join" + "minimumPreludeFrames")
         }
+        if join.totalPreludeBytes < join.maximumPreludeBytes {
+            reading.note(
+                "is less than join.maximumPreludeBytes, which is \(join.maximumPreludeBytes)",
+                with: .root + "join" + "totalPreludeBytes")
+        }
         if join.maximumPreludeBytes > ring.bytes {
             reading.note(
                 "is more than ring.bytes keeps, which is \(ring.bytes)", with: .root + "join" + "maximumPreludeBytes")

@@ -70,8 +70,12 @@ public struct Configuration: Hashable, Sendable {
         public var idleConnectionSeconds = 60
         public var handshakeSeconds = 10
         public var handshakeBytes = 16_384
+        public var connections = 8192
         public var connectionsPerAddress = 64
+        public var connectionsPerNetwork = 256
+        public var unfinishedHandshakes = 512
         public var sessionsPerConnection = 8
+        public var transportOffers = 16
         public var viewers = 4096
         public var viewerLagMilliseconds = 500
         public var viewerStallSeconds = 10
@@ -123,6 +127,7 @@ public struct Configuration: Hashable, Sendable {
         public var minimumPreludeFrames = 20
         public var maximumPreludeFrames = 150
         public var maximumPreludeBytes = 1_000_000
+        public var totalPreludeBytes = 64_000_000
 
         public init() {}
 

@@ -143,11 +143,27 @@ extension Schema<Configuration.Limits> {
                 "handshakeBytes", \.handshakeBytes, in: 4096...1_048_576, unit: "bytes",
                 "What a client may send before its TLS handshake is complete; real ones send under 3 KB."),
             .integer(
+                "connections", \.connections, in: 16...1_000_000,
+                "Connections of the whole server, loopback included; more are closed at once. The default is twice the default "
+                    + "of viewers, which leaves room for clients that only ask. Raise it together with viewers."),
+            .integer(
                 "connectionsPerAddress", \.connectionsPerAddress, in: 1...65_536,
                 "Connections from one address at a time; loopback is exempt. Raise it for many viewers behind one NAT."),
             .integer(
+                "connectionsPerNetwork", \.connectionsPerNetwork, in: 1...1_000_000,
+                "Connections from one IPv6 network (/64) at a time; loopback is exempt. One host can use every address of its "
+                    + "/64, and the hosts of a home or an office share one: the default allows four of them connectionsPerAddress."
+            ),
+            .integer(
+                "unfinishedHandshakes", \.unfinishedHandshakes, in: 1...1_000_000,
+                "Connections whose TLS handshake is not complete, loopback included; more are closed at once. Each costs 44 KB "
+                    + "for up to handshakeSeconds: 512 cost 23 MB. A handshake takes two round trips."),
+            .integer(
                 "sessionsPerConnection", \.sessionsPerConnection, in: 1...64,
                 "Sessions on one connection; players need 1. More are answered 453."),
+            .integer(
+                "transportOffers", \.transportOffers, in: 1...256,
+                "Transports of one SETUP that are tried, because each may cost keys and ports; clients offer 1 to 4."),
             .integer(
                 "viewers", \.viewers, in: 1...1_000_000,
                 "Viewers of the whole server; more are answered 453. Each costs about 10 KB and a descriptor or two."),
@@ -240,6 +256,11 @@ extension Schema<Configuration.Join> {
             .integer(
                 "maximumPreludeBytes", \.maximumPreludeBytes, in: 10_000...100_000_000, unit: "bytes",
                 "More are not replayed: what takes longer than 200 ms to send stays as delay."),
+            .integer(
+                "totalPreludeBytes", \.totalPreludeBytes, in: 1_000_000...4_000_000_000, unit: "bytes",
+                "Memory for all preludes that viewers have not taken yet; those who join at the same picture share one. A viewer "
+                    + "for whom none is left starts as with keyframe. The default is 64 times the default of maximumPreludeBytes."
+            ),
         ])
     }
 }

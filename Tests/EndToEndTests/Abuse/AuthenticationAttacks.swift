@@ -96,7 +96,7 @@ extension Attack {
         },
         Attack(
             "ten wrong passwords", "RTSP/Access/LockOut.swift",
-            "entry.count >= limits.guessCount, !Self.isForgotten(entry, limits, at: now)",
+            "limit > 0 && entry.count >= limit && !isForgotten(entry, limits, at: now)",
             "403 and when to come again, the right one included; other addresses notice nothing", .users
         ) { target in
             let address = target.freshAddress()
@@ -107,6 +107,22 @@ extension Attack {
             knowing.login = { Digest(.viewer, answering: $2).authorization($0, $1) }
             try knowing.request("DESCRIBE", target.url()).expect(403)
             try target.logIn(from: target.freshAddress()).request("DESCRIBE", target.url()).expect(200)
+        },
+        Attack(
+            "wrong passwords from many addresses, to have a lock-out forgotten", "RTSP/Access/LockOut.swift",
+            "$0.key != .others && !isLockedOut($0.value, $0.key, limits, at: now)", "403 to the first still", .users
+        ) { target in
+            let address = target.freshAddress()
+            try lockOut(address, of: target)
+            for _ in 0..<2 {
+                let others = try (0..<(Setting.guessingAddressLimit / 2 + 1)).map { _ in
+                    let socket = try target.connect(from: target.freshAddress())
+                    try sendGuess(on: socket, of: target)
+                    return socket
+                }
+                for other in others { try other.expect(401) }
+            }
+            try target.connect(from: address).request("DESCRIBE", target.url()).expect(403)
         },
         Attack(
             "locking out who is logged in, from the same address", "RTSP/Access/Gatekeeper.swift",
@@ -129,6 +145,14 @@ extension Attack {
             let headers = ["Authorization": digest.authorization("DESCRIBE", target.url())]
             try socket.request("DESCRIBE", target.url(), headers).expect(401)
         }
+    }
+
+    /// One wrong password, whose answer is not waited for.
+    private static func sendGuess(on socket: RTSPSocket, of target: Target) throws {
+        let challenge = try socket.request("DESCRIBE", target.url()).header("WWW-Authenticate") ?? ""
+        let digest = Digest(user: "viewer", password: "wrong", answering: challenge)
+        let headers = ["Authorization": digest.authorization("DESCRIBE", target.url())]
+        socket.send(socket.text(of: "DESCRIBE", target.url(), headers))
     }
 
     /// One wrong password for somebody, and how long its answer took.

@@ -18,8 +18,8 @@ extension Attack {
             }
         },
         Attack(
-            "a punch from another address, for somebody's media", "RTSPServer/ServerLoop+Datagrams.swift",
-            "unheard.filter { $0.destinations.first?.with(port: 0) == host }", "nothing comes of it"
+            "a punch from another address, for somebody's media", "RTSPServer/UnheardSessions.swift",
+            "guard var candidates = sessions[host] else", "nothing comes of it"
         ) { target in
             try expectNothing(for: Thief(at: target.freshAddress(), Victim(of: target)))
         },

@@ -40,6 +40,19 @@ extension Attack {
             try hold(time < .milliseconds(700), "it was waited for: \(time)")
         },
         Attack(
+            "handshakes that do not go on, by the hundred", "RTSPServer/ConnectionCounts.swift",
+            "guard unfinishedHandshakes < limits.unfinishedHandshakes else",
+            "\(Setting.handshakeLimit) are waited for, others are turned away", .tls
+        ) { target in
+            let silent = try (0..<(Setting.handshakeLimit + 30)).map { _ in try LoopbackSocket(port: target.port) }
+            let isTold = soon { target.server.log.contains("too many TLS handshakes are unfinished") }
+            try hold(isTold, "all are waited for")
+            // Their time is over after 1 s, and there is room again.
+            let isRoom = soon(within: 5) { (try? target.connect()) != nil }
+            try hold(isRoom, "there is room for none")
+            withExtendedLifetime(silent) {}
+        },
+        Attack(
             "an old version", "COpenSSL/TLSContext.c", "restrict_context(ssl, TLS1_2_VERSION, 0)",
             "the alert protocol_version, and the end", .tls
         ) { target in

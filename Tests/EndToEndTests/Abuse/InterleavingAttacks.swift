@@ -90,6 +90,21 @@ extension Attack {
             try socket.expect(503, within: 6)
         },
         Attack(
+            "requests by the megabyte behind those that wait, on 63 connections", "RTSP/ServerConnection.swift",
+            "if messageAllowance == 0 { isBehind = parser.waitingByteCount > 0 }", "others are answered meanwhile"
+        ) { target in
+            let requests = Array(String(repeating: "OPTIONS * RTSP/1.0\nCSeq: 1\n\n", count: 1_000_000 / 29).utf8)
+            let flooders = try (0..<63).map { _ in
+                let flooder = try target.logIn()
+                flooder.send(flooder.text(of: "DESCRIBE", target.url("cam-late")))
+                _ = flooder.socket.offer(requests, patience: 0)
+                return flooder
+            }
+            // They are answered after 3 s, and then the requests behind them.
+            try target.expectAnswers(during: 4, each: 0.25) { pause(0.1) }
+            withExtendedLifetime(flooders) {}
+        },
+        Attack(
             "a viewer that stops reading", "Streams/SlowViewerPolicy.swift",
             "if stall >= maximumStall { return .letGo }",
             "the end after 2 s", .all, .patient

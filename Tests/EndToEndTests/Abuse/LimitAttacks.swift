@@ -16,8 +16,9 @@ extension Attack {
             "all descriptors", "RTSPServer/Acceptor.swift", "state.pausedUntil = now + Self.pause",
             "new ones wait, without work for the server; who watches goes on"
         ) { target in
-            let thread = target.setting.isEncrypted ? "apus-accept-tls" : "apus-accept"
-            let sockets = try (0..<Target.descriptorLimit).map { _ in try LoopbackSocket(port: target.port) }
+            // In the clear, whichever way attackers come: there are fewer unfinished handshakes than descriptors.
+            let thread = "apus-accept"
+            let sockets = try (0..<Target.descriptorLimit).map { _ in try LoopbackSocket(port: target.server.port) }
             pause(0.1)
             let before = target.work(ofThreadsNamed: thread)
             pause(0.5)

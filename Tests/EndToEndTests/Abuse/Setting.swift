@@ -23,8 +23,9 @@ struct Setting: Hashable, Sendable, CustomStringConvertible {
         loops: { threads: 1 }
         limits:
           { requestHeadSeconds: 1, idleConnectionSeconds: 5, handshakeSeconds: 1, viewers: \(Self.viewerLimit),
-            viewerStallSeconds: 2, viewerLagMilliseconds: 4000 }
-        access: { deny: [127.0.0.13], wrongPasswordMilliseconds: \(Self.wrongPasswordMilliseconds), nonceSeconds: 10 }
+            viewerStallSeconds: 2, viewerLagMilliseconds: 4000, unfinishedHandshakes: \(Self.handshakeLimit) }
+        access: { deny: [127.0.0.13], wrongPasswordMilliseconds: \(Self.wrongPasswordMilliseconds), nonceSeconds: 10,
+            guessingAddresses: \(Self.guessingAddressLimit) }
         \(hasUsers ? Account.configuration : "")
         paths:
           cam: { video: { \(Self.small), gopMilliseconds: 60000 } }
@@ -35,6 +36,9 @@ struct Setting: Hashable, Sendable, CustomStringConvertible {
     }
 
     static let viewerLimit = 40
+    static let handshakeLimit = 100
+    /// More than an hour of attacks locks out.
+    static let guessingAddressLimit = 128
     static let wrongPasswordMilliseconds = 50
     private static let small = "width: 320, height: 180, framesPerSecond: 25, bitsPerSecond: 300000"
 }

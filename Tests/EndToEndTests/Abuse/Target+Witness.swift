@@ -29,9 +29,10 @@ extension Target {
 
     /// Repeats `flood` for so many seconds.
     ///
-    /// - Throws: where others were not answered all the time.
-    func expectAnswers(during seconds: Double, _ flood: () -> Void) throws {
-        let caller = try Caller(of: self)
+    /// - Parameter patience: seconds that an answer may take; by default as long as a busy machine may keep a thread waiting.
+    /// - Throws: if others were not answered all the time.
+    func expectAnswers(during seconds: Double, each patience: Double = 0.4, _ flood: () -> Void) throws {
+        let caller = try Caller(of: self, patience: patience)
         let end = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < end { flood() }
         try caller.finish()
@@ -44,17 +45,15 @@ private final class Caller: Sendable {
     private let isStopped = Atomic(false)
     private let isOver = DispatchSemaphore(value: 0)
     private let answerCount = Atomic(0)
-    /// In seconds; as long as a busy machine may keep a thread waiting.
-    private static let patience = 0.4
 
-    init(of target: Target) throws {
+    init(of target: Target, patience: Double) throws {
         Thread.detachNewThread { [self] in
             defer { isOver.signal() }
             do {
                 let socket = try target.connect()
                 while !isStopped.load(ordering: .acquiring) {
                     socket.send("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n")
-                    try socket.expect(200, within: Self.patience)
+                    try socket.expect(200, within: patience)
                     answerCount.add(1, ordering: .relaxed)
                     pause(0.02)
                 }

@@ -1,0 +1,28 @@
+import Media
+import Reactor
+
+/// The IPv4 address under which others find this host, looked up at most once in ten seconds: a look-up reads all
+/// interfaces and their addresses from the kernel, which takes milliseconds on a host with many.
+struct CachedHost {
+    private static let lifetime: Int64 = 10_000_000_000
+
+    private let lookUp: @Sendable () -> String?
+    private var known: (host: String?, instant: MonotonicTime)?
+
+    init(
+        lookUp: @escaping @Sendable () -> String? = {
+            // Without the kernel's answer no address is known.
+            (try? LocalAddresses.all())?.first { $0.family == .ipv4 }?.host
+        }
+    ) {
+        self.lookUp = lookUp
+    }
+
+    /// The address as it is written in URLs; `nil` if there is none.
+    mutating func host(at now: MonotonicTime) -> String? {
+        if let known, now - known.instant < Self.lifetime { return known.host }
+        let host = lookUp()
+        known = (host, now)
+        return host
+    }
+}

@@ -1,0 +1,69 @@
+import RTSP
+import Reactor
+
+/// How many connections there are, counted against ``ConnectionLimits``.
+struct ConnectionCounts {
+    private let limits: ConnectionLimits
+    private(set) var total = 0
+    private(set) var unfinishedHandshakes = 0
+    private var byAddress: [SocketAddress: Int] = [:]
+    /// By IPv6 network (/64).
+    private var byNetwork: [SocketAddress: Int] = [:]
+
+    init(limits: ConnectionLimits) {
+        self.limits = limits
+    }
+
+    /// Counts a connection that was accepted. One for TLS also counts as an unfinished handshake.
+    mutating func admit(_ peer: SocketAddress, _ security: ConnectionSecurity) throws(ConnectionRefusal) {
+        let address = peer.with(port: 0)
+        if !peer.isLoopback {
+            if byAddress[address, default: 0] >= limits.perAddress { throw .tooManyOfAddress }
+            if let network = peer.ipv6Network, byNetwork[network, default: 0] >= limits.perNetwork {
+                throw .tooManyOfNetwork
+            }
+        }
+        guard total < limits.total else { throw .tooMany }
+        if security == .tls {
+            guard unfinishedHandshakes < limits.unfinishedHandshakes else { throw .tooManyHandshakes }
+            unfinishedHandshakes += 1
+        }
+        total += 1
+        byAddress[address, default: 0] += 1
+        if let network = peer.ipv6Network { byNetwork[network, default: 0] += 1 }
+    }
+
+    /// A connection that was admitted has closed.
+    mutating func remove(_ peer: SocketAddress) {
+        total -= 1
+        Self.decrement(&byAddress, peer.with(port: 0))
+        if let network = peer.ipv6Network { Self.decrement(&byNetwork, network) }
+    }
+
+    /// The handshake of a connection is complete, or its connection has closed.
+    mutating func handshakeEnded() {
+        unfinishedHandshakes -= 1
+    }
+
+    private static func decrement(_ counts: inout [SocketAddress: Int], _ key: SocketAddress) {
+        let count = counts[key, default: 1] - 1
+        counts[key] = count > 0 ? count : nil
+    }
+}
+
+/// Why a connection is not served.
+enum ConnectionRefusal: Error, CustomStringConvertible {
+    case tooManyOfAddress
+    case tooManyOfNetwork
+    case tooMany
+    case tooManyHandshakes
+
+    var description: String {
+        switch self {
+        case .tooManyOfAddress: "its address has too many"
+        case .tooManyOfNetwork: "its IPv6 network (/64) has too many"
+        case .tooMany: "the server has too many"
+        case .tooManyHandshakes: "too many TLS handshakes are unfinished"
+        }
+    }
+}
