@@ -134,7 +134,10 @@ extension DeliveryLoop {
     private func feed(of stream: Stream, form: StreamForm) -> (any PacketFeed)? {
         switch form {
         case .tracks: stream.feed(RTPPackager.self, options: options.packaging, for: waker)
-        case .transportStream: stream.feed(MPEGTSPackager.self, options: MPEGTSPackager.Options(), for: waker)
+        case .transportStream:
+            stream.feed(
+                MPEGTSPackager.self, options: .init(maximumPacketBytes: options.packaging.maximumPacketBytes),
+                for: waker)
         }
     }
 

@@ -29,8 +29,6 @@ struct JoinPoint {
 }
 
 extension Feed: PacketFeed where P.Output == PacketRun {
-    var filler: PacketRun? { P.filler }
-
     func joinPoint(in stream: Stream) -> JoinPoint {
         let point = stream.joinPoint(in: self)
         return JoinPoint(history: point.history, nextIndex: point.nextIndex, package: point.packager.prelude)

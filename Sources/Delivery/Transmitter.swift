@@ -55,7 +55,9 @@ final class Transmitter {
             if viewer.position.packet > 0 || viewer.passes(run, leading: leading) {
                 if run.track == leading { viewer.isAwaitingRandomAccess = false }
                 if pacing.share > 0 { pace(run, for: viewer, of: audience) }
-                guard send(run, to: viewer) else {
+                let ticks = viewer.ticks(of: run)
+                viewer.lastTicks = ticks
+                guard send(run, ticks: ticks, to: viewer) else {
                     viewer.behindSince = viewer.behindSince ?? now
                     return
                 }
@@ -90,14 +92,21 @@ final class Transmitter {
     }
 
     /// Sends what only says that the stream goes on, if nothing waits to be sent.
+    ///
+    /// RTP time does not go back, neither here nor with the unit that follows: the filler repeats the time of what was sent last.
+    /// Before anything was sent, it is older than any unit that a source can still publish.
     func send(filler: PacketRun, to viewer: Viewer, of audience: Audience) {
         guard viewer.phase == .playing, viewer.position.packet == 0, nextRun(of: viewer, in: audience) == nil else {
             return
         }
-        _ = send(filler, to: viewer)
+        let earliest = MediaTime(nanoseconds: now - audience.stream.epoch - Self.fillerAge, rate: .video)
+        _ = send(filler, ticks: viewer.lastTicks ?? earliest.rtpTicks, to: viewer)
         // It is no unit of the feed: the viewer is where it was.
         viewer.position.packet = 0
     }
+
+    /// A source that is more than a second late goes on from now, in nanoseconds.
+    private static let fillerAge: Int64 = 1_000_000_000
 
     private func nextRun(of viewer: Viewer, in audience: Audience) -> PacketRun? {
         if viewer.isInPrelude { return viewer.prelude[viewer.position.prelude] }
@@ -105,10 +114,10 @@ final class Transmitter {
     }
 
     /// Sends what is left of a run; false if the route takes no more now.
-    private func send(_ run: PacketRun, to viewer: Viewer) -> Bool {
+    private func send(_ run: PacketRun, ticks: UInt32, to viewer: Viewer) -> Bool {
         switch viewer.tracks[run.track.index]?.lane {
-        case .udp(let route): send(run, to: viewer, over: route)
-        case .interleaved(let channel, _): send(run, to: viewer, on: channel)
+        case .udp(let route): send(run, ticks: ticks, to: viewer, over: route)
+        case .interleaved(let channel, _): send(run, ticks: ticks, to: viewer, on: channel)
         case nil: true
         }
     }
@@ -124,8 +133,7 @@ final class Transmitter {
 // MARK: - UDP: trains into the batch
 
 extension Transmitter {
-    private func send(_ run: PacketRun, to viewer: Viewer, over route: UDPRoute) -> Bool {
-        let ticks = viewer.ticks(of: run)
+    private func send(_ run: PacketRun, ticks: UInt32, to viewer: Viewer, over route: UDPRoute) -> Bool {
         for index in run.trains.indices {
             let train = run.trains[index]
             while viewer.position.packet < train.upperBound {
@@ -189,9 +197,8 @@ extension Transmitter {
 // MARK: - TCP: one write per run
 
 extension Transmitter {
-    private func send(_ run: PacketRun, to viewer: Viewer, on channel: UInt8) -> Bool {
+    private func send(_ run: PacketRun, ticks: UInt32, to viewer: Viewer, on channel: UInt8) -> Bool {
         guard let output = viewer.output else { return true }
-        let ticks = viewer.ticks(of: run)
         while viewer.position.packet < run.packets.count {
             guard !output.isBlocked, output.failure == nil else { return false }
             guard let track = viewer.tracks[run.track.index] else { return true }

@@ -66,6 +66,10 @@ public final class Viewer {
     var lastProgress: MonotonicTime
     /// Since when units wait for it; `nil` while it keeps up.
     var behindSince: MonotonicTime?
+    /// Before then, nothing can have changed for a viewer whose connection takes nothing, unless the socket is writable.
+    var restsUntil = MonotonicTime(nanoseconds: .min / 2)
+    /// RTP time of what it was sent last, before its offset.
+    var lastTicks: UInt32?
     /// When its next sender reports are due.
     var nextReport = MonotonicTime.distantFuture
 

@@ -18,7 +18,9 @@ public protocol Packager: Sendable {
     func prelude(_ units: [AccessUnit]) -> [Output]
 
     /// What a viewer is sent while the source is silent, where silence would make it give up; `nil` where it would not.
-    static var filler: Output? { get }
+    ///
+    /// Its presentation time does not count.
+    static func filler(_ options: Options) -> Output?
 }
 
 extension Packager {
@@ -27,7 +29,7 @@ extension Packager {
         return units.compactMap { copy.package($0) }
     }
 
-    public static var filler: Output? { nil }
+    public static func filler(_ options: Options) -> Output? { nil }
 }
 
 /// What the middle must know of an output without knowing its kind.

@@ -16,10 +16,13 @@ public final class Feed<P: Packager>: Sendable {
     private let state: Mutex<State>
     /// The tracks that the packager was made for.
     public let tracks: [Track]
+    /// What viewers are sent while the source is silent.
+    public let filler: P.Output?
 
     /// Made by `Stream.feed`, under the stream's lock, with the stream's history.
     init(tracks: [Track], options: P.Options, history: [AccessUnit], bounds: Ring<P.Output>.Bounds) {
         self.tracks = tracks
+        filler = P.filler(options)
         state = Mutex(State(packager: P(tracks: tracks, options: options), ring: Ring(bounds: bounds)))
         for unit in history { append(unit) }
     }

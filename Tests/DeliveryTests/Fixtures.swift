@@ -47,6 +47,9 @@ final class Broadcast {
         stream.publish(unit)
     }
 
+    /// Has the next picture come so many picture intervals later.
+    func skip(pictures count: Int64) { pictureCount += count }
+
     /// Turns the loop, at an instant `milliseconds` after the last.
     ///
     /// - Returns: when it wants to be turned next.

@@ -68,6 +68,41 @@ struct TransportStreamTests {
         #expect(client.packets().first?.header.sequenceNumber == fillers.last?.header.sequenceNumber.advanced(by: 1))
     }
 
+    @Test(arguments: [JoinMode.auto, .keyframe])
+    func rtpTimeDoesNotGoBackWithAFiller(mode: JoinMode) throws {
+        let broadcast = Broadcast()
+        var client = try UDPClient(isSegmenting: true, form: .transportStream)
+        for picture in 0..<50 {
+            broadcast.publish(idr: picture % 25 == 0, byteCount: 500)
+            broadcast.turn(after: 40)
+        }
+        #expect(broadcast.start(client.viewer, mode: mode))
+        for _ in 0..<4 { broadcast.turn(after: 500) }
+        broadcast.skip(pictures: 50)
+        broadcast.publish(idr: true, byteCount: 500)
+        broadcast.turn(after: 40)
+        let packets = client.packets()
+        #expect(packets.count { $0.payload.prefix(3) == [0x47, 0x1F, 0xFF] } >= 3)
+        let steps = zip(packets, packets.dropFirst()).map {
+            Int32(bitPattern: $1.header.timestamp &- $0.header.timestamp)
+        }
+        #expect(steps.allSatisfy { $0 >= 0 }, "\(steps)")
+    }
+
+    @Test func packetsAreNoLongerThanConfigured() throws {
+        var options = DeliveryLoop.Options()
+        options.packaging = .init(maximumPacketBytes: 800)
+        let broadcast = Broadcast(options: options)
+        var client = try UDPClient(isSegmenting: true, form: .transportStream)
+        broadcast.publish(idr: true, byteCount: 9_000)
+        #expect(broadcast.start(client.viewer))
+        for _ in 0..<4 { broadcast.turn(after: 500) }
+        let packets = client.packetBytes()
+        #expect(packets.count > 12)
+        // Four transport packets of 188 bytes behind twelve of RTP.
+        #expect(packets.map(\.count).max() == 12 + 4 * 188)
+    }
+
     @Test func whoGetsTracksIsNotSentFillers() throws {
         let broadcast = Broadcast()
         var client = try UDPClient(isSegmenting: true)

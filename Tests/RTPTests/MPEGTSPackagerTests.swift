@@ -79,11 +79,20 @@ import Testing
     }
 
     @Test func silenceIsSevenNullPackets() throws {
-        let filler = try #require(MPEGTSPackager.filler)
+        let filler = try #require(MPEGTSPackager.filler(.init()))
         #expect(filler.payloads.map(\.count) == [7 * 188])
         #expect(pids(filler.payloads[0]) == [Int](repeating: 0x1FFF, count: 7))
         #expect(filler.track == TrackID(0) && !filler.isRandomAccess && !filler.packets[0].isMarked)
-        #expect(RTPPackager.filler == nil)
+        #expect(RTPPackager.filler(.init()) == nil)
+    }
+
+    @Test(arguments: [(64, 1), (199, 1), (200, 1), (387, 1), (388, 2), (1327, 6), (1328, 7), (1400, 7), (9000, 7)])
+    func aPacketHoldsTheTransportPacketsThatFitAndSevenAtMost(maximumPacketBytes: Int, count: Int) throws {
+        let options = MPEGTSPackager.Options(maximumPacketBytes: maximumPacketBytes)
+        var packager = MPEGTSPackager(tracks: tracks, options: options)
+        let run = try #require(package(pictures(0..<1)[0], with: &packager))
+        #expect(run.payloads.map(\.count).max() == count * 188)
+        #expect(MPEGTSPackager.filler(options)?.payloads.map(\.count) == [count * 188])
     }
 
     /// The test macros cannot call what mutates.
