@@ -58,6 +58,7 @@ extension Audience {
             if round.endIndex != former { departure = former < 0 ? nil : Departure(former..<round.endIndex) }
             return serveEveryone(with: transmitter)
         }
+        wakeResting(at: transmitter.now)
         return behind.isEmpty ? .none : serveThoseBehind(with: transmitter)
     }
 
@@ -98,7 +99,8 @@ extension Audience {
     func serve(_ viewer: Viewer, with transmitter: Transmitter) {
         transmitter.serve(viewer, of: self)
         let isThrough = viewer.position.index >= reader.endIndex && !viewer.isInPrelude && !viewer.isDraining
-        if !isThrough, viewer.phase == .playing { fellBehind(viewer) }
+        guard !isThrough, viewer.phase == .playing else { return }
+        if viewer.isResting(at: transmitter.now) { rest(viewer) } else { fellBehind(viewer) }
     }
 
     /// The viewer was not sent everything.
@@ -106,6 +108,20 @@ extension Audience {
         guard !viewer.isListedBehind else { return }
         viewer.isListedBehind = true
         behind.append(viewer)
+    }
+
+    /// The viewer's connection takes nothing: no turn needs to look at the viewer before it has rested.
+    private func rest(_ viewer: Viewer) {
+        guard !viewer.isListedBehind else { return }
+        viewer.isListedBehind = true
+        if resting.isEmpty { nextLookAtResting = viewer.restsUntil }
+        resting.append(viewer)
+    }
+
+    private func wakeResting(at now: MonotonicTime) {
+        guard !resting.isEmpty, now >= nextLookAtResting else { return }
+        behind += resting
+        resting.removeAll(keepingCapacity: true)
     }
 
     /// Whether someone is to be looked at soon because of its pace.

@@ -20,8 +20,13 @@ final class Audience {
     var departure: Departure?
     /// Who has not been sent everything: nobody else needs a look before something new comes.
     var behind: [Viewer] = []
+    /// Viewers behind whose connections take nothing: they are looked at together, and when their sockets are writable.
+    var resting: [Viewer] = []
+    var nextLookAtResting = MonotonicTime(nanoseconds: .min / 2)
     /// What `behind` was: it keeps its memory.
     var formerlyBehind: [Viewer] = []
+    /// What `nanosecondsPerByte` was for the runs before that index.
+    private var byteDuration: (endIndex: Int64, nanoseconds: Int64) = (-1, 0)
     /// What who joins now is sent first.
     var sharedPrelude: PackagedPrelude?
     /// When to ask for a random access point again, because the stream's budget did not allow it.
@@ -58,6 +63,7 @@ final class Audience {
             memory.remove(at: index)
         }
         behind.removeAll { $0 === viewer }
+        resting.removeAll { $0 === viewer }
         round.viewersChanged()
         viewer.isListedBehind = false
         viewer.audience = nil
@@ -98,8 +104,13 @@ final class Audience {
     /// How long a client may take to read its prelude, in nanoseconds.
     private static let preludeReading: Int64 = 2_000_000_000
 
-    /// How much media time a byte stands for, over the last units: two seconds of a film.
+    /// How much media time a byte stands for, over the last units: two seconds of a film. Computed once per unit.
     private var nanosecondsPerByte: Int64 {
+        if byteDuration.endIndex != reader.endIndex { byteDuration = (reader.endIndex, measuredByteDuration) }
+        return byteDuration.nanoseconds
+    }
+
+    private var measuredByteDuration: Int64 {
         let first = max(reader.startIndex, reader.endIndex - 150)
         guard let newest = run(at: reader.endIndex - 1), let oldest = run(at: first), first < reader.endIndex - 1 else {
             return 0

@@ -113,6 +113,7 @@ extension DeliveryLoop {
     /// The viewer's output can take more.
     public func outputBecameWritable(of viewer: Viewer, at now: MonotonicTime) {
         guard let audience = viewer.audience else { return }
+        viewer.restsUntil = now
         transmitter.begin(at: now)
         audience.serve(viewer, with: transmitter)
         transmitter.flush()
@@ -251,6 +252,7 @@ extension DeliveryLoop {
         var deadline = nextReportRound
         for audience in audiences.values {
             deadline = min(deadline, audience.randomAccessRetry)
+            if !audience.resting.isEmpty { deadline = min(deadline, audience.nextLookAtResting) }
             if audience.isPacing { deadline = min(deadline, now + Transmitter.paceInterval) }
         }
         return deadline

@@ -37,6 +37,7 @@ extension Audience {
         viewer.endPrelude()
         viewer.position = Viewer.Position(index: prelude?.nextIndex ?? feed.endIndex)
         viewer.isDraining = false
+        viewer.restsUntil = now
         viewer.squeeze = nil
         viewer.behindSince = nil
         viewer.lastProgress = now

@@ -14,7 +14,13 @@ public final class TCPOutput {
     private var pending: [UInt8] = []
 
     /// Whether the socket took less than it was given: the owner waits until it is writable.
-    public private(set) var isBlocked = false { didSet { if isBlocked != oldValue { whenChanged?() } } }
+    public private(set) var isBlocked = false {
+        didSet {
+            guard isBlocked != oldValue else { return }
+            isMeasurementStale = true
+            whenChanged?()
+        }
+    }
     /// Set once a write has failed for good: the connection is over.
     public private(set) var failure: SystemError? { didSet { whenChanged?() } }
     /// Called when the owner should look here before the turn ends: bytes wait, or one of these two has changed.
@@ -22,10 +28,20 @@ public final class TCPOutput {
     /// When the socket last took a byte.
     public private(set) var lastProgress: MonotonicTime
 
-    /// The most room that the client has had.
+    /// The most room that the client has had since it last had read everything.
     private var widestWindow: Int
-    /// What was unread when it was looked at last: less means that the client reads.
+    /// What was measured last. Less unread than before means that the client reads.
     private var lastUnread = 0
+    private var lastUnacknowledged = 0
+    private var lastMeasurement = MonotonicTime(nanoseconds: .min / 2)
+    /// Whether the socket took bytes, or became writable, since then.
+    private var isMeasurementStale = true
+    /// How often the kernel was asked.
+    private(set) var measurementCount = 0
+
+    /// Between two measurements while the socket takes nothing, in nanoseconds: each is two system calls, and hundreds of clients
+    /// may have stopped reading.
+    static let measurementInterval: Int64 = 50_000_000
 
     /// - Parameter tls: what all bytes are to go through.
     public init(socket: consuming TCPSocket, tls: TLSConnection? = nil, at now: MonotonicTime) {
@@ -78,24 +94,35 @@ public final class TCPOutput {
     }
 
     /// Bytes written that the client has not read, as far as can be known: what is not acknowledged, and by how much the
-    /// client's window is narrower than it was.
+    /// client's window is narrower than it was. While the socket takes nothing, it may be `measurementInterval` old.
     func unreadByteCount(at now: MonotonicTime) -> Int {
+        if isMeasurementStale || now - lastMeasurement >= Self.measurementInterval { measure(at: now) }
+        return lastUnread
+    }
+
+    private func measure(at now: MonotonicTime) {
+        (lastMeasurement, isMeasurementStale) = (now, false)
+        measurementCount += 1
         let window = socket.peerWindowByteCount ?? widestWindow
         widestWindow = max(widestWindow, window)
-        let unread = socket.unacknowledgedByteCount + widestWindow - window
+        lastUnacknowledged = socket.unacknowledgedByteCount
+        let unread = lastUnacknowledged + widestWindow - window
         if unread < lastUnread { lastProgress = now }
         lastUnread = unread
-        return unread
     }
 
     /// Whether the client has read what it was sent, so that a new picture would be seen soon.
     ///
     /// Windows are told in steps of up to half a buffer, and may stay narrower than they were: when nothing has changed for
-    /// 400 ms, there is nothing left to read.
+    /// 400 ms, there is nothing left to read, and the window is as wide as it gets now.
     func isDrained(at now: MonotonicTime) -> Bool {
         let unread = unreadByteCount(at: now)
-        guard pendingByteCount == 0, socket.unacknowledgedByteCount == 0 else { return false }
-        return unread <= widestWindow / 4 || now - lastProgress > 400_000_000
+        guard pendingByteCount == 0, lastUnacknowledged == 0 else { return false }
+        if unread <= widestWindow / 4 { return true }
+        guard now - lastProgress > 400_000_000 else { return false }
+        widestWindow -= unread
+        lastUnread = 0
+        return true
     }
 
     /// Writes what waits, then the batch's packets in one call.
@@ -132,6 +159,7 @@ public final class TCPOutput {
         switch outcome {
         case .wrote(let byteCount):
             lastProgress = now
+            isMeasurementStale = true
             isBlocked = false
             return byteCount
         case .wouldBlock:

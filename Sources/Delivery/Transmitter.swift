@@ -48,6 +48,11 @@ final class Transmitter {
     /// Sends a viewer what it has not been sent yet, as far as its route takes it.
     func serve(_ viewer: Viewer, of audience: Audience) {
         guard viewer.phase == .playing else { return }
+        if viewer.isResting(at: now) {
+            viewer.behindSince = viewer.behindSince ?? now
+            return
+        }
+        defer { if viewer.output != nil { viewer.restsUntil = now + TCPOutput.measurementInterval } }
         // Batches are flushed at the end of each turn: nothing points into a prelude that ended in an earlier one.
         if !viewer.prelude.isEmpty, !viewer.isInPrelude { viewer.endPrelude() }
         let leading = audience.leadingTrackID(for: viewer)

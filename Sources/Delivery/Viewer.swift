@@ -124,6 +124,11 @@ public final class Viewer {
         return UInt32(truncatingIfNeeded: squeeze(run.presentationTime.ticks))
     }
 
+    /// Whether its connection takes nothing, and was looked at a short time ago.
+    func isResting(at now: MonotonicTime) -> Bool {
+        restsUntil > now && output != nil && (isDraining || output?.isBlocked == true)
+    }
+
     /// Whether the next run is one of the prelude.
     var isInPrelude: Bool { position.prelude < prelude.count }
 

@@ -106,6 +106,63 @@ struct TCPDeliveryTests {
         #expect(frames.last == 220)
     }
 
+    /// A client that stopped reading, past the first seconds, in which its lag is not measured.
+    private func blockedClient(of broadcast: Broadcast) throws -> TCPClient {
+        let client = try TCPClient()
+        broadcast.publish(idr: true, byteCount: 20_000)
+        #expect(broadcast.start(client.viewer))
+        for _ in 0..<75 {
+            broadcast.publish(byteCount: 20_000)
+            broadcast.turn(after: 40)
+        }
+        #expect(client.output.isBlocked)
+        return client
+    }
+
+    @Test func aBlockedViewerIsMeasuredEveryFiftyMillisecondsHoweverOftenTheLoopTurns() throws {
+        let broadcast = Broadcast()
+        let client = try blockedClient(of: broadcast)
+        let before = client.output.measurementCount
+        for millisecond in 0..<1_000 {
+            if millisecond % 40 == 0 { broadcast.publish(byteCount: 20_000) }
+            broadcast.turn(after: 1)
+        }
+        #expect((19...21).contains(client.output.measurementCount - before))
+    }
+
+    @Test func aBlockedViewerIsMeasuredAtOnceWhenItsSocketIsWritable() throws {
+        let broadcast = Broadcast()
+        let client = try blockedClient(of: broadcast)
+        _ = client.readAll()
+        let before = client.output.measurementCount
+        client.output.flush(at: broadcast.now)
+        broadcast.delivery.outputBecameWritable(of: client.viewer, at: broadcast.now)
+        #expect(client.output.measurementCount > before)
+    }
+
+    @Test func aClientWhoseWindowHasNarrowedIsDrainedAfterwards() throws {
+        let client = try TCPClient(sendBufferByteCount: 262_144)
+        guard let wide = client.output.socket.peerWindowByteCount else { return }  // Linux before 6.2 does not tell.
+        var now = MonotonicTime.now()
+        #expect(client.output.unreadByteCount(at: now) == 0)
+        try client.socket.setReceiveBuffer(bytes: 4_096)
+        for _ in 0..<200 {
+            client.output.append([UInt8](repeating: 7, count: 2_000))
+            client.output.flush(at: now)
+            _ = client.read()
+        }
+        client.output.flush(at: now)
+        _ = client.readAll()
+        let narrow = client.output.socket.peerWindowByteCount
+        #expect(narrow.map { $0 < wide / 2 } == true)
+        now = now.advanced(byMilliseconds: 100)
+        #expect(client.output.unreadByteCount(at: now) > wide / 2)
+        #expect(!client.output.isDrained(at: now))
+        now = now.advanced(byMilliseconds: 401)
+        #expect(client.output.isDrained(at: now))
+        #expect(client.output.unreadByteCount(at: now.advanced(byMilliseconds: 100)) == 0)
+    }
+
     @Test func whoTakesNothingForTenSecondsIsLetGo() throws {
         let broadcast = Broadcast()
         let client = try TCPClient()
