@@ -27,14 +27,23 @@ final class SendBatch {
         var isCut = false
     }
 
-    /// Messages in one call: the kernel takes at most 1 024 (UIO_MAXIOV).
-    private static let messageCapacity = 256
-    /// Packets in one call.
-    private static let packetCapacity = 4_096
-    /// Bytes of encrypted payloads in one call: eight of the longest trains, which still lie in a processor's cache when the kernel
-    /// reads them.
-    private static let sealedCapacity = 8 * PacketTrain.maximumByteCount
+    /// What leaves in one call.
+    struct Capacity {
+        /// Messages: the kernel takes at most 1 024 (UIO_MAXIOV).
+        let messages: Int
+        let packets: Int
+        /// The longest trains whose encrypted payloads there is memory for.
+        let sealedTrains: Int
 
+        /// For all viewers of a loop. What is encrypted still lies in a processor's cache when the kernel reads it.
+        static let shared = Capacity(messages: 256, packets: 4_096, sealedTrains: 8)
+        /// For the viewers of one host: a tenth of the memory.
+        static let separate = Capacity(messages: 16, packets: 256, sealedTrains: 2)
+
+        var sealedByteCount: Int { sealedTrains * PacketTrain.maximumByteCount }
+    }
+
+    private let capacity: Capacity
     private let messages: UnsafeMutablePointer<mmsghdr>
     private let tickets: UnsafeMutablePointer<Ticket>
     private let vectors: UnsafeMutablePointer<iovec>
@@ -48,14 +57,15 @@ final class SendBatch {
     private var first = 0
     private var end = 0
 
-    init() {
-        messages = .allocate(capacity: Self.messageCapacity)
-        messages.initialize(repeating: mmsghdr(), count: Self.messageCapacity)
-        tickets = .allocate(capacity: Self.messageCapacity)
-        vectors = .allocate(capacity: 2 * Self.packetCapacity)
-        vectors.initialize(repeating: iovec(), count: 2 * Self.packetCapacity)
-        prefixes = .allocate(byteCount: Self.packetCapacity * HeaderRewriter.Headers.longestByteCount, alignment: 16)
-        controls = .allocate(byteCount: Self.messageCapacity * ControlMessages.byteCount, alignment: 16)
+    init(capacity: Capacity = .shared) {
+        self.capacity = capacity
+        messages = .allocate(capacity: capacity.messages)
+        messages.initialize(repeating: mmsghdr(), count: capacity.messages)
+        tickets = .allocate(capacity: capacity.messages)
+        vectors = .allocate(capacity: 2 * capacity.packets)
+        vectors.initialize(repeating: iovec(), count: 2 * capacity.packets)
+        prefixes = .allocate(byteCount: capacity.packets * HeaderRewriter.Headers.longestByteCount, alignment: 16)
+        controls = .allocate(byteCount: capacity.messages * ControlMessages.byteCount, alignment: 16)
     }
 
     deinit {
@@ -82,8 +92,8 @@ final class SendBatch {
 
     /// Whether a message of `count` packets still fits.
     func hasRoom(forPackets count: Int) -> Bool {
-        end < Self.messageCapacity && packetCount + count <= Self.packetCapacity
-            && sealedByteCount <= Self.sealedCapacity - PacketTrain.maximumByteCount
+        end < capacity.messages && packetCount + count <= capacity.packets
+            && sealedByteCount <= capacity.sealedByteCount - PacketTrain.maximumByteCount
     }
 
     /// Adds the packets `range` of `run`, all of one train, as one message, for which there is room.
@@ -179,7 +189,7 @@ final class SendBatch {
         _ range: Range<Int>, of run: PacketRun, _ headers: HeaderRewriter.Headers, by protection: OutgoingProtection,
         from first: UInt64
     ) -> Int {
-        let memory = sealed ?? .allocate(byteCount: Self.sealedCapacity, alignment: 16)
+        let memory = sealed ?? .allocate(byteCount: capacity.sealedByteCount, alignment: 16)
         sealed = memory
         var octets = 0
         for index in range {

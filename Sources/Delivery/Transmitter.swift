@@ -18,7 +18,7 @@ final class Transmitter {
     /// What the audience at hand may still send in this turn.
     private var allowance = 0
     /// Sockets with unsent messages.
-    private var portsInUse: [UDPPorts] = []
+    private var sendersInUse: [UDPSender] = []
     /// Viewers that took nothing for too long: their owner lets them go.
     var stalled: [Viewer] = []
 
@@ -77,12 +77,12 @@ final class Transmitter {
 
     /// Hands all batches to the kernel.
     func flush() {
-        while let ports = portsInUse.popLast() { flush(ports) }
+        while let sender = sendersInUse.popLast() { flush(sender) }
     }
 
-    private func flush(_ ports: UDPPorts) {
+    private func flush(_ sender: UDPSender) {
         noteCall()
-        ports.flush(&statistics)
+        sender.flush(&statistics, at: now)
     }
 
     /// Something is about to be handed to the kernel.
@@ -142,7 +142,7 @@ extension Transmitter {
         for index in run.trains.indices {
             let train = run.trains[index]
             while viewer.position.packet < train.upperBound {
-                guard !route.ports.isBlocked else { return false }
+                guard route.isReady(at: now) else { return false }
                 let next = viewer.position.packet
                 let end = route.isSegmenting ? train.upperBound : next + 1
                 let count = pacedCount(from: next, to: end, of: run, for: viewer)
@@ -157,18 +157,20 @@ extension Transmitter {
     private func append(
         _ range: Range<Int>, of run: PacketRun, ticks: UInt32, to route: UDPRoute, for viewer: Viewer
     ) -> Bool {
-        let batch = route.ports.batch
+        let sender = route.sender
+        let batch = sender.batch
         if !batch.hasRoom(forPackets: range.count) {
             let position = viewer.position
-            flush(route.ports)
-            guard viewer.position == position, !route.ports.isBlocked else { return false }
+            flush(sender)
+            guard viewer.position == position, !sender.isBlocked else { return false }
         }
-        if batch.messageCount == 0 { portsInUse.append(route.ports) }
+        if batch.messageCount == 0 { sendersInUse.append(sender) }
         guard let track = viewer.tracks[run.track.index] else { return true }
         let octets = batch.append(
             range, of: run, ticks: ticks, to: route, track: track, viewer: viewer, position: viewer.position)
         viewer.position.packet = range.upperBound
         viewer.pacer?.sent(octets)
+        sender.count(octets: octets)
         count(packets: range.count, octets: octets, of: run.track, for: viewer)
         statistics.messages += 1
         return true

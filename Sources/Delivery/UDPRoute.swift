@@ -1,4 +1,5 @@
 import CLinux
+import Media
 import Reactor
 
 /// Where one track's datagrams go, in the form that the kernel takes: made once, pointed at by every message.
@@ -8,15 +9,19 @@ public final class UDPRoute {
     /// Where RTCP goes.
     public private(set) var reportDestination: SocketAddress
     /// Our address, from which the datagrams leave; `nil` where the kernel's choice is right (groups).
-    public let source: SocketAddress?
+    public private(set) var source: SocketAddress?
     /// The sockets they leave from.
     public let ports: UDPPorts
+    /// Of these, the one that RTP leaves by.
+    private(set) var sender: UDPSender
 
     /// Whether trains get through: not where the path's MTU is smaller than its packets, or our address has gone.
     private var takesTrains = true
 
     let address: UnsafeMutablePointer<sockaddr_storage>
     private(set) var addressLength: socklen_t
+    /// `source` as the owner chose it.
+    private let chosenSource: SocketAddress?
 
     /// IPv6 destinations need IPv6 sockets.
     public init(
@@ -25,7 +30,9 @@ public final class UDPRoute {
         self.destination = destination
         self.reportDestination = reportDestination
         self.source = source
+        chosenSource = source
         self.ports = ports
+        sender = ports.shared
         address = .allocate(capacity: 1)
         address.initialize(to: sockaddr_storage())
         addressLength = destination.write(to: address, for: ports.family)
@@ -41,6 +48,27 @@ public final class UDPRoute {
     /// The kernel refused a train on this route: it gets single datagrams from now on, and others what they got.
     func refusedTrain() {
         takesTrains = false
+    }
+
+    /// Whether a message may be sent now. A route whose shared socket is stuck gets another one first.
+    @inline(__always)
+    func isReady(at now: MonotonicTime) -> Bool { !sender.isBlocked || leavesStuckSender(at: now) }
+
+    private func leavesStuckSender(at now: MonotonicTime) -> Bool {
+        if sender.isShared, sender.isStuck(at: now) { ports.separate(self, at: now) }
+        return !sender.isBlocked
+    }
+
+    /// RTP leaves by `sender` from now on, of which no batch has a message of this route.
+    ///
+    /// - Returns: false if that is not possible: a separate socket needs to know our address.
+    func leave(by sender: UDPSender) -> Bool {
+        let source = chosenSource ?? (sender.isShared ? nil : UDPSocket.sourceAddress(towards: destination))
+        guard sender.isShared || source != nil else { return false }
+        self.sender.remove(self)
+        if !sender.isShared { sender.add(self) }
+        (self.sender, self.source) = (sender, source)
+        return true
     }
 
     /// The client was heard from other ports than it named (it sits behind a translator): those are the right ones.

@@ -82,11 +82,27 @@ actor ServerLoop {
         self.isSegmenting = isSegmenting
         self.logger = logger
         let pair = try PortPair.bind(evenIn: options.udpPorts)
+        if index == 0 { Self.logSendBuffer(of: pair.rtp, to: logger) }
         if let codePoint = options.codePoint { try pair.rtp.setDifferentiatedServices(codePoint: codePoint) }
         try loop.add(pair.rtp.fd, .read, token: Self.rtpToken)
         try loop.add(pair.rtcp.fd, .read, token: Self.rtcpToken)
-        ports = UDPPorts(pair: pair, isSegmenting: isSegmenting)
+        ports = UDPPorts(
+            pair: pair, isSegmenting: isSegmenting, maximumSeparateCount: options.maximumSeparateSocketsPerLoop)
         delivery = DeliveryLoop(options: options.delivery, waker: LoopWaker(loop), preludes: preludes, at: .now())
+    }
+
+    /// Keyframes for many viewers fill a small buffer at once, and the kernel's usual limit makes it small.
+    private static func logSendBuffer(of socket: borrowing UDPSocket, to logger: Logger) {
+        let requested = Int(UDPSocket.requestedBufferByteCount)
+        // The kernel reports twice what it granted.
+        let granted = socket.sendBufferByteCount / 2
+        guard granted < requested else { return }
+        logger.notice(
+            "the kernel grants a smaller UDP send buffer than requested",
+            metadata: [
+                "requested": "\(requested) bytes", "granted": "\(granted) bytes",
+                "remedy": "sysctl -w net.core.wmem_max=\(requested)",
+            ])
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -121,7 +137,7 @@ extension ServerLoop: EventLoopHandler {
         goOnWithThoseBehind(at: now)
         for accepted in inbox.take(upTo: Self.adoptionsPerTurn) { adopt(accepted, at: now) }
         groups.tryAgain()
-        if ports.isBlocked, !ports.isWaitingForRoom { ports.becameWritable() }
+        ports.turn(at: now)
         let deliveryDeadline = delivery.turn(at: now)
         handleDeliveryEvents(at: now)
         let waitingDeadline = answerWaiting(at: now)
@@ -130,8 +146,7 @@ extension ServerLoop: EventLoopHandler {
         let groupDeadline = keepGroupsOnAir(at: now)
         // What is left over comes in the next turn, after media has gone out.
         guard behind.isEmpty, inbox.isEmpty else { return now }
-        let isCongested = ports.isBlocked && !ports.isWaitingForRoom
-        let nextTry = isCongested ? now + UDPPorts.retryInterval : groups.nextTry(after: now)
+        let nextTry = min(ports.deadline, groups.nextTry(after: now))
         return min(deliveryDeadline, waitingDeadline, deadlines.next, groupDeadline, nextTry)
     }
 

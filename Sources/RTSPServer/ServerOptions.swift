@@ -23,6 +23,8 @@ public struct ServerOptions: Sendable {
     public var maximumPendingReplyBytes = 65_536
     /// Bytes that TCP may hold unsent: what is more stays in the ring, where it can still be dropped.
     public var unsentBytes: Int32 = 16_384
+    /// Client addresses per loop that may have a UDP socket of their own, because a slow device holds the shared one's buffer.
+    public var maximumSeparateSocketsPerLoop = 512
     /// Differentiated-services code point of media packets; `nil` leaves them unmarked.
     public var codePoint: UInt8?
     /// Milliseconds that a PLAY reply waits for the first unit, so that RTP-Info can tell its time.

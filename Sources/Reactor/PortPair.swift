@@ -12,7 +12,7 @@ import Glibc
     ///
     /// - Throws: `isAddressInUse` where there is none.
     public static func bind(
-        evenIn range: ClosedRange<UInt16>, bufferByteCount: Int32 = 4 << 20
+        evenIn range: ClosedRange<UInt16>, bufferByteCount: Int32 = UDPSocket.requestedBufferByteCount
     ) throws(SystemError) -> PortPair {
         let first = Int(range.lowerBound) + Int(range.lowerBound) % 2
         for port in stride(from: first, to: Int(range.upperBound), by: 2) {

@@ -9,6 +9,10 @@ public struct SentBatch: Equatable, Sendable {
     /// rest is sent.
     public let error: SystemError?
 
+    public init(count: Int, error: SystemError?) {
+        (self.count, self.error) = (count, error)
+    }
+
     /// Whether the socket's buffer was full.
     public var wouldBlock: Bool { error?.code == EAGAIN || error?.code == ENOBUFS }
 
@@ -22,10 +26,13 @@ public struct UDPSocket: ~Copyable, Sendable {
     /// The form in which it takes addresses: an IPv6 socket bound to every address serves IPv4 too.
     public let family: AddressFamily
 
+    /// The requested size of both buffers, in bytes: the keyframes of many viewers.
+    public static let requestedBufferByteCount: Int32 = 4 << 20
+
     /// Binds at `address`; port 0 lets the kernel choose. At `::`, serves both families.
     ///
     /// - Parameter bufferByteCount: The size asked for of both buffers; `net.core.wmem_max` and `rmem_max` bound it.
-    public init(at address: SocketAddress, bufferByteCount: Int32 = 4 << 20) throws(SystemError) {
+    public init(at address: SocketAddress, bufferByteCount: Int32 = requestedBufferByteCount) throws(SystemError) {
         let family = address.family
         let descriptor = try Descriptor(socket(family.domain, clinux_datagram, 0), from: "socket")
         if family == .ipv6 { try descriptor.setOption(clinux_level_ipv6, IPV6_V6ONLY, address.isAny ? 0 : 1) }
@@ -38,7 +45,9 @@ public struct UDPSocket: ~Copyable, Sendable {
     }
 
     /// Binds at `port` on all addresses: both families by one socket, IPv4 alone where the host has no IPv6.
-    public static func onAllAddresses(port: UInt16, bufferByteCount: Int32 = 4 << 20) throws(SystemError) -> UDPSocket {
+    public static func onAllAddresses(port: UInt16, bufferByteCount: Int32 = requestedBufferByteCount)
+        throws(SystemError) -> UDPSocket
+    {
         do {
             return try UDPSocket(at: .any(.ipv6, port: port), bufferByteCount: bufferByteCount)
         } catch let error where error.code == EAFNOSUPPORT || error.code == EADDRNOTAVAIL {
@@ -49,7 +58,7 @@ public struct UDPSocket: ~Copyable, Sendable {
     public var fd: Int32 { descriptor.fd }
     public var localAddress: SocketAddress? { descriptor.localAddress }
 
-    /// The bytes that the kernel granted for sending, doubled for its bookkeeping.
+    /// The bytes that the kernel granted for sending, doubled for its bookkeeping: half of it may be less than was requested.
     public var sendBufferByteCount: Int { Int(descriptor.option(SOL_SOCKET, SO_SNDBUF) ?? 0) }
 
     /// Sends `messages` in order, until one fails; addresses are in the form that `family` takes.

@@ -20,6 +20,7 @@ extension ServerOptions {
         let firstUDPPort = UInt16(clamping: configuration.rtp.firstUDPPort)
         udpPorts = firstUDPPort...max(firstUDPPort, UInt16(clamping: configuration.rtp.lastUDPPort))
         codePoint = configuration.rtp.dscp > 0 ? UInt8(clamping: configuration.rtp.dscp) : nil
+        maximumSeparateSocketsPerLoop = configuration.rtp.separateSockets
         maximumViewers = configuration.limits.viewers
         connectionLimits.total = configuration.limits.connections
         connectionLimits.perAddress = configuration.limits.connectionsPerAddress

@@ -86,7 +86,7 @@ struct UDPClient: ~Copyable {
     let pair: Reactor.PortPair
     let ports: UDPPorts
     let viewer: Viewer
-    private var datagrams = ReceivedDatagrams(capacity: 64)
+    private var received = ReceivedDatagrams(capacity: 64)
 
     /// - Parameter shared: the sockets that the viewer is sent by, where it is not the only one.
     init(
@@ -107,24 +107,31 @@ struct UDPClient: ~Copyable {
         self.ports = ports
     }
 
+    var route: UDPRoute? {
+        if case .udp(let route) = viewer.tracks[0]?.lane { route } else { nil }
+    }
+
+    /// All datagrams that wait at the RTP port, each with its source.
+    mutating func datagrams() -> [(bytes: [UInt8], source: SocketAddress)] {
+        var all: [(bytes: [UInt8], source: SocketAddress)] = []
+        while case .bytes = received.receive(from: pair.rtp) {
+            received.forEachDatagram { all.append(([UInt8]($0.bytes), $0.source)) }
+        }
+        return all
+    }
+
     /// All packets that wait, in the order of their arrival.
     mutating func packets() -> [Packet] { packetBytes().compactMap(Packet.init) }
 
     /// The same as they came.
-    mutating func packetBytes() -> [[UInt8]] {
-        var packets: [[UInt8]] = []
-        while case .bytes = datagrams.receive(from: pair.rtp) {
-            datagrams.forEachDatagram { packets.append([UInt8]($0.bytes)) }
-        }
-        return packets
-    }
+    mutating func packetBytes() -> [[UInt8]] { datagrams().map(\.bytes) }
 
     mutating func reports() -> [Compound] { reportBytes().compactMap { try? Compound(parsing: $0.rawSpan) } }
 
     mutating func reportBytes() -> [[UInt8]] {
         var reports: [[UInt8]] = []
-        while case .bytes = datagrams.receive(from: pair.rtcp) {
-            datagrams.forEachDatagram { reports.append([UInt8]($0.bytes)) }
+        while case .bytes = received.receive(from: pair.rtcp) {
+            received.forEachDatagram { reports.append([UInt8]($0.bytes)) }
         }
         return reports
     }

@@ -113,7 +113,7 @@ struct SRTPDeliveryTests {
         client.viewer.isAwaitingRandomAccess = false
         transmitter.serve(client.viewer, of: audience)
         #expect(client.viewer.tracks[0]?.packetIndex == index.map { $0 + 7 })
-        client.ports.batch.rollBack(&transmitter.statistics)
+        client.ports.shared.batch.rollBack(&transmitter.statistics)
         #expect(client.viewer.tracks[0]?.packetIndex == index)
         broadcast.turn(after: 1)
         let sent = client.packetBytes()

@@ -130,7 +130,7 @@ struct ServiceTests {
         transmitter.beginShare(of: 1)
         #expect(audience.serveAll(with: transmitter) == .complete)
         #expect(audience.behind.isEmpty)
-        client.ports.batch.rollBack(&transmitter.statistics)
+        client.ports.shared.batch.rollBack(&transmitter.statistics)
         #expect(audience.behind.map(\.id) == [viewer.id])
         let before = broadcast.delivery.statistics
         broadcast.turn(after: 2)

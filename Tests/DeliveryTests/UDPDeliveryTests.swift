@@ -108,7 +108,7 @@ struct UDPDeliveryTests {
         client.viewer.isAwaitingRandomAccess = false
         transmitter.serve(client.viewer, of: audience)
         #expect(transmitter.statistics.packets == 7 && transmitter.statistics.units == 1)
-        client.ports.batch.rollBack(&transmitter.statistics)
+        client.ports.shared.batch.rollBack(&transmitter.statistics)
         #expect(transmitter.statistics == DeliveryStatistics())
         #expect(client.viewer.position == position && client.viewer.tracks[0]?.rewriter == numbers)
     }
@@ -123,12 +123,12 @@ struct UDPDeliveryTests {
         for isAwaiting in [true, false] {
             client.viewer.isAwaitingRandomAccess = isAwaiting
             // What message it was does not matter, only that the viewer waited when it was made.
-            _ = client.ports.batch.append(
+            _ = client.ports.shared.batch.append(
                 0..<1, of: try #require(audience.run(at: 0)), ticks: 0, to: route, track: track,
                 viewer: client.viewer, position: client.viewer.position)
         }
         var statistics = DeliveryStatistics()
-        client.ports.batch.rollBack(&statistics)
+        client.ports.shared.batch.rollBack(&statistics)
         #expect(client.viewer.isAwaitingRandomAccess)
     }
 
@@ -236,7 +236,7 @@ struct UDPDeliveryTests {
         transmitter.begin(at: broadcast.now.advanced(byMilliseconds: 600))
         transmitter.serve(client.viewer, of: audience)
         #expect(client.viewer.droppedUnits > 0)
-        #expect(client.ports.batch.messageCount > 0)
+        #expect(client.ports.shared.batch.messageCount > 0)
         #expect(!client.viewer.prelude.isEmpty && !client.viewer.isInPrelude)
         transmitter.flush()
         transmitter.serve(client.viewer, of: audience)

@@ -13,6 +13,8 @@ enum Measure {
         let start: [String: Double]
         let soundOffset: Double?
         let prematureEnd: String?
+        let jitter: Jitter
+        let videoBitsPerSecond: Double
         let groups: [String: Double]?
 
         struct Frames: Decodable {
@@ -40,6 +42,10 @@ enum Measure {
         struct Quantiles: Decodable {
             let count: Int
             let p50, max: Double
+        }
+
+        struct Jitter: Decodable {
+            let spacing: Quantiles?
         }
 
         struct Packets: Decodable {

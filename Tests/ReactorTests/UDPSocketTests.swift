@@ -47,6 +47,36 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(receive(1, at: client).first?.source == serverAddress)
     }
 
+    @Test(arguments: [AddressFamily.ipv4, .ipv6])
+    func aSocketThatOnlySendsHasTheReceiversPortAndTakesNothingFromIt(family: AddressFamily) throws {
+        let receiver = try UDPSocket.onAllAddresses(port: 0)
+        let port = try address(of: receiver).port
+        try receiver.setDifferentiatedServices(codePoint: 34)
+        let first = try UDPSocket(sendingFromPortOf: receiver, bufferByteCount: 131_072)
+        let second = try UDPSocket(sendingFromPortOf: receiver, bufferByteCount: 131_072)
+        let client = try UDPSocket(at: .loopback(family, port: 0))
+        let clientAddress = try address(of: client)
+        let source = try #require(UDPSocket.sourceAddress(towards: clientAddress))
+        #expect(source == .loopback(family, port: 0))
+        for sender in 0..<2 {
+            let failure = [UInt8(sender)].withUnsafeBytes { bytes in
+                sender == 0
+                    ? first.send(bytes, to: clientAddress, segmentByteCount: nil, source: source)
+                    : second.send(bytes, to: clientAddress, segmentByteCount: nil, source: source)
+            }
+            #expect(failure == nil)
+            let arrived = receive(1, at: client)
+            #expect(arrived.map(\.bytes) == [[UInt8(sender)]])
+            #expect(arrived.first?.source == .loopback(family, port: port))
+            #expect(send([9], from: client, to: .loopback(family, port: port)) == nil)
+            #expect(receive(1, at: receiver).map(\.bytes) == [[9]])
+        }
+        // The port is still nobody else's.
+        #expect(throws: SystemError.self) { _ = try UDPSocket.onAllAddresses(port: port) }
+        let trafficClass = first.descriptor.option(clinux_level_ip, IP_TOS)
+        #expect(trafficClass == 34 << 2)
+    }
+
     @Test func aBatchArrivesInOrderWhateverTheRoomPerCall() throws {
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket.onAllAddresses(port: 0)

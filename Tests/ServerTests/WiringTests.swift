@@ -18,6 +18,7 @@ struct WiringTests {
         #expect(options.loopCount == max(1, Processors.usable().count))
         #expect(options.udpPorts == own.udpPorts)
         #expect(options.codePoint == nil)
+        #expect(options.maximumSeparateSocketsPerLoop == own.maximumSeparateSocketsPerLoop)
         #expect(options.maximumViewers == own.maximumViewers)
         #expect(options.connectionLimits == own.connectionLimits)
         #expect(options.maximumPreludeByteCount == own.maximumPreludeByteCount)
@@ -47,7 +48,7 @@ struct WiringTests {
             server: { port: 554, address: "::1", sessionTimeoutSeconds: 30 }
             loops: { threads: 3 }
             limits: { requestHeadBytes: 2048, sessionsPerConnection: 2, viewerLagMilliseconds: 250, viewerStallSeconds: 5 }
-            rtp: { maximumPacketBytes: 1200, firstUDPPort: 7000, lastUDPPort: 7010, dscp: 34 }
+            rtp: { maximumPacketBytes: 1200, firstUDPPort: 7000, lastUDPPort: 7010, dscp: 34, separateSockets: 7 }
             multicast: { firstGroup: 239.1.1.1, port: 6000, timeToLive: 3, interface: 127.0.0.1 }
             ring: { seconds: 5 }
             randomAccess: { intervalMilliseconds: 250 }
@@ -60,6 +61,7 @@ struct WiringTests {
         #expect(options.loopCount == 3)
         #expect(options.udpPorts == 7000...7010)
         #expect(options.codePoint == 34)
+        #expect(options.maximumSeparateSocketsPerLoop == 7)
         #expect(options.connection.sessionTimeoutSeconds == 30)
         #expect(options.connection.messageLimits.headByteCount == 2048)
         #expect(options.connection.maximumSessionCount == 2)

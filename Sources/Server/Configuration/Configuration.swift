@@ -91,6 +91,7 @@ public struct Configuration: Hashable, Sendable {
         public var firstUDPPort = 6970
         public var lastUDPPort = 7169
         public var dscp = 0
+        public var separateSockets = 512
 
         public init() {}
     }

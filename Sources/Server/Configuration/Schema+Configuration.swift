@@ -195,6 +195,11 @@ extension Schema<Configuration.RTP> {
             .integer(
                 "dscp", \.dscp, in: 0...63,
                 "Differentiated services code point of media packets; 34 (AF41) where the network honours it."),
+            .integer(
+                "separateSockets", \.separateSockets, in: 0...65_536,
+                "Client addresses per event loop that may get a UDP socket of their own. They get one while a slow network "
+                    + "device holds the send buffer that all clients share; else that device would delay them all. 512 "
+                    + "take at most 10 MB and 512 descriptors; 0 makes none."),
         ])
     }
 }

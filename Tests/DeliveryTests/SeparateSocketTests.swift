@@ -1,0 +1,137 @@
+import Media
+import RTP
+import Reactor
+import Streams
+import Testing
+
+@testable import Delivery
+
+/// A slow device holds the buffer of the RTP socket that the viewers of a loop share.
+@Suite(.serialized)
+struct SeparateSocketTests {
+    private func ports(maximumSeparateCount: Int) throws -> UDPPorts {
+        UDPPorts(
+            pair: try Reactor.PortPair.bind(evenIn: 44_002...48_000), isSegmenting: true,
+            maximumSeparateCount: maximumSeparateCount)
+    }
+
+    @Test func aViewerLeavesAStuckSocketAfterTwentyMilliseconds() throws {
+        let broadcast = Broadcast()
+        let ports = try ports(maximumSeparateCount: 4)
+        var client = try UDPClient(isSegmenting: true, by: ports)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        let first = client.packets().count
+        ports.shared.becameFull(at: broadcast.now)
+        broadcast.publish(byteCount: 9_000)
+        broadcast.turn(after: 19)
+        #expect(client.packets().isEmpty)
+        #expect(ports.deadline == broadcast.now.advanced(byMilliseconds: 1))
+        broadcast.turn(after: 1)
+        let packets = client.datagrams()
+        #expect(packets.count == 7)
+        #expect(packets.allSatisfy { $0.source.port == ports.pair.port })
+        let numbers = packets.compactMap { Packet($0.bytes)?.header.sequenceNumber }
+        #expect(numbers == (0..<7).map { SequenceNumber(65_530).advanced(by: first + $0) })
+    }
+
+    @Test func aBufferThatIsFullForAMomentSeparatesNoViewer() throws {
+        let broadcast = Broadcast()
+        let ports = try ports(maximumSeparateCount: 4)
+        var client = try UDPClient(isSegmenting: true, by: ports)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        _ = client.packets()
+        ports.shared.becameFull(at: broadcast.now)
+        broadcast.publish(byteCount: 9_000)
+        broadcast.turn(after: 19)
+        ports.becameWritable()
+        broadcast.turn(after: 21)
+        #expect(client.packets().count == 7)
+        #expect(ports.separateCount == 0)
+    }
+
+    @Test func moreHostsThanTheLimitWaitForTheSharedSocket() throws {
+        let broadcast = Broadcast()
+        let ports = try ports(maximumSeparateCount: 1)
+        guard ports.family == .ipv6 else { return }  // Two hosts are needed: 127.0.0.1 and ::1.
+        var first = try UDPClient(isSegmenting: true, by: ports)
+        var second = try UDPClient(isSegmenting: true, id: 2, family: .ipv6, by: ports)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(first.viewer) && broadcast.start(second.viewer))
+        _ = (first.packets(), second.packets())
+        ports.shared.becameFull(at: broadcast.now)
+        broadcast.publish(byteCount: 500)
+        broadcast.turn(after: 20)
+        #expect(first.packets().count + second.packets().count == 1)
+        #expect(ports.separateCount == 1)
+        ports.becameWritable()
+        broadcast.turn()
+        #expect(first.packets().count + second.packets().count == 1)
+    }
+
+    @Test func aViewerReturnsToTheSharedSocketAfterItsOwnWasCalm() throws {
+        let broadcast = Broadcast()
+        let ports = try ports(maximumSeparateCount: 4)
+        var client = try UDPClient(isSegmenting: true, by: ports)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        ports.shared.becameFull(at: broadcast.now)
+        broadcast.publish(byteCount: 500)
+        broadcast.turn(after: 20)
+        #expect(ports.separateCount == 1)
+        ports.becameWritable()
+        // 10 kB each 40 ms: half a megabyte after 2.1 s, but the socket is on trial for 5 s.
+        for picture in 1...130 {
+            broadcast.publish(byteCount: 10_000)
+            broadcast.turn(after: 40)
+            _ = client.packets()
+            ports.turn(at: broadcast.now)
+            if picture < 124 { #expect(ports.separateCount == 1) }
+        }
+        broadcast.turn(after: 1_000)
+        ports.turn(at: broadcast.now)
+        #expect(ports.separateCount == 0)
+        #expect(ports.deadline == .distantFuture)
+        broadcast.publish(byteCount: 500)
+        broadcast.turn(after: 40)
+        #expect(client.packets().count == 1)
+    }
+
+    @Test func theSocketOfAHostWhoseViewersHaveLeftIsGivenUp() throws {
+        let broadcast = Broadcast()
+        let ports = try ports(maximumSeparateCount: 4)
+        do {
+            let client = try UDPClient(isSegmenting: true, by: ports)
+            broadcast.publish(idr: true, byteCount: 500)
+            #expect(broadcast.start(client.viewer))
+            ports.shared.becameFull(at: broadcast.now)
+            broadcast.publish(byteCount: 500)
+            broadcast.turn(after: 20)
+            #expect(ports.separateCount == 1)
+            broadcast.delivery.end(client.viewer, at: broadcast.now)
+        }
+        ports.turn(at: broadcast.now.advanced(byMilliseconds: 1_000))
+        #expect(ports.separateCount == 0)
+    }
+
+    @Test func aTrainThatOneRouteRefusesIsCutForThatRouteAlone() throws {
+        let broadcast = Broadcast()
+        let refused = try UDPClient(isSegmenting: true)
+        let other = try UDPClient(isSegmenting: true, id: 2, by: refused.ports)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(refused.viewer))
+        broadcast.publish(byteCount: 9_000)
+        let audience = try #require(refused.viewer.audience)
+        audience.feed.update(&audience.reader)
+        let transmitter = Transmitter(policy: SlowViewerPolicy())
+        transmitter.begin(at: broadcast.now)
+        transmitter.serve(refused.viewer, of: audience)
+        #expect(refused.ports.shared.batch.isFirstTrain)
+        // EIO: the device cannot checksum what it cuts.
+        let failure = SentBatch(count: 0, error: SystemError(call: "sendmmsg", code: 5))
+        refused.ports.shared.settle(failure, &transmitter.statistics, at: broadcast.now)
+        #expect(refused.route?.isSegmenting == false)
+        #expect(other.route?.isSegmenting == true)
+    }
+}
