@@ -97,9 +97,28 @@ int cv4l2_interval(
 
 // MARK: - What is asked of it
 
-static bool is_bt709(uint32_t colorspace, uint32_t encoding) {
-    if (encoding == V4L2_YCBCR_ENC_DEFAULT) encoding = V4L2_MAP_YCBCR_ENC_DEFAULT(colorspace);
-    return encoding == V4L2_YCBCR_ENC_709 || encoding == V4L2_YCBCR_ENC_XV709;
+enum cv4l2_matrix cv4l2_matrix_of(struct cv4l2_colours colours) {
+    uint32_t encoding = colours.encoding;
+    if (encoding == V4L2_YCBCR_ENC_DEFAULT) {
+        if (colours.colorspace == V4L2_COLORSPACE_DEFAULT) return cv4l2_matrix_unknown;
+        encoding = V4L2_MAP_YCBCR_ENC_DEFAULT(colours.colorspace);
+    }
+    switch (encoding) {
+    case V4L2_YCBCR_ENC_601:
+    case V4L2_YCBCR_ENC_XV601: return cv4l2_matrix_bt601;
+    // SMPTE 240M differs from BT.709 by one step of 256 at most.
+    case V4L2_YCBCR_ENC_SMPTE240M:
+    case V4L2_YCBCR_ENC_709:
+    case V4L2_YCBCR_ENC_XV709: return cv4l2_matrix_bt709;
+    default: return cv4l2_matrix_unknown;
+    }
+}
+
+bool cv4l2_is_full_range(struct cv4l2_colours colours) {
+    uint32_t quantization = colours.quantization;
+    if (quantization == V4L2_QUANTIZATION_DEFAULT)
+        quantization = V4L2_MAP_QUANTIZATION_DEFAULT(false, colours.colorspace, colours.encoding);
+    return quantization == V4L2_QUANTIZATION_FULL_RANGE;
 }
 
 int cv4l2_set_layout(int fd, bool isMultiplanar, struct cv4l2_layout *layout) {
@@ -113,7 +132,7 @@ int cv4l2_set_layout(int fd, bool isMultiplanar, struct cv4l2_layout *layout) {
         *layout = (struct cv4l2_layout){
             .code = picture->pixelformat, .width = picture->width, .height = picture->height, .planeCount = 1,
             .stride = {picture->bytesperline}, .byteCount = {picture->sizeimage},
-            .isBT709 = is_bt709(picture->colorspace, picture->ycbcr_enc)};
+            .colours = {picture->colorspace, picture->ycbcr_enc, picture->quantization}};
         return 0;
     }
     struct v4l2_pix_format_mplane *picture = &format.fmt.pix_mp;
@@ -126,7 +145,8 @@ int cv4l2_set_layout(int fd, bool isMultiplanar, struct cv4l2_layout *layout) {
     if (picture->num_planes > cv4l2_plane_capacity) return -EINVAL;
     *layout = (struct cv4l2_layout){
         .code = picture->pixelformat, .width = picture->width, .height = picture->height,
-        .planeCount = picture->num_planes, .isBT709 = is_bt709(picture->colorspace, picture->ycbcr_enc)};
+        .planeCount = picture->num_planes,
+        .colours = {picture->colorspace, picture->ycbcr_enc, picture->quantization}};
     for (uint32_t plane = 0; plane < picture->num_planes; plane++) {
         layout->stride[plane] = picture->plane_fmt[plane].bytesperline;
         layout->byteCount[plane] = picture->plane_fmt[plane].sizeimage;

@@ -58,7 +58,7 @@ extension EncoderControl {
     func change(to settings: EncodingSettings) {
         wanted.withLock {
             ($0.video, $0.filters, $0.filtersHide) = (settings.video, settings.filters, settings.filtersHide)
-            $0.blockCode = settings.blockCode
+            ($0.blockCode, $0.fit) = (settings.blockCode, settings.fit)
         }
         isChangeWanted.store(true, ordering: .releasing)
     }

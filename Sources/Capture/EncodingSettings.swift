@@ -6,6 +6,8 @@ import Media
 /// Files in other codecs keep their size and their frame rate; the test card has those of `video`.
 public struct EncodingSettings: Hashable, Sendable {
     public var video = VideoEncoder.Settings()
+    /// What becomes of pictures of other proportions than `video`'s: a substream's.
+    public var fit = Scaler.Fit.letterbox
     /// What is done to the pictures before they are coded: a chain of libavfilter's, as `hqdn3d,hflip`; empty for nothing.
     public var filters = ""
     /// Whether the filters hide something: then no picture is shown without them, should they fail.

@@ -3,7 +3,7 @@ import CFFmpeg
 /// By which luma and colour differences were made of red, green and blue (ITU-T H.264, table E-5). A picture that is shown by
 /// the other one has reds and greens that are too bright or too dark.
 public enum ColourMatrix: Hashable, Sendable {
-    /// Of television in standard definition, JPEG, and nearly all USB cameras, whatever their size.
+    /// Of television in standard definition and JPEG, and what nearly all USB cameras report, whatever their size.
     case bt601
     /// Of television in high definition.
     case bt709

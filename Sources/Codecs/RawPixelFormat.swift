@@ -32,6 +32,9 @@ public enum RawPixelFormat: Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether it has red, green and blue, so that luma is made here.
+    public var isRGB: Bool { self == .rgb24 || self == .bgr24 }
+
     /// One plane: so many bytes for so many columns of the picture, and a row for so many of its rows.
     public struct Plane: Hashable, Sendable {
         public let bytes: Int

@@ -88,6 +88,7 @@ extension EncodingSettings {
         video.profile = .init(rawValue: path.video.profile.rawValue) ?? .high
         video.preset = path.video.preset.rawValue
         video.threads = path.video.threads
+        fit = path.video.fit == .crop ? .crop : .letterbox
         filtersHide = !path.effects.privacyMasks.isEmpty
         filters = path.effects.chain(title: path.title, size: path.video.size)
         if path.effects.overlay == .blockCode { blockCode = .init(rawValue: path.effects.overlayCorner.rawValue) }

@@ -1,3 +1,4 @@
+import CV4L2
 import Codecs
 import Media
 import Reactor
@@ -15,6 +16,52 @@ import Testing
         let decoder = try VideoDecoder()
         let decoded = try filming.units().flatMap { try decoder.decode($0) } + decoder.finish()
         #expect(decoded.map(\.matrix) == [.bt601, .bt601])
+    }
+
+    @Test(arguments: [(64, 48, ColourMatrix.bt601), (1280, 720, .bt709)])
+    func ofRGBItIsTheOneThatPlayersSuppose(width: Int, height: Int, matrix: ColourMatrix) throws {
+        let filming = Filming()
+        let grey = ReplayedCamera.Frame.bytes([UInt8](repeating: 128, count: width * height * 3))
+        try filming.film("RGB3", width: width, height: height, [.frames([grey])])
+        let decoder = try VideoDecoder()
+        let decoded = try filming.units().flatMap { try decoder.decode($0) } + decoder.finish()
+        #expect(decoded.map(\.matrix) == [matrix])
+    }
+
+    /// As `enum v4l2_colorspace` and `v4l2_ycbcr_encoding` have them.
+    @Test(
+        arguments: [
+            ("BT.709", 3, 0, .bt709, .bt709), ("SMPTE 170M", 1, 0, .bt601, .bt601), ("sRGB", 8, 0, .bt601, .bt601),
+            ("JPEG", 7, 0, .bt601, .bt601), ("sRGB by BT.709", 8, 2, .bt709, .bt709),
+            ("BT.709 by BT.601", 3, 1, .bt601, .bt601),
+            ("SMPTE 240M", 2, 0, .bt709, .bt709), ("not told", 0, 0, .bt601, .bt709),
+            ("BT.2020", 10, 0, .bt601, .bt709),
+        ] as [(String, UInt32, UInt32, ColourMatrix, ColourMatrix)])
+    func itIsWhatTheDriverReportsElseByTheNumberOfLines(
+        name: String, colorspace: UInt32, encoding: UInt32, small: ColourMatrix, large: ColourMatrix
+    ) {
+        let colours = cv4l2_colours(colorspace: colorspace, encoding: encoding, quantization: 0)
+        #expect([480, 719].allSatisfy { ColourMatrix(colours, height: $0) == small })
+        #expect([720, 1080].allSatisfy { ColourMatrix(colours, height: $0) == large })
+    }
+
+    @Test(
+        arguments: [
+            ("not told", 0, 0, .limited), ("JPEG", 7, 0, .full), ("sRGB, full", 8, 1, .full),
+            ("JPEG, limited", 7, 2, .limited),
+        ] as [(String, UInt32, UInt32, ColourRange)])
+    func theRangeIsWhatTheDriverReports(name: String, colorspace: UInt32, quantization: UInt32, range: ColourRange) {
+        let colours = cv4l2_colours(colorspace: colorspace, encoding: 0, quantization: quantization)
+        #expect(ColourRange(colours) == range)
+    }
+
+    @Test(arguments: [(ColourRange.limited, [UInt8(16), 235]), (.full, [0, 255])])
+    func blackAndWhiteAreTheSameWhateverTheCamerasRange(range: ColourRange, values: [UInt8]) throws {
+        let filming = Filming()
+        let frames = values.map { ReplayedCamera.Frame.yuyv($0) }
+        try filming.film("YUYV", range: range, frames.map { .frames([$0]) })
+        let lumas = try filming.pictures(width: 64, height: 48).map { $0.luma[32, 24] }
+        #expect(lumas.count == 2 && zip(lumas, [16, 235]).allSatisfy { abs(Int($0) - $1) <= 2 }, "\(lumas)")
     }
 
     @Test func aSmallTestCardsIsThatOfItsBars() throws {

@@ -24,7 +24,7 @@ final class Filming {
     func film(
         _ code: String, width: Int = 64, height: Int = 48, controls: [CameraControl] = [],
         settings: [String: String] = [:], format: String? = nil, starts: Int? = nil,
-        blockCode: BlockCode.Corner? = nil,
+        blockCode: BlockCode.Corner? = nil, range: ColourRange = .limited,
         _ runs: [ReplayedCamera.Event]...
     ) throws {
         let offer = FormatOffer.small(code, width: width, height: height)
@@ -41,6 +41,7 @@ final class Filming {
         let source = CameraSource(path: "/dev/replay", settings: camera, log: log, clock: clock.pace) {
             let events = pending.withLock { $0.removeFirst().events }
             let device = ReplayedCamera([offer], controls: controls, clock: clock, events: events)
+            device.range = range
             devices.withLock { $0.append(UncheckedCamera(device: device)) }
             return device
         }

@@ -39,6 +39,8 @@ final class ReplayedCamera: CaptureDevice {
     private(set) var mostTaken = 0
     /// Whether it exports its buffers: files stand in for those of a driver.
     var exportsBuffers = true
+    /// Of its pictures.
+    var range = ColourRange.limited
     /// How often that was asked.
     private(set) var exportCount = 0
     private let clock: ReplayClock
@@ -61,7 +63,8 @@ final class ReplayedCamera: CaptureDevice {
         configured = choice
         return (
             FrameLayout(
-                code: choice.code, format: choice.format, width: choice.width, height: choice.height, strides: []),
+                code: choice.code, format: choice.format, width: choice.width, height: choice.height, strides: [],
+                range: range),
             choice.interval
         )
     }

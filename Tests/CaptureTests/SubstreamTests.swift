@@ -80,6 +80,25 @@ private final class Pair {
         #expect(pair.control.status.pictureCount == 3)
     }
 
+    /// The original is 128×96.
+    @Test func inOtherProportionsItIsBetweenBarsOrCropped() throws {
+        let pair = try Pair(width: 96, height: 48)
+        try pair.show(200, at: 0)
+        try pair.coding.go()
+        let letterbox = try #require(pair.pictures(width: 96, height: 48).first)
+        #expect([4, 12, 84, 92].allSatisfy { letterbox.luma[$0, 24] < 24 }, "bars of 16 pixels")
+        #expect([20, 48, 76].allSatisfy { letterbox.luma[$0, 24] > 190 })
+        var settings = pair.control.settings
+        settings.fit = .crop
+        pair.control.change(to: settings)
+        for tick in 1...2 {
+            try pair.show(200, at: Int64(tick) * 3000)
+            try pair.coding.go()
+        }
+        let crop = try #require(pair.pictures(width: 96, height: 48).last)
+        #expect([4, 48, 92].allSatisfy { crop.luma[$0, 24] > 190 })
+    }
+
     @Test func theNewestPictureWinsAndTheOthersAreCounted() throws {
         let pair = try Pair()
         for tick in 0..<3 { try pair.show(UInt8(50 + 50 * tick), at: Int64(tick) * 3000) }

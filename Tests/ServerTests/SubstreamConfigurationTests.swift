@@ -1,4 +1,5 @@
 import Capture
+import Codecs
 import Logging
 import Testing
 
@@ -21,6 +22,17 @@ struct SubstreamConfigurationTests {
             file: "apus.yml")
         #expect(configuration.paths["cam/sub"]?.source == .substream(of: "cam"))
         #expect(configuration.paths["cam/sub"]?.source.description == "stream:cam")
+    }
+
+    @Test func itKeepsTheProportionsOfTheOriginalInOneOfTwoWays() throws {
+        func fit(_ video: String) throws -> Scaler.Fit {
+            let yaml = "paths: { cam: {}, sub: { source: 'stream:cam', video: { \(video) } } }"
+            let configuration = try Configuration(yaml: yaml, file: "apus.yml")
+            return EncodingSettings(try #require(configuration.paths["sub"])).fit
+        }
+        #expect(try fit("width: 640") == .letterbox)
+        #expect(try fit("fit: crop") == .crop)
+        #expect(problems("paths: { sub: { video: { fit: stretch } } }").count == 1)
     }
 
     @Test(arguments: [

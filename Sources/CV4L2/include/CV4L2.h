@@ -34,14 +34,26 @@ struct cv4l2_interval_range {
     uint32_t longestNumerator, longestDenominator;
 };
 
+/// How a driver's colours are made: its `enum v4l2_colorspace`, `v4l2_ycbcr_encoding` and `v4l2_quantization`. 0 where it does not say.
+struct cv4l2_colours {
+    uint32_t colorspace, encoding, quantization;
+};
+
+/// By which luma and colour differences are made.
+enum cv4l2_matrix {
+    /// The driver does not say, or it is neither.
+    cv4l2_matrix_unknown,
+    cv4l2_matrix_bt601,
+    cv4l2_matrix_bt709
+};
+
 /// How a frame lies in its buffers.
 struct cv4l2_layout {
     uint32_t code, width, height;
     uint32_t planeCount;
     uint32_t stride[cv4l2_plane_capacity];
     uint32_t byteCount[cv4l2_plane_capacity];
-    /// Whether luma and colour differences are made as BT.709 says; else as BT.601 does.
-    bool isBT709;
+    struct cv4l2_colours colours;
 };
 
 struct cv4l2_mapping {
@@ -89,6 +101,10 @@ int cv4l2_interval(
 
 /// Asks for code, width and height in `layout`, and fills in what the driver made of it.
 int cv4l2_set_layout(int fd, bool isMultiplanar, struct cv4l2_layout *layout);
+/// Of formats with luma: by the encoding that the driver reports, else by what goes with its colour space.
+enum cv4l2_matrix cv4l2_matrix_of(struct cv4l2_colours colours);
+/// Of formats with luma: whether its values are 0 to 255, not 16 to 235.
+bool cv4l2_is_full_range(struct cv4l2_colours colours);
 /// Asks for a frame interval in seconds, and answers the one that the driver chose.
 int cv4l2_set_interval(int fd, bool isMultiplanar, uint32_t *numerator, uint32_t *denominator);
 

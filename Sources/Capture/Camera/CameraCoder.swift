@@ -57,8 +57,8 @@ final class PictureCoder: CameraCoder {
         _ = control.takeChange()
         let settings = control.settings.resized(width: size.width, height: size.height, frameRate: size.rate)
         stage = try PictureStage(
-            settings, track: cameraTrack, matrix: layout.format == .h264 ? nil : layout.matrix, control: control,
-            tee: tee, clock: clock, streamClock: streamClock, open: open)
+            settings, track: cameraTrack, matrix: layout.expectedMatrix, control: control, tee: tee, clock: clock,
+            streamClock: streamClock, open: open)
         scaler = Scaler(width: size.width, height: size.height)
         switch layout.format {
         case .motionJPEG: decoder = try .motionJPEG()
@@ -115,7 +115,7 @@ final class PictureCoder: CameraCoder {
                 bytes: UnsafeRawBufferPointer(rebasing: planes[slice.memoryPlane][range]), stride: slice.stride)
         }
         let picture = try DecodedPicture(raw, width: layout.width, height: layout.height, planes: rows)
-        picture.matrix = layout.matrix
+        (picture.matrix, picture.range) = (layout.matrix, layout.range)
         return picture
     }
 
@@ -133,12 +133,26 @@ final class PictureCoder: CameraCoder {
     }
 }
 
+extension FrameLayout {
+    /// Of the pictures as they go into the encoder; `nil` for the one that players suppose, or that only the pictures tell.
+    fileprivate var expectedMatrix: ColourMatrix? {
+        switch format {
+        case .h264: nil
+        // JFIF knows no other.
+        case .motionJPEG: .bt601
+        case .raw(let raw, _): raw.isRGB ? nil : matrix
+        }
+    }
+}
+
 extension ExportedPicture {
     /// The frame where it lies; `nil` where it lies otherwise than encoders' devices read it, or is too short.
     ///
     /// - Throws: where the driver does not export its memory.
     fileprivate convenience init?(_ frame: CameraFrame, _ layout: FrameLayout) throws(CodecFailure) {
-        guard layout.format == .raw(.nv12, memory: .contiguous), layout.width % 2 == 0, layout.height % 2 == 0,
+        // The range is changed only in memory that is read here.
+        guard layout.format == .raw(.nv12, memory: .contiguous), layout.range == .limited, layout.width % 2 == 0,
+            layout.height % 2 == 0,
             let slices = layout.slices(ofPicture: .nv12, memory: .contiguous, byteCounts: frame.planes.map(\.count))
         else { return nil }
         guard let exported = frame.export()?.first else {

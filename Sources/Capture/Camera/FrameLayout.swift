@@ -10,6 +10,7 @@ struct FrameLayout: Hashable, Sendable {
     let strides: [Int]
     /// Of raw pictures other than RGB.
     var matrix = ColourMatrix.bt601
+    var range = ColourRange.limited
 
     /// Where one plane of a raw picture lies.
     struct Slice: Hashable, Sendable {

@@ -105,7 +105,7 @@ final class V4L2Device: CaptureDevice {
             FrameLayout(
                 code: code, format: format, width: Int(layout.width), height: Int(layout.height),
                 strides: elements(layout.stride).prefix(Int(layout.planeCount)).map(Int.init),
-                matrix: layout.isBT709 ? .bt709 : .bt601),
+                matrix: ColourMatrix(layout.colours, height: Int(layout.height)), range: ColourRange(layout.colours)),
             interval(asking: choice.interval)
         )
     }
@@ -204,6 +204,24 @@ final class V4L2Device: CaptureDevice {
     private func check(_ status: CInt, _ what: String) throws(SourceFailure) {
         guard status < 0 else { return }
         throw CameraFailure.refusal(path, what, code: -status)
+    }
+}
+
+extension ColourMatrix {
+    /// As the driver reports it, else as players suppose it.
+    init(_ colours: cv4l2_colours, height: Int) {
+        switch cv4l2_matrix_of(colours) {
+        case cv4l2_matrix_bt601: self = .bt601
+        case cv4l2_matrix_bt709: self = .bt709
+        default: self = .customary(height: height)
+        }
+    }
+}
+
+extension ColourRange {
+    /// As the driver reports it, of luma and colour differences.
+    init(_ colours: cv4l2_colours) {
+        self = cv4l2_is_full_range(colours) ? .full : .limited
     }
 }
 

@@ -31,7 +31,7 @@ final class SubstreamCoding {
         let settings = control.settings
         stage = try PictureStage(
             settings, track: Self.pictureTrack, control: control, streamClock: stream.clock)
-        scaler = Scaler(width: settings.video.width, height: settings.video.height)
+        scaler = Scaler(width: settings.video.width, height: settings.video.height, fit: settings.fit)
         decimator = PictureDecimator(settings.video.frameRate)
         guard original.tracks.contains(where: { $0.kind == .video }) else {
             throw CodecFailure(
@@ -128,13 +128,13 @@ final class SubstreamCoding {
     }
 
     private func changeIfWanted() throws(CodecFailure) {
-        let before = stage.settings.video
+        let before = stage.settings
         try stage.changeIfWanted { $0 }
-        let video = stage.settings.video
-        if (video.width, video.height) != (before.width, before.height) {
-            scaler = Scaler(width: video.width, height: video.height)
+        let (video, fit) = (stage.settings.video, stage.settings.fit)
+        if (video.width, video.height, fit) != (before.video.width, before.video.height, before.fit) {
+            scaler = Scaler(width: video.width, height: video.height, fit: fit)
         }
-        if video.frameRate != before.frameRate { decimator = PictureDecimator(video.frameRate) }
+        if video.frameRate != before.video.frameRate { decimator = PictureDecimator(video.frameRate) }
     }
 
     private func announce() {

@@ -46,6 +46,8 @@ extension Configuration {
         public var encoderFallback = true
         public var width = 1280
         public var height = 720
+        /// What becomes of the original's pictures in a substream of other proportions.
+        public var fit = Fit.letterbox
         public var framesPerSecond = 30
         public var bitsPerSecond = 2_500_000
         public var gopMilliseconds = 2000
@@ -62,6 +64,10 @@ extension Configuration {
 
         /// Frames from one IDR picture to the next, at least 1.
         public var gopFrames: Int { max(1, framesPerSecond * gopMilliseconds / 1000) }
+
+        public enum Fit: String, CaseIterable, Sendable {
+            case letterbox, crop
+        }
 
         public enum Profile: String, CaseIterable, Sendable {
             case baseline, main, high

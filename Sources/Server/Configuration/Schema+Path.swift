@@ -67,6 +67,10 @@ extension Schema<Configuration.Video> {
                 "width", \.width, in: 16...8192, unit: "pixels, even", "Width of the test card; asked of a camera."),
             .integer(
                 "height", \.height, in: 16...8192, unit: "pixels, even", "Height of the test card; asked of a camera."),
+            .choice(
+                "fit", \.fit,
+                "What becomes of the original's pictures in a substream of other proportions: letterbox shows all of them "
+                    + "between black bars, crop cuts off what does not fit. Without effect on other sources."),
             .integer(
                 "framesPerSecond", \.framesPerSecond, in: 1...240, unit: "pictures per second",
                 "Frame rate of the test card; asked of a camera."),

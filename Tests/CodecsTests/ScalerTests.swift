@@ -1,0 +1,125 @@
+import Testing
+
+@testable import Codecs
+
+struct ScalerTests {
+    /// A raw picture whose planes are filled with these values.
+    private func picture(
+        _ format: RawPixelFormat, width: Int, height: Int, _ planes: [[UInt8]], range: ColourRange = .limited,
+        _ body: (DecodedPicture) throws -> Void
+    ) throws {
+        let memory = zip(planes, format.planes).map { value, plane in
+            let count = plane.rowByteCount(width: width) * plane.rowCount(height: height)
+            let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+            for index in 0..<count { bytes[index] = value[index % value.count] }
+            return bytes
+        }
+        defer { for bytes in memory { bytes.deallocate() } }
+        let rows = zip(memory, format.planes).map {
+            RawPlane(bytes: UnsafeRawBufferPointer($0), stride: $1.rowByteCount(width: width))
+        }
+        let picture = try DecodedPicture(format, width: width, height: height, planes: rows)
+        picture.range = range
+        try body(picture)
+    }
+
+    private typealias Part = PicturePlacement.Rectangle
+
+    @Test func proportionsStayAndAllNumbersAreEven() {
+        func placement(_ picture: (Int, Int), _ pixel: (Int, Int), _ target: (Int, Int), _ fit: Scaler.Fit) -> [Part] {
+            let placement = PicturePlacement(of: picture, pixel: pixel, in: target, fit)
+            return [placement.source, placement.target]
+        }
+        let (square, wide) = ((1, 1), (64, 45))
+        #expect(
+            placement((640, 480), square, (640, 360), .letterbox)
+                == [Part(width: 640, height: 480), Part(x: 80, y: 0, width: 480, height: 360)])
+        #expect(
+            placement((640, 480), square, (640, 360), .crop)
+                == [Part(x: 0, y: 60, width: 640, height: 360), Part(width: 640, height: 360)])
+        #expect(
+            placement((1920, 1080), square, (640, 480), .letterbox)
+                == [Part(width: 1920, height: 1080), Part(x: 0, y: 60, width: 640, height: 360)])
+        #expect(
+            placement((1920, 1080), square, (640, 480), .crop)
+                == [Part(x: 240, y: 0, width: 1440, height: 1080), Part(width: 640, height: 480)])
+        // Of 16:9 with pixels that are wider than high, as of a DVD.
+        #expect(
+            placement((720, 576), wide, (640, 360), .letterbox)
+                == [Part(width: 720, height: 576), Part(width: 640, height: 360)])
+        // Nearly the same, and not told in a way to be trusted.
+        for (picture, pixel) in [((1366, 768), square), ((1280, 720), (0, 1)), ((1280, 720), (-3, 7))] {
+            for fit in [Scaler.Fit.letterbox, .crop, .fill] {
+                #expect(
+                    placement(picture, pixel, (640, 360), fit)
+                        == [Part(width: picture.0, height: picture.1), Part(width: 640, height: 360)])
+            }
+        }
+        for picture in [(16, 16_384), (16_384, 16)] {
+            for fit in [Scaler.Fit.letterbox, .crop] {
+                for part in placement(picture, (65_536, 1), (16_384, 16), fit) {
+                    let numbers = [part.x, part.y, part.width, part.height]
+                    #expect(numbers.allSatisfy { $0 % 2 == 0 && $0 >= 0 } && part.width >= 2 && part.height >= 2)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: RawPixelFormat.allCases.filter { $0 != .grey })
+    func aLetterboxIsBlackAroundThePicture(format: RawPixelFormat) throws {
+        // White in any of the formats.
+        let white: [[UInt8]] =
+            switch format {
+            case .nv12, .nv21: [[235], [128]]
+            case .yuv420, .yuv422: [[235], [128], [128]]
+            case .yuyv, .yvyu: [[235, 128]]
+            case .uyvy: [[128, 235]]
+            case .rgb24, .bgr24, .grey: [[255]]
+            }
+        try picture(format, width: 128, height: 96, white) { picture in
+            let frame = try Scaler(width: 160, height: 90, fit: .letterbox).scale(picture)
+            for y in 0..<90 {
+                for x in 0..<160 {
+                    let isRight = (20..<140).contains(x) ? frame.luma[x, y] >= 234 : frame.luma[x, y] == 16
+                    try #require(isRight, "\(frame.luma[x, y]) at \(x), \(y)")
+                }
+            }
+            #expect((0..<80).allSatisfy { abs(Int(frame.cb[$0, 22]) - 128) <= 1 })
+            #expect([0, 9, 70, 79].allSatisfy { frame.cr[$0, 44] == 128 && frame.cb[$0, 0] == 128 })
+        }
+    }
+
+    @Test func aCropShowsTheMiddle() throws {
+        // Bands of 12 black rows, which are cut off.
+        let rows = (0..<96).flatMap { [UInt8](repeating: (12..<84).contains($0) ? 235 : 16, count: 128) }
+        try picture(.yuv420, width: 128, height: 96, [rows, [128], [128]]) { picture in
+            let frame = try Scaler(width: 160, height: 90, fit: .crop).scale(picture)
+            #expect((0..<90).allSatisfy { frame.luma[80, $0] >= 234 })
+        }
+    }
+
+    @Test(arguments: [(128, 96), (64, 48)])
+    func theFullRangeIsMadeTheLimitedOneInTheSameSizeAndInAnother(width: Int, height: Int) throws {
+        let formats: [(RawPixelFormat, (UInt8) -> [[UInt8]])] = [
+            (.yuv420, { [[$0], [128], [128]] }), (.nv12, { [[$0], [128]] }), (.yuyv, { [[$0, 128]] }),
+        ]
+        for (format, planes) in formats {
+            for (value, expected) in [(0, 16), (128, 126), (255, 235)] {
+                try picture(format, width: 128, height: 96, planes(UInt8(value)), range: .full) { picture in
+                    let luma = try Scaler(width: width, height: height).scale(picture).luma[30, 20]
+                    #expect(abs(Int(luma) - expected) <= 1, "\(format) \(value): \(luma)")
+                }
+            }
+        }
+    }
+
+    /// Of red: luma 63 by BT.709, 82 by BT.601.
+    @Test(arguments: [(128, 96, ColourMatrix.bt601, 82), (1280, 720, .bt709, 63)])
+    func redIsMadeByTheMatrixThatIsTold(width: Int, height: Int, matrix: ColourMatrix, luma: Int) throws {
+        try picture(.rgb24, width: width, height: height, [[255, 0, 0]]) { picture in
+            let frame = try Scaler(width: width, height: height).scale(picture)
+            #expect(frame.matrix == matrix)
+            #expect(abs(Int(frame.luma[40, 40]) - luma) <= 1, "\(frame.luma[40, 40])")
+        }
+    }
+}
