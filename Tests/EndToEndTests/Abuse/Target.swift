@@ -133,18 +133,7 @@ final class Target: Sendable {
     }
 
     /// Hundredths of seconds that its threads of that name have worked.
-    func work(ofThreadsNamed name: String) -> Int {
-        let folder = "/proc/\(server.command.processID)/task"
-        // Threads come and go.
-        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return threads.reduce(0) { sum, thread in
-            let line = (try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8)) ?? ""
-            guard line.contains("(\(name))"), let end = line.lastIndex(of: ")") else { return sum }
-            // User and system time are the 14th and 15th field, the name is the second.
-            let fields = line[end...].split(separator: " ").dropFirst()
-            return sum + fields.dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
-        }
-    }
+    func work(ofThreadsNamed name: String) -> Int { server.work(ofThreadsNamed: name) }
 }
 
 /// Looks at `condition` every 10 ms until it holds, on a thread that may block.
