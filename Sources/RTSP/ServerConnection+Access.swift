@@ -108,6 +108,12 @@ extension ServerConnection {
         case .unavailable:
             let refusal = Refusal(.serviceUnavailable, reason: "Service Unavailable: nobody decides who may watch")
             send(refusal, to: pending.cSeq)
+        case .tooManyWaiting:
+            let refusal = Refusal(
+                .serviceUnavailable,
+                reason: "Service Unavailable: too many requests from this address wait for a decision",
+                headers: [.retryAfter: "1"])
+            send(refusal, to: pending.cSeq)
         }
         readMessages(at: now)
     }

@@ -114,6 +114,41 @@ struct DecisionTests {
         #expect(dialogue.ask(.describe, Dialogue.url, Self.ann)?.status == .forbidden)
     }
 
+    /// `/` stands for the only stream of a server, and is not the server as a whole.
+    @Test func theQuestionTellsTheRootPathFromTheWholeServer() throws {
+        for (url, path) in [
+            ("rtsp://cam.example", "/"), ("rtsp://cam.example//", "/"), ("rtsp://cam.example/a/b", "a/b"),
+        ] {
+            var dialogue = Self.dialogue()
+            dialogue.ask(.describe, url)
+            #expect(try Self.question(dialogue).1.path == path)
+        }
+        var dialogue = Self.dialogue()
+        dialogue.ask(.getParameter, "*")
+        #expect(try Self.question(dialogue).1.path == "")
+    }
+
+    @Test(arguments: ["cam*", "*", "yard/*", "a b"])
+    func aPathThatAClientSendsIsNoPattern(path: String) throws {
+        var dialogue = Self.dialogue()
+        let text = path.replacing(" ", with: "%20")
+        dialogue.ask(.describe, "rtsp://cam.example/\(text)")
+        _ = try Self.decide(.admitted, in: &dialogue)
+        let grants = dialogue.orders.compactMap {
+            if case .describe(_, let request) = $0 { request.grant } else { nil }
+        }
+        let grant = try #require(grants.first)
+        #expect(grant.admits(.read, "/\(path)"))
+        for other in ["/cam", "/camera", "/yard/gate", "/"] { #expect(!grant.admits(.read, other), "\(other)") }
+    }
+
+    @Test func whoseAddressHasTooManyQuestionsIsToldWhenToComeAgain() throws {
+        var dialogue = Self.dialogue()
+        dialogue.ask(.describe)
+        let answers = try Self.decide(.tooManyWaiting, in: &dialogue)
+        #expect(answers.map(\.status) == [.serviceUnavailable] && answers[0].headers[.retryAfter] == "1")
+    }
+
     @Test func exceptedPathsAreEverybodys() throws {
         var dialogue = Self.dialogue(except: [try #require(PathPattern("cam"))])
         #expect(dialogue.ask(.describe)?.status == .ok)

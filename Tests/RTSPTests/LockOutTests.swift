@@ -167,6 +167,34 @@ struct LockOutTests {
         #expect(stranger.ask(.describe, as: "ann", "sesame", answering: own)?.status == .ok)
     }
 
+    /// Credentials that the server did not ask for.
+    @Test(arguments: [
+        "Basic YW5uOmd1ZXNz", "Digest", "Bearer x", "Digest username=ann",
+        "Digest username=\"ann\", realm=\"Before\", nonce=\"n\", uri=\"u\", response=\"0123456789abcdef0123456789abcdef\"",
+    ])
+    func aLockedOutAddressGetsTheSameAnswerWhateverCredentialsItSends(authorization: String) throws {
+        let (policy, lockOut) = (AccessPolicy.test(guessing: Self.limits), LockOut())
+        try guess(10, policy, lockOut)
+        var dialogue = Dialogue(access: policy, lockOut: lockOut)
+        let response = dialogue.ask(.describe, Dialogue.url, [.authorization: authorization])
+        #expect(response?.status == .forbidden && response?.headers[.retryAfter] == "300")
+        #expect(response?.headers[.wwwAuthenticate] == nil)
+    }
+
+    @Test func aLockedOutAddressGetsTheSameAnswerForCredentialsInAURLThatAreNotTaken() throws {
+        let lockOut = LockOut()
+        let limits = GuessLimits(guessCount: 1)
+        _ = lockOut.guessed(IPAddress(Dialogue.peer.address), within: limits, at: Dialogue(access: nil).now)
+        for exempt in [nil, []] as [[PathPattern]?] {
+            let policy = AccessPolicy(
+                realm: "Apus", users: [.init(name: "ann", secret: .password("sesame"), rights: [:])], guessing: limits,
+                urlCredentials: .none, undecidedExcept: exempt, hashes: { .real }, random: { 7 })
+            var dialogue = Dialogue(access: policy, lockOut: lockOut)
+            let response = dialogue.ask(.setUp, "rtsp://ann:sesame@h/cam", SATIPAccessTests.transport)
+            #expect(response?.status == .forbidden && response?.headers[.retryAfter] != nil)
+        }
+    }
+
     @Test func theTenthIsToldOnce() throws {
         let (policy, lockOut) = (AccessPolicy.test(guessing: GuessLimits(guessCount: 3)), LockOut())
         var dialogue = Dialogue(access: policy, lockOut: lockOut)

@@ -75,3 +75,26 @@ struct RequestURLTests {
         }
     }
 }
+
+/// Literal IPv6 addresses (RFC 3986, section 3.2.2).
+struct BracketTests {
+    @Test(arguments: [
+        ("[::1", true), ("[::1:8554", true), ("::1", true), ("::1]", true), ("::1]:8554", true), ("h]", true),
+        ("[h", true),
+        ("[[::1]]", true), ("[::1]x:8554", true), ("[::1]", false), ("[::1]:8554", false),
+        ("[fe80::1%25eth0]:1", false),
+        ("192.0.2.1:8554", false), ("cam.example", false),
+    ])
+    func aHostWithOneBracketOrNoneIsRefusedOutsideSATIP(authority: String, isRefused: Bool) {
+        for method in [RTSP.Method.options, .describe] {
+            var dialogue = Dialogue()
+            let status = dialogue.ask(method, "rtsp://\(authority)/cam")?.status
+            #expect(status == (isRefused ? .badRequest : .ok), "\(method.rawValue) \(authority)")
+        }
+    }
+
+    @Test func satIPsClientsMayWriteNone() {
+        var dialogue = Dialogue()
+        #expect(dialogue.ask(.setUp, "rtsp://::1:8554/cam", SATIPAccessTests.transport)?.status == .ok)
+    }
+}

@@ -4,7 +4,7 @@ public struct AccessQuestion: Hashable, Sendable {
     public let user: String
     public let password: String
     public let right: Right
-    /// Without its leading slash; empty for the server as a whole.
+    /// Without its leading slash, but for `/` itself; empty for the server as a whole.
     public let path: String
     /// Undecoded, without `?`; empty where there is none.
     public let query: String
@@ -40,6 +40,8 @@ public enum AccessDecision: Hashable, Sendable {
     case refused
     /// Nobody has decided: then nobody is let in.
     case unavailable
+    /// Too many requests of the client's address wait for a decision; this one was not asked about.
+    case tooManyWaiting
 }
 
 extension AccessFailure {

@@ -119,7 +119,7 @@ struct Gatekeeper: Sendable {
     ) throws(AccessFailure) -> (AccessPolicy.User, Grant) {
         let values = inquiry.request.headers.values(of: .authorization)
         if values.isEmpty, inquiry.form == .transportStream, let information = inquiry.url?.userInformation {
-            guard policy.takesURLCredentials(of: peer) else { throw .credentialsInURL }
+            guard policy.takesURLCredentials(of: peer) else { throw refusal(of: .credentialsInURL, at: now) }
             let user = try user(with: information, at: now)
             return (user, user.grant.toRead)
         }
@@ -127,13 +127,15 @@ struct Gatekeeper: Sendable {
             if proven == nil { try admitGuess(of: nil, at: now) }
             throw .noCredentials(inquiry.form)
         }
-        guard values.count == 1, let authorization = Authorization(values[0]) else { throw .uselessCredentials }
+        guard values.count == 1, let authorization = Authorization(values[0]) else {
+            throw refusal(of: .uselessCredentials, at: now)
+        }
         let user =
             switch authorization {
             case .digest(let credentials): try user(with: credentials, for: inquiry, at: now)
             case .basic(let information) where security == .tls: try user(with: information, at: now)
             // In the clear, whoever listens would know the password: it is not even tried.
-            case .basic: throw .uselessCredentials
+            case .basic: throw refusal(of: .uselessCredentials, at: now)
             }
         return (user, user.grant)
     }
@@ -143,7 +145,7 @@ struct Gatekeeper: Sendable {
     ) throws(AccessFailure) -> AccessPolicy.User {
         // What answers another question, as the one of before the realm was changed, is no guess.
         guard credentials.realm == policy.realm, credentials.algorithm == policy.algorithm else {
-            throw .uselessCredentials
+            throw refusal(of: .uselessCredentials, at: now)
         }
         try admitGuess(of: credentials.user, at: now)
         let ledger = try policy.ledger()
@@ -179,6 +181,15 @@ extension Gatekeeper {
         guard let seconds = lockOut.secondsLeft(for: address, within: policy.guessing, at: now) else { return }
         throw .lockedOut(seconds: seconds)
     }
+
+    /// Why credentials that the server did not ask for are refused: because of the lock-out, if the address is locked out. Else a
+    /// client could tell from the answer that it sends the wrong kind of credentials, and go on at once.
+    private func refusal(of failure: AccessFailure, at now: MonotonicTime) -> AccessFailure {
+        guard proven == nil, let seconds = lockOut.secondsLeft(for: address, within: policy.guessing, at: now) else {
+            return failure
+        }
+        return .lockedOut(seconds: seconds)
+    }
 }
 
 // MARK: - Somebody else decides
@@ -194,10 +205,11 @@ extension Gatekeeper {
         if inquiry.right == .read, exempt.contains(where: { $0.matches(path, inAnyCase: false) }) {
             return .granted(.everything)
         }
-        let information = try password(in: inquiry)
+        let information = try password(in: inquiry, at: now)
         let question = AccessQuestion(
             user: information?.user ?? "", password: information?.password ?? "", right: inquiry.right,
-            path: String(path.drop { $0 == "/" }), query: inquiry.url?.query ?? "", address: peer.address,
+            path: path == "/" ? path : String(path.drop { $0 == "/" }), query: inquiry.url?.query ?? "",
+            address: peer.address,
             security: security, userAgent: inquiry.request.headers[.userAgent] ?? "")
         if let grant = admitted[question.subject] { return .granted(grant) }
         // A keepalive may name no path: who has been admitted to one may send it.
@@ -212,23 +224,25 @@ extension Gatekeeper {
 
     /// Somebody else has admitted what was asked: so it is for as long as the connection lasts.
     mutating func admit(_ question: AccessQuestion) -> Grant {
-        let pattern = PathPattern(question.path).map { [$0] } ?? []
-        let grant = Grant(user: question.user, [question.right: pattern])
+        let patterns = question.path.isEmpty ? [] : [PathPattern(exactly: question.path)]
+        let grant = Grant(user: question.user, [question.right: patterns])
         if admitted.count >= Self.admittedCapacity { admitted = [:] }
         admitted[question.subject] = grant
         return grant
     }
 
     /// User and password as they are: by Basic inside TLS, or in the URL of a client that knows no challenge.
-    private func password(in inquiry: Inquiry) throws(AccessFailure) -> UserInformation? {
+    private func password(
+        in inquiry: Inquiry, at now: MonotonicTime
+    ) throws(AccessFailure) -> UserInformation? {
         let values = inquiry.request.headers.values(of: .authorization)
         guard !values.isEmpty else {
             guard inquiry.form == .transportStream, let information = inquiry.url?.userInformation else { return nil }
-            guard policy.takesURLCredentials(of: peer) else { throw .credentialsInURL }
+            guard policy.takesURLCredentials(of: peer) else { throw refusal(of: .credentialsInURL, at: now) }
             return information
         }
         guard values.count == 1, security == .tls, case .basic(let information)? = Authorization(values[0]) else {
-            throw .uselessCredentials
+            throw refusal(of: .uselessCredentials, at: now)
         }
         return information
     }

@@ -26,6 +26,15 @@ public struct PathPattern: Hashable, Sendable, CustomStringConvertible {
         isWhole = !text.hasSuffix("*")
     }
 
+    /// Matches `path` alone, whatever characters it has: a star that a client sends is no pattern.
+    ///
+    /// - Parameter path: without its leading slash, unless it is `/`.
+    init(exactly path: String) {
+        description = path
+        beginning = path == "/" ? path : "/" + path
+        isWhole = true
+    }
+
     /// - Parameter path: with its leading slash.
     func matches(_ path: String, inAnyCase: Bool) -> Bool {
         guard inAnyCase else { return isWhole ? path == beginning : path.hasPrefix(beginning) }

@@ -68,6 +68,17 @@ public enum IPAddress: Hashable, Sendable {
     }
 }
 
+extension IPAddress {
+    /// What one client is taken to have: an IPv4 address, or all IPv6 addresses with the same first 64 bits, because a host can
+    /// choose the other 64 itself (RFC 4291, section 2.5.1; RFC 8981).
+    public var clientNetwork: Self {
+        switch self {
+        case .ipv4: self
+        case .ipv6(let bits): .ipv6(bits & (UInt128.max << 64))
+        }
+    }
+}
+
 extension IPAddress: CustomStringConvertible {
     /// IPv6 is not shortened.
     public var description: String {

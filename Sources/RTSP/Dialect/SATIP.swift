@@ -54,9 +54,13 @@ extension RequestURL {
         "rtsp://\(host)" + (port.map { ":\($0)" } ?? "") + "/stream=\(id)"
     }
 
-    /// Whether the host is a literal IPv6 address without the brackets that RFC 3986, section 3.2.2, asks for.
+    /// Whether the host is a literal IPv6 address without both of the brackets that RFC 3986, section 3.2.2, asks for.
+    ///
+    /// `[::1` is one, too: its last group was read as the port.
     var hasBareIPv6Host: Bool {
-        host.utf8.first != UInt8(ascii: "[") && host.utf8.contains(UInt8(ascii: ":"))
+        let isEnclosed = host.utf8.first == UInt8(ascii: "[") && host.utf8.last == UInt8(ascii: "]")
+        let forbidden = isEnclosed ? "[]" : "[]:"
+        return (isEnclosed ? host.dropFirst().dropLast() : host[...]).utf8.contains(where: forbidden.utf8.contains)
     }
 }
 

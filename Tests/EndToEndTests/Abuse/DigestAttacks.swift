@@ -90,7 +90,8 @@ extension Attack {
             try client.sends("DESCRIBE", [header], expecting: 401)
         },
         Attack(
-            "a password in the clear", "RTSP/Access/Gatekeeper.swift", "case .basic: throw .uselessCredentials", "401",
+            "a password in the clear", "RTSP/Access/Gatekeeper.swift",
+            "case .basic: throw refusal(of: .uselessCredentials, at: now)", "401",
             .usersInTheClear
         ) { target in
             // viewer:sesame77
