@@ -1,6 +1,7 @@
 import Media
 import RTSP
 import Reactor
+import Synchronization
 
 /// Somebody else who decides what a client may do. From any thread.
 public protocol AccessAuthority: Sendable {
@@ -18,17 +19,44 @@ extension ServerLoop {
         guard let authority = admission.authority else {
             return connection.machine.decided(id, .unavailable, at: now)
         }
-        let token = connection.token
+        let (token, loop, decisions) = (connection.token, loop, decisions)
         authority.decide(question, for: connection.name) { decision in
-            Task { await self.decided(id, decision, token) }
+            decisions.put(Decisions.Decided(request: id, token: token, decision: decision))
+            loop.wake()
         }
     }
 
-    private func decided(_ id: RequestID, _ decision: AccessDecision, _ token: Token) {
-        guard let connection = connections[token] else { return }
-        let now = loop.now
-        connection.machine.decided(id, decision, at: now)
-        perform(connection, at: now)
-        settle(connection, at: now)
+    /// Goes on with the requests that were decided about since the last turn.
+    func takeDecisions(at now: MonotonicTime) {
+        for decided in decisions.takeAll() {
+            guard let connection = connections[decided.token] else { continue }
+            connection.machine.decided(decided.request, decided.decision, at: now)
+            perform(connection, at: now)
+            settle(connection, at: now)
+        }
+    }
+}
+
+/// How decisions reach the loop whose client waits for them: without a task, because tasks share few threads. From any thread.
+final class Decisions: Sendable {
+    struct Decided: Sendable {
+        let request: RequestID
+        /// The connection's.
+        let token: Token
+        let decision: AccessDecision
+    }
+
+    private let waiting = Mutex<[Decided]>([])
+
+    func put(_ decided: Decided) {
+        waiting.withLock { $0.append(decided) }
+    }
+
+    func takeAll() -> [Decided] {
+        waiting.withLock { waiting in
+            guard !waiting.isEmpty else { return [] }
+            defer { waiting = [] }
+            return waiting
+        }
     }
 }

@@ -24,6 +24,7 @@ actor ServerLoop {
     let ports: UDPPorts
     let isSegmenting: Bool
     let inbox: Inbox
+    nonisolated let decisions = Decisions()
     /// The canonical name of all our reports: random, as RFC 7022 recommends, and the same for all tracks.
     let canonicalName: String
 
@@ -136,6 +137,7 @@ extension ServerLoop: EventLoopHandler {
         handle(events, at: now)
         goOnWithThoseBehind(at: now)
         for accepted in inbox.take(upTo: Self.adoptionsPerTurn) { adopt(accepted, at: now) }
+        takeDecisions(at: now)
         groups.tryAgain()
         ports.turn(at: now)
         let deliveryDeadline = delivery.turn(at: now)

@@ -12,7 +12,7 @@ extension AccessPolicy {
             realm: access.realm, algorithm: access.digest.algorithm,
             users: isFree ? [User(viewer)] : configuration.users.compactMap { User($0, $1) },
             addresses: AddressRules(allowed: access.allow, denied: access.deny), nonceSeconds: access.nonceSeconds,
-            guessing: GuessLimits(access), loopback: isFree ? .free : .asOthers,
+            guessing: GuessLimits(access), loopback: isFree && access.loopback == .free ? .free : .asOthers,
             urlCredentials: URLCredentials(access.satip),
             undecidedExcept: access.httpCallback.isEmpty ? nil : access.httpCallbackExcept,
             // Why there are none, the check of the configuration has said.

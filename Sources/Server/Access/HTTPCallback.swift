@@ -1,4 +1,3 @@
-import Dispatch
 import Logging
 import Media
 import RTSP
@@ -6,25 +5,22 @@ import RTSPServer
 import Reactor
 import Synchronization
 
-/// Asks a web server who may do what, on threads of its own: no event loop waits for it.
+/// Asks a web server who may do what. From any thread.
 ///
-/// Four questions are asked at once and sixty-four wait; more are answered at once that nobody decides. From any thread.
+/// It has threads of its own, `apus-callback`, which block while the web server thinks: no event loop, and no thread of the
+/// concurrency runtime or of Dispatch, waits for it. How many questions there may be says ``CallbackQueue``.
 final class HTTPCallback: AccessAuthority {
-    private struct Inquiry {
-        let body: [UInt8]
-        let deadline: MonotonicTime
-        let answer: @Sendable (AccessDecision) -> Void
+    /// What is told in the log once a minute at most, each by itself.
+    private enum Complaint: Hashable {
+        case undecided
+        case tooManyOfAddress
     }
 
     private struct State {
-        var waiting: [Inquiry] = []
-        var workerCount = 0
-        /// When it was last said in the log that no answer came.
-        var lastComplaint: MonotonicTime?
+        var queue: CallbackQueue
+        var lastComplaints: [Complaint: MonotonicTime] = [:]
     }
 
-    private static let workerLimit = 4
-    private static let waitingLimit = 64
     /// Between two lines of the log about the same, in nanoseconds.
     private static let complaintInterval: Int64 = 60_000_000_000
 
@@ -32,8 +28,7 @@ final class HTTPCallback: AccessAuthority {
     /// In nanoseconds.
     private let patience: Int64
     private let log: Logger
-    private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "apus.callback", attributes: .concurrent)
+    private let state: Mutex<State>
 
     /// `nil` where the configuration has nobody decide.
     init?(_ access: Configuration.Access, log: Logger) {
@@ -41,62 +36,64 @@ final class HTTPCallback: AccessAuthority {
         url = access.httpCallback
         patience = Int64(access.httpCallbackMilliseconds) * 1_000_000
         self.log = log
+        state = Mutex(State(queue: CallbackQueue(addressLimit: access.httpCallbackPerAddress)))
     }
 
     func decide(
         _ question: AccessQuestion, for connection: String, _ answer: @escaping @Sendable (AccessDecision) -> Void
     ) {
-        // Text can always be encoded; if not, nobody has decided.
-        guard let body = try? question.json(for: connection) else { return answer(.unavailable) }
-        let inquiry = Inquiry(body: body, deadline: .now() + patience, answer: answer)
-        switch take(inquiry) {
-        case .begun: queue.async { [self] in work(from: inquiry) }
-        case .waiting: break
+        let now = MonotonicTime.now()
+        let inquiry = CallbackQueue.Inquiry(
+            question: question, connection: connection, deadline: now + patience, answer: answer)
+        switch state.withLock({ $0.queue.add(inquiry, at: now) }) {
+        case .start: start(inquiry)
+        case .wait: break
+        case .refused: answer(.refused)
+        case .tooManyOfAddress:
+            complain(
+                .tooManyOfAddress, "too many requests of one address wait for access.httpCallback: \(question.address)")
+            answer(.tooManyWaiting)
         case .tooMany:
-            complain("\(Self.waitingLimit) questions wait for an answer already")
+            complain("\(CallbackQueue.waitingLimit) questions wait for an answer already")
             answer(.unavailable)
         }
     }
 
-    private enum Taken {
-        case begun
-        case waiting
-        case tooMany
-    }
-
-    private func take(_ inquiry: Inquiry) -> Taken {
-        state.withLock { state in
-            guard state.workerCount == Self.workerLimit else {
-                state.workerCount += 1
-                return .begun
-            }
-            guard state.waiting.count < Self.waitingLimit else { return .tooMany }
-            state.waiting.append(inquiry)
-            return .waiting
+    private func start(_ inquiry: CallbackQueue.Inquiry) {
+        do throws(SystemError) {
+            try startDetachedThread(name: "apus-callback") { [self] in work(from: inquiry) }
+        } catch {
+            complain("no thread to ask on: \(error)")
+            // Nothing waits, unless there were threads enough before: at most all that waits is given up here.
+            if let next = finish(inquiry, .unavailable) { start(next) }
         }
     }
 
     /// Asks one question after the other, over one connection as long as it lasts.
-    private func work(from first: Inquiry) {
+    private func work(from first: CallbackQueue.Inquiry) {
         var client: HTTPClient?
-        var next: Inquiry? = first
-        while let inquiry = next {
-            inquiry.answer(decision(on: inquiry, by: &client))
-            next = state.withLock { state in
-                guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-                state.workerCount -= 1
-                return nil
-            }
-        }
+        var next: CallbackQueue.Inquiry? = first
+        while let inquiry = next { next = finish(inquiry, decision(on: inquiry, by: &client)) }
     }
 
-    private func decision(on inquiry: Inquiry, by client: inout HTTPClient?) -> AccessDecision {
+    /// Answers a question, which does not count any more by then.
+    ///
+    /// - Returns: what is to be asked next.
+    private func finish(_ inquiry: CallbackQueue.Inquiry, _ decision: AccessDecision) -> CallbackQueue.Inquiry? {
+        let next = state.withLock { $0.queue.finished(inquiry, decision, at: .now()) }
+        inquiry.answer(decision)
+        return next
+    }
+
+    private func decision(on inquiry: CallbackQueue.Inquiry, by client: inout HTTPClient?) -> AccessDecision {
+        // Text can always be encoded; if not, nobody has decided.
+        guard let body = try? inquiry.question.json(for: inquiry.connection) else { return .unavailable }
         do throws(HTTPFailure) {
             let remaining = inquiry.deadline - .now()
             guard remaining > 0 else { throw HTTPFailure(description: "no answer came in time") }
             if client == nil { client = try HTTPClient(posting: url) }
             guard let client else { return .unavailable }
-            let status = try client.post(inquiry.body, withinMilliseconds: max(1, remaining / 1_000_000))
+            let status = try client.post(body, withinMilliseconds: max(1, remaining / 1_000_000))
             return (200..<300).contains(status) ? .admitted : .refused
         } catch {
             client = nil
@@ -105,17 +102,21 @@ final class HTTPCallback: AccessAuthority {
         }
     }
 
-    /// Says in the log why nobody decides, once a minute: else one client could fill it.
+    /// Says in the log why nobody decides.
     private func complain(_ reason: String) {
+        complain(
+            .undecided, "nobody decides who may watch",
+            ["access.httpCallback": "\(UserInformation.removed(from: url))", "reason": "\(reason)"])
+    }
+
+    /// Says something in the log, once a minute: else one client could fill it.
+    private func complain(_ complaint: Complaint, _ message: String, _ metadata: Logger.Metadata = [:]) {
         let now = MonotonicTime.now()
         let isDue = state.withLock { state in
-            if let last = state.lastComplaint, now - last < Self.complaintInterval { return false }
-            state.lastComplaint = now
+            if let last = state.lastComplaints[complaint], now - last < Self.complaintInterval { return false }
+            state.lastComplaints[complaint] = now
             return true
         }
-        guard isDue else { return }
-        log.warning(
-            "nobody decides who may watch",
-            metadata: ["access.httpCallback": "\(UserInformation.removed(from: url))", "reason": "\(reason)"])
+        if isDue { log.warning("\(message)", metadata: metadata) }
     }
 }

@@ -19,10 +19,13 @@ extension Configuration {
         public var deny: [AddressBlock] = []
         /// Without users, whether other hosts watch without a password, too.
         public var open = false
+        /// Without users, what clients on the server's own host need.
+        public var loopback = Loopback.free
         public var satip = SATIP.credentials
         /// Empty where nobody else decides.
         public var httpCallback = ""
         public var httpCallbackMilliseconds = 5_000
+        public var httpCallbackPerAddress = 2
         public var httpCallbackExcept: [PathPattern] = []
 
         public init() {}
@@ -32,6 +35,12 @@ extension Configuration {
             case credentials
             case loopback
             case off
+        }
+
+        /// What clients need whose connections come from the server's own host.
+        public enum Loopback: String, CaseIterable, Sendable {
+            case free
+            case password
         }
 
         /// The hash that passwords are proved with.
@@ -59,6 +68,11 @@ extension Configuration {
 
     /// Notes users with whom nobody could get in.
     func noteUsers(in reading: inout Reading) {
+        if access.loopback == .password, access.open {
+            reading.note(
+                "asks for a password, and access.open asks nobody for one: remove either",
+                with: .root + "access" + "loopback")
+        }
         noteHashFunctions(in: &reading)
         noteCallback(in: &reading)
         for (name, user) in users.sorted(by: { $0.key < $1.key }) {

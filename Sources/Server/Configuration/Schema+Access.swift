@@ -44,7 +44,12 @@ extension Schema<Configuration.Access> {
             .boolean(
                 "open", \.open,
                 "Without users, whether everybody watches whom the lists above let in, without a password: as --open. Else only "
-                    + "this host does, and others need the password in the URLs that are printed at the start."),
+                    + "this host does, and others need the viewer's password, which is made at the first start."),
+            .choice(
+                "loopback", \.loopback,
+                "Without users, whether clients on this host watch without a password. A forwarder on this host (ssh -R, stunnel, a "
+                    + "proxy) makes its remote clients look like clients on this host: choose password if there is one. "
+                    + "free: they watch. password: they need the viewer's password, as all others."),
             .choice(
                 "satip", \.satip,
                 "From whom user and password are taken that stand in a URL, in the clear, as VLC of Debian and Ubuntu sends "
@@ -57,6 +62,11 @@ extension Schema<Configuration.Access> {
             .integer(
                 "httpCallbackMilliseconds", \.httpCallbackMilliseconds, in: 100...10_000, unit: "milliseconds",
                 "How long its answer may take; then the client is told 503, and to nobody else anything happens."),
+            .integer(
+                "httpCallbackPerAddress", \.httpCallbackPerAddress, in: 1...64,
+                "Requests of one address (of IPv6: of one /64) that may wait for its answer at the same time; further ones are told "
+                    + "503 at once. 2 of the 4 that are asked at once leave 2 for all other addresses; set more if many clients share "
+                    + "one address."),
             .patterns("httpCallbackExcept", \.httpCallbackExcept, "Paths that everybody watches, without asking it."),
         ])
     }

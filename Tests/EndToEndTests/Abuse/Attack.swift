@@ -24,6 +24,8 @@ struct Attack: Sendable {
         /// Through TLS, or not so.
         case tls, clear
         case usersInTheClear
+        /// With a web server that decides, and on no other.
+        case callback
     }
 
     /// Whether it is over at once.
@@ -66,12 +68,14 @@ struct Attack: Sendable {
     static var all: [Attack] { groups.flatMap(\.attacks) }
 
     func isFor(_ setting: Setting) -> Bool {
-        switch scope {
+        guard setting.decision != .callback || scope == .callback else { return false }
+        return switch scope {
         case .all: true
         case .users: setting.hasUsers
         case .tls: setting.isEncrypted
         case .clear: !setting.isEncrypted
         case .usersInTheClear: setting.hasUsers && !setting.isEncrypted
+        case .callback: setting.decision == .callback
         }
     }
 }

@@ -17,6 +17,7 @@ enum AttackTable {
         case .tls: " (TLS)"
         case .clear: " (in the clear)"
         case .usersInTheClear: " (users, in the clear)"
+        case .callback: " (callback)"
         }
     }
 

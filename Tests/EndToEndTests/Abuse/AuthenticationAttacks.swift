@@ -134,6 +134,40 @@ extension Attack {
             try lockOut(address, of: target)
             try viewer.request("DESCRIBE", target.url()).expect(200)
         },
+        Attack(
+            "filling the callback from one address", "Server/Access/CallbackQueue.swift",
+            "guard counts[network, default: 0] < addressLimit else",
+            "503 at once from the third request on; other addresses are admitted meanwhile", .callback
+        ) { target in
+            let address = target.freshAddress()
+            let clients = try (0..<20).map { number in
+                let client = try target.connect(from: address)
+                client.send(client.text(of: "DESCRIBE", target.url("slow\(number)")))
+                return client
+            }
+            let answers = clients.map { $0.response(within: 0.4) }
+            try hold(answers.count { $0?.status == 503 } == 18, "\(answers.map { $0?.status ?? 0 })")
+            let other = try target.connect(from: target.freshAddress())
+            other.send(other.text(of: "DESCRIBE", target.url("yard/gate")))
+            try other.expect(200, within: 1)
+            for (client, answer) in zip(clients, answers) where answer == nil {
+                try client.expect(503, within: 2 * Double(Target.callbackMilliseconds) / 1_000)
+            }
+        },
+        Attack(
+            "asking the callback again and again for what it refused", "Server/Access/CallbackQueue.swift",
+            "now < end { return .refused }", "it is asked once a second", .callback
+        ) { target in
+            func askedCount() -> Int {
+                target.webServer?.requests.count { $0.contains("\"path\":\"refused") } ?? 0
+            }
+            let client = try target.connect(from: target.freshAddress())
+            let (start, before) = (ContinuousClock.now, askedCount())
+            for _ in 0..<100 { try client.request("DESCRIBE", target.url("refused")).expect(403) }
+            let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+            let count = askedCount() - before
+            try hold((1...seconds + 1).contains(count), "\(count) times in \(seconds) s")
+        },
     ]
 
     /// Ten wrong passwords, on one connection, and what came of the last.

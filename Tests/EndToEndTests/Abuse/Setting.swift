@@ -2,20 +2,33 @@ import Testing
 
 /// How the server is set up that is attacked.
 struct Setting: Hashable, Sendable, CustomStringConvertible {
-    /// Whether everybody has to prove who they are; without users, this host need not.
-    let hasUsers: Bool
+    /// What decides which client may watch.
+    enum Decision: String {
+        /// Nothing: the attackers are on this host.
+        case nobody = "nobody asked"
+        case users
+        case callback
+    }
+
+    let decision: Decision
     /// Whether the attackers come through TLS.
     let isEncrypted: Bool
 
-    static let all = [false, true].flatMap { hasUsers in
-        [false, true].map { Setting(hasUsers: hasUsers, isEncrypted: $0) }
-    }
+    static let all =
+        [Decision.nobody, .users].flatMap { decision in
+            [false, true].map { Setting(decision: decision, isEncrypted: $0) }
+        } + [Setting(decision: .callback, isEncrypted: false)]
 
-    var description: String { "\(hasUsers ? "users" : "nobody asked"), \(isEncrypted ? "TLS" : "clear")" }
+    /// Whether all clients have to prove who they are.
+    var hasUsers: Bool { decision == .users }
+
+    var description: String { "\(decision.rawValue), \(isEncrypted ? "TLS" : "clear")" }
 
     /// One event loop, so that all share it, and short deadlines; but a viewer may be behind as long as a busy machine makes it.
     /// `cam-late` never has a picture.
-    func configuration(tlsPort: Int, in folder: String) -> String {
+    ///
+    /// - Parameter callback: more options of `access`.
+    func configuration(tlsPort: Int, in folder: String, callback: String) -> String {
         """
         tls: { encryption: optional, port: \(tlsPort), certificate: \(folder)/certificate.pem, key: \(folder)/key.pem }
         server: { sessionTimeoutSeconds: 5 }
@@ -25,7 +38,7 @@ struct Setting: Hashable, Sendable, CustomStringConvertible {
           { requestHeadSeconds: 1, idleConnectionSeconds: 5, handshakeSeconds: 1, viewers: \(Self.viewerLimit),
             viewerStallSeconds: 2, viewerLagMilliseconds: 4000, unfinishedHandshakes: \(Self.handshakeLimit) }
         access: { deny: [127.0.0.13], wrongPasswordMilliseconds: \(Self.wrongPasswordMilliseconds), nonceSeconds: 10,
-            guessingAddresses: \(Self.guessingAddressLimit) }
+            guessingAddresses: \(Self.guessingAddressLimit)\(callback) }
         \(hasUsers ? Account.configuration : "")
         paths:
           cam: { video: { \(Self.small), gopMilliseconds: 60000 } }

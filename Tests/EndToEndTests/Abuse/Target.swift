@@ -9,12 +9,28 @@ final class Target: Sendable {
     let server: ServerProcess
     let tlsPort: Int
     let folder: TemporaryFolder
+    /// What decides who may watch, if the setting has it so.
+    let webServer: WebServer?
     private let addressCount = Mutex(0)
     private let watchers = Mutex<[Watcher]>([])
 
-    private init(_ setting: Setting, _ server: ServerProcess, tlsPort: Int, in folder: TemporaryFolder) {
+    private init(
+        _ setting: Setting, _ server: ServerProcess, tlsPort: Int, in folder: TemporaryFolder, _ webServer: WebServer?
+    ) {
         (self.setting, self.server, self.tlsPort, self.folder) = (setting, server, tlsPort, folder)
+        self.webServer = webServer
     }
+
+    /// Never answers about paths that begin with `slow`, refuses those that begin with `refused`, and admits all others.
+    private static func webServer(for setting: Setting) throws -> WebServer? {
+        guard setting.decision == .callback else { return nil }
+        return try WebServer { body in
+            body.contains("\"path\":\"slow") ? nil : body.contains("\"path\":\"refused") ? 401 : 204
+        }
+    }
+
+    /// How long the web server may take, in milliseconds.
+    static let callbackMilliseconds = 3_000
 
     /// Descriptors that the server may have: so few that attackers can take them all.
     static let descriptorLimit = 256
@@ -28,11 +44,17 @@ final class Target: Sendable {
             throw Command.Failure.cannotStart(certificate.complaint)
         }
         let port = try LoopbackSocket.freePort()
-        try folder.write(setting.configuration(tlsPort: port, in: folder.path), to: "apus.yml")
+        let webServer = try webServer(for: setting)
+        defer { webServer?.stop() }
+        let callback = webServer.map {
+            ", httpCallback: '\($0.url)', httpCallbackMilliseconds: \(callbackMilliseconds), httpCallbackExcept: [cam, hall]"
+        }
+        try folder.write(
+            setting.configuration(tlsPort: port, in: folder.path, callback: callback ?? ""), to: "apus.yml")
         let server = try await ServerProcess.start(
             ["--config", folder.file("apus.yml")],
             prefix: ["bash", "-c", "ulimit -n \(descriptorLimit); exec \"$@\"", "apus"])
-        let target = Target(setting, server, tlsPort: port, in: folder)
+        let target = Target(setting, server, tlsPort: port, in: folder, webServer)
         do {
             try await target.beWatched()
             try await body(target)

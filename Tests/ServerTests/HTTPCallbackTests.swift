@@ -1,0 +1,66 @@
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RTSP
+@testable import Server
+
+/// Asking a web server, on threads of its own.
+struct HTTPCallbackTests {
+    private func question(from address: String, path: String = "cam") -> AccessQuestion {
+        AccessQuestion(
+            user: "", password: "", right: .read, path: path, query: "", address: address, security: .clear,
+            userAgent: "")
+    }
+
+    private func callback(_ web: WebServer) throws -> HTTPCallback {
+        var access = Configuration.Access()
+        access.httpCallback = web.url
+        access.httpCallbackMilliseconds = 500
+        return try #require(HTTPCallback(access, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+    }
+
+    /// How many threads of this process ask a web server.
+    private func threadCount() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { thread in
+            // A thread may have ended by now.
+            (try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)) == "apus-callback\n"
+        }
+    }
+
+    /// Collects decisions.
+    private final class Answers: Sendable {
+        private let list = Mutex<[AccessDecision]>([])
+        var all: [AccessDecision] { list.withLock { $0 } }
+        func take(_ decision: AccessDecision) { list.withLock { $0.append(decision) } }
+    }
+
+    /// Else blocked questions would keep the concurrency runtime from answering the watchdog.
+    @Test func questionsBlockThreadsOfTheirOwnAndOneAddressHasTwo() async throws {
+        let web = try WebServer { _ in nil }
+        defer { web.stop() }
+        let (callback, slow, refused) = (try callback(web), Answers(), Answers())
+        for number in 0..<2 {
+            callback.decide(question(from: "2001:db8::\(number)", path: "a\(number)"), for: "c", slow.take)
+        }
+        #expect(await eventually(within: 5) { (try? threadCount()) == 2 })
+        callback.decide(question(from: "2001:db8::7", path: "b"), for: "c", refused.take)
+        #expect(refused.all == [.tooManyWaiting])
+        #expect(await eventually(within: 5) { slow.all == [.unavailable, .unavailable] })
+        #expect(await eventually(within: 5) { (try? threadCount()) == 0 })
+    }
+
+    @Test func aRefusalIsAskedForOnceASecond() async throws {
+        let web = try WebServer { _ in 401 }
+        defer { web.stop() }
+        let (callback, answers, start) = (try callback(web), Answers(), ContinuousClock.now)
+        for count in 1...5 {
+            callback.decide(question(from: "192.0.2.7"), for: "c", answers.take)
+            #expect(await eventually(within: 5) { answers.all == Array(repeating: .refused, count: count) })
+        }
+        // A busy machine may take longer than that second.
+        #expect(web.requests.count <= 1 + Int((ContinuousClock.now - start) / .seconds(1)))
+    }
+}
