@@ -134,7 +134,8 @@ let package = Package(
         tests("RTSPClient"),
         tests("Measuring", "Codecs", "Media", "RTP", "RTSPClient", "SDP", "Streams"),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["COpenSSL", "Media", "RTP", "Reactor", "TLS", "TestSupport"],
+            name: "EndToEndTests",
+            dependencies: ["COpenSSL", "Media", "RTP", "RTSP", "Reactor", "SRTP", "TLS", "TestSupport"],
             swiftSettings: everywhere),
         tests("Server", "Capture", "Codecs", "Media", "RTSPServer", "Reactor", "SDP", "Streams", "TLS", logging),
     ],

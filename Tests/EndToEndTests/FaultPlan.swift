@@ -6,7 +6,14 @@ struct Fault: CustomStringConvertible {
     /// As `Faults.c` numbers them.
     enum Call: Int32 {
         case accept = 1
-        case recv, send, sendmsg, sendmmsg, recvmmsg, epollControl
+        case recv, send, sendmsg, sendmmsg, recvmmsg, epollControl, socket, connect, poll, fsync
+    }
+
+    /// Whose calls count. As `Faults.c` numbers them.
+    enum Thread: Int32 {
+        case any
+        /// Those that ask the web server of `access.httpCallback`.
+        case callback
     }
 
     /// What the client whose call it was may notice.
@@ -23,6 +30,8 @@ struct Fault: CustomStringConvertible {
 
     enum Transport {
         case tcp, udp
+        /// RTSP through TLS, and media by SRTP over UDP.
+        case srtp
     }
 
     let call: Call
@@ -33,6 +42,7 @@ struct Fault: CustomStringConvertible {
     let harm: Harm
     /// Which call of that name it is, from 1.
     var number: Int32 = 1
+    var thread = Thread.any
 
     static let short: Int32 = -1
 
@@ -59,6 +69,36 @@ struct Fault: CustomStringConvertible {
             + every(.epollControl, .tcp, [ENOMEM, ENOSPC], .end)
     }
 
+    /// What encrypted viewers depend on: their TLS connection, their packets and their reports.
+    static var srtp: [Self] {
+        every(.recv, .srtp, [EINTR, EAGAIN, short], .none, first: 4)
+            + every(.recv, .srtp, [ECONNRESET, ETIMEDOUT], .end, first: 4)
+            + every(.send, .srtp, [EINTR, EAGAIN, short], .none, first: 4)
+            + every(.send, .srtp, [ECONNRESET, EPIPE], .end, first: 4)
+            + every(.sendmmsg, .srtp, [EINTR, EAGAIN, short], .none, first: 2)
+            + every(.sendmmsg, .srtp, [ENOBUFS, ENETUNREACH, EHOSTUNREACH, EPERM, EIO, EMSGSIZE], .loss, first: 2)
+            + every(.sendmmsg, .srtp, [ECONNREFUSED], .end, first: 2)
+            + every(.sendmsg, .srtp, [EINTR, EAGAIN, ENOBUFS, ENETUNREACH, EPERM, ECONNREFUSED], .none)
+            + every(.recvmmsg, .srtp, [EINTR, EAGAIN, ECONNREFUSED, ENOBUFS, ENOMEM], .none)
+    }
+
+    /// What asking a web server depends on. If it cannot be asked, the client that it is asked about is told 503.
+    static var callback: [Self] {
+        let refused =
+            every(.socket, .tcp, [EMFILE, ENFILE, ENOBUFS, ENOMEM, EACCES], .end)
+            + every(.connect, .tcp, [ECONNREFUSED, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL, EINTR], .end)
+            + every(.send, .tcp, [EINTR, ECONNRESET, EPIPE, ENOBUFS, ENOMEM], .end)
+            + every(.recv, .tcp, [EINTR, ECONNRESET, ETIMEDOUT, ENOMEM], .end)
+            + every(.poll, .tcp, [EINTR, ENOMEM], .end)
+        let unnoticed =
+            every(.send, .tcp, [EAGAIN, short], .none) + every(.recv, .tcp, [EAGAIN, short], .none)
+        return (refused + unnoticed).map { fault in
+            var fault = fault
+            fault.thread = .callback
+            return fault
+        }
+    }
+
     private static func every(
         _ call: Call, _ transport: Transport, _ codes: [Int32], _ harm: Harm, first count: Int32 = 1
     ) -> [Self] {
@@ -73,9 +113,9 @@ final class FaultPlan {
     private let library: String
     private let file: String
     private let folder: TemporaryFolder
-    /// The call, the code, the countdown, the hits.
+    /// The call, the code, the countdown, the hits, the threads.
     private let numbers: UnsafeMutablePointer<Int32>
-    private static let byteCount = 16
+    private static let byteCount = 20
 
     /// Compiles the library.
     init() async throws {
@@ -92,7 +132,7 @@ final class FaultPlan {
         guard descriptor >= 0, let memory, memory != MAP_FAILED else {
             throw Command.Failure.cannotStart("mmap: \(errno)")
         }
-        numbers = memory.bindMemory(to: Int32.self, capacity: 4)
+        numbers = memory.bindMemory(to: Int32.self, capacity: 5)
     }
 
     deinit {
@@ -105,6 +145,7 @@ final class FaultPlan {
     /// Has the next call of that number fail.
     func arm(_ fault: Fault) {
         (numbers[0], numbers[1], numbers[3]) = (fault.call.rawValue, fault.code, 0)
+        numbers[4] = fault.thread.rawValue
         numbers[2] = fault.number
     }
 

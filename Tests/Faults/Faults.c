@@ -5,15 +5,32 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 // As FaultPlan in FaultTests.swift has them.
-enum { CALL_ACCEPT = 1, CALL_RECV, CALL_SEND, CALL_SENDMSG, CALL_SENDMMSG, CALL_RECVMMSG, CALL_EPOLL_CTL };
+enum {
+    CALL_ACCEPT = 1,
+    CALL_RECV,
+    CALL_SEND,
+    CALL_SENDMSG,
+    CALL_SENDMMSG,
+    CALL_RECVMMSG,
+    CALL_EPOLL_CTL,
+    CALL_SOCKET,
+    CALL_CONNECT,
+    CALL_POLL,
+    CALL_FSYNC
+};
+// Whose calls count.
+enum { THREAD_ANY, THREAD_CALLBACK };
 enum { CODE_SHORT = -1 };
 
 struct plan {
@@ -23,6 +40,7 @@ struct plan {
     // The call of which number is to fail, counted down; at 0 or below nothing is to.
     _Atomic int32_t countdown;
     _Atomic int32_t hits;
+    int32_t thread;
 };
 
 static struct plan idle;
@@ -37,9 +55,16 @@ __attribute__((constructor)) static void open_plan(void) {
     if (memory != MAP_FAILED) plan = memory;
 }
 
+static int is_counted_here(void) {
+    char name[16] = "";
+    if (plan->thread == THREAD_ANY) return 1;
+    prctl(PR_GET_NAME, (unsigned long)name, 0UL, 0UL, 0UL);
+    return strcmp(name, "apus-callback") == 0;
+}
+
 // 0 where this call goes as it would.
 static int32_t fault(int32_t call) {
-    if (plan->countdown <= 0 || plan->call != call) return 0;
+    if (plan->countdown <= 0 || plan->call != call || !is_counted_here()) return 0;
     if (plan->countdown-- != 1) return 0;
     plan->hits++;
     return plan->code;
@@ -98,4 +123,24 @@ int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event) {
         FAIL_IF_ARMED(CALL_EPOLL_CTL)
     }
     return REAL(epoll_ctl)(epoll, operation, fd, event);
+}
+
+int socket(int domain, int type, int protocol) {
+    FAIL_IF_ARMED(CALL_SOCKET)
+    return REAL(socket)(domain, type, protocol);
+}
+
+int connect(int fd, const struct sockaddr *address, socklen_t length) {
+    FAIL_IF_ARMED(CALL_CONNECT)
+    return REAL(connect)(fd, address, length);
+}
+
+int poll(struct pollfd *descriptors, nfds_t count, int milliseconds) {
+    FAIL_IF_ARMED(CALL_POLL)
+    return REAL(poll)(descriptors, count, milliseconds);
+}
+
+int fsync(int fd) {
+    FAIL_IF_ARMED(CALL_FSYNC)
+    return REAL(fsync)(fd);
 }

@@ -96,10 +96,10 @@ public final class RTSPSocket {
 
     /// Sets up the first tracks of `url`, each with the transport for its number from 0.
     ///
-    /// - Returns: the URL for PLAY, its header `Session`, and what each SETUP was answered.
+    /// - Returns: the URL for PLAY, its header `Session`, what each SETUP was answered, and the description.
     public func setUp(
         _ url: String, tracks: Int, transport: (Int) -> String
-    ) throws -> (base: String, session: [String: String], answers: [Response]) {
+    ) throws -> (base: String, session: [String: String], answers: [Response], description: String) {
         let description = try request("DESCRIBE", url)
         let controls = description.body.split(separator: "\r\n").compactMap {
             $0.hasPrefix("a=control:") && !$0.hasSuffix("*") ? String($0.dropFirst("a=control:".count)) : nil
@@ -114,7 +114,7 @@ public final class RTSPSocket {
             if let id = answer.header("Session")?.split(separator: ";").first { session = ["Session": String(id)] }
             answers.append(answer)
         }
-        return (base, session, answers)
+        return (base, session, answers, description.body)
     }
 
     public func send(_ text: String) { socket.send(Array(text.utf8)) }
