@@ -15,6 +15,8 @@ public final class Assembly: Sendable {
     /// Why the server cannot start, and which setting changes it.
     public struct Failure: Error, Sendable, CustomStringConvertible {
         public let description: String
+        /// Whether every start fails until somebody changes a file.
+        public var isLasting = false
     }
 
     struct State {
@@ -40,7 +42,7 @@ public final class Assembly: Sendable {
     private let statusTimer: StatusTimer
     let threshold: LogThreshold
     /// Asked when it is first needed.
-    let viewerAccess: @Sendable () -> ViewerAccess
+    let viewerAccess: @Sendable () throws(StateFailure) -> ViewerAccess
     let log: Logger
     let clock = StreamClock(ClockReading.now)
     let state: Mutex<State>
@@ -56,10 +58,15 @@ public final class Assembly: Sendable {
     ///   - viewerAccess: how other hosts watch where there are no users; by default they do not.
     public init(
         _ configuration: Configuration, log: Logger, threshold: LogThreshold = LogThreshold(),
-        viewerAccess: @escaping @Sendable () -> ViewerAccess = { .closed }
+        viewerAccess: @escaping @Sendable () throws(StateFailure) -> ViewerAccess = { .closed }
     ) throws(Failure) {
         status = StatusReport(log: log, start: clock.epoch)
-        let viewer = configuration.needsViewerPassword ? viewerAccess() : nil
+        let viewer: ViewerAccess?
+        do throws(StateFailure) {
+            viewer = configuration.needsViewerPassword ? try viewerAccess() : nil
+        } catch {
+            throw Failure(description: "\(error)", isLasting: true)
+        }
         let access = AccessPolicy(configuration, viewer: (viewer ?? .closed).password)
         let files = configuration.tls.encryption == .no ? nil : CertificateFiles(configuration.tls)
         let identity = try Self.identity(in: files, for: configuration)
@@ -235,7 +242,7 @@ extension StartupNotice.Access {
         } else if configuration.isOpen {
             self = .open
         } else {
-            self = viewer.map { .viewer($0) } ?? .thisHost
+            self = viewer.map { .viewer($0, loopback: configuration.access.loopback.policy) } ?? .thisHost
         }
     }
 }

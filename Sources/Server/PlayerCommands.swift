@@ -6,21 +6,21 @@ public struct PlayerCommands: Sendable {
     private let port: Int
     private let path: String
     private let security: ConnectionSecurity
-    /// `viewer:…@`, where the host asks for it.
+    /// `viewer:…@`, if the host asks for it.
     private let user: String
 
     /// - Parameters:
     ///   - path: with its slash, as `/cam`.
-    ///   - viewer: what other hosts need, where they do.
+    ///   - login: what clients need, if they do.
     ///   - security: whether the port is that of TLS.
     public init(
-        host: URLHost, port: Int, path: String, viewer: ViewerPassword? = nil, security: ConnectionSecurity = .clear
+        host: URLHost, port: Int, path: String, login: URLLogin? = nil, security: ConnectionSecurity = .clear
     ) {
         self.security = security
         self.host = host
         self.port = port
         self.path = path
-        user = host.isLoopback ? "" : viewer?.userInformation ?? ""
+        user = login?.text(at: host) ?? ""
     }
 
     /// As `rtsp://localhost:8554/cam`.

@@ -17,12 +17,20 @@ public struct StartupNotice: Sendable {
     public enum Access: Sendable {
         /// This host alone, at whose own address the server listens.
         case thisHost
-        /// This host, and others with the password.
-        case viewer(ViewerAccess)
+        /// Others with the password; clients on this host, too, unless they are free.
+        case viewer(ViewerAccess, loopback: AccessPolicy.Loopback = .free)
         case users
         /// Whom somebody else admits.
         case callback
         case open
+    }
+
+    /// What reads the notice.
+    public enum Reader: Sendable {
+        /// A person. The notice shows the viewer's password.
+        case terminal
+        /// A file, a pipe or the journal, which others may read, too. The notice names the file that holds the password.
+        case log
     }
 
     public let listeners: [String]
@@ -48,10 +56,11 @@ public struct StartupNotice: Sendable {
     }
 
     /// All lines, each ended.
-    public var text: String {
+    public func text(for reader: Reader) -> String {
         let listening = listeners.map { "listening on \($0)\n" }
         let playlist = port == nil ? "" : "\nA file with VLC's options for less delay: apus playlist PATH > FILE.m3u\n"
-        return (["Apus \(apusVersion)\n"] + listening + [accessText] + streams.map(text) + [playlist]).joined()
+        let paths = streams.map { text($0, for: reader) }
+        return (["Apus \(apusVersion)\n"] + listening + [accessText(for: reader)] + paths + [playlist]).joined()
     }
 
     /// What `--open` means.
@@ -59,30 +68,50 @@ public struct StartupNotice: Sendable {
         "OPEN TO EVERYBODY: whoever reaches this host watches all its streams, without a password. Leave out --open "
         + "(access.open) to have one"
 
-    private var accessText: String {
+    private func accessText(for reader: Reader) -> String {
         switch access {
         case .thisHost: ""
-        case .viewer(let viewer):
-            "other hosts need the password that is in their URLs; "
-                + (viewer.file.map { "it is kept in \($0)\n" } ?? "it is another at each start\n")
+        case .viewer(let viewer, let loopback): Self.accessText(viewer, loopback, for: reader)
         case .users: "the configuration's users watch: write \(scheme)USER:PASSWORD@… for \(scheme)…\n"
         case .callback: "access.httpCallback decides who watches\n"
         case .open: "\n*** \(Self.openness).\n"
         }
     }
 
-    private var viewer: ViewerPassword? { if case .viewer(let viewer) = access { viewer.password } else { nil } }
+    private static func accessText(
+        _ viewer: ViewerAccess, _ loopback: AccessPolicy.Loopback, for reader: Reader
+    ) -> String {
+        let clients = loopback == .free ? "other hosts need" : "all clients, on this host too, need"
+        return switch (reader, viewer.file) {
+        case (.terminal, let file?): "\(clients) the password that is in their URLs; it is kept in \(file)\n"
+        case (.terminal, nil): "\(clients) the password that is in their URLs; it is another at each start\n"
+        case (.log, let file?): "\(clients) the password that is kept in \(file): write it for PASSWORD\n"
+        case (.log, nil):
+            "\(clients) a password, which is shown on a terminal only, and is another at each start: set STATE_DIRECTORY to a "
+                + "folder that can keep it\n"
+        }
+    }
+
+    /// What the URLs carry.
+    private func login(for reader: Reader) -> URLLogin? {
+        guard case .viewer(let viewer, let loopback) = access else { return nil }
+        return switch reader {
+        case .terminal: URLLogin(viewer.password, loopback: loopback)
+        case .log: .hidden(loopback: loopback)
+        }
+    }
 
     private var scheme: String { port == nil ? "rtsps://" : "rtsp://" }
 
-    private func text(_ stream: StreamLine) -> String {
-        "\n\(stream.path)  \(stream.label)\n" + hosts.map { text(stream.path, at: $0) }.joined()
+    private func text(_ stream: StreamLine, for reader: Reader) -> String {
+        let login = login(for: reader)
+        return "\n\(stream.path)  \(stream.label)\n" + hosts.map { text(stream.path, at: $0, login) }.joined()
     }
 
     /// The URLs of a path, and what to paste into players for the first of them.
-    private func text(_ path: String, at host: URLHost) -> String {
+    private func text(_ path: String, at host: URLHost, _ login: URLLogin?) -> String {
         let ways = [(port, ConnectionSecurity.clear), (tlsPort, .tls)].compactMap { port, security in
-            port.map { PlayerCommands(host: host, port: $0, path: path, viewer: viewer, security: security) }
+            port.map { PlayerCommands(host: host, port: $0, path: path, login: login, security: security) }
         }
         let lines = ways.map { "  \($0.url)\n" } + (ways.first?.lines.map { "    \($0)\n" } ?? [])
         return lines.joined()

@@ -1,3 +1,4 @@
+import RTSP
 import Streams
 
 /// An extended M3U for VLC: a stream's URLs, each with the options that keep VLC's delay low.
@@ -44,17 +45,18 @@ extension Configuration {
     /// The playlist with which VLC plays the path `name`: over RTSP from each of `hosts`, then from its group, where
     /// MPEG-TS is always on air there.
     ///
-    /// - Parameter viewer: what other hosts need, where they do.
-    /// - Throws: where there is no such path.
+    /// - Parameter login: what clients need, if they do.
+    /// - Throws: if there is no such path, or no login although clients need one.
     public func playlist(
-        of name: String, hosts: [URLHost], viewer: ViewerPassword? = nil, cachingMilliseconds: Int
+        of name: String, hosts: [URLHost], login: URLLogin? = nil, cachingMilliseconds: Int
     ) throws(PlaylistFailure) -> VLCPlaylist {
         guard let path = servedPaths[name] else {
             throw .noPath(name, nearest: nearestName(to: name, among: servedPaths.keys))
         }
         guard tls.encryption != .strict else { throw .noTLS }
+        guard login != nil || users.isEmpty else { throw .noLogin(users: viewers(of: name)) }
         let unicast = hosts.compactMap { host in
-            let user = host.isLoopback ? "" : viewer?.userInformation ?? ""
+            let user = login?.text(at: host) ?? ""
             return host.vlcText.map { "rtsp://\(user)\($0):\(server.port)/\(name)" }
         }
         // A group that is on air on request only has nothing to show to who does not ask.
@@ -66,11 +68,20 @@ extension Configuration {
     }
 }
 
+extension Configuration {
+    /// The users who may watch the path `name`, ascending.
+    private func viewers(of name: String) -> [String] {
+        users.filter { Grant(user: $0.key, [.read: $0.value.read]).admits(.read, "/" + name) }.keys.sorted()
+    }
+}
+
 /// Why there is no playlist for a path.
 public enum PlaylistFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case noPath(String, nearest: String?)
     case noIPv4
     case noTLS
+    /// The configuration has users, and none was named.
+    case noLogin(users: [String])
 
     public var description: String {
         switch self {
@@ -78,6 +89,10 @@ public enum PlaylistFailure: Error, Hashable, Sendable, CustomStringConvertible 
             "the configuration has no path /\(printable(name))" + (nearest.map { "; the nearest is /\($0)" } ?? "")
         case .noTLS:
             "VLC as Debian ships it knows no rtsps://, and tls.encryption is strict: other players take the URL of the start"
+        case .noLogin(let users) where users.isEmpty: "no user of the configuration may watch this path"
+        case .noLogin(let users):
+            "the configuration has users, and without one of them the playlist could not log in: name one with --user, "
+                + "such as --user \(users[0])"
         case .noIPv4:
             "VLC as Debian ships it receives over IPv4 only, and the server listens at an IPv6 address: "
                 + "name a host with an IPv4 address with --host"

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Server
 
 struct PasswordCommand: ParsableCommand {
@@ -36,7 +35,7 @@ struct PasswordCommand: ParsableCommand {
         do {
             let (configuration, _) = try Configuration.load(config)
             let entry = try PasswordEntry(
-                user: user, password: try password(), as: plain ? .plain : salted ? .salted : .digest,
+                user: user, password: try typedPassword(.twice), as: plain ? .plain : salted ? .salted : .digest,
                 for: configuration.access)
             for warning in entry.warnings { writeToStandardError("apus: note: \(warning)\n") }
             writeToStandardOutput(entry.text)
@@ -44,15 +43,5 @@ struct PasswordCommand: ParsableCommand {
             writeToStandardError("apus: \(error)\n")
             throw ExitCode.failure
         }
-    }
-
-    /// One line, which a terminal does not show.
-    private func password() throws -> String {
-        guard isatty(STDIN_FILENO) == 1 else { return readLine() ?? "" }
-        guard let first = getpass("Password: ").map({ String(cString: $0) }),
-            let second = getpass("Once more: ").map({ String(cString: $0) })
-        else { throw ValidationError("there is no terminal to read it from") }
-        guard first == second else { throw ValidationError("they are not the same") }
-        return first
     }
 }

@@ -10,9 +10,13 @@ struct PlaylistCommand: ParsableCommand {
             VLC plays the URL as it is, with the delay of its own settings. The playlist carries lower ones, so that they \
             need not be set in VLC. Smaller --caching means less delay, and stutter where the network is less even.
 
-            Example:
+            VLC logs in with the viewer's password, if there are no users in the configuration, else as the user that --user names. The \
+            playlist contains the password, so keep the file to yourself.
+
+            Examples:
               apus playlist cam > cam.m3u
               vlc cam.m3u
+              apus playlist cam --user ann > cam.m3u
             """)
 
     @Option(help: "The configuration that the server runs with; ./apus.yml or /etc/apus/apus.yml where left out.")
@@ -26,6 +30,12 @@ struct PlaylistCommand: ParsableCommand {
             "The server's IPv4 address, or a name that has one; this host's first by default. More are tried in turn.",
             valueName: "host"))
     var host: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The user of the configuration that VLC logs in as. The password is asked for, unless the configuration holds it.",
+            valueName: "name"))
+    var user: String?
 
     @Option(help: ArgumentHelp("What VLC holds back, 20 to 2000.", valueName: "milliseconds"))
     var caching = 250
@@ -47,14 +57,27 @@ struct PlaylistCommand: ParsableCommand {
         do {
             var (configuration, _) = try Configuration.load(config)
             if let port { configuration.server.port = port }
+            let name = path.hasPrefix("/") ? String(path.dropFirst()) : path
             let playlist = try configuration.playlist(
-                of: path.hasPrefix("/") ? String(path.dropFirst()) : path, hosts: hosts(of: configuration.server),
-                viewer: configuration.keptViewerPassword, cachingMilliseconds: caching)
+                of: name, hosts: hosts(of: configuration.server), login: login(for: name, configuration),
+                cachingMilliseconds: caching)
             writeToStandardOutput(playlist.text)
         } catch {
             writeToStandardError("apus: \(error)\n")
             throw ExitCode.failure
         }
+    }
+
+    private func login(for name: String, _ configuration: Configuration) throws -> URLLogin? {
+        guard let user else {
+            let loopback = configuration.access.loopback.policy
+            return try configuration.keptViewerPassword().map { URLLogin($0, loopback: loopback) }
+        }
+        let login = try configuration.urlLogin(of: user, watching: name) { try typedPassword(.once) }
+        if configuration.access.satip != .credentials {
+            writeToStandardError("apus: note: VLC of Debian and Ubuntu cannot log in with access.satip as it is\n")
+        }
+        return login
     }
 
     private func hosts(of server: Configuration.Server) -> [URLHost] {

@@ -59,8 +59,9 @@ struct SDPCommand: ParsableCommand {
         let text = "rtsp://\(host ?? "127.0.0.1"):\(server.port)/\(name)"
         do {
             let url = try SessionPlan(text, transport: .tcp).url
-            // Only where the server listens at another address than loopback, it asks without users, too.
-            let viewer = server.address.isEmpty ? nil : configuration.keptViewerPassword
+            // Without users, clients at the loopback address are asked only by `access.loopback: password`.
+            let isFree = server.address.isEmpty && configuration.access.loopback == .free
+            let viewer = isFree ? nil : try configuration.keptViewerPassword()
             let login = try configuration.login(watching: name, viewer: viewer)
             return try Describe.description(of: url, login: login, deadline: .now().advanced(byMilliseconds: 5_000))
         } catch {

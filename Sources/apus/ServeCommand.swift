@@ -21,8 +21,8 @@ struct ServeCommand: ParsableCommand {
               apus serve --port 554 door=testcard yard=/srv/yard.mkv
               rpicam-vid -t 0 --inline -o - | apus serve -
 
-            Clients on this host watch freely. Others need the password that stands in the URLs that are printed, or are users \
-            of the configuration, as apus password makes them.
+            Clients on this host watch freely (access.loopback). Others need the password in the URLs that are printed on a terminal, \
+            which is kept in the file that is named there, or are users of the configuration, as apus password makes them.
 
             SIGUSR1 makes it log, for each stream and each event loop, what was done since the last SIGUSR1. SIGHUP makes it \
             read its configuration again and take up what has changed; viewers of other streams notice nothing, and a \
@@ -77,8 +77,8 @@ struct ServeCommand: ParsableCommand {
             let threshold = LogThreshold(Logger.Level(configuration.log.level))
             LoggingSystem.bootstrap { LineLogHandler(label: $0, threshold: threshold, write: writer.write) }
             let log = Logger(label: "apus")
-            let assembly = try Assembly(configuration, log: log, threshold: threshold) {
-                ViewerAccess(keptIn: .usual, log: log)
+            let assembly = try Assembly(configuration, log: log, threshold: threshold) { () throws(StateFailure) in
+                try ViewerAccess(keptIn: .usual, log: log)
             }
             if open, !configuration.users.isEmpty {
                 log.warning("--open has no effect: the configuration has users, and nobody else is let in")
@@ -88,7 +88,9 @@ struct ServeCommand: ParsableCommand {
             let systemd = Systemd(log: log)
             systemd.announceServing(assembly)
             crashes.map(assembly.tell)
-            writeToStandardOutput(assembly.notice.text + (choice.map { "\n\($0)" } ?? ""))
+            // The journal and files have other readers than the person who started the server.
+            let reader = isatty(STDOUT_FILENO) == 1 ? StartupNotice.Reader.terminal : .log
+            writeToStandardOutput(assembly.notice.text(for: reader) + (choice.map { "\n\($0)" } ?? ""))
             // The camera that was chosen is in use by now, so it would not be found again.
             let found = choice == nil ? [:] : configuration.paths
             let signal = Signals.waitForTermination(onStatusRequest: assembly.logStatus) {
@@ -105,7 +107,9 @@ struct ServeCommand: ParsableCommand {
             writer.flush(withinMilliseconds: 100)
             writeToStandardError("apus: \(error)\n")
             // By which a service manager knows that it is of no use to try again (sysexits.h).
-            if error is ConfigurationFailure { throw ExitCode(EX_CONFIG) }
+            if error is ConfigurationFailure || (error as? Assembly.Failure)?.isLasting == true {
+                throw ExitCode(EX_CONFIG)
+            }
             Systemd.waitBeforeTheNextStart()
             throw ExitCode.failure
         }

@@ -202,9 +202,14 @@ extension EndToEnd {
             return outcome.text.split(whereSeparator: \.isNewline).map(String.init)
         }
 
-        /// The URL for others that stands in the notice of the start.
+        /// The URL for others of the notice of the start, with the password of the file that the notice names.
         private func printedURL(_ server: ServerProcess) throws -> String {
-            String(try #require(server.notice.firstMatch(of: /rtsp:\/\/viewer:[a-z0-9]{14}@10\S+/)).output)
+            let notice = server.notice
+            let url = try #require(notice.firstMatch(of: /rtsp:\/\/viewer:PASSWORD@10\S+/)).output
+            let file = try #require(notice.firstMatch(of: /kept in (\S+): write it for PASSWORD/)).1
+            let password = try String(contentsOfFile: String(file), encoding: .utf8)
+            #expect(!notice.contains(password.dropLast()) && password.wholeMatch(of: /[a-z0-9]{14}\n/) != nil)
+            return String(url).replacing("PASSWORD", with: password.dropLast())
         }
 
         @Test(.enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))

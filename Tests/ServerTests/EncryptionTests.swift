@@ -103,11 +103,13 @@ struct EncryptionTests {
 
     @Test func theNoticeHasTheURLOfEachWayAndPlayersOfTheFirst() throws {
         let stream = StartupNotice.StreamLine(path: "/cam", label: "test card")
-        let both = StartupNotice(listeners: [], streams: [stream], port: 8554, tlsPort: 8322, hosts: [.local]).text
+        let both = StartupNotice(listeners: [], streams: [stream], port: 8554, tlsPort: 8322, hosts: [.local]).text(
+            for: .terminal)
         #expect(both.contains("  rtsp://localhost:8554/cam\n") && both.contains("  rtsps://localhost:8322/cam\n"))
         #expect(
             both.contains("vlc rtsp://") && !both.contains("ffplay -flags low_delay -framedrop -rtsp_transport tcp"))
-        let strict = StartupNotice(listeners: [], streams: [stream], port: nil, tlsPort: 8322, hosts: [.local]).text
+        let strict = StartupNotice(listeners: [], streams: [stream], port: nil, tlsPort: 8322, hosts: [.local]).text(
+            for: .terminal)
         #expect(
             strict.contains("-rtsp_transport tcp rtsps://localhost:8322/cam")
                 && strict.contains("tls-validation-flags=0"))

@@ -76,3 +76,56 @@ struct VLCPlaylistTests {
         }
     }
 }
+
+/// The playlist of a server whose configuration has users.
+struct PlaylistLoginTests {
+    private struct Unasked: Error {}
+
+    private func configuration(_ password: String, _ options: String = "") throws -> Configuration {
+        try Configuration(
+            yaml: "{ users: { ann: { password: '\(password)', read: cam } }, paths: { cam: {}, yard: {} } \(options) }",
+            file: "apus.yml")
+    }
+
+    private func urls(_ configuration: Configuration, as user: String, _ password: String? = nil) throws -> [String] {
+        let login = try configuration.urlLogin(of: user, watching: "cam") {
+            guard let password else { throw Unasked() }
+            return password
+        }
+        return try configuration.playlist(of: "cam", hosts: [.local], login: login, cachingMilliseconds: 100).urls
+    }
+
+    @Test func withUsersAPlaylistNeedsOneOfThem() throws {
+        let failure = #expect(throws: PlaylistFailure.self) {
+            try configuration("sesame").playlist(of: "cam", hosts: [.local], cachingMilliseconds: 100)
+        }
+        #expect(failure == .noLogin(users: ["ann"]) && failure?.description.contains("--user ann") == true)
+        #expect(throws: PlaylistFailure.noLogin(users: [])) {
+            try configuration("sesame").playlist(of: "yard", hosts: [.local], cachingMilliseconds: 100)
+        }
+    }
+
+    @Test func aPasswordInTheConfigurationIsNotAskedForAndIsEncoded() throws {
+        #expect(try urls(configuration("sesame"), as: "ann") == ["rtsp://ann:sesame@127.0.0.1:8554/cam"])
+        #expect(try urls(configuration("a@b:c/d%"), as: "ann") == ["rtsp://ann:a%40b%3ac%2fd%25@127.0.0.1:8554/cam"])
+    }
+
+    @Test(arguments: [PasswordEntry.Form.digest, .salted])
+    func aHashedPasswordIsAskedForAndHasToBeRight(form: PasswordEntry.Form) throws {
+        let entry = try PasswordEntry(user: "ann", password: "sesame77", as: form, for: .init())
+        let configuration = try Configuration(yaml: entry.text + "paths: { cam: {} }\n", file: "apus.yml")
+        #expect(try urls(configuration, as: "ann", "sesame77") == ["rtsp://ann:sesame77@127.0.0.1:8554/cam"])
+        for wrong in ["sesame78", ""] {
+            #expect(throws: URLLoginFailure.wrongPassword(user: "ann")) { try urls(configuration, as: "ann", wrong) }
+        }
+    }
+
+    @Test func whoCannotWatchIsNoLogin() throws {
+        let configuration = try configuration("sesame")
+        #expect(throws: URLLoginFailure.noUser("an", nearest: "ann")) { try urls(configuration, as: "an") }
+        #expect(throws: URLLoginFailure.notTheirs(user: "ann", path: "yard")) {
+            try configuration.urlLogin(of: "ann", watching: "yard") { "sesame" }
+        }
+        #expect(throws: URLLoginFailure.noUsers) { try urls(Configuration(), as: "ann", "sesame") }
+    }
+}

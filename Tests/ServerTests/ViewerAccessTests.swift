@@ -50,28 +50,62 @@ struct ViewerAccessTests {
     @Test func thePasswordOfTheFirstStartIsThatOfAllForItsOwnerAlone() throws {
         let temporary = try TemporaryFolder()
         let folder = try #require(StateFolder(["STATE_DIRECTORY": temporary.file("a/state")], user: 7))
-        let first = ViewerAccess(keptIn: folder, log: log)
+        let first = try ViewerAccess(keptIn: folder, log: log)
         #expect(first.file == temporary.file("a/state/viewer-password"))
-        #expect(ViewerAccess(keptIn: folder, log: log).password == first.password)
+        #expect(try ViewerAccess(keptIn: folder, log: log).password == first.password)
         #expect(try folder.keep(.random()) == first.password, "of two servers that start together")
         #expect(try mode(folder.passwordFile) == 0o600 && mode(folder.path) == 0o700)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["viewer-password"])
         try temporary.write("mine7777\n", to: "a/state/viewer-password")
-        #expect(ViewerAccess(keptIn: folder, log: log).password.text == "mine7777")
+        #expect(try ViewerAccess(keptIn: folder, log: log).password.text == "mine7777")
     }
 
     @Test func whereNothingCanBeKeptThereIsAPasswordForThisRun() throws {
         let temporary = try TemporaryFolder()
         try temporary.write("", to: "file")
-        try temporary.write("No password\n", to: "viewer-password")
-        for folder in [
-            StateFolder(["STATE_DIRECTORY": temporary.file("file/state")], user: 7),
-            StateFolder(["STATE_DIRECTORY": temporary.path], user: 7), nil,
-        ] {
-            let (one, other) = (ViewerAccess(keptIn: folder, log: log), ViewerAccess(keptIn: folder, log: log))
+        for folder in [StateFolder(["STATE_DIRECTORY": temporary.file("file/state")], user: 7), nil] {
+            let one = try ViewerAccess(keptIn: folder, log: log)
+            let other = try ViewerAccess(keptIn: folder, log: log)
             #expect(one.file == nil && one.password != other.password)
         }
-        #expect(temporary.bytes("viewer-password") == Array("No password\n".utf8), "it is somebody's")
+    }
+
+    @Test(arguments: ["No password\n", "Secret77\n", "short\n", ""])
+    func aFileWithoutAUsablePasswordIsAnErrorAndStaysAsItIs(text: String) throws {
+        let temporary = try TemporaryFolder()
+        try temporary.write(text, to: "viewer-password")
+        let folder = StateFolder(at: temporary.path)
+        let failure = #expect(throws: StateFailure.self) { try ViewerAccess(keptIn: folder, log: log) }
+        #expect(failure?.description.contains("holds no password of 8 to 64 lower-case letters and digits") == true)
+        #expect(temporary.bytes("viewer-password") == Array(text.utf8))
+    }
+
+    @Test func theServerDoesNotStartWithAMalformedPassword() throws {
+        let temporary = try TemporaryFolder()
+        try temporary.write("Secret77\n", to: "viewer-password")
+        var configuration = Configuration()
+        configuration.server.port = 0
+        let log = log
+        let failure = #expect(throws: Assembly.Failure.self) {
+            try Assembly(configuration, log: log) { () throws(StateFailure) in
+                try ViewerAccess(keptIn: StateFolder(at: temporary.path), log: log)
+            }
+        }
+        #expect(failure?.isLasting == true && failure?.description.contains("viewer-password holds no") == true)
+    }
+
+    /// A forwarder on this host makes remote clients look like local ones.
+    @Test func loopbackClientsNeedThePasswordWhereTheConfigurationSaysSo() throws {
+        let asked = try configuration("access: { loopback: password }")
+        #expect(asked.needsViewerPassword)
+        #expect(AccessPolicy(asked, viewer: .random())?.loopback == .asOthers)
+        let alone = try configuration("{ server: { address: 127.0.0.1 }, access: { loopback: password } }")
+        #expect(alone.needsViewerPassword)
+        #expect(AccessPolicy(try configuration("access: { loopback: free }"), viewer: .random())?.loopback == .free)
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try configuration("access: { loopback: password, open: true }")
+        }
+        #expect(failure?.description.contains("access.loopback: asks for a password, and access.open") == true)
     }
 
     @Test(arguments: [
@@ -94,31 +128,61 @@ struct ViewerAccessTests {
     }
 
     @Test func theNoticeHasThePasswordInTheURLsOfOtherHosts() throws {
-        let viewer = ViewerAccess(keptIn: nil, log: log)
+        let viewer = try ViewerAccess(keptIn: nil, log: log)
         let notice = StartupNotice(
             listeners: [], streams: [.init(path: "/cam", label: "test card")], port: 8554,
             hosts: try ["localhost", "192.0.2.7", "2001:db8::7"].map { try #require(URLHost($0)) },
             access: .viewer(viewer))
-        let urls = notice.text.matches(of: /rtsp:\/\/\S+/).map { String($0.output) }
+        let text = notice.text(for: .terminal)
+        let urls = text.matches(of: /rtsp:\/\/\S+/).map { String($0.output) }
         let with = "rtsp://viewer:\(viewer.password.text)@"
         #expect(
             Set(urls) == [
                 "rtsp://localhost:8554/cam", "rtsp://127.0.0.1:8554/cam", "\(with)192.0.2.7:8554/cam",
                 "\(with)[2001:db8::7]:8554/cam",
             ])
-        #expect(notice.text.contains("it is another at each start"))
+        #expect(text.contains("it is another at each start"))
+    }
+
+    /// Its readers are not the person who started the server.
+    @Test func theNoticeInTheJournalNamesTheFileInPlaceOfThePassword() throws {
+        let temporary = try TemporaryFolder()
+        let hosts = try ["localhost", "192.0.2.7"].map { try #require(URLHost($0)) }
+        for folder in [StateFolder(at: temporary.path), nil] {
+            let viewer = try ViewerAccess(keptIn: folder, log: log)
+            let notice = StartupNotice(
+                listeners: [], streams: [.init(path: "/cam", label: "test card")], port: 8554, tlsPort: 8322,
+                hosts: hosts, access: .viewer(viewer))
+            let text = notice.text(for: .log)
+            #expect(!text.contains(viewer.password.text))
+            #expect(text.contains("rtsp://localhost:8554/cam"))
+            #expect(text.contains("rtsp://viewer:PASSWORD@192.0.2.7:8554/cam"))
+            #expect(text.contains("rtsps://viewer:PASSWORD@192.0.2.7:8322/cam"))
+            #expect(
+                text.contains(
+                    folder.map { "kept in \($0.passwordFile): write it for PASSWORD" } ?? "on a terminal only"))
+        }
+    }
+
+    @Test func theNoticeHasThePasswordForThisHostTooWhereItNeedsIt() throws {
+        let viewer = try ViewerAccess(keptIn: nil, log: log)
+        let notice = StartupNotice(
+            listeners: [], streams: [.init(path: "/cam", label: "test card")], port: 8554, hosts: [.local],
+            access: .viewer(viewer, loopback: .asOthers))
+        #expect(notice.text(for: .terminal).contains("rtsp://viewer:\(viewer.password.text)@localhost:8554/cam"))
+        #expect(notice.text(for: .terminal).contains("all clients, on this host too, need the password"))
     }
 
     @Test func theNoticeSaysWhatOpenMeans() {
         let notice = StartupNotice(listeners: [], streams: [], port: 8554, hosts: [.local], access: .open)
-        #expect(notice.text.contains("*** OPEN TO EVERYBODY"))
+        #expect(notice.text(for: .log).contains("*** OPEN TO EVERYBODY"))
     }
 
     @Test func thePlaylistHasItToo() throws {
         let viewer = ViewerPassword.random()
         let playlist = try configuration("").playlist(
             of: "cam", hosts: try ["127.0.0.1", "192.0.2.7", "cam.example"].map { try #require(URLHost($0)) },
-            viewer: viewer, cachingMilliseconds: 250)
+            login: URLLogin(viewer, loopback: .free), cachingMilliseconds: 250)
         #expect(
             playlist.urls == [
                 "rtsp://127.0.0.1:8554/cam", "rtsp://viewer:\(viewer.text)@192.0.2.7:8554/cam",

@@ -50,7 +50,9 @@ public struct StateFolder: Hashable, Sendable {
         let text = String(decoding: bytes.prefix(count), as: UTF8.self)
         guard let password = ViewerPassword(String(text.prefix { !$0.isNewline })) else {
             throw StateFailure(
-                "\(passwordFile) holds no password of 8 to 64 lower-case letters and digits: remove it to get another")
+                "\(passwordFile) holds no password of 8 to 64 lower-case letters and digits: correct it, or remove it to get "
+                    + "another",
+                .malformedPassword)
         }
         return password
     }
@@ -64,7 +66,10 @@ public struct StateFolder: Hashable, Sendable {
         let draft = "\(passwordFile).\(getpid())"
         try write(Array("\(password.text)\n".utf8), to: draft)
         defer { unlink(draft) }
-        guard link(draft, passwordFile) != 0 else { return password }
+        guard link(draft, passwordFile) != 0 else {
+            syncFolder()
+            return password
+        }
         let failure = SystemError(call: "link", code: errno)
         guard let other = try viewerPassword() else { throw StateFailure("cannot make \(passwordFile): \(failure)") }
         return other
@@ -78,7 +83,8 @@ public struct StateFolder: Hashable, Sendable {
         }
     }
 
-    /// Makes the file, in place of what is there.
+    /// Makes the file, in place of what is there. Its contents are on the disk when this returns: a file that is linked to a name
+    /// before that may be empty after a power failure.
     ///
     /// - Parameter mode: who may read it; by default its owner alone.
     func write(_ bytes: [UInt8], to file: String, mode: mode_t = 0o600) throws(StateFailure) {
@@ -90,6 +96,20 @@ public struct StateFolder: Hashable, Sendable {
             unlink(file)
             throw StateFailure("cannot write \(file): \(SystemError(call: "write", code: errno))")
         }
+        guard fsync(fd) == 0 else {
+            let failure = SystemError(call: "fsync", code: errno)
+            unlink(file)
+            throw StateFailure("cannot write \(file): \(failure)")
+        }
+    }
+
+    /// Has the names of the files written to the disk. If that fails, as on file systems that cannot do it, a power failure at this
+    /// moment costs at most the new name: the next start makes another password.
+    private func syncFolder() {
+        let fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard fd >= 0 else { return }
+        fsync(fd)
+        close(fd)
     }
 
     /// Whether others than the owner may read the password.
@@ -101,9 +121,18 @@ public struct StateFolder: Hashable, Sendable {
 
 /// Why nothing can be kept, in one sentence without a full stop.
 public struct StateFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    public let description: String
+    public enum Kind: Sendable {
+        /// A file or folder cannot be read or made.
+        case access
+        /// The file of the viewer's password was written by hand, and holds no usable one.
+        case malformedPassword
+    }
 
-    init(_ description: String) {
+    public let description: String
+    public let kind: Kind
+
+    init(_ description: String, _ kind: Kind = .access) {
         self.description = description
+        self.kind = kind
     }
 }

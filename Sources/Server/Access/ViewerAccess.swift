@@ -16,8 +16,12 @@ public struct ViewerAccess: Sendable {
         self.file = file
     }
 
-    /// The password that `folder` keeps, made there at the first start. Where that cannot be, one for this run: the log says why.
-    public init(keptIn folder: StateFolder?, log: Logger) {
+    /// The password that `folder` keeps, made there at the first start. If it cannot be read or kept, one for this run: the log
+    /// says why.
+    ///
+    /// - Throws: if the file has been written by hand and holds no usable password. Another one would be used in silence, and nobody
+    ///   could log in with what the file says.
+    public init(keptIn folder: StateFolder?, log: Logger) throws(StateFailure) {
         let made = ViewerPassword.random()
         do throws(StateFailure) {
             guard let folder else {
@@ -32,6 +36,7 @@ public struct ViewerAccess: Sendable {
                 log.warning("other users of this host may read the viewer's password: chmod 600 \(folder.passwordFile)")
             }
         } catch {
+            guard error.kind == .access else { throw error }
             log.warning("the viewer's password is another at each start", metadata: ["reason": "\(error)"])
             self.init(password: made, file: nil)
         }
@@ -39,10 +44,10 @@ public struct ViewerAccess: Sendable {
 }
 
 extension Configuration {
-    /// Whether hosts other than this one need the viewer's password.
+    /// Whether somebody needs the viewer's password: hosts other than this one, or this one, too.
     public var needsViewerPassword: Bool {
         users.isEmpty && !access.open && access.httpCallback.isEmpty
-            && SocketAddress(server.address, port: 0)?.isLoopback != true
+            && (access.loopback == .password || SocketAddress(server.address, port: 0)?.isLoopback != true)
     }
 
     /// Whether everybody watches whom the address lists let in.

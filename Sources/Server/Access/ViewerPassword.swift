@@ -26,9 +26,6 @@ public struct ViewerPassword: Hashable, Sendable {
         let letters = Array("abcdefghijkmnpqrstuvwxyz23456789".utf8)
         return Self(letters: (0..<14).map { _ in letters[Int(numbers.next(upperBound: UInt32(letters.count)))] })
     }
-
-    /// In front of a URL's host: `viewer:…@`.
-    var userInformation: String { "\(Self.user):\(text)@" }
 }
 
 extension ViewerPassword: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

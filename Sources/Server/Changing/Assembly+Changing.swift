@@ -85,8 +85,7 @@ extension Assembly {
 
     private func admit(by configuration: Configuration, _ state: inout State) {
         if configuration.needsViewerPassword {
-            if state.viewer == nil { state.viewer = viewerAccess() }
-            log.notice("without users, other hosts need the viewer's password, which apus playlist tells")
+            findViewer(&state)
         }
         if configuration.isOpen { log.warning("\(StartupNotice.openness)") }
         let server = server
@@ -94,6 +93,16 @@ extension Assembly {
             by: AccessPolicy(configuration, viewer: (state.viewer ?? .closed).password),
             HTTPCallback(configuration.access, log: log))
         Task(executorPreference: tasks) { await server.reviewSessions() }
+    }
+
+    /// Looks for the viewer's password, if that has not been done. If it cannot be used, nobody logs in with one.
+    private func findViewer(_ state: inout State) {
+        do throws(StateFailure) {
+            if state.viewer == nil { state.viewer = try viewerAccess() }
+            log.notice("without users, clients need the viewer's password, which apus playlist tells")
+        } catch {
+            log.error("no client can log in with the viewer's password", metadata: ["reason": "\(error)"])
+        }
     }
 
     /// Has the certificate read from other files, where one is shown: not under the lock, for a file may be far away.

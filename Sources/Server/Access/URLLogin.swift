@@ -1,0 +1,118 @@
+import RTSP
+import Streams
+
+/// User and password as URLs carry them. No text shows them by chance.
+public struct URLLogin: Hashable, Sendable {
+    /// In front of a URL's host, with the `@`.
+    private let userInformation: String
+    /// Whether clients on the server's own host need it.
+    private let loopback: AccessPolicy.Loopback
+
+    /// The viewer's password.
+    public init(_ password: ViewerPassword, loopback: AccessPolicy.Loopback) {
+        userInformation = "\(ViewerPassword.user):\(password.text)@"
+        self.loopback = loopback
+    }
+
+    /// The word PASSWORD in place of the viewer's password, for texts that others read.
+    static func hidden(loopback: AccessPolicy.Loopback) -> Self {
+        Self(userInformation: "\(ViewerPassword.user):PASSWORD@", loopback: loopback)
+    }
+
+    /// A user of the configuration, who needs the password on every host.
+    public init(user: String, password: String) {
+        self.init(userInformation: "\(escaped(user)):\(escaped(password))@", loopback: .asOthers)
+    }
+
+    private init(userInformation: String, loopback: AccessPolicy.Loopback) {
+        self.userInformation = userInformation
+        self.loopback = loopback
+    }
+
+    /// What a URL of `host` needs in front of it; empty if that is nothing.
+    func text(at host: URLHost) -> String {
+        host.isLoopback && loopback == .free ? "" : userInformation
+    }
+}
+
+extension URLLogin: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "redacted" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// `text` with all but unreserved characters percent-encoded (RFC 3986, section 2.1).
+private func escaped(_ text: String) -> String {
+    let unreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8
+    let digits = Array("0123456789abcdef".utf8)
+    let bytes = text.utf8.flatMap { byte in
+        unreserved.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+extension Configuration.Access.Loopback {
+    /// What it means without users.
+    public var policy: AccessPolicy.Loopback { self == .free ? .free : .asOthers }
+}
+
+// MARK: - Of a user of the configuration
+
+/// Why a user's password is in no URL.
+public enum URLLoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    case noUsers
+    case noUser(String, nearest: String?)
+    case notTheirs(user: String, path: String)
+    case wrongPassword(user: String)
+    case noHashFunctions(OpenSSLFailure)
+
+    public var description: String {
+        switch self {
+        case .noUsers: "the configuration has no users: leave out --user"
+        case .noUser(let name, let nearest):
+            "the configuration has no user \(printable(name))" + (nearest.map { "; the nearest is \($0)" } ?? "")
+        case .notTheirs(let user, let path): "\(user) may not watch /\(printable(path)): users.\(user).read"
+        case .wrongPassword(let user): "this is not the password of \(user)"
+        case .noHashFunctions(let failure): "\(failure)"
+        }
+    }
+}
+
+extension Configuration {
+    /// The login of `user` for URLs of the path `path`.
+    ///
+    /// - Parameter password: asks for the password; not called if the configuration holds the password itself.
+    /// - Throws: ``URLLoginFailure`` if nobody could log in by it; whatever `password` throws.
+    public func urlLogin(of user: String, watching path: String, password: () throws -> String) throws -> URLLogin {
+        // Then the web server alone knows which password is right.
+        if !access.httpCallback.isEmpty {
+            let typed = try password()
+            guard !typed.isEmpty else { throw URLLoginFailure.wrongPassword(user: user) }
+            return URLLogin(user: user, password: typed)
+        }
+        guard !users.isEmpty else { throw URLLoginFailure.noUsers }
+        guard let settings = users[user], let stored = settings.password else {
+            throw URLLoginFailure.noUser(user, nearest: nearestName(to: user, among: users.keys))
+        }
+        guard Grant(user: user, [.read: settings.read]).admits(.read, "/" + path) else {
+            throw URLLoginFailure.notTheirs(user: user, path: path)
+        }
+        if case .password(let plain) = stored.secret { return URLLogin(user: user, password: plain) }
+        let typed = try password()
+        guard try isRight(typed, of: user, stored) else { throw URLLoginFailure.wrongPassword(user: user) }
+        return URLLogin(user: user, password: typed)
+    }
+
+    private func isRight(_ password: String, of user: String, _ stored: StoredPassword) throws(URLLoginFailure) -> Bool
+    {
+        let hashes: HashFunctions
+        do throws(OpenSSLFailure) { hashes = try .openSSL() } catch { throw .noHashFunctions(error) }
+        switch stored.secret {
+        case .password(let plain): return password == plain
+        case .digest(let digest):
+            let algorithm = access.digest.algorithm
+            return hashes.digestSecret(algorithm, user: user, realm: access.realm, password: password) == digest
+        case .salted(let salt, let key): return hashes.stretched(Array(password.utf8), salt) == key
+        }
+    }
+}
