@@ -97,7 +97,7 @@ public final class Assembly: Sendable {
         for (name, path) in configuration.servedPathsOriginalsFirst {
             let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration))
             stream.stamping = path.timestamps
-            stream.observeEnd { stream in Task.detached { await server.end(stream) } }
+            stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
             paths[name] = ServedPath(path, of: path.source.original.flatMap { paths[$0] }, on: stream, log: log)
             directory.insert(stream, options: PathOptions(name, path, in: configuration))
         }

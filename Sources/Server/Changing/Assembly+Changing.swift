@@ -137,7 +137,7 @@ extension Assembly {
         let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(running))
         stream.stamping = path.timestamps
         let server = server
-        stream.observeEnd { stream in Task.detached { await server.end(stream) } }
+        stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
         state.paths[name] = ServedPath(path, of: original(of: path, in: state), on: stream, log: log)
         directory.insert(stream, options: PathOptions(name, path, in: configuration))
     }
