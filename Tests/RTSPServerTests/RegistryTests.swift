@@ -55,9 +55,8 @@ struct RegistryTests {
                 return "192.0.2.\(count)"
             }
         }
-        for millisecond in 0..<9_999 as Range<Int64> {
-            #expect(address.host(at: MonotonicTime(nanoseconds: millisecond * 1_000_000)) == "192.0.2.1")
-        }
+        let hosts = (0..<10_000 as Range<Int64>).map { address.host(at: MonotonicTime(nanoseconds: $0 * 1_000_000)) }
+        #expect(Set(hosts) == ["192.0.2.1"])
         #expect(address.host(at: MonotonicTime(nanoseconds: 10_000_000_000)) == "192.0.2.2")
     }
 }
