@@ -207,7 +207,7 @@ private let wrong = [
         "apus.yml:1:30: join.maximumPreludeBytes: is more than ring.bytes keeps, which is 1000000"),
     Wrong(
         "join: { maximumPreludeBytes: 3000000, totalPreludeBytes: 2000000 }\n",
-        "apus.yml:1:59: join.totalPreludeBytes: is less than join.maximumPreludeBytes, which is 3000000"),
+        "apus.yml:1:58: join.totalPreludeBytes: is less than join.maximumPreludeBytes, which is 3000000"),
     Wrong("server: {\n", "apus.yml:2:1: no YAML: did not find expected node content"),
     Wrong("a: 1\na: 2\n", "apus.yml:1:1: the same key stands twice: `a`"),
     Wrong("--- 1\n--- 2\n", "apus.yml:2:1: no YAML: but found another document"),
