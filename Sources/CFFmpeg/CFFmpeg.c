@@ -82,3 +82,24 @@ int apus_packet_quality(const AVPacket *packet) {
 void apus_log_default_quiet(void) {
     if (atomic_load(&log_sink) == NULL) av_log_set_callback(forward);
 }
+
+int apus_rotation(const AVStream *stream) {
+    const AVPacketSideData *data = NULL;
+    int count = 0;
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 100)
+    data = stream->codecpar->coded_side_data;
+    count = stream->codecpar->nb_coded_side_data;
+#else
+    data = stream->side_data;
+    count = stream->nb_side_data;
+#endif
+    for (int index = 0; index < count; index++) {
+        if (data[index].type != AV_PKT_DATA_DISPLAYMATRIX || data[index].size < 9 * sizeof(int32_t)) continue;
+        // Counterclockwise, from -180 to 180; not a number if the matrix cannot be undone.
+        double angle = av_display_rotation_get((const int32_t *) data[index].data);
+        if (!(angle >= -180 && angle <= 180)) return 0;
+        int quarters = (int) ((360 - angle) / 90 + 0.5);
+        return quarters % 4 * 90;
+    }
+    return 0;
+}

@@ -13,6 +13,9 @@ public struct DemuxedTrack {
     /// Pixels; 0 for sound.
     public let width: Int
     public let height: Int
+    /// By how many degrees players of the file turn its pictures clockwise: 0, 90, 180 or 270. The pictures themselves lie as they
+    /// were captured.
+    public let rotation: Int
     /// What a decoder of this track is opened with; valid as long as its `Demuxer`.
     public let parameters: UnsafePointer<AVCodecParameters>
 

@@ -188,7 +188,8 @@ extension Demuxer {
             index: index, format: format(parameters.pointee, index),
             codecName: String(cString: avcodec_get_name(parameters.pointee.codec_id)),
             frameNanoseconds: isVideo ? frame : nil, width: Int(parameters.pointee.width),
-            height: Int(parameters.pointee.height), parameters: UnsafePointer(parameters))
+            height: Int(parameters.pointee.height), rotation: isVideo ? Int(apus_rotation(stream)) : 0,
+            parameters: UnsafePointer(parameters))
     }
 
     private func format(_ parameters: AVCodecParameters, _ index: Int) -> DemuxedTrack.Format {

@@ -104,8 +104,11 @@ public final class Assembly: Sendable {
         notice = StartupNotice(
             configuration, viewer, port: server.port(for: .clear).map(Int.init),
             tlsPort: server.port(for: .tls).map(Int.init),
-            streams: paths.values.map { StartupNotice.StreamLine(path: $0.stream.path, label: $0.source.label) }
-                .sorted { $0.path < $1.path })
+            streams: paths.map { name, path in
+                StartupNotice.StreamLine(
+                    path: path.stream.path, label: path.source.label, multicast: configuration.multicastLines(of: name))
+            }
+            .sorted { $0.path < $1.path })
         state = Mutex(State(configuration: configuration, paths: paths, viewer: viewer))
     }
 
@@ -164,6 +167,11 @@ public final class Assembly: Sendable {
 extension Assembly.Failure {
     /// What binding the ports failed with.
     fileprivate init(_ failure: BindingFailure, _ configuration: Configuration) {
+        guard failure.way != nil else {
+            description = Self.udpFailure(
+                failure, configuration.rtp, loopCount: ServerOptions(configuration, access: nil).loopCount)
+            return
+        }
         let isTLS = failure.way == .tls
         let port = isTLS ? configuration.tls.port : configuration.server.port
         let option = isTLS ? "tls.port" : "--port (server.port)"
@@ -175,8 +183,21 @@ extension Assembly.Failure {
                 + "CAP_NET_BIND_SERVICE"
         } else {
             description =
-                "cannot listen on port \(port): \(failure); see server.address, \(option) and rtp.firstUDPPort"
+                "cannot listen on port \(port): \(failure); see server.address and \(option)"
         }
+    }
+
+    private static func udpFailure(
+        _ failure: BindingFailure, _ ports: Configuration.RTP, loopCount: Int
+    ) -> String {
+        let range = "from \(ports.firstUDPPort) to \(ports.lastUDPPort)"
+        guard failure.error.isAddressInUse else {
+            return "cannot take UDP ports \(range): \(failure); see --udp-ports (rtp.firstUDPPort, rtp.lastUDPPort)"
+        }
+        return
+            "not enough UDP ports are free \(range): each event loop, of which there \(loopCount == 1 ? "is" : "are") "
+            + "\(loopCount), takes an even port and the next; stop the program that holds them, or choose others with "
+            + "--udp-ports (rtp.firstUDPPort, rtp.lastUDPPort)"
     }
 }
 

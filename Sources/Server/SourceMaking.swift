@@ -24,8 +24,9 @@ func makeSource(_ path: Configuration.Path, tee: PictureTee, original: Original?
         guard let original else { return MissingOriginal(label: path.source.description) }
         return Substream(of: original.stream, tee: original.tee, encoding: EncodingSettings(path), log: log)
     case .standardInput:
-        return PipeSource(.standardInput)
+        return PipeSource(.standardInput, reports: PipeReports(log: log))
     case .path(let file):
+        let reports = PipeReports(log: log)
         return ReopenedSource(label: file, path: path) { (path) throws(SourceFailure) in
             switch try InputKind(of: file) {
             case .file where path.effects.overlay == .blockCode:
@@ -37,7 +38,7 @@ func makeSource(_ path: Configuration.Path, tee: PictureTee, original: Original?
                 throw SourceFailure(
                     reason: "\(file) gives H.264 that passes through as it comes, so no effects can be had",
                     remedy: "leave out the path's effects")
-            case .pipe: PipeSource(.path(file))
+            case .pipe: PipeSource(.path(file), reports: reports)
             case .camera:
                 CameraSource(
                     path: file, settings: CameraSettings(path), microphone: makeMicrophone(path, log: log), tee: tee,

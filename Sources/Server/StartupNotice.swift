@@ -6,10 +6,13 @@ public struct StartupNotice: Sendable {
         public let path: String
         /// What its source is.
         public let label: String
+        /// One line per form in which it is sent to a multicast group.
+        public let multicast: [String]
 
-        public init(path: String, label: String) {
+        public init(path: String, label: String, multicast: [String] = []) {
             self.path = path
             self.label = label
+            self.multicast = multicast
         }
     }
 
@@ -106,6 +109,7 @@ public struct StartupNotice: Sendable {
     private func text(_ stream: StreamLine, for reader: Reader) -> String {
         let login = login(for: reader)
         return "\n\(stream.path)  \(stream.label)\n" + hosts.map { text(stream.path, at: $0, login) }.joined()
+            + stream.multicast.map { "  \($0)\n" }.joined()
     }
 
     /// The URLs of a path, and what to paste into players for the first of them.

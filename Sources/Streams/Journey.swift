@@ -19,6 +19,13 @@ public struct Journey: Hashable, Sendable {
     /// When the last such call came back, of a loop's viewers who keep up.
     public var lastSent: MonotonicTime?
 
+    /// Nanoseconds of coding that were done before the instant of capture: of a file that is transcoded. The wait between the
+    /// two is not counted, because it delays nothing.
+    var codedAhead: Int64 {
+        guard let encoderIn, let encoderOut else { return 0 }
+        return max(0, min(encoderOut, captured) - encoderIn)
+    }
+
     init(captured: MonotonicTime) {
         self.captured = captured
     }
@@ -43,6 +50,6 @@ public enum Stage: String, CaseIterable, Sendable, Codable, CodingKeyRepresentab
     case waiting
     /// First byte sent → last byte sent: to all viewers of one loop.
     case sending
-    /// Capture → last byte sent.
+    /// Capture → last byte sent, and coding that was done before the instant of capture.
     case whole
 }

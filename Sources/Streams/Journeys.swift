@@ -81,7 +81,10 @@ private struct Stages {
     private var histograms: [Stage: DurationHistogram] = [:]
 
     mutating func began(_ journey: Journey) {
-        if let encoderIn = journey.encoderIn { record(.capture, from: journey.captured, to: encoderIn) }
+        // A file's pictures are coded ahead of their instant: nothing lies between capture and encoder.
+        if let encoderIn = journey.encoderIn, encoderIn >= journey.captured {
+            record(.capture, from: journey.captured, to: encoderIn)
+        }
         if let encoderIn = journey.encoderIn, let encoderOut = journey.encoderOut {
             record(.encoding, from: encoderIn, to: encoderOut)
         }
@@ -96,7 +99,7 @@ private struct Stages {
         // A loop that was awake may be the faster one.
         record(.waiting, from: journey.packaged ?? first, to: first)
         record(.sending, from: first, to: last)
-        record(.whole, from: journey.captured, to: last)
+        record(.whole, from: journey.captured + (0 - journey.codedAhead), to: last)
     }
 
     private mutating func record(_ stage: Stage, from start: MonotonicTime, to end: MonotonicTime) {

@@ -35,6 +35,12 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "TCP port for RTSP; 8554 by default.")
     var port: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "UDP ports for RTP and RTCP, of which each event loop takes an even one and the next; 6970-7169 by default.",
+            valueName: "first-last"))
+    var udpPorts: UDPPortRange?
+
     @Option(help: "Event loops that serve viewers; 0 for one per core.")
     var loops: Int?
 
@@ -120,6 +126,7 @@ struct ServeCommand: ParsableCommand {
         let (settings, file) = try Configuration.load(file)
         var configuration = settings
         if let port { configuration.server.port = port }
+        if let udpPorts { configuration.use(udpPorts) }
         if let loops { configuration.loops.threads = loops }
         if let logLevel { configuration.log.level = logLevel }
         if open { configuration.access.open = true }
@@ -158,3 +165,7 @@ struct ServeCommand: ParsableCommand {
 }
 
 extension Configuration.Log.Level: ExpressibleByArgument {}
+
+extension UDPPortRange: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}

@@ -170,6 +170,59 @@ import Testing
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
         arguments: [
+            (["-pix_fmt", "yuv422p"], "", "H.264 in 4:2:2 with 8 bits"),
+            (["-pix_fmt", "yuv420p10le"], "", "H.264 in 4:2:0 with 10 bits"),
+            (["-pix_fmt", "yuv422p"], "format=yuv420p", nil),
+            (["-pix_fmt", "yuv420p"], "", nil),
+        ] as [([String], String, String?)])
+    func aFilmInAFormatThatSomePlayersCannotShowIsReported(
+        _ options: [String], _ filters: String, _ warning: String?
+    ) throws {
+        let path = try h264(options)
+        defer { unlink(path) }
+        try expectWarning(warning, from: path, filters)
+    }
+
+    /// As phones write it that were held upright: their matrix turns by 90 degrees clockwise.
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
+        arguments: [
+            ([0, 1, -1, 0], "", "Set effects.rotate to 90"), ([0, -1, 1, 0], "", "Set effects.rotate to 270"),
+            ([-1, 0, 0, -1], "blur", "Set effects.rotate to 180"), ([0, 1, -1, 0], "transpose=clock", nil),
+            ([1, 0, 0, 1], "", nil),
+        ] as [([Int32], String, String?)])
+    func aFilmThatIsToBeTurnedIsReported(_ matrix: [Int32], _ filters: String, _ warning: String?) throws {
+        let path = try h264(["-pix_fmt", "yuv420p"])
+        defer { unlink(path) }
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        // Its a, b, u, c, d, in 16.16 bits, lie 44 bytes behind the name of the box (ISO/IEC 14496-12, 8.3.2).
+        let box = try #require(bytes.range(of: Data("tkhd".utf8)))
+        let numbers = [matrix[0], matrix[1], 0, matrix[2], matrix[3]].map { $0 << 16 }
+        let big = numbers.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+        bytes.replaceSubrange((box.lowerBound + 44)..<(box.lowerBound + 64), with: big)
+        try bytes.write(to: URL(filePath: path))
+        try expectWarning(warning, from: path, filters == "blur" ? "boxblur=2" : filters)
+    }
+
+    private func h264(_ options: [String]) throws -> String {
+        try film("film.mp4", ["-vf", "scale=320:180", "-c:v", "libx264", "-preset", "ultrafast", "-an"] + options)
+    }
+
+    private func expectWarning(_ warning: String?, from path: String, _ filters: String) throws {
+        let lines = LoggedLines()
+        var encoding = EncodingSettings()
+        encoding.filters = filters
+        let source = FileSource(
+            path: path, loops: false, encoding: encoding, log: lines.log, clock: VirtualClock().clock)
+        try source.run(epoch: MonotonicTime(nanoseconds: 0), announce: { _ in }, publish: { _ in })
+        let warnings = lines.all.filter { $0.hasPrefix("warning") }
+        #expect(warnings.count == (warning == nil ? 0 : 1), "\(warnings)")
+        if let warning { #expect(warnings.first?.contains(warning) == true, "\(warnings)") }
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
+        arguments: [
             ("mpeg4.avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"]),
             ("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"]),
             ("mpeg2.ts", ["-c:v", "mpeg2video", "-r", "25", "-c:a", "mp2"]),

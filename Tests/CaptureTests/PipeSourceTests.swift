@@ -74,6 +74,55 @@ import Testing
         #expect(failure?.reason.contains("no H.264 byte stream") == true)
     }
 
+    @Test func aTransportStreamIsRefusedByItsNameBeforeTheInputEnds() throws {
+        let failure = #expect(throws: SourceFailure.self) {
+            // The writer stays open: the refusal does not wait for the end.
+            let pipe = Pipe()
+            try pipe.fileHandleForWriting.write(
+                contentsOf: (0..<8).flatMap { _ in [0x47] + [UInt8](repeating: 1, count: 187) })
+            let source = PipeSource(.descriptor(pipe.fileHandleForReading.fileDescriptor))
+            // A run that does not refuse ends here, without a failure.
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(10)) { source.stop() }
+            try source.run(epoch: MonotonicTime(nanoseconds: 0), announce: { _ in }, publish: { _ in })
+        }
+        #expect(failure?.reason.hasSuffix("is no H.264 byte stream; it looks like MPEG-TS") == true)
+        #expect(failure?.remedy.contains("h264_mp4toannexb") == true)
+    }
+
+    @Test func aShortInputWithoutH264IsRefusedAtItsEnd() throws {
+        let failure = #expect(throws: SourceFailure.self) {
+            _ = try pipe { writer, _ in
+                try writer.write(contentsOf: Array("hello".utf8))
+                try writer.close()
+            }
+        }
+        #expect(failure?.reason.contains("no H.264 byte stream, nor anything else that is known") == true)
+    }
+
+    /// Nothing has come and nothing is wrong: a writer may follow.
+    @Test func anInputThatEndsWithoutAByteIsNoFailure() throws {
+        let received = try pipe { writer, _ in try writer.close() }
+        #expect(received.units.withLock { $0.isEmpty })
+    }
+
+    @Test func aFifoWithoutAWriterIsReported() throws {
+        let lines = LoggedLines()
+        let folder = try TemporaryFolder()
+        #expect(mkfifo(folder.file("cam"), 0o600) == 0)
+        let source = PipeSource(.path(folder.file("cam")), reports: PipeReports(log: lines.log))
+        let isDone = DispatchSemaphore(value: 0)
+        Thread {
+            // The run ends by `stop`, which is no failure.
+            try? source.run(epoch: .now(), announce: { _ in }, publish: { _ in })
+            isDone.signal()
+        }.start()
+        for _ in 0..<500 where lines.all.isEmpty { _ = isDone.wait(timeout: .now() + .milliseconds(20)) }
+        source.stop()
+        isDone.wait()
+        #expect(
+            lines.all == ["notice: no input yet: waiting for a program that writes H.264 to \(folder.file("cam"))"])
+    }
+
     @Test func stoppingEndsARunThatWaits() throws {
         let received = try pipe { _, source in source.stop() }
         #expect(received.units.withLock { $0.isEmpty })

@@ -5,7 +5,9 @@ import Testing
 /// `KEY=VALUE`, as `apus set` takes it.
 struct AssignmentTests {
     private static func configuration() throws -> Configuration {
-        try Configuration(yaml: "paths: { cam: { camera: { controls: { gain: 1 } } }, yard: {} }", file: "apus.yml")
+        try Configuration(
+            yaml: "paths: { cam: { source: /dev/video77, camera: { controls: { gain: 1 } } }, yard: {} }",
+            file: "apus.yml")
     }
 
     @Test func eachKindOfValueIsReadAsInTheFile() throws {
@@ -74,6 +76,24 @@ struct AssignmentTests {
     @Test func theTestCardOfAnEmptyConfigurationCanBeSetToo() throws {
         let after = try Configuration().setting(["title=x"], of: "cam")
         #expect(after.paths["cam"]?.title == "x")
+    }
+
+    @Test func theSettingsOfACameraAreRefusedOnOtherSources() throws {
+        func reasons(_ assignments: [String], _ name: String) throws -> [String]? {
+            let failure = #expect(throws: SettingFailure.self) {
+                try Self.configuration().setting(assignments, of: name)
+            }
+            return failure?.reasons
+        }
+        let reason = "the source is testcard, which is not a camera: there is nothing to adjust"
+        #expect(
+            try reasons(["camera.controls.brightness=128", "camera.format=YUYV"], "yard")
+                == ["camera.format: \(reason)", "camera.controls.brightness: \(reason)"])
+        #expect(
+            try reasons(["source=\(#filePath)", "camera.format=YUYV"], "cam")
+                == ["camera.format: the source is a file: there is nothing to adjust"])
+        // What is left of a camera that was there before, and may come back.
+        #expect(try Self.configuration().setting(["source=testcard"], of: "cam").paths["cam"]?.source == .testCard)
     }
 
     private static let masked = "title: A, effects: { privacyMasks: [[0, 0, 64, 720], [5%, 0%, 10%, 100%]] }"

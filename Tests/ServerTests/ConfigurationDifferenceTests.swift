@@ -9,6 +9,7 @@ struct ConfigurationDifferenceTests {
           a: { title: Yard }
           b: { source: /srv/film.mp4, multicast: onRequest }
           c: {}
+          v: { source: /dev/video77 }
 
         """
 
@@ -28,8 +29,8 @@ struct ConfigurationDifferenceTests {
         "join.mode": "keyframe", "randomAccess.burst": "9", "paths.c.source": "/srv/a.mp4", "paths.c.title": "A: b",
         "paths.c.description": "x", "paths.c.loop": "false", "paths.c.multicast": "always", "paths.c.join": "keyframe",
         "paths.c.multicastTransportStream": "always", "paths.c.video.width": "640", "paths.c.video.encoder": "libx264",
-        "paths.c.video.intraRefresh": "true", "paths.c.audio.channels": "1", "paths.c.camera.format": "YUYV",
-        "paths.c.camera.controls": "{ brightness: 7 }", "paths.c.effects.mirror": "true",
+        "paths.c.video.intraRefresh": "true", "paths.c.audio.channels": "1", "paths.v.camera.format": "YUYV",
+        "paths.v.camera.controls": "{ brightness: 7 }", "paths.c.effects.mirror": "true",
         "paths.c.effects.rotate": "90", "paths.c.timestamps": "all",
         "paths.c.absoluteCaptureTime": "true", "access.realm": "Yard", "users.ann": "{ password: sesame }",
         "paths.c.effects.privacyMasks": "[[5%, 0%, 12%, 100%]]", "paths.c.audio.device": "none",
@@ -42,7 +43,10 @@ struct ConfigurationDifferenceTests {
         let plain = Int(value) != nil || ["true", "false"].contains(value) ? value : text
         if keys[0] != "paths" { return try configuration(Self.base + "\(keys[0]): { \(keys[1]): \(plain) }\n") }
         let inner = keys.dropFirst(2).reversed().reduce(plain) { "{ \($1): \($0) }" }
-        return try configuration(Self.base.replacing("  c: {}", with: "  c: \(inner)"))
+        guard keys[1] == "v" else { return try configuration(Self.base.replacing("  c: {}", with: "  c: \(inner)")) }
+        return try configuration(
+            Self.base.replacing("v: { source: /dev/video77 }", with: "v: { source: /dev/video77, \(inner.dropFirst(2))")
+        )
     }
 
     @Test func nothingLiesBetweenAConfigurationAndItself() throws {
@@ -56,9 +60,9 @@ struct ConfigurationDifferenceTests {
     }
 
     @Test func aControlWhoseNameLooksLikeTwoIsAnother() throws {
-        let old = try changed("paths.c.camera.controls", #"{ focus: "2", gain: "1" }"#)
-        let new = try changed("paths.c.camera.controls", #"{ 'focus: "2", gain': "1" }"#)
-        #expect(difference(old, new).changed.map(\.name) == ["c"])
+        let old = try changed("paths.v.camera.controls", #"{ focus: "2", gain: "1" }"#)
+        let new = try changed("paths.v.camera.controls", #"{ 'focus: "2", gain': "1" }"#)
+        #expect(difference(old, new).changed.map(\.name) == ["v"])
     }
 
     @Test(arguments: options.sorted { $0.key < $1.key })
@@ -74,7 +78,9 @@ struct ConfigurationDifferenceTests {
             #expect(ofServer + ofPaths == [option])
             #expect(difference.added.isEmpty && difference.removed.isEmpty)
             #expect(
-                AppliedChange.all(in: difference).contains { "\($0)".contains(option.replacing("paths.c.", with: "")) })
+                AppliedChange.all(in: difference).contains {
+                    "\($0)".contains(option.replacing(/paths\.[cv]\./, with: ""))
+                })
         }
     }
 
@@ -96,7 +102,7 @@ struct ConfigurationDifferenceTests {
         let new = try configuration(
             "paths: { b: { source: /srv/film.mp4, multicast: onRequest }, d: {}, c: { loop: false } }")
         let difference = difference(old, new)
-        #expect(difference.removed == ["a"])
+        #expect(difference.removed == ["a", "v"])
         #expect(difference.added == ["d"])
         #expect(difference.changed.map(\.name) == ["c"], "nobody touches b")
         #expect(Set(old.paths.keys).subtracting(difference.removed).union(difference.added) == Set(new.paths.keys))

@@ -16,6 +16,14 @@ struct ConfigurationTests {
                 == "apus.yml:1:45: paths.cam.camera.controls.gain: expects one value, not a list")
     }
 
+    @Test func theSettingsOfACameraAreRefusedOnAPathWithoutOne() {
+        #expect(
+            problems("paths: { cam: { camera: { controls: { gain: 1 } } } }")
+                == "apus.yml: paths.cam.camera.controls.gain: the source is testcard, which is not a camera: there is "
+                + "nothing to adjust")
+        #expect(problems("paths: { cam: { camera: { format: auto, controls: {} } } }") == nil)
+    }
+
     @Test func theNameOfAControlIsALine() {
         let failure = #expect(throws: ConfigurationFailure.self) {
             try Configuration(yaml: #"paths: { cam: { camera: { controls: { "a\nb": 1 } } } }"#, file: "apus.yml")

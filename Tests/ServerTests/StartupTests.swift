@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Reactor
 import Streams
 import Testing
@@ -52,6 +53,47 @@ struct StartupTests {
             configuration.summary
                 == "port 8554 on all addresses\n/a: testcard, rtp://@239.255.42.1:5012\n"
                 + "/b: testcard, multicast 239.255.42.2, rtp://@239.255.42.2:5012\n/c: testcard\n")
+    }
+
+    @Test func theNoticeTellsTheMulticastAddressesOfItsPaths() throws {
+        let yaml = """
+            paths:
+              a: { multicast: always, multicastTransportStream: onRequest }
+              b: {}
+              c: { multicast: onRequest }
+            """
+        var configuration = try Configuration(yaml: yaml, file: "apus.yml")
+        configuration.server.port = 0
+        configuration.rtp.firstUDPPort = 20_000
+        configuration.rtp.lastUDPPort = 24_000
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let lines = try Assembly(configuration, log: log).notice.text.split(separator: "\n").map(String.init)
+        #expect(
+            lines.filter { $0.hasPrefix("  multicast") } == [
+                "  multicast  239.255.42.1, UDP port 5004 and up, all the time (.sdp file: apus sdp)",
+                "  multicast  MPEG-TS, while viewers ask for it: vlc rtp://@239.255.42.1:5012",
+                "  multicast  239.255.42.2, UDP port 5004 and up, while viewers ask for it (.sdp file: apus sdp)",
+            ])
+    }
+
+    @Test func UDPPortsThatAreInUseAreNamedWithTheFlagThatChangesThem() throws {
+        let taken = try PortPair.bind(evenIn: 25_000...29_000)
+        var configuration = Configuration()
+        configuration.server.port = 0
+        configuration.loops.threads = 1
+        configuration.use(try #require(UDPPortRange("\(taken.port)-\(taken.port + 1)")))
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let failure = #expect(throws: Assembly.Failure.self) { try Assembly(configuration, log: log) }
+        #expect(
+            failure?.description
+                == "not enough UDP ports are free from \(taken.port) to \(taken.port + 1): each event loop, of which there is 1, "
+                + "takes an even port and the next; stop the program that holds them, or choose others with --udp-ports "
+                + "(rtp.firstUDPPort, rtp.lastUDPPort)")
+    }
+
+    @Test(arguments: ["", "6970", "6970-", "6970-6971-6972", "1000-2000", "7000-6970", "6970-70000", "6970-6970"])
+    func whatIsNoRangeOfUDPPortsIsRefused(_ text: String) {
+        #expect(UDPPortRange(text) == nil)
     }
 
     @Test func withoutPathsTheTestCardIsServed() {

@@ -42,7 +42,7 @@ struct SubstreamConfigurationTests {
             "paths: { cam: {}, a: { source: 'stream:cam' }, b: { source: 'stream:a' } }",
             "`a` is a substream itself: write stream:cam"
         ),
-        ("paths: { a: { source: 'stream:a' } }", "`a` is a substream itself"),
+        ("paths: { a: { source: 'stream:a' } }", "a path cannot be its own source: this is `a` of `a`"),
         ("paths: { cam/track1: {} }", "which is not"),
         ("paths: { cam//sub: {} }", "cam//sub"),
         ("paths: { /cam: {} }", "/cam"),
@@ -52,6 +52,29 @@ struct SubstreamConfigurationTests {
         let problems = problems(yaml)
         #expect(problems.count == 1)
         #expect(problems.first?.contains(reason) == true, "\(problems)")
+    }
+
+    @Test func aChainOfSubstreamsIsNamedWithItsEndAndACycleWithItsWay() {
+        #expect(
+            problems(
+                "paths: { a: { source: 'stream:c' }, b: { source: 'stream:a' }, c: { source: 'stream:b' } }")
+                == [
+                    "paths.a.source: a path cannot be its own source: this is `a` of `c` of `b` of `a`",
+                    "paths.b.source: a path cannot be its own source: this is `b` of `a` of `c` of `b`",
+                    "paths.c.source: a path cannot be its own source: this is `c` of `b` of `a` of `c`",
+                ])
+        #expect(
+            problems("paths: { a: { source: 'stream:b' }, b: { source: 'stream:b' } }") == [
+                "paths.a.source: `b` is a substream itself",
+                "paths.b.source: a path cannot be its own source: this is `b` of `b`",
+            ])
+        #expect(
+            problems(
+                "paths: { a: { source: 'stream:b' }, b: { source: 'stream:c' }, c: { source: 'stream:d' }, d: {} }")
+                == [
+                    "paths.a.source: `b` is a substream itself: write stream:d",
+                    "paths.b.source: `c` is a substream itself: write stream:d",
+                ])
     }
 
     @Test func aCameraHasTheMicrophoneThatItsPathNames() {

@@ -33,6 +33,21 @@ import Testing
         #expect(medians == [.capture: 2, .encoding: 8, .packaging: 1, .waiting: 3, .sending: 5, .whole: 19])
     }
 
+    /// A file that is transcoded: its pictures are coded 100 ms before their instant.
+    @Test func theWholeOfAPictureThatWasCodedAheadIncludesItsCoding() {
+        let journeys = Journeys()
+        for picture in 0..<100 as Range<Int64> {
+            var journey = Journey(captured: instant(picture * 40 + 100))
+            (journey.encoderIn, journey.encoderOut) = (instant(picture * 40), instant(picture * 40 + 8))
+            journeys.began(journey)
+            journeys.packaged(journey, at: instant(picture * 40 + 101))
+            journeys.sent(
+                captured: journey.captured, first: instant(picture * 40 + 104), last: instant(picture * 40 + 109))
+        }
+        #expect(
+            medians(journeys.summary) == [.encoding: 8, .packaging: 1, .waiting: 3, .sending: 5, .whole: 8 + 9])
+    }
+
     @Test func whatIsNotCodedHereHasNoEncoder() {
         let journeys = Journeys()
         publish(at: 0, isCoded: false, to: journeys)

@@ -15,6 +15,7 @@
 #include <libavutil/audio_fifo.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/dict.h>
+#include <libavutil/display.h>
 #include <libavutil/error.h>
 #include <libavutil/frame.h>
 #include <libavutil/hwcontext.h>
@@ -70,6 +71,9 @@ const char *apus_log_release(void);
 
 // The last error that was said while the log was held, as apus_log_release: often what the first one came from.
 const char *apus_log_last_held(void);
+
+// By how many degrees a player is to turn the pictures of `stream` clockwise before it shows them: 0, 90, 180 or 270.
+int apus_rotation(const AVStream *stream);
 
 // The quality stats an encoder attached to `packet`: lambda of the picture's average quantizer; −1 where there are none.
 int apus_packet_quality(const AVPacket *packet);

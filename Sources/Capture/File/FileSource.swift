@@ -17,6 +17,7 @@ public final class FileSource: ChangeableEncoding {
     private let control: EncoderControl
     private let stopSignal = StopSignal()
     private let interruption = Interruption()
+    private let log: Logger
 
     /// - Parameters:
     ///   - loops: whether it begins again at its end; else `run` returns there.
@@ -33,6 +34,7 @@ public final class FileSource: ChangeableEncoding {
         clock: PaceClock
     ) {
         control = EncoderControl(encoding, log: log)
+        self.log = log
         self.path = path
         self.loops = loops
         self.clock = clock
@@ -84,6 +86,7 @@ public final class FileSource: ChangeableEncoding {
         var tracks: [any FileTrack] = []
         for source in demuxer.tracks {
             tracks.append(try track(source, id: TrackID(tracks.count), hasTimes: demuxer.hasTimes))
+            if let warning = source.playerWarning(path, filters: control.settings.filters) { log.warning("\(warning)") }
         }
         let playback = FilePlayback(
             demuxer: demuxer, tracks: tracks, epoch: epoch, clock: clock, stop: stopSignal, announce: announce,

@@ -21,15 +21,18 @@ public final class PipeSource: Source {
     public let label: String
     private let input: Input
     private let clock: PaceClock
+    private let reports: PipeReports
     private let stopSignal = StopSignal()
     private let broken = Atomic<Int>(0)
 
-    public convenience init(_ input: Input) {
-        self.init(input, clock: .host)
+    /// - Parameter reports: what is logged about the input; shared by all sources of one path.
+    public convenience init(_ input: Input, reports: PipeReports) {
+        self.init(input, reports: reports, clock: .host)
     }
 
-    init(_ input: Input, clock: PaceClock) {
+    init(_ input: Input, reports: PipeReports = PipeReports(log: .silent), clock: PaceClock = .host) {
         self.input = input
+        self.reports = reports
         self.clock = clock
         label = "pipe \(Self.name(of: input))"
     }
@@ -57,19 +60,26 @@ public final class PipeSource: Source {
         defer { close(descriptor) }
         var publisher = PipePublisher(epoch: epoch, clock: clock, announce: announce, publish: publish)
         var reader = PipeReader(descriptor: descriptor, clock: clock)
+        var beginning = PipeBeginning(at: clock.now())
+        var hasPicture = false
         while !stopSignal.isSet {
             let event = try reader.next(quiet: publisher.quietNanoseconds(), label)
             switch event {
             case .bytes(let bytes, let gap):
+                if !publisher.hasAnnounced { beginning.received(bytes, at: clock.now()) }
                 publisher.received(bytes, afterGap: gap, unless: stopSignal)
-                guard publisher.intake.strayByteCount < Self.patience || publisher.hasAnnounced else {
-                    throw notH264
-                }
             case .quiet: publisher.quietPassed()
-            case .nothing: continue
+            case .nothing: break
             case .end:
                 publisher.ended(unless: stopSignal)
+                if beginning.hasInput, !publisher.hasAnnounced { throw notH264(beginning.format) }
                 return
+            }
+            if !publisher.hasAnnounced {
+                try judge(&beginning, publisher)
+            } else if !hasPicture {
+                hasPicture = true
+                reports.foundPicture()
             }
             broken.store(publisher.intake.brokenUnitCount, ordering: .relaxed)
         }
@@ -78,10 +88,33 @@ public final class PipeSource: Source {
     /// Bytes without a start code after which the input is taken for something else.
     private static let patience = 1 << 20
 
-    private var notH264: SourceFailure {
-        SourceFailure(
-            reason: "what comes from \(Self.name(of: input)) is no H.264 byte stream",
-            remedy: "make the writer send raw H.264 (Annex B), for example ffmpeg … -c:v libx264 -f h264 -")
+    /// Reports input in which no picture has been found yet.
+    ///
+    /// - Throws: if the input is known to be something else.
+    private func judge(_ beginning: inout PipeBeginning, _ publisher: PipePublisher) throws(SourceFailure) {
+        guard beginning.format == nil, publisher.intake.strayByteCount < Self.patience else {
+            throw notH264(beginning.format)
+        }
+        let now = clock.now()
+        switch beginning.notice(at: now) {
+        case .isWaiting: reports.isWaiting(for: Self.name(of: input), at: now)
+        case .hasNoPicture:
+            let hasSlices = publisher.intake.assembler.completedPictureCount > 0
+            reports.hasNoPicture(from: Self.name(of: input), hasSlices: hasSlices)
+        case nil: break
+        }
+    }
+
+    private func notH264(_ format: ForeignFormat?) -> SourceFailure {
+        let name = Self.name(of: input)
+        guard let format = reports.recognized(format) else {
+            return SourceFailure(
+                reason: "what comes from \(name) is no H.264 byte stream, nor anything else that is known",
+                remedy: "make the writer send raw H.264 (Annex B), for example ffmpeg … -an -c:v libx264 -f h264 -")
+        }
+        return SourceFailure(
+            reason: "what comes from \(name) is no H.264 byte stream; it looks like \(format.rawValue)",
+            remedy: format.remedy)
     }
 
     private static func name(of input: Input) -> String {

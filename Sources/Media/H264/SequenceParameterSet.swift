@@ -22,6 +22,11 @@ extension H264 {
         /// Timing and reordering; `nil` where the stream does not say.
         public let usability: VideoUsability?
 
+        /// chroma_format_idc: 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
+        public let chromaFormat: Int
+        /// Bits of each luma sample.
+        public let bitDepth: Int
+
         let hasSeparateColourPlanes: Bool
         let frameNumberBits: Int
         let pictureOrder: PictureOrderCoding
@@ -56,6 +61,8 @@ extension H264 {
             self.level = UInt8(truncatingIfNeeded: level)
             (width, height, isFrameOnly) = (size.width, size.height, size.isFrameOnly)
             referenceFrames = Int(references)
+            chromaFormat = Int(chroma.identifier)
+            bitDepth = chroma.bitDepth
             hasSeparateColourPlanes = chroma.hasSeparatePlanes
             frameNumberBits = Int(frameNumber) + 4
             pictureOrder = order
@@ -69,6 +76,8 @@ extension H264.SequenceParameterSet {
     struct ChromaFormat {
         var identifier: UInt32 = 1
         var hasSeparatePlanes = false
+        /// Of luma.
+        var bitDepth = 8
 
         @_lifetime(bits: copy bits)
         init?(reading bits: inout BitReader, profile: UInt32) {
@@ -82,6 +91,7 @@ extension H264.SequenceParameterSet {
             guard let luma = bits.unsignedExpGolomb(), luma <= 6, let chroma = bits.unsignedExpGolomb(), chroma <= 6,
                 bits.flag() != nil, let hasMatrices = bits.flag()
             else { return nil }
+            bitDepth = 8 + Int(luma)
             guard hasMatrices else { return }
             for index in 0..<(identifier == 3 ? 12 : 8) {
                 guard let isPresent = bits.flag() else { return nil }

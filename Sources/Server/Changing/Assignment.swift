@@ -56,6 +56,7 @@ extension Configuration {
         let before = path
         for assignment in assignments { Assignment(assignment).apply(to: &path, noting: &reading) }
         path.noteMovedMasks(since: before, in: &reading)
+        path.noteCamera(since: before, in: &reading)
         guard reading.problems.isEmpty else { throw SettingFailure(reading.problems) }
         result.paths[name] = path
         let contradictions = result.contradictions

@@ -90,21 +90,32 @@ extension Configuration {
 
     private func noteSubstreams(in reading: inout Reading) {
         for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
-            guard case .substream(let original) = path.source, let problem = problem(ofOriginal: original) else {
-                continue
-            }
+            guard let problem = problem(ofOriginalOf: name, path) else { continue }
             reading.note(problem, with: .root + "paths" + name + "source")
         }
     }
 
-    /// Why no substream can be made of the path `name`.
-    private func problem(ofOriginal name: String) -> String? {
-        guard let original = paths[name] else {
-            let nearest = nearestName(to: name, among: Array(paths.keys)).map { "; the nearest is `\($0)`" }
-            return "there is no path `\(printable(name))` to make a substream of\(nearest ?? "")"
+    /// Why the path `name` cannot be a substream of what its source names; `nil` if it can, or is none.
+    private func problem(ofOriginalOf name: String, _ path: Path) -> String? {
+        guard let first = path.source.original else { return nil }
+        guard let original = paths[first] else {
+            let nearest = nearestName(to: first, among: Array(paths.keys)).map { "; the nearest is `\($0)`" }
+            return "there is no path `\(printable(first))` to make a substream of\(nearest ?? "")"
         }
-        guard case .substream(let other) = original.source else { return nil }
-        return "`\(name)` is a substream itself: write stream:\(other)"
+        var chain = [name, first]
+        var next = first == name ? name : original.source.original
+        while let step = next, !chain.dropLast().contains(step) {
+            chain.append(step)
+            next = paths[step]?.source.original
+        }
+        if chain.count == 2 && next == nil { return nil }
+        if next == name {
+            let way = (chain + (first == name ? [] : [name])).map { "`\($0)`" }.joined(separator: " of ")
+            return "a path cannot be its own source: this is \(way)"
+        }
+        // Substreams of substreams are not made; the advice names the path at the end of the chain, if it has one.
+        let advice = chain.last.flatMap { next == nil && paths[$0] != nil ? ": write stream:\($0)" : nil }
+        return "`\(first)` is a substream itself\(advice ?? "")"
     }
 
     private func noteSharedInput(in reading: inout Reading) {

@@ -19,6 +19,7 @@ extension Configuration {
             Schema.configuration.read(root, at: .root, into: &self, noting: &reading)
         }
         noteContradictions(in: &reading)
+        noteCameras(in: &reading)
         guard reading.problems.isEmpty else {
             throw ConfigurationFailure(file: file, problems: reading.problems)
         }

@@ -29,6 +29,20 @@ extension Configuration {
         }
     }
 
+    /// One line per form in which the path `name` is sent to its multicast group, for people.
+    func multicastLines(of name: String) -> [String] {
+        guard let path = servedPaths[name], let group = multicastGroups[name] else { return [] }
+        func when(_ multicasting: Path.Multicasting) -> String {
+            multicasting == .always ? "all the time" : "while viewers ask for it"
+        }
+        let tracks =
+            "multicast  \(group), UDP port \(multicast.port) and up, \(when(path.multicast)) (.sdp file: apus sdp)"
+        let transportStream = transportStreamURL(of: name).map {
+            "multicast  MPEG-TS, \(when(path.multicastTransportStream)): vlc \($0)"
+        }
+        return (path.multicast == .off ? [] : [tracks]) + [transportStream].compactMap(\.self)
+    }
+
     /// As what VLC opens the multicast MPEG-TS of the path `name`, `rtp://@239.255.42.1:5012`; `nil` where there is none.
     public func transportStreamURL(of name: String) -> String? {
         guard let path = servedPaths[name], path.multicastTransportStream != .off else { return nil }
