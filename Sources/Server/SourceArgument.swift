@@ -24,6 +24,7 @@ public struct SourceArgument: Hashable, Sendable {
         guard isLine(rest, maximumBytes: 4096), let source = SourceDescription(rest) else {
             throw Refusal(description: "`\(text)` names no source: write testcard, a file, a device, or -")
         }
+        if let problem = source.urlProblem { throw Refusal(description: problem) }
         self.name = name
         self.source = source
     }

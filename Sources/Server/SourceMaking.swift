@@ -28,19 +28,13 @@ func makeSource(_ path: Configuration.Path, tee: PictureTee, original: Original?
     case .path(let file):
         let reports = PipeReports(log: log)
         return ReopenedSource(label: file, path: path) { (path) throws(SourceFailure) in
-            switch try InputKind(of: file) {
-            case .file where path.effects.overlay == .blockCode:
-                throw SourceFailure(
-                    reason: "\(file) was captured at times that nobody knows, so it can have no block code",
-                    remedy: "choose another overlay: the block code is for cameras and the test card")
-            case .file: FileSource(path: file, loops: path.loop, encoding: EncodingSettings(path), log: log)
-            case .pipe where path.effects != Configuration.Effects():
-                throw SourceFailure(
-                    reason: "\(file) gives H.264 that passes through as it comes, so no effects can be had",
-                    remedy: "leave out the path's effects")
-            case .pipe: PipeSource(.path(file), reports: reports)
+            let kind = try InputKind(of: file)
+            if let refusal = path.refusal(of: file, kind) { throw refusal }
+            switch kind {
+            case .file: return FileSource(path: file, loops: path.loop, encoding: EncodingSettings(path), log: log)
+            case .pipe: return PipeSource(.path(file), reports: reports)
             case .camera:
-                CameraSource(
+                return CameraSource(
                     path: file, settings: CameraSettings(path), microphone: makeMicrophone(path, log: log), tee: tee,
                     log: log)
             }

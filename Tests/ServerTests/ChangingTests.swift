@@ -134,6 +134,27 @@ struct ChangingTests {
         }
     }
 
+    @Test func aSourceThatDoesNotWorkIsRefusedAndTheOneBeforeGoesOn() async throws {
+        let folder = try TemporaryFolder()
+        #expect(mkfifo(folder.file("fifo"), 0o600) == 0)
+        try folder.write("no film", to: "film.mp4")
+        try await Self.serving("  cam: { \(Self.small) }\n") { assembly in
+            let source = try #require(assembly.paths["cam"]).source
+            for (assignments, reason) in [
+                (["source=/nowhere/film.mp4"], "source: no file at /nowhere/film.mp4; check the path"),
+                (["source=/dev/video77"], "source: no file at /dev/video77; check the path"),
+                (["source=\(folder.file("fifo"))", "effects.mirror=true"], "so no effects can be had"),
+                (["source=\(folder.file("film.mp4"))"], "source: \(folder.file("film.mp4")) cannot be read"),
+                (["source=rtsp://192.0.2.7/cam"], "a URL cannot be a source yet"),
+                (["source=stream:cam"], "a path cannot be its own source: this is `cam` of `cam`"),
+            ] {
+                let failure = #expect(throws: SettingFailure.self) { try assembly.set(assignments, of: "cam") }
+                #expect(failure?.description.contains(reason) == true, "\(failure.debugDescription)")
+            }
+            #expect(assembly.paths["cam"]?.source === source)
+        }
+    }
+
     @Test func aSubstreamGoesOnWithWhatItsOriginalShowsNow() async throws {
         let film = try await Clip.plain.path()
         let tiny = Self.small.replacing("width: 160, height: 96", with: "width: 80, height: 48")

@@ -67,7 +67,7 @@ struct StartupTests {
         configuration.rtp.firstUDPPort = 20_000
         configuration.rtp.lastUDPPort = 24_000
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let lines = try Assembly(configuration, log: log).notice.text.split(separator: "\n").map(String.init)
+        let lines = try Assembly(configuration, log: log).notice.text(for: .log).split(separator: "\n").map(String.init)
         #expect(
             lines.filter { $0.hasPrefix("  multicast") } == [
                 "  multicast  239.255.42.1, UDP port 5004 and up, all the time (.sdp file: apus sdp)",

@@ -35,6 +35,9 @@ public struct PathPattern: Hashable, Sendable, CustomStringConvertible {
         isWhole = true
     }
 
+    /// Whether `path`, with its leading slash, is among the paths of the pattern.
+    public func matches(_ path: String) -> Bool { matches(path, inAnyCase: false) }
+
     /// - Parameter path: with its leading slash.
     func matches(_ path: String, inAnyCase: Bool) -> Bool {
         guard inAnyCase else { return isWhole ? path == beginning : path.hasPrefix(beginning) }

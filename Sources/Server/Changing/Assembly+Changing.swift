@@ -27,7 +27,8 @@ extension Assembly {
 
     /// Changes options of one path: all of them, or none where one cannot be.
     ///
-    /// Blocks for as long as the path's filters take to open what they read, and holds up nobody else meanwhile.
+    /// Blocks for as long as the path's filters take to open what they read, and up to four seconds for a new source. Other threads
+    /// go on meanwhile.
     /// - Parameters:
     ///   - assignments: `video.bitsPerSecond=4000000`; see `Assignment`.
     ///   - name: of the path, without slash.
@@ -36,6 +37,7 @@ extension Assembly {
             let present = state.withLock { $0.configuration }
             // Not under the lock, for filters are tried here.
             let wanted = try present.setting(assignments, of: name)
+            try wanted.proveSource(of: name, since: present)
             guard let changes = try apply(wanted, inPlaceOf: present) else { continue }
             // What waits for the next start is not of this caller's doing.
             return changes.filter { if case .atNextStart = $0 { false } else { true } }

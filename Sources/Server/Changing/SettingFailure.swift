@@ -19,6 +19,11 @@ public struct SettingFailure: Error, Hashable, Sendable, CustomStringConvertible
         return Self(reason: "/\(printable(name)) is not served here\(nearest ?? ""); there are \(all)")
     }
 
+    /// The path's source does not work.
+    init(source failure: SourceFailure) {
+        self.init(reason: "source: \(failure)")
+    }
+
     static let isEnding = Self(reason: "the server is ending")
 
     public var description: String { reasons.joined(separator: "\n") }

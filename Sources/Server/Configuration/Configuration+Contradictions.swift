@@ -85,6 +85,7 @@ extension Configuration {
         for (key, length) in [("width", path.video.width), ("height", path.video.height)] where length % 2 != 0 {
             reading.note("must be even, and \(length) is odd", with: option + "video" + key)
         }
+        if let problem = path.source.urlProblem { reading.note(problem, with: option + "source") }
         noteEffects(of: path, at: option, in: &reading)
     }
 

@@ -8,10 +8,18 @@ extension Configuration {
     ///
     /// - Returns: the configuration, and the file that it came from.
     public static func load(_ file: String?) throws(ConfigurationFailure) -> (Configuration, file: String?) {
+        var reading = Reading()
+        return try load(file, noting: &reading)
+    }
+
+    /// - Parameter reading: gets the positions of all options.
+    static func load(
+        _ file: String?, noting reading: inout Reading
+    ) throws(ConfigurationFailure) -> (Configuration, file: String?) {
         guard let file = file ?? usualFiles.first(where: FileManager.default.fileExists) else {
             return (Configuration(), nil)
         }
-        return (try Configuration(yaml: text(of: file), file: file), file)
+        return (try Configuration(yaml: text(of: file), file: file, noting: &reading), file)
     }
 
     private static func text(of file: String) throws(ConfigurationFailure) -> String {

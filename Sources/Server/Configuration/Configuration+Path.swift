@@ -141,6 +141,16 @@ public enum SourceDescription: Hashable, Sendable, CustomStringConvertible {
         return original
     }
 
+    /// Why the source, which is a URL, cannot be served; `nil` if it is none.
+    var urlProblem: String? {
+        guard case .path(let path) = self, path.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil else {
+            return nil
+        }
+        return
+            "a URL cannot be a source yet; pipe it in: ffmpeg -i URL -an -c:v copy -bsf:v h264_mp4toannexb -f h264 - "
+            + "| apus serve -"
+    }
+
     public var description: String {
         switch self {
         case .testCard: "testcard"

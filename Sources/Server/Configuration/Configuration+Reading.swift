@@ -8,12 +8,17 @@ extension Configuration {
     ///
     /// - Parameter file: its name, for messages.
     public init(yaml: String, file: String) throws(ConfigurationFailure) {
+        var reading = Reading()
+        try self.init(yaml: yaml, file: file, noting: &reading)
+    }
+
+    /// - Parameter reading: gets the positions of all options.
+    init(yaml: String, file: String, noting reading: inout Reading) throws(ConfigurationFailure) {
         guard yaml.utf8.count <= Self.maximumFileBytes else {
             throw ConfigurationFailure(
                 file: file, message: "is longer than \(Self.maximumFileBytes) bytes, so it is hardly a configuration")
         }
         self.init()
-        var reading = Reading()
         try Self.withDocument(yaml, file: file) { root in
             if reading.refusesAnchor(of: root, at: .root) { return }
             Schema.configuration.read(root, at: .root, into: &self, noting: &reading)

@@ -1,0 +1,90 @@
+import Glibc
+import Media
+import Reactor
+import Streams
+
+extension Configuration {
+    /// Notes what cannot work on this host as it is now.
+    func noteHost(in reading: inout Reading) {
+        noteAddress(server.address, with: .root + "server" + "address", in: &reading)
+        noteAddress(multicast.interface, with: .root + "multicast" + "interface", in: &reading)
+        for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
+            guard case .path(let file) = path.source else { continue }
+            let option = OptionPath.root + "paths" + name
+            if let refusal = path.refusalOnThisHost(file) { reading.note("\(refusal)", with: option + "source") }
+            guard let reason = path.source.reasonAgainstCameraOnThisHost else { continue }
+            for key in path.camera.keys(changedSince: Camera()) { reading.note(reason, with: option + "camera" + key) }
+        }
+    }
+
+    /// Notes an address that no interface of this host has.
+    private func noteAddress(_ text: String, with option: OptionPath, in reading: inout Reading) {
+        guard let address = SocketAddress(text, port: 0), !address.isAny else { return }
+        do throws(SystemError) {
+            // Port 0 is any free one.
+            _ = try Listener(at: address)
+        } catch {
+            guard error.code == EADDRNOTAVAIL else { return }
+            // Without the list the message is shorter.
+            let own = ((try? LocalAddresses.all()) ?? []).map(\.host).joined(separator: ", ")
+            reading.note(
+                "this host does not have the address \(text)\(own.isEmpty ? "" : "; it has \(own)")", with: option)
+        }
+    }
+
+    /// Notes sources that give no media. Blocks for `SourceTrial.usualMilliseconds` per path at most.
+    func noteSources(in reading: inout Reading) {
+        for (name, path) in servedPaths.sorted(by: { $0.key < $1.key }) {
+            if case .path(let file) = path.source, path.refusalOnThisHost(file) != nil { continue }
+            guard let failure = SourceTrial.failure(of: path) else { continue }
+            reading.note("\(failure)", with: .root + "paths" + name + "source")
+        }
+    }
+
+    /// Notes rights without effect.
+    func noteUnused(in reading: inout Reading) {
+        for (name, user) in users.sorted(by: { $0.key < $1.key }) {
+            let option = OptionPath.root + "users" + name
+            if !user.publish.isEmpty {
+                reading.note(
+                    "nothing uses this right yet: the server takes no streams from clients", with: option + "publish")
+            }
+            // Without paths those of the command line are served, which are not known here.
+            guard !paths.isEmpty else { continue }
+            for pattern in user.read where !paths.keys.contains(where: { pattern.matches("/\($0)") }) {
+                let nearest = nearestName(to: pattern.description, among: Array(paths.keys)).map {
+                    "; the nearest is `\($0)`"
+                }
+                reading.note("there is no path `\(pattern)`\(nearest ?? "")", with: option + "read")
+            }
+        }
+    }
+}
+
+extension Configuration.Path {
+    /// Why `file`, the path's source, cannot be served as it is now, or with these effects; `nil` if it can. Looks at the file system.
+    func refusalOnThisHost(_ file: String) -> SourceFailure? {
+        do throws(SourceFailure) {
+            let kind = try InputKind(of: file)
+            if kind == .camera, access(file, F_OK) != 0 { return .unreadable(file, code: errno) }
+            return refusal(of: file, kind)
+        } catch {
+            return error
+        }
+    }
+
+    /// Why an input of this kind cannot have the effects of the path; `nil` if it can.
+    func refusal(of file: String, _ kind: InputKind) -> SourceFailure? {
+        switch kind {
+        case .file where effects.overlay == .blockCode:
+            SourceFailure(
+                reason: "\(file) was captured at times that nobody knows, so it can have no block code",
+                remedy: "choose another overlay: the block code is for cameras and the test card")
+        case .pipe where effects != Configuration.Effects():
+            SourceFailure(
+                reason: "\(file) gives H.264 that passes through as it comes, so no effects can be had",
+                remedy: "leave out the path's effects")
+        case .file, .pipe, .camera: nil
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Glibc
+import Streams
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// What `apus check` finds on this host.
+@Suite struct ConfigurationReviewTests {
+    /// The lines of the review, without the name of the file.
+    private func review(
+        _ yaml: String, in folder: TemporaryFolder, opensSources: Bool = false
+    ) throws -> (errors: Int, lines: [String]) {
+        try folder.write(yaml, to: "apus.yml")
+        let review = try ConfigurationReview(of: folder.file("apus.yml"), opensSources: opensSources)
+        let prefix = "\(folder.file("apus.yml")):"
+        let lines = review.text.split(separator: "\n").map { String($0).replacing(prefix, with: "") }
+        return (review.errors.count, lines)
+    }
+
+    @Test func aFileThatIsMissingIsAnErrorOfTheCheckAndNotOfTheConfiguration() throws {
+        let folder = try TemporaryFolder()
+        let (errors, lines) = try review("paths:\n  cam: { source: /nowhere/film.mp4 }\n", in: folder)
+        #expect(errors == 1)
+        #expect(lines == ["2:18: paths.cam.source: no file at /nowhere/film.mp4; check the path"])
+    }
+
+    @Test func aFifoWithEffectsAndASourceThatIsNoCameraAreErrors() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkfifo(folder.file("fifo"), 0o600) == 0)
+        let (errors, lines) = try review(
+            """
+            paths:
+              cam: { source: \(folder.file("fifo")), effects: { mirror: true } }
+              yard: { source: \(folder.file("fifo")), camera: { format: YUYV } }
+              gone: { source: /dev/video77 }
+            """, in: folder)
+        #expect(errors == 3)
+        let fifo = folder.file("fifo")
+        let expected: [String] = [
+            " paths.cam.source: \(fifo) gives H.264 that passes through as it comes, so no effects can be had; leave out the path's effects",
+            " paths.yard.camera.format: the source is a fifo or a device that is not a camera: there is nothing to adjust",
+            " paths.gone.source: no file at /dev/video77; check the path",
+        ]
+        #expect(lines.map(Self.withoutPosition) == expected)
+    }
+
+    private static func withoutPosition(_ line: String) -> String { String(line.drop { $0 != " " }) }
+
+    @Test func anAddressThatThisHostDoesNotHaveIsAnError() throws {
+        let folder = try TemporaryFolder()
+        // Of the block for documentation (RFC 5737).
+        let (errors, lines) = try review(
+            "server: { address: 203.0.113.9 }\nmulticast: { interface: 203.0.113.9 }\n", in: folder)
+        #expect(errors == 2)
+        #expect(lines.allSatisfy { $0.contains("this host does not have the address 203.0.113.9") })
+        #expect(try review("server: { address: 127.0.0.1 }\n", in: folder).lines.isEmpty)
+    }
+
+    @Test func rightsWithoutEffectAreWarnings() throws {
+        let folder = try TemporaryFolder()
+        let (errors, lines) = try review(
+            """
+            users:
+              bob: { password: sesame, read: [yrad, "*"], publish: cam }
+            paths: { yard: {} }
+            """, in: folder)
+        #expect(errors == 0)
+        let expected: [String] = [
+            " users.bob.read: warning: there is no path `yrad`; the nearest is `yard`",
+            " users.bob.publish: warning: nothing uses this right yet: the server takes no streams from clients",
+        ]
+        #expect(lines.map(Self.withoutPosition) == expected)
+    }
+
+    @Test func aURLIsNoSource() throws {
+        let reason =
+            "a URL cannot be a source yet; pipe it in: ffmpeg -i URL -an -c:v copy -bsf:v h264_mp4toannexb -f h264 - "
+            + "| apus serve -"
+        for url in ["rtsp://192.0.2.7/cam", "http://192.0.2.7/film.mp4", "srt://192.0.2.7:9000"] {
+            #expect(problems("paths: { cam: { source: '\(url)' } }") == "apus.yml:1:25: paths.cam.source: \(reason)")
+            let refusal = #expect(throws: SourceArgument.Refusal.self) { try SourceArgument(url) }
+            #expect(refusal?.description == reason)
+        }
+        #expect(problems("paths: { cam: { source: 'a://b', loop: false } }") != nil)
+        #expect(problems("paths: { cam: { source: './a:b//c' } }") == nil)
+    }
+
+    @Test func withSourcesEachIsOpened() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("no film", to: "film.mp4")
+        let yaml = """
+            paths:
+              film: { source: \(folder.file("film.mp4")) }
+              cam: { video: { width: 64, height: 48 } }
+            """
+        #expect(try review(yaml, in: folder).lines.isEmpty)
+        let (errors, lines) = try review(yaml, in: folder, opensSources: true)
+        #expect(errors == 1)
+        #expect(
+            lines.first?.contains("paths.film.source: \(folder.file("film.mp4")) cannot be read") == true, "\(lines)")
+    }
+
+    @Test func aSourceThatGivesNothingIsNamedAfterTheTime() {
+        let failure = SourceTrial.failure(of: SilentSource(), within: 50)
+        #expect(failure?.reason == "silence gave no picture and no sound within 50 ms")
+    }
+}
+
+/// Runs until it is stopped, and publishes nothing.
+private final class SilentSource: Source {
+    let label = "silence"
+    private let stopped = Semaphore()
+
+    func run(into stream: Streams.Stream) throws(SourceFailure) { stopped.wait() }
+    func stop() { stopped.signal() }
+    func requestRandomAccess() {}
+}
