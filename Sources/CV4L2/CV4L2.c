@@ -114,10 +114,11 @@ enum cv4l2_matrix cv4l2_matrix_of(struct cv4l2_colours colours) {
     }
 }
 
-bool cv4l2_is_full_range(struct cv4l2_colours colours) {
+bool cv4l2_is_full_range(struct cv4l2_colours colours, bool isGrey) {
     uint32_t quantization = colours.quantization;
     if (quantization == V4L2_QUANTIZATION_DEFAULT)
-        quantization = V4L2_MAP_QUANTIZATION_DEFAULT(false, colours.colorspace, colours.encoding);
+        quantization = isGrey ? V4L2_QUANTIZATION_FULL_RANGE
+                              : V4L2_MAP_QUANTIZATION_DEFAULT(false, colours.colorspace, colours.encoding);
     return quantization == V4L2_QUANTIZATION_FULL_RANGE;
 }
 

@@ -47,12 +47,15 @@ import Testing
 
     @Test(
         arguments: [
-            ("not told", 0, 0, .limited), ("JPEG", 7, 0, .full), ("sRGB, full", 8, 1, .full),
-            ("JPEG, limited", 7, 2, .limited),
-        ] as [(String, UInt32, UInt32, ColourRange)])
-    func theRangeIsWhatTheDriverReports(name: String, colorspace: UInt32, quantization: UInt32, range: ColourRange) {
+            ("not told", 0, 0, .limited, .full), ("JPEG", 7, 0, .full, .full), ("sRGB", 8, 0, .limited, .full),
+            ("sRGB, full", 8, 1, .full, .full), ("JPEG, limited", 7, 2, .limited, .limited),
+        ] as [(String, UInt32, UInt32, ColourRange, ColourRange)])
+    func theRangeIsWhatTheDriverReports(
+        name: String, colorspace: UInt32, quantization: UInt32, colour: ColourRange, grey: ColourRange
+    ) throws {
         let colours = cv4l2_colours(colorspace: colorspace, encoding: 0, quantization: quantization)
-        #expect(ColourRange(colours) == range)
+        let formats = try ["YUYV", "GREY"].map { try #require(PixelFormat(code: FourCharacterCode($0))) }
+        #expect(formats.map { ColourRange(colours, of: $0) } == [colour, grey])
     }
 
     @Test(arguments: [(ColourRange.limited, [UInt8(16), 235]), (.full, [0, 255])])

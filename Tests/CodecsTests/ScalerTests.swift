@@ -113,6 +113,20 @@ struct ScalerTests {
         }
     }
 
+    /// libswscale takes grey pictures for full range unless it is told otherwise.
+    @Test(arguments: [
+        (ColourRange.limited, [(16, 16), (128, 128), (235, 235)]), (.full, [(0, 16), (128, 126), (255, 235)]),
+    ])
+    func greyHasNoColour(range: ColourRange, values: [(UInt8, Int)]) throws {
+        for (value, expected) in values {
+            try picture(.grey, width: 128, height: 96, [[value]], range: range) { picture in
+                let frame = try Scaler(width: 128, height: 96).scale(picture)
+                #expect(abs(Int(frame.luma[30, 20]) - expected) <= 1, "\(value): \(frame.luma[30, 20])")
+                #expect(frame.cb[30, 20] == 128 && frame.cr[30, 20] == 128, "\(frame.cb[30, 20]), \(frame.cr[30, 20])")
+            }
+        }
+    }
+
     /// Of red: luma 63 by BT.709, 82 by BT.601.
     @Test(arguments: [(128, 96, ColourMatrix.bt601, 82), (1280, 720, .bt709, 63)])
     func redIsMadeByTheMatrixThatIsTold(width: Int, height: Int, matrix: ColourMatrix, luma: Int) throws {

@@ -103,8 +103,9 @@ int cv4l2_interval(
 int cv4l2_set_layout(int fd, bool isMultiplanar, struct cv4l2_layout *layout);
 /// Of formats with luma: by the encoding that the driver reports, else by what goes with its colour space.
 enum cv4l2_matrix cv4l2_matrix_of(struct cv4l2_colours colours);
-/// Of formats with luma: whether its values are 0 to 255, not 16 to 235.
-bool cv4l2_is_full_range(struct cv4l2_colours colours);
+/// Of formats with luma: whether its values are 0 to 255, not 16 to 235. Grey formats have 0 to 255 unless the driver reports the
+/// limited range: vivid and monochrome sensors report none.
+bool cv4l2_is_full_range(struct cv4l2_colours colours, bool isGrey);
 /// Asks for a frame interval in seconds, and answers the one that the driver chose.
 int cv4l2_set_interval(int fd, bool isMultiplanar, uint32_t *numerator, uint32_t *denominator);
 

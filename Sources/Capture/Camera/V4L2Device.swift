@@ -105,7 +105,8 @@ final class V4L2Device: CaptureDevice {
             FrameLayout(
                 code: code, format: format, width: Int(layout.width), height: Int(layout.height),
                 strides: elements(layout.stride).prefix(Int(layout.planeCount)).map(Int.init),
-                matrix: ColourMatrix(layout.colours, height: Int(layout.height)), range: ColourRange(layout.colours)),
+                matrix: ColourMatrix(layout.colours, height: Int(layout.height)),
+                range: ColourRange(layout.colours, of: format)),
             interval(asking: choice.interval)
         )
     }
@@ -219,9 +220,10 @@ extension ColourMatrix {
 }
 
 extension ColourRange {
-    /// As the driver reports it, of luma and colour differences.
-    init(_ colours: cv4l2_colours) {
-        self = cv4l2_is_full_range(colours) ? .full : .limited
+    /// As the driver reports it for pictures in `format`, else the usual range of that format.
+    init(_ colours: cv4l2_colours, of format: PixelFormat) {
+        let isGrey = if case .raw(.grey, _) = format { true } else { false }
+        self = cv4l2_is_full_range(colours, isGrey) ? .full : .limited
     }
 }
 
