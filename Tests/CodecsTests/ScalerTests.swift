@@ -2,6 +2,7 @@ import Testing
 
 @testable import Codecs
 
+/// Planes are valid as long as their frame, so each test keeps its frame to the end.
 struct ScalerTests {
     /// A raw picture whose planes are filled with these values.
     private func picture(
@@ -78,6 +79,7 @@ struct ScalerTests {
             }
         try picture(format, width: 128, height: 96, white) { picture in
             let frame = try Scaler(width: 160, height: 90, fit: .letterbox).scale(picture)
+            defer { withExtendedLifetime(frame) {} }
             for y in 0..<90 {
                 for x in 0..<160 {
                     let isRight = (20..<140).contains(x) ? frame.luma[x, y] >= 234 : frame.luma[x, y] == 16
@@ -94,6 +96,7 @@ struct ScalerTests {
         let rows = (0..<96).flatMap { [UInt8](repeating: (12..<84).contains($0) ? 235 : 16, count: 128) }
         try picture(.yuv420, width: 128, height: 96, [rows, [128], [128]]) { picture in
             let frame = try Scaler(width: 160, height: 90, fit: .crop).scale(picture)
+            defer { withExtendedLifetime(frame) {} }
             #expect((0..<90).allSatisfy { frame.luma[80, $0] >= 234 })
         }
     }
@@ -106,7 +109,9 @@ struct ScalerTests {
         for (format, planes) in formats {
             for (value, expected) in [(0, 16), (128, 126), (255, 235)] {
                 try picture(format, width: 128, height: 96, planes(UInt8(value)), range: .full) { picture in
-                    let luma = try Scaler(width: width, height: height).scale(picture).luma[30, 20]
+                    let frame = try Scaler(width: width, height: height).scale(picture)
+                    defer { withExtendedLifetime(frame) {} }
+                    let luma = frame.luma[30, 20]
                     #expect(abs(Int(luma) - expected) <= 1, "\(format) \(value): \(luma)")
                 }
             }
@@ -121,6 +126,7 @@ struct ScalerTests {
         for (value, expected) in values {
             try picture(.grey, width: 128, height: 96, [[value]], range: range) { picture in
                 let frame = try Scaler(width: 128, height: 96).scale(picture)
+                defer { withExtendedLifetime(frame) {} }
                 #expect(abs(Int(frame.luma[30, 20]) - expected) <= 1, "\(value): \(frame.luma[30, 20])")
                 #expect(frame.cb[30, 20] == 128 && frame.cr[30, 20] == 128, "\(frame.cb[30, 20]), \(frame.cr[30, 20])")
             }
@@ -132,6 +138,7 @@ struct ScalerTests {
     func redIsMadeByTheMatrixThatIsTold(width: Int, height: Int, matrix: ColourMatrix, luma: Int) throws {
         try picture(.rgb24, width: width, height: height, [[255, 0, 0]]) { picture in
             let frame = try Scaler(width: width, height: height).scale(picture)
+            defer { withExtendedLifetime(frame) {} }
             #expect(frame.matrix == matrix)
             #expect(abs(Int(frame.luma[40, 40]) - luma) <= 1, "\(frame.luma[40, 40])")
         }
