@@ -1,5 +1,6 @@
 import ArgumentParser
 import Measuring
+import RTSP
 import Server
 
 extension MeasureCommand {
@@ -8,7 +9,8 @@ extension MeasureCommand {
 
     func validateImageOptions() throws {
         guard isOfImage else {
-            guard at == nil else { throw ValidationError("--at is for images, and \(stream.text) is none") }
+            let name = UserInformation.removed(from: stream.text)
+            guard at == nil else { throw ValidationError("--at is for images, and \(name) is none") }
             return
         }
         guard frames == nil, seconds == nil, report.csv == nil, plot.plot == nil, report.failIf.isEmpty else {

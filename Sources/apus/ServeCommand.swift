@@ -74,7 +74,15 @@ struct ServeCommand: ParsableCommand {
         guard crashes?.waitBeforeStart() ?? true else { return }
         // A crash does not come here.
         defer { crashes?.endedInOrder() }
-        let writer = try LogWriter()
+        let writer: LogWriter
+        do {
+            writer = try LogWriter()
+        } catch {
+            // No thread for the log: the host is short of them, and starting again at once would not help.
+            writeToStandardError("apus: cannot start: \(error)\n")
+            Systemd.waitBeforeTheNextStart()
+            throw ExitCode.failure
+        }
         do {
             let (settings, file) = try read(config)
             try SourceArgument.refuseLoneMissingFile(arguments)

@@ -143,7 +143,8 @@ final class FilePlayback {
         guard clock.wait(epoch + timeline.due(unit), stop) else { return false }
         if unit.isRandomAccess { announceIfChanged() }
         publish(timeline.place(unit, on: tracks[unit.track.index].track))
-        endOfUnits = max(endOfUnits ?? .min, timeline.due(unit) &+ unit.duration)
+        // A duration that spans a hole in the file's times is not waited for: the hole is closed, too.
+        endOfUnits = max(endOfUnits ?? .min, timeline.due(unit) &+ min(unit.duration, Self.longestGap))
         return true
     }
 
