@@ -163,7 +163,8 @@ public struct ServerConnection: Sendable {
         return deadlines.compactMap(\.self).min()
     }
 
-    private var mayIdle: Bool { sessions.isEmpty && pending == nil && !isBehind }
+    /// Also if messages wait for ``goOn(at:)``: each handled request counts as activity, so only a client that does not read idles.
+    private var mayIdle: Bool { sessions.isEmpty && pending == nil }
 
     /// Handles messages until one must wait for its answer, or the step's allowance is used up.
     mutating func readMessages(at now: MonotonicTime) {

@@ -77,6 +77,17 @@ struct ServerTimeTests {
         #expect(dialogue.connection.nextDeadline == nil)
     }
 
+    /// Its messages wait because nothing takes the replies to those before them.
+    @Test func aClientThatDoesNotReadItsRepliesIsClosedWhenIdle() {
+        var dialogue = Dialogue()
+        dialogue.goesOn = false
+        let count = dialogue.connection.configuration.messagesPerStep + 1
+        dialogue.put((1...count).map { "OPTIONS * RTSP/1.0\r\nCSeq: \($0)\r\n\r\n" }.joined())
+        #expect(dialogue.connection.isBehind)
+        dialogue.pass(milliseconds: 60_000)
+        #expect(dialogue.closeReason == .idle(seconds: 60))
+    }
+
     @Test(arguments: [
         "O", "OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n", "OPTIONS * RTSP/1.0\r\nContent-Length: 9\r\n\r\n", "$\u{0}",
     ])
