@@ -159,6 +159,10 @@ extension Transmitter {
     ) -> Bool {
         let sender = route.sender
         let batch = sender.batch
+        if viewer.lastSender !== sender {
+            guard flushLastSender(of: viewer) else { return false }
+            viewer.lastSender = sender
+        }
         if !batch.hasRoom(forPackets: range.count) {
             let position = viewer.position
             flush(sender)
@@ -174,6 +178,18 @@ extension Transmitter {
         count(packets: range.count, octets: octets, of: run.track, for: viewer)
         statistics.messages += 1
         return true
+    }
+
+    /// Flushes the sender that a viewer's previous message was added to; false if the kernel refused it and the viewer's position
+    /// went back.
+    ///
+    /// The tracks of one viewer can leave by two senders while its routes move to a separate socket. A viewer's messages are
+    /// pending in one batch at most, because a batch that is rolled back resets the position for the messages after it as well.
+    private func flushLastSender(of viewer: Viewer) -> Bool {
+        guard let last = viewer.lastSender, last.batch.messageCount > 0 else { return true }
+        let position = viewer.position
+        flush(last)
+        return viewer.position == position
     }
 
     /// Between two looks at viewers that are paced, in nanoseconds: 10 kB at 5 MB/s, seven packets.

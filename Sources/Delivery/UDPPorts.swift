@@ -72,13 +72,17 @@ extension UDPPorts {
         // A shared socket that is stuck wakes the loop once: from then on, routes leave it.
         if let stuckAt = shared.stuckAt, stuckAt > now { look(at: stuckAt) }
         for (host, sender) in separate {
-            sender.tryAgain(at: now)
-            if !sender.hasRoutes || !shared.isBlocked && sender.isCalm(at: now) { giveUp(sender, of: host) }
+            if now >= sender.nextLook { lookAt(sender, of: host, at: now) }
+            look(at: sender.nextLook)
         }
-        for sender in separate.values {
-            let retry = sender.isStuck(at: now) ? Self.stuckRetryInterval : Self.retryInterval
-            look(at: now + (sender.isBlocked ? retry : Self.calmInterval))
-        }
+    }
+
+    /// Each separate socket is looked at in its own interval: one that is full costs the others nothing.
+    private func lookAt(_ sender: UDPSender, of host: SocketAddress, at now: MonotonicTime) {
+        sender.tryAgain(at: now)
+        if !sender.hasRoutes || !shared.isBlocked && sender.isCalm(at: now) { return giveUp(sender, of: host) }
+        let retry = sender.isStuck(at: now) ? Self.stuckRetryInterval : Self.retryInterval
+        sender.nextLook = now + (sender.isBlocked ? retry : Self.calmInterval)
     }
 
     /// When the loop is to turn at the latest.
@@ -97,9 +101,12 @@ extension UDPPorts {
     func separate(_ route: UDPRoute, at now: MonotonicTime) {
         let host = route.destination.with(port: 0)
         guard let sender = separate[host] ?? makeSender(at: now) else { return }
-        guard route.leave(by: sender) else { return }
+        guard route.leave(by: sender) else {
+            nextAttempt = now + Self.calmInterval
+            return
+        }
         separate[host] = sender
-        look(at: now + Self.calmInterval)
+        look(at: sender.nextLook)
     }
 
     private func makeSender(at now: MonotonicTime) -> UDPSender? {
@@ -107,7 +114,7 @@ extension UDPPorts {
         do {
             let socket = try UDPSocket(
                 sendingFromPortOf: pair.rtp, bufferByteCount: UDPSender.bufferByteCount)
-            return UDPSender(socket, of: self, at: now)
+            return UDPSender(socket, of: self, at: now, nextLook: now + Self.calmInterval)
         } catch {
             // No descriptor is left, or the host has no loopback network: trying for each packet would only cost time.
             nextAttempt = now + Self.calmInterval
@@ -117,6 +124,7 @@ extension UDPPorts {
 
     private func giveUp(_ sender: UDPSender, of host: SocketAddress) {
         for case let route? in sender.routes.map(\.route) { _ = route.leave(by: shared) }
+        sender.nextLook = .distantFuture
         separate[host] = nil
     }
 }

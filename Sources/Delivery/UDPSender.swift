@@ -12,9 +12,14 @@ final class UDPSender {
     /// The routes of a separate socket. Sessions end without notice, hence the weak references.
     private(set) var routes: [WeakRoute] = []
 
+    /// When `UDPPorts.turn` is to look at a separate socket next.
+    var nextLook = MonotonicTime.distantFuture
+
     private unowned let ports: UDPPorts
     /// A separate socket; `nil` stands for the RTP socket of the ports.
     private let socket: UDPSocket?
+    /// What the buffer of a separate socket holds, in bytes, as the kernel counts them.
+    private let capacityByteCount: Int
     private var obstacle: Obstacle?
     /// What a separate socket has sent since it was stuck or made, and when that was.
     private var trial: Trial
@@ -47,14 +52,17 @@ final class UDPSender {
     init(sharedBy ports: UDPPorts) {
         self.ports = ports
         socket = nil
+        capacityByteCount = 0
         isShared = true
         batch = SendBatch()
         trial = Trial(start: MonotonicTime(nanoseconds: 0))
     }
 
     /// A socket that separates clients of `ports` from the others.
-    init(_ socket: consuming UDPSocket, of ports: UDPPorts, at now: MonotonicTime) {
+    init(_ socket: consuming UDPSocket, of ports: UDPPorts, at now: MonotonicTime, nextLook: MonotonicTime) {
         self.ports = ports
+        self.nextLook = nextLook
+        capacityByteCount = socket.sendBufferByteCount
         self.socket = consume socket
         isShared = false
         batch = SendBatch(capacity: .separate)
@@ -83,7 +91,7 @@ final class UDPSender {
     /// The socket's buffer is full.
     func becameFull(at now: MonotonicTime) {
         obstacle = .fullBuffer(since: now)
-        ports.look(at: now + (isShared ? Self.patience : UDPPorts.retryInterval))
+        tryAgain(after: isShared ? Self.patience : UDPPorts.retryInterval, from: now)
     }
 
     /// A message with this many payload octets is in the batch.
@@ -126,7 +134,12 @@ extension UDPSender {
     private func blocked(by error: SystemError, at now: MonotonicTime) {
         guard error.code == ENOBUFS else { return becameFull(at: now) }
         obstacle = .congestion
-        ports.look(at: now + UDPPorts.retryInterval)
+        tryAgain(after: UDPPorts.retryInterval, from: now)
+    }
+
+    private func tryAgain(after interval: Int64, from now: MonotonicTime) {
+        nextLook = now + interval
+        ports.look(at: nextLook)
     }
 }
 
@@ -158,7 +171,7 @@ extension UDPSender {
     /// Whether no more than one part of `parts` of a separate socket's buffer is in use.
     private func isFilled(below parts: Int) -> Bool {
         switch socket {
-        case .some(let socket): socket.queuedByteCount <= socket.sendBufferByteCount / parts
+        case .some(let socket): socket.queuedByteCount <= capacityByteCount / parts
         case nil: true
         }
     }

@@ -58,6 +58,8 @@ public final class Viewer {
     var squeezedTrack: TrackID?
     /// Spreads the prelude on UDP; `nil` once the viewer has caught up.
     var pacer: Pacer?
+    /// The sender that its latest UDP message was added to.
+    var lastSender: UDPSender?
     /// When it started to play.
     var startedAt: MonotonicTime
     /// When a random access point was last asked for because it had fallen behind.

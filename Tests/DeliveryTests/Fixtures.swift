@@ -10,7 +10,7 @@ import Wire
 
 @testable import Delivery
 
-/// A stream of one video track at 25 pictures a second, delivered by one loop that the test turns by hand.
+/// A stream of one video track at 25 frames a second, and of audio if asked for, delivered by one loop that the test turns by hand.
 final class Broadcast {
     let stream: Stream
     let delivery: DeliveryLoop
@@ -19,15 +19,20 @@ final class Broadcast {
 
     init(
         options: DeliveryLoop.Options = .init(), preludes: PreludeBudget = PreludeBudget(),
-        clock: StreamClock = StreamClock(ClockReading.now)
+        clock: StreamClock = StreamClock(ClockReading.now), hasAudio: Bool = false
     ) {
         stream = Stream(path: "/cam", clock: clock)
         now = clock.epoch
         delivery = DeliveryLoop(options: options, waker: NoWaker(), preludes: preludes, at: now)
         // The parameter sets are of the right types: that is all that is looked at.
         let sets = H264.ParameterSets(sequence: [Self.sps], picture: [Self.pps])!
-        stream.announce([Track(id: TrackID(0), clockRate: .video, format: .h264(sets))])
+        let video = Track(id: TrackID(0), clockRate: .video, format: .h264(sets))
+        stream.announce(hasAudio ? [video, Self.audio] : [video])
     }
+
+    private static let audio = Track(
+        id: TrackID(1), clockRate: .audio48k,
+        format: .aac(AAC.AudioSpecificConfig(bytes: [0x11, 0x90], sampleRate: .audio48k, channelCount: 2)))
 
     static let sps: [UInt8] = [0x67, 0x42, 0xC0, 0x1F]
     static let pps: [UInt8] = [0x68, 0xCE, 0x3C, 0x80]
@@ -45,6 +50,15 @@ final class Broadcast {
             bytes: parts.flatMap(\.self), units: units)
         if isCoded { unit.coding = AccessUnit.Coding(frameNumber: UInt32(pictureCount - 1), begin: now, end: now) }
         stream.publish(unit)
+    }
+
+    /// Publishes a unit of audio, at the time of the next frame.
+    func publishAudio(byteCount: Int) {
+        let time = MediaTime(ticks: pictureCount * 1_920, rate: .audio48k)
+        stream.publish(
+            AccessUnit(
+                track: TrackID(1), presentationTime: time, decodeTime: time, isRandomAccess: true,
+                bytes: [UInt8](repeating: 0x21, count: byteCount), units: [0..<byteCount]))
     }
 
     /// Has the next picture come so many picture intervals later.

@@ -115,6 +115,81 @@ struct SeparateSocketTests {
         #expect(ports.separateCount == 0)
     }
 
+    @Test func anAttemptThatFailsIsRepeatedAfterASecond() throws {
+        let broadcast = Broadcast()
+        let ports = try ports(maximumSeparateCount: 4)
+        var client = try UDPClient(isSegmenting: true, by: ports)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        _ = client.packets()
+        guard ports.family == .ipv6 else { return }
+        // No local address leads to a link-local destination without a scope: a separate socket cannot be used.
+        let linkLocal = SocketAddress(ipv6: 0xFE80 << 112 | 1, port: 9)
+        let unreachable = UDPRoute(
+            destination: linkLocal, reportDestination: linkLocal.with(port: 10), source: nil, ports: ports)
+        ports.shared.becameFull(at: broadcast.now)
+        ports.separate(unreachable, at: broadcast.now)
+        #expect(unreachable.sender.isShared && ports.separateCount == 0)
+        broadcast.publish(byteCount: 500)
+        broadcast.turn(after: 999)
+        #expect(ports.separateCount == 0)
+        broadcast.turn(after: 1)
+        #expect(ports.separateCount == 1)
+    }
+
+    @Test func theFullSocketOfOneHostHasNoOtherLookedAt() throws {
+        let ports = try ports(maximumSeparateCount: 4)
+        let routes = [UInt16(40_000), 40_002].map { port in
+            UDPRoute(
+                destination: .loopback(port == 40_000 ? .ipv4 : ports.family, port: port),
+                reportDestination: .loopback(port == 40_000 ? .ipv4 : ports.family, port: port + 1), source: nil,
+                ports: ports)
+        }
+        guard ports.family == .ipv6 else { return }  // Two hosts are needed: 127.0.0.1 and ::1.
+        let start = MonotonicTime.now()
+        for route in routes { ports.separate(route, at: start) }
+        #expect(ports.separateCount == 2)
+        let (first, second) = (routes[0].sender, routes[1].sender)
+        first.becameFull(at: start)
+        #expect(first.nextLook == start.advanced(byMilliseconds: 2) && ports.deadline == first.nextLook)
+        ports.turn(at: start.advanced(byMilliseconds: 2))
+        #expect(second.nextLook == start.advanced(byMilliseconds: 1_000))
+        #expect(!first.isBlocked && first.nextLook == start.advanced(byMilliseconds: 1_002))
+        #expect(ports.deadline == second.nextLook)
+    }
+
+    @Test func audioOfASeparateSocketIsSentOnceIfTheSharedOneTakesNoVideo() throws {
+        let broadcast = Broadcast(hasAudio: true)
+        let ports = try ports(maximumSeparateCount: 4)
+        var video = try UDPClient(isSegmenting: true, by: ports)
+        var audio = try UDPClient(isSegmenting: true, id: 2, by: ports)
+        let (videoTrack, audioTrack) = (video.viewer.tracks[0], audio.viewer.tracks[0])
+        let routes = [video.route, audio.route]
+        let (videoRoute, audioRoute) = (try #require(routes[0]), try #require(routes[1]))
+        let viewer = Viewer(id: 3, canonicalName: "test", trackCount: 2, output: nil, at: broadcast.now)
+        viewer.setUp(TrackID(0), as: try #require(videoTrack))
+        viewer.setUp(TrackID(1), as: try #require(audioTrack))
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(viewer))
+        _ = (video.packets(), audio.packets())
+        ports.separate(audioRoute, at: broadcast.now)
+        #expect(!audioRoute.sender.isShared && videoRoute.sender.isShared)
+        broadcast.publish(byteCount: 9_000)
+        broadcast.publishAudio(byteCount: 100)
+        let audience = try #require(viewer.audience)
+        audience.feed.update(&audience.reader)
+        let transmitter = Transmitter(policy: SlowViewerPolicy())
+        transmitter.begin(at: broadcast.now)
+        transmitter.serve(viewer, of: audience)
+        // The kernel takes nothing of what is still pending in the shared socket's batch.
+        ports.shared.batch.rollBack(&transmitter.statistics)
+        transmitter.flush()
+        transmitter.serve(viewer, of: audience)
+        transmitter.flush()
+        #expect(video.packets().count == 7)
+        #expect(audio.packets().count == 1)
+    }
+
     @Test func aTrainThatOneRouteRefusesIsCutForThatRouteAlone() throws {
         let broadcast = Broadcast()
         let refused = try UDPClient(isSegmenting: true)
