@@ -12,7 +12,7 @@ import Media
     let turned = (0..<Int(script.byte()) % 8).map { _ in (row: Int(script.byte()) % 6, column: Int(script.byte()) % 42)
     }
     let time = (0..<8).reduce(Int64(0)) { sum, _ in sum << 8 | Int64(script.byte()) }
-    let code = BlockCode(unixNanoseconds: time, frameNumber: UInt32(script.byte()) << 24 | UInt32(script.byte()))
+    let code = TimestampOverlay(unixNanoseconds: time, frameNumber: UInt32(script.byte()) << 24 | UInt32(script.byte()))
     var pattern = script.rest()
     if pattern.isEmpty { pattern = [128] }
     let stride = width + gap
@@ -30,7 +30,7 @@ import Media
     guard let plane = LumaPlane(samples.span, width: width, height: height, stride: stride) else {
         return law(width == 0 || height == 0, "a picture that its memory holds can be looked at")
     }
-    let found = BlockCodeReader.findings(in: plane)
+    let found = TimestampOverlayReader.findings(in: plane)
     law(found.allSatisfy { $0.code == code } || !fits, "nothing is misread")
     law(found.count <= 1, "one code is found once")
     if fits, turned.isEmpty, side >= 2 { law(found.count == 1, "an undamaged code is found") }
@@ -38,7 +38,7 @@ import Media
         law(finding.x.lowerBound >= -1 && finding.x.upperBound <= Double(width) + 1, "it lies inside the picture")
         law(finding.y.lowerBound >= -1 && finding.y.upperBound <= Double(height) + 1, "it lies inside the picture")
         law(
-            BlockCode(unixNanoseconds: finding.code.unixNanoseconds, frameNumber: finding.code.frameNumber)
+            TimestampOverlay(unixNanoseconds: finding.code.unixNanoseconds, frameNumber: finding.code.frameNumber)
                 == finding.code,
             "a code is made of what it says")
     }

@@ -47,15 +47,15 @@ func check(_ unit: ReceivedUnit) {
 func accessUnit(_ unit: ReceivedUnit, rate: ClockRate) -> AccessUnit {
     let time = MediaTime(ticks: Int64(unit.rtpTimestamp), rate: rate)
     return AccessUnit(
-        track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: false, bytes: unit.bytes,
+        track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: false, bytes: unit.bytes,
         units: unit.units)
 }
 
 /// Checks a run's tables and hands each packet over with the header that a viewer would send.
 func packets(of run: PacketRun, maximumPacketBytes: Int, each: (Header, [UInt8]) -> Void) {
-    law(run.trains.first?.lowerBound == 0 && run.trains.last?.upperBound == run.packets.count, "trains cover the run")
-    for train in run.trains {
-        let lengths = run.packets[train].map(\.byteCount)
+    law(run.gsoBatches.first?.lowerBound == 0 && run.gsoBatches.last?.upperBound == run.packets.count, "trains cover the run")
+    for gsoBatch in run.gsoBatches {
+        let lengths = run.packets[gsoBatch].map(\.byteCount)
         law(lengths.dropLast().allSatisfy { $0 == lengths[0] }, "packets of a train are of one length")
         law(lengths[lengths.count - 1] <= lengths[0], "only the last packet of a train may be shorter")
     }

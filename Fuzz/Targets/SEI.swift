@@ -11,7 +11,7 @@ import Media
     law(CaptureTimestamp(parsing: timestamp.nalUnit) == timestamp, "a timestamp reads the same when written")
     let time = MediaTime(ticks: 0, rate: .video)
     let picture = AccessUnit(
-        track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: true,
+        track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: true,
         nalUnits: [[0x67, 66, 0, 30], [0x65, 0x88]])
     law(picture.stamped(with: timestamp).captureTimestamp == timestamp, "a picture carries it")
     checkSpans(of: timestamp)

@@ -5,13 +5,13 @@ import Streams
 /// Draws the block code onto pictures: when each was captured, by the clock that sender reports are made with, and its
 /// number. Confined to one thread.
 final class BlockCodeOverlay {
-    private let corner: BlockCode.Corner
+    private let corner: TimestampOverlay.Corner
     private let clock: StreamClock
     /// For pictures that others read too.
     private var copies: VideoFramePool?
 
     /// - Returns: `nil` where there is to be none.
-    init?(in corner: BlockCode.Corner?, clock: StreamClock?) {
+    init?(in corner: TimestampOverlay.Corner?, clock: StreamClock?) {
         guard let corner, let clock else { return nil }
         (self.corner, self.clock) = (corner, clock)
     }
@@ -20,7 +20,7 @@ final class BlockCodeOverlay {
     func draw(on frame: VideoFrame, at time: MediaTime, number: UInt32) throws(CodecFailure) -> VideoFrame {
         let captured = clock.ntpTime(of: clock.instant(of: time))
         let frame = try frame.writable(copies(like: frame))
-        BlockCode(unixNanoseconds: captured.unixNanoseconds, frameNumber: number).draw(in: corner, of: frame)
+        TimestampOverlay(unixNanoseconds: captured.unixNanoseconds, frameNumber: number).draw(in: corner, of: frame)
         return frame
     }
 

@@ -18,7 +18,7 @@ final class EncoderControl: Sendable {
     }
 
     /// The next picture is to be a random access point.
-    func requestRandomAccess() {
+    func requestKeyframe() {
         isRandomAccessWanted.store(true, ordering: .relaxed)
     }
 
@@ -58,7 +58,7 @@ extension EncoderControl {
     func change(to settings: EncodingSettings) {
         wanted.withLock {
             ($0.video, $0.filters, $0.filtersHide) = (settings.video, settings.filters, settings.filtersHide)
-            ($0.blockCode, $0.fit) = (settings.blockCode, settings.fit)
+            ($0.timestampOverlay, $0.fit) = (settings.timestampOverlay, settings.fit)
         }
         isChangeWanted.store(true, ordering: .releasing)
     }

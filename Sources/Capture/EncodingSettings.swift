@@ -13,12 +13,12 @@ public struct EncodingSettings: Hashable, Sendable {
     /// Whether the filters hide something: then no picture is shown without them, should they fail.
     public var filtersHide = false
     /// Where the block code is drawn, after the filters; `nil` for nowhere but where the source has it by itself.
-    public var blockCode: BlockCode.Corner?
+    public var timestampOverlay: TimestampOverlay.Corner?
     /// `nil` for a stream without sound.
     public var audio: AudioEncoder.Settings? = AudioEncoder.Settings()
 
     public init() {}
 
     /// Whether pictures are changed before they are coded, so they cannot pass through as they come.
-    public var hasEffects: Bool { !filters.isEmpty || blockCode != nil }
+    public var hasEffects: Bool { !filters.isEmpty || timestampOverlay != nil }
 }

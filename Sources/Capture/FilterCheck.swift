@@ -9,7 +9,7 @@ extension EncodingSettings {
     public var refusalOfFilters: SourceFailure? {
         guard !filters.isEmpty else { return nil }
         do throws(CodecFailure) {
-            try PictureFilter.prove(
+            try VideoFilter.prove(
                 filters, width: video.width, height: video.height, frameRate: video.frameRate)
             return nil
         } catch {

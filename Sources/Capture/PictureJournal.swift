@@ -3,7 +3,7 @@ import Media
 /// Numbers a source's pictures, and notes when each goes into the encoder and comes out, also where effects or the encoder
 /// hold some back. A pure value.
 ///
-/// Numbers count from 0 what came and what was left out: at a test card, they are those in the picture (`BlockCode`).
+/// Numbers count from 0 what came and what was left out: at a test card, they are those in the picture (`TimestampOverlay`).
 struct PictureJournal {
     private var nextNumber: UInt32 = 0
     /// Newest last.
@@ -44,7 +44,7 @@ struct PictureJournal {
             // Nothing is reordered: what went in before and has not come out never will.
             underWay.removeSubrange(...index)
             var unit = unit
-            unit.coding = AccessUnit.Coding(frameNumber: number, begin: begin, end: now)
+            unit.encodeTiming = AccessUnit.EncodeTiming(frameNumber: number, begin: begin, end: now)
             return unit
         }
     }

@@ -21,10 +21,10 @@ final class PictureStage {
     private let id: TrackID
     private let control: EncoderControl
     private let tee: PictureTee?
-    private var filter: PictureFilter?
+    private var filter: VideoFilter?
     private var overlay: BlockCodeOverlay?
     private let streamClock: StreamClock?
-    private let usualCode: BlockCode.Corner?
+    private let usualCode: TimestampOverlay.Corner?
     /// For pictures whose memory is taken back before substreams have done with it.
     private var pool: VideoFramePool
 
@@ -53,7 +53,7 @@ final class PictureStage {
     init(
         _ settings: EncodingSettings, track id: TrackID, matrix: ColourMatrix? = nil, control: EncoderControl,
         tee: PictureTee? = nil, clock: PaceClock = .host, streamClock: StreamClock? = nil,
-        usualCode: BlockCode.Corner? = nil, open: EncoderOpening = PictureStage.encoder
+        usualCode: TimestampOverlay.Corner? = nil, open: EncoderOpening = PictureStage.encoder
     ) throws(CodecFailure) {
         self.settings = settings
         self.matrix = matrix ?? .customary(height: settings.video.height)
@@ -62,8 +62,8 @@ final class PictureStage {
         self.tee = tee
         self.clock = clock
         (self.streamClock, self.usualCode) = (streamClock, usualCode)
-        overlay = BlockCodeOverlay(in: settings.blockCode ?? usualCode, clock: streamClock)
-        filter = try PictureFilter(settings)
+        overlay = BlockCodeOverlay(in: settings.timestampOverlay ?? usualCode, clock: streamClock)
+        filter = try VideoFilter(settings)
         pool = VideoFramePool(width: settings.video.width, height: settings.video.height)
         encoder = try open(settings.video.adapted(to: filter, self.matrix), control.tell)
         tee?.isFed = true
@@ -93,15 +93,15 @@ final class PictureStage {
 
     /// Whether pictures may come as they lie in memory of another device: the encoder may read them there, and nobody else
     /// wants to, neither effects nor substreams.
-    var importsPictures: Bool {
-        encoder.importsPictures && filter == nil && overlay == nil && tee?.isRead != true
+    var importsFrames: Bool {
+        encoder.importsFrames && filter == nil && overlay == nil && tee?.isRead != true
     }
 
     /// The units that are ready, of a picture that stays where it lies.
     ///
     /// - Throws: where that cannot be. It may come as `VideoFrame` then.
     func units(
-        of picture: ExportedPicture, at time: MediaTime, skipped: Int
+        of picture: ExportedFrame, at time: MediaTime, skipped: Int
     ) throws(CodecFailure) -> [AccessUnit] {
         let before = journal
         journal.arrived(time, skipped: skipped)
@@ -133,14 +133,14 @@ final class PictureStage {
     ///
     /// - Throws: where no effect or no encoder works with them; then nothing has changed.
     func change(to new: EncodingSettings) throws(CodecFailure) {
-        let filter = new.hasSameEffects(as: settings) ? filter : try PictureFilter(new)
+        let filter = new.hasSameEffects(as: settings) ? filter : try VideoFilter(new)
         try encoder.change(to: new.video.adapted(to: filter, matrix))
         if (new.video.width, new.video.height) != (pool.width, pool.height) {
             pool = VideoFramePool(width: new.video.width, height: new.video.height)
         }
         if new.filters != settings.filters { refresh() }
-        if new.blockCode != settings.blockCode {
-            overlay = BlockCodeOverlay(in: new.blockCode ?? usualCode, clock: streamClock)
+        if new.timestampOverlay != settings.timestampOverlay {
+            overlay = BlockCodeOverlay(in: new.timestampOverlay ?? usualCode, clock: streamClock)
         }
         (self.filter, settings) = (filter, new)
     }
@@ -172,7 +172,7 @@ final class PictureStage {
     }
 }
 
-extension PictureFilter {
+extension VideoFilter {
     /// The effects of these settings; `nil` where there are none.
     fileprivate convenience init?(_ settings: EncodingSettings) throws(CodecFailure) {
         guard !settings.filters.isEmpty else { return nil }
@@ -183,7 +183,7 @@ extension PictureFilter {
 
 extension VideoEncoder.Settings {
     /// The same for what the effects make of the pictures.
-    fileprivate func adapted(to filter: PictureFilter?, _ matrix: ColourMatrix) -> Self {
+    fileprivate func adapted(to filter: VideoFilter?, _ matrix: ColourMatrix) -> Self {
         var settings = self
         if let filter {
             settings = resized(width: filter.width, height: filter.height, frameRate: filter.frameRate)

@@ -3,7 +3,7 @@ import Media
 
 /// Decodes sound of any codec that libavcodec knows. Confined to one thread.
 public final class AudioDecoder: FrameDecoder {
-    private let decoder: Decoder<DecodedSound>
+    private let decoder: Decoder<DecodedAudio>
 
     public init(_ parameters: UnsafePointer<AVCodecParameters>) throws(CodecFailure) {
         decoder = try Decoder(parameters)
@@ -16,23 +16,23 @@ public final class AudioDecoder: FrameDecoder {
 
     public func decode(
         _ bytes: UnsafeRawBufferPointer, presentationTime: Int64?, decodeTime: Int64?
-    ) throws(CodecFailure) -> [DecodedSound] {
+    ) throws(CodecFailure) -> [DecodedAudio] {
         try decoder.decode(bytes, presentationTime: presentationTime, decodeTime: decodeTime)
     }
 
     /// Decodes an access unit of AAC; the sound's times are in ticks of its clock.
-    public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedSound] {
+    public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedAudio] {
         try decoder.decode(
             unit.bytes, presentationTime: unit.presentationTime.ticks, decodeTime: unit.decodeTime.ticks)
     }
 
-    public func finish() throws(CodecFailure) -> [DecodedSound] {
+    public func finish() throws(CodecFailure) -> [DecodedAudio] {
         try decoder.finish()
     }
 }
 
 /// Sound as a decoder made it, in whatever sample format: `Resampler` makes it planar float. Confined to one thread.
-public final class DecodedSound: DecodedFrame {
+public final class DecodedAudio: DecodedFrame {
     let reference: FrameReference
 
     init(_ reference: FrameReference) {

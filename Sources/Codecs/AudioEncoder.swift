@@ -77,7 +77,7 @@ public final class AudioEncoder {
             let time = MediaTime(ticks: packet.pointee.pts, rate: settings.sampleRate)
             units.append(
                 AccessUnit(
-                    track: track, presentationTime: time, decodeTime: time, isRandomAccess: true, bytes: bytes,
+                    track: track, presentationTime: time, decodeTime: time, isKeyframe: true, bytes: bytes,
                     units: [0..<bytes.count]))
         }
         return units

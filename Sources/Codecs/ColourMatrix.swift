@@ -38,7 +38,7 @@ extension VideoFrame {
     }
 }
 
-extension DecodedPicture {
+extension DecodedVideoFrame {
     public var matrix: ColourMatrix {
         get { reference.matrix }
         set { reference.matrix = newValue }

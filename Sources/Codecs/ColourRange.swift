@@ -9,7 +9,7 @@ public enum ColourRange: Hashable, Sendable {
     case full
 }
 
-extension DecodedPicture {
+extension DecodedVideoFrame {
     /// Limited if the picture does not say.
     public var range: ColourRange {
         get {

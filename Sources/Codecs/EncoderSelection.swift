@@ -12,7 +12,7 @@ struct EncoderSelection {
     ///
     /// - Returns: the encoder, and those that did not work.
     /// - Throws: the first one's failure, which is that of the one that was wanted; where `auto` finds none, all of them.
-    mutating func next(_ settings: VideoEncoder.Settings) throws(CodecFailure) -> (any PictureEncoder, [EncoderTrial]) {
+    mutating func next(_ settings: VideoEncoder.Settings) throws(CodecFailure) -> (any FrameEncoder, [EncoderTrial]) {
         var rejected: [EncoderTrial] = []
         while let model = candidates.first {
             do throws(CodecFailure) {

@@ -41,7 +41,7 @@ struct FilterChain {
         let (open, ready) = (Self.ends(inputs), Self.ends(outputs))
         guard open.count == 1, ready.count == 1 else { throw Self.severalEnds(open, ready) }
         (input, output) = (open[0], ready[0])
-        try refuseSound()
+        try refuseAudio()
         try Self.refuseUnsuitable(graph)
     }
 
@@ -71,7 +71,7 @@ extension FilterChain {
             remedy: "separate filters by commas, and connect branches by labels")
     }
 
-    private func refuseSound() throws(CodecFailure) {
+    private func refuseAudio() throws(CodecFailure) {
         let kinds = [
             (input.name, avfilter_pad_get_type(input.filter?.pointee.input_pads, CInt(input.pad))),
             (output.name, avfilter_pad_get_type(output.filter?.pointee.output_pads, CInt(output.pad))),

@@ -2,7 +2,7 @@ import CFFmpeg
 
 /// A graph of libavfilter's with one input and one output, both I420. Confined to one thread.
 ///
-/// It is the bare graph: `PictureFilter` guards times and sizes, and builds it anew. Times are ticks of 90 kHz.
+/// It is the bare graph: `VideoFilter` guards times and sizes, and builds it anew. Times are ticks of 90 kHz.
 final class FilterGraph {
     /// Of the pictures that come out, in pixels.
     private(set) var width = 0

@@ -4,7 +4,7 @@ import CFFmpeg
 final class FrameReference {
     let pointer: UnsafeMutablePointer<AVFrame>
     /// Whether it points at memory of somebody else's, who will put another picture there: a camera's driver.
-    var isBorrowed = false
+    var isShared = false
 
     init() throws(CodecFailure) {
         guard let frame = av_frame_alloc() else { throw .outOfMemory }

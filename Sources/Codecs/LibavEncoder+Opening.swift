@@ -5,7 +5,7 @@ extension LibavEncoder {
     /// A context that is open, and what brings pictures into it.
     struct Opened {
         let context: CodecContext
-        let pictures: PictureUpload
+        let pictures: FrameUpload
 
         init(
             _ model: EncoderModel, _ input: EncoderModel.Input, _ settings: VideoEncoder.Settings
@@ -13,9 +13,9 @@ extension LibavEncoder {
             context = try CodecContext(Self.codec(named: model.name))
             // Before the device is opened: a driver's complaint about a size is harder to read.
             try settings.check()
-            pictures = try PictureUpload(
+            pictures = try FrameUpload(
                 input, readsAtOnce: model.readsAtOnce, width: settings.width, height: settings.height)
-            Self.describePicture(settings, to: context.pointer)
+            Self.describeFrame(settings, to: context.pointer)
             Self.arrangeGroups(settings, model, in: context.pointer)
             Self.limitRate(of: context.pointer, settings)
             try pictures.attach(to: context.pointer)
@@ -39,7 +39,7 @@ extension LibavEncoder.Opened {
         return codec
     }
 
-    private static func describePicture(
+    private static func describeFrame(
         _ settings: VideoEncoder.Settings, to context: UnsafeMutablePointer<AVCodecContext>
     ) {
         context.pointee.width = CInt(settings.width)
@@ -83,7 +83,7 @@ extension LibavEncoder.Opened {
     }
 
     /// Codes one grey picture and returns the parameter sets that came with it. The encoder is of no use afterwards.
-    func codeOnePicture(_ settings: VideoEncoder.Settings) throws(CodecFailure) -> H264.ParameterSets {
+    func encodeOneFrame(_ settings: VideoEncoder.Settings) throws(CodecFailure) -> H264.ParameterSets {
         let frame = try VideoFrame(width: settings.width, height: settings.height)
         for plane in [frame.luma, frame.cb, frame.cr] {
             plane.fill(x: 0..<plane.width, y: 0..<plane.height, with: 128)
@@ -92,13 +92,13 @@ extension LibavEncoder.Opened {
         // As when it runs: a surface has no other owner until the encoder has taken it.
         defer { withExtendedLifetime(picture) {} }
         picture.pointer.pointee.pts = 0
-        var coded: [CodedPicture] = []
+        var coded: [EncodedFrame] = []
         try context.send(frame: picture.pointer)
-        try context.drainPackets { packet in CodedPicture(packet).map { coded.append($0) } }
+        try context.drainPackets { packet in EncodedFrame(packet).map { coded.append($0) } }
         if !coded.contains(where: \.hasSlices) {
             // An encoder that keeps the first picture back gives it up at the end.
             try context.send(frame: nil)
-            try context.drainPackets { packet in CodedPicture(packet).map { coded.append($0) } }
+            try context.drainPackets { packet in EncodedFrame(packet).map { coded.append($0) } }
         }
         guard coded.contains(where: \.isInstantaneousRefresh), let sets = coded.lazy.compactMap(\.parameterSets).first
         else {

@@ -34,7 +34,7 @@ public final class Resampler {
     public var availableSampleCount: Int { waiting.first?.count ?? 0 }
 
     /// Converts `sound` and keeps the result until it is taken; its kind may change in the middle.
-    public func push(_ sound: DecodedSound) throws(CodecFailure) {
+    public func push(_ sound: DecodedAudio) throws(CodecFailure) {
         let frame = sound.reference.pointer
         let kind = Kind(
             format: frame.pointee.format, rate: frame.pointee.sample_rate,
@@ -44,7 +44,7 @@ public final class Resampler {
     }
 
     /// The same with whole frames of `format`, as a device delivers them.
-    public func push(_ bytes: UnsafeRawBufferPointer, of format: SoundFormat) throws(CodecFailure) {
+    public func push(_ bytes: UnsafeRawBufferPointer, of format: SampleFormat) throws(CodecFailure) {
         let kind = Kind(
             format: format.sample.format.rawValue, rate: CInt(clamping: format.sampleRate),
             channelCount: CInt(clamping: format.channelCount))

@@ -40,11 +40,11 @@ public final class Scaler {
     }
 
     /// The picture in I420; a picture that is so already is passed on without a copy.
-    public func scale(_ picture: DecodedPicture) throws(CodecFailure) -> VideoFrame {
+    public func scale(_ picture: DecodedVideoFrame) throws(CodecFailure) -> VideoFrame {
         let isRight = picture.width == pool.width && picture.height == pool.height
         let isI420 = picture.reference.pointer.pointee.format == AV_PIX_FMT_YUV420P.rawValue
         if isRight && isI420 && picture.range == .limited { return try VideoFrame(picture.reference) }
-        let placement = PicturePlacement(
+        let placement = FramePlacement(
             of: (picture.width, picture.height), pixel: picture.pixelProportions, in: (pool.width, pool.height), fit)
         // RGB has no matrix: what is made of it has the one that players suppose.
         let matrix = picture.isRGB ? .customary(height: pool.height) : picture.matrix
@@ -97,7 +97,7 @@ public final class Scaler {
     }
 }
 
-extension DecodedPicture {
+extension DecodedVideoFrame {
     /// (1, 1) for squares, and if it does not say.
     fileprivate var pixelProportions: (Int, Int) {
         let proportions = reference.pointer.pointee.sample_aspect_ratio
@@ -107,9 +107,9 @@ extension DecodedPicture {
 
 extension FrameReference {
     /// A rectangle of the picture, in the same memory.
-    fileprivate func part(_ rectangle: PicturePlacement.Rectangle) throws(CodecFailure) -> FrameReference {
+    fileprivate func part(_ rectangle: FramePlacement.Rectangle) throws(CodecFailure) -> FrameReference {
         let (width, height) = (Int(pointer.pointee.width), Int(pointer.pointee.height))
-        guard rectangle != PicturePlacement.Rectangle(width: width, height: height) else { return self }
+        guard rectangle != FramePlacement.Rectangle(width: width, height: height) else { return self }
         let part = try FrameReference()
         guard av_frame_ref(part.pointer, pointer) >= 0 else { throw .outOfMemory }
         part.pointer.pointee.crop_left = rectangle.x
@@ -123,7 +123,7 @@ extension FrameReference {
 }
 
 extension VideoFrame {
-    fileprivate func blacken(outside box: PicturePlacement.Rectangle) {
+    fileprivate func blacken(outside box: FramePlacement.Rectangle) {
         for (plane, black, divisor) in [(luma, UInt8(16), 1), (cb, 128, 2), (cr, 128, 2)] {
             let (left, right) = (box.x / divisor, (box.x + box.width) / divisor)
             let (top, bottom) = (box.y / divisor, (box.y + box.height) / divisor)

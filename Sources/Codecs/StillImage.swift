@@ -3,7 +3,7 @@ import CFFmpeg
 /// A file that holds one picture: PNG, JPEG, BMP, WebP, TIFF, GIF or one of the portable formats (PPM).
 public enum StillImage {
     /// The (first) picture of such a file, which begins with the signature of its format.
-    public static func decode(_ bytes: [UInt8]) throws(CodecFailure) -> DecodedPicture {
+    public static func decode(_ bytes: [UInt8]) throws(CodecFailure) -> DecodedVideoFrame {
         guard let codec = codec(of: bytes) else {
             throw CodecFailure(
                 reason: "it is no image of a known format", remedy: "save it as PNG, JPEG, BMP, WebP, TIFF, GIF or PPM")
@@ -13,7 +13,7 @@ public enum StillImage {
         guard let parameters else { throw .outOfMemory }
         parameters.pointee.codec_id = codec
         parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
-        let decoder = try Decoder<DecodedPicture>(parameters)
+        let decoder = try Decoder<DecodedVideoFrame>(parameters)
         // Some decoders hold a picture back until they know that no other follows.
         let pictures = try decoder.decode(bytes, presentationTime: nil, decodeTime: nil) + (try decoder.finish())
         guard let picture = pictures.first else {

@@ -5,7 +5,7 @@ import CFFmpeg
 /// libav's AVHWDeviceContext with an AVHWFramesContext on it.
 final class SurfacePool {
     /// Whether pictures in memory of other devices can become surfaces: libav maps them to VAAPI's.
-    let importsPictures: Bool
+    let importsFrames: Bool
     private let format: AVPixelFormat
     private var frames: UnsafeMutablePointer<AVBufferRef>?
 
@@ -33,7 +33,7 @@ final class SurfacePool {
         of device: UnsafeMutablePointer<AVBufferRef>, _ kind: AVHWDeviceType, format: AVPixelFormat, width: Int,
         height: Int
     ) throws(CodecFailure) {
-        importsPictures = kind == AV_HWDEVICE_TYPE_VAAPI
+        importsFrames = kind == AV_HWDEVICE_TYPE_VAAPI
         self.format = format
         // It keeps a reference to the device of its own.
         guard let frames = av_hwframe_ctx_alloc(device) else { throw .outOfMemory }
@@ -75,7 +75,7 @@ final class SurfacePool {
     /// A surface that is the picture's own memory; the picture is held until the surface's last owner lets go.
     ///
     /// - Throws: where the device cannot read that memory, or a picture that lies in it so.
-    func imported(_ picture: ExportedPicture) throws(CodecFailure) -> FrameReference {
+    func imported(_ picture: ExportedFrame) throws(CodecFailure) -> FrameReference {
         let surface = try FrameReference()
         surface.pointer.pointee.format = format.rawValue
         surface.pointer.pointee.hw_frames_ctx = try newReference()

@@ -3,7 +3,7 @@ import Media
 
 /// Decodes pictures of any codec that libavcodec knows. Confined to one thread.
 public final class VideoDecoder: FrameDecoder {
-    private let decoder: Decoder<DecodedPicture>
+    private let decoder: Decoder<DecodedVideoFrame>
 
     public init(_ parameters: UnsafePointer<AVCodecParameters>) throws(CodecFailure) {
         decoder = try Decoder(parameters)
@@ -16,12 +16,12 @@ public final class VideoDecoder: FrameDecoder {
 
     public func decode(
         _ bytes: UnsafeRawBufferPointer, presentationTime: Int64?, decodeTime: Int64?
-    ) throws(CodecFailure) -> [DecodedPicture] {
+    ) throws(CodecFailure) -> [DecodedVideoFrame] {
         try decoder.decode(bytes, presentationTime: presentationTime, decodeTime: decodeTime)
     }
 
     /// Decodes a whole access unit of H.264; the pictures' times are in ticks of its clock.
-    public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedPicture] {
+    public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedVideoFrame] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(unit.bytes.count + 4 * unit.units.count)
         for range in unit.units {
@@ -32,13 +32,13 @@ public final class VideoDecoder: FrameDecoder {
             bytes, presentationTime: unit.presentationTime.ticks, decodeTime: unit.decodeTime.ticks)
     }
 
-    public func finish() throws(CodecFailure) -> [DecodedPicture] {
+    public func finish() throws(CodecFailure) -> [DecodedVideoFrame] {
         try decoder.finish()
     }
 }
 
 /// A picture as a decoder made it, in whatever pixel format: `Scaler` makes it I420. Confined to one thread.
-public final class DecodedPicture: DecodedFrame {
+public final class DecodedVideoFrame: DecodedFrame {
     let reference: FrameReference
 
     init(_ reference: FrameReference) {

@@ -18,14 +18,14 @@ public final class VideoEncoder {
     private let open: EncoderModel.Opening
     private let report: (EncoderReport) -> Void
     private var selection: EncoderSelection
-    private var encoder: any PictureEncoder
+    private var encoder: any FrameEncoder
     private var frameIndex: Int64 = 0
     /// Presentation times of pictures that have gone in and not come out, by their index.
     private var pending: [(index: Int64, time: MediaTime)] = []
     /// Pictures since the last that was asked to be an IDR picture, with it; `nil` before the first.
     private var groupCount: Int?
     /// What an encoder still held when it was left.
-    private var remainder: [CodedPicture] = []
+    private var remainder: [EncodedFrame] = []
 
     /// An encoder that holds this many back has stopped working without saying so. Drivers hold back four at most.
     private static let longestDelay = 16
@@ -63,7 +63,7 @@ public final class VideoEncoder {
         try checkSize(width: frame.width, height: frame.height)
         let held = takeRemainder(track)
         pending.append((frameIndex, presentationTime))
-        let coded = try codeOrReplace(frame, forcingIDR: forcingRandomAccess || isGroupOver)
+        let coded = try encodeOrReplace(frame, forcingIDR: forcingRandomAccess || isGroupOver)
         frameIndex += 1
         return held + units(coded, track)
     }
@@ -79,14 +79,14 @@ public final class VideoEncoder {
 
 extension VideoEncoder {
     /// Whether the encoder in use may read them; it may change with any call of `encode` or `change`.
-    public var importsPictures: Bool { encoder.importsPictures }
+    public var importsFrames: Bool { encoder.importsFrames }
 
     /// Codes one picture of the encoder's size where it lies, without a copy.
     ///
     /// - Returns: what is ready, as for a picture in memory.
     /// - Throws: where that cannot be; the same picture may come as `VideoFrame` then. No encoder is replaced for it.
     public func encode(
-        _ picture: ExportedPicture, track: TrackID, presentationTime: MediaTime, forcingRandomAccess: Bool
+        _ picture: ExportedFrame, track: TrackID, presentationTime: MediaTime, forcingRandomAccess: Bool
     ) throws(CodecFailure) -> [AccessUnit] {
         try checkSize(width: picture.width, height: picture.height)
         try checkDelay(pending.count + 1)
@@ -169,7 +169,7 @@ extension VideoEncoder {
         }
     }
 
-    private func codeOrReplace(_ frame: VideoFrame, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture] {
+    private func encodeOrReplace(_ frame: VideoFrame, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
         var forcingIDR = forcingIDR
         while true {
             do throws(CodecFailure) {
@@ -208,7 +208,7 @@ extension VideoEncoder {
         return units(remainder, track)
     }
 
-    private func units(_ coded: [CodedPicture], _ track: TrackID) -> [AccessUnit] {
+    private func units(_ coded: [EncodedFrame], _ track: TrackID) -> [AccessUnit] {
         coded.compactMap { picture in
             guard let position = pending.firstIndex(where: { $0.index == picture.index }) else { return nil }
             let time = pending[position].time
@@ -216,7 +216,7 @@ extension VideoEncoder {
             pending.removeSubrange(...position)
             lastQuantizer = picture.quantizer
             return AccessUnit(
-                track: track, presentationTime: time, decodeTime: time, isRandomAccess: picture.isInstantaneousRefresh,
+                track: track, presentationTime: time, decodeTime: time, isKeyframe: picture.isInstantaneousRefresh,
                 bytes: picture.bytes, units: picture.units)
         }
     }

@@ -55,7 +55,7 @@ extension Audience {
         let former = round.endIndex
         if round.begin(at: reader.endIndex, viewerCount: viewers.count) {
             // What was there before the first round is history.
-            if round.endIndex != former { departure = former < 0 ? nil : Departure(former..<round.endIndex) }
+            if round.endIndex != former { sendTimes = former < 0 ? nil : SendTimes(former..<round.endIndex) }
             return serveEveryone(with: transmitter)
         }
         wakeResting(at: transmitter.now)
@@ -98,13 +98,13 @@ extension Audience {
     /// Sends one viewer what it has not been sent yet, as far as its route takes it.
     func serve(_ viewer: Viewer, with transmitter: Transmitter) {
         transmitter.serve(viewer, of: self)
-        let isThrough = viewer.position.index >= reader.endIndex && !viewer.isInPrelude && !viewer.isDraining
+        let isThrough = viewer.position.index >= reader.endIndex && !viewer.isInFastStart && !viewer.isDraining
         guard !isThrough, viewer.phase == .playing else { return }
-        if viewer.isResting(at: transmitter.now) { rest(viewer) } else { fellBehind(viewer) }
+        if viewer.isResting(at: transmitter.now) { rest(viewer) } else { becameLate(viewer) }
     }
 
     /// The viewer was not sent everything.
-    func fellBehind(_ viewer: Viewer) {
+    func becameLate(_ viewer: Viewer) {
         guard !viewer.isListedBehind else { return }
         viewer.isListedBehind = true
         behind.append(viewer)

@@ -7,7 +7,7 @@ final class Audience {
     let stream: Stream
     let feed: any PacketFeed
     /// The memory that preludes may take.
-    let preludes: PreludeBudget
+    let fastStarts: FastStartBudget
     /// The track whose random access points decide where one can start: the video, else the first.
     let leading: Track
     var reader = FeedReader<PacketRun>()
@@ -17,7 +17,7 @@ final class Audience {
     /// The round under way, or the last.
     var round = ServiceRound()
     /// What the round under way, or the last, sends for the first time; `nil` where that has been noted.
-    var departure: Departure?
+    var sendTimes: SendTimes?
     /// Who has not been sent everything: nobody else needs a look before something new comes.
     var behind: [Viewer] = []
     /// Viewers behind whose connections take nothing: they are looked at together, and when their sockets are writable.
@@ -28,14 +28,14 @@ final class Audience {
     /// What `nanosecondsPerByte` was for the runs before that index.
     private var byteDuration: (endIndex: Int64, nanoseconds: Int64) = (-1, 0)
     /// What who joins now is sent first.
-    var sharedPrelude: PackagedPrelude?
+    var sharedFastStart: PackagedFastStart?
     /// When to ask for a random access point again, because the stream's budget did not allow it.
-    var randomAccessRetry = MonotonicTime.distantFuture
+    var keyframeRetryInterval = MonotonicTime.distantFuture
     /// How often the wall clock had stepped when the viewers were last told about it.
     private var clockStepCount: Int
 
-    init(stream: Stream, feed: any PacketFeed, preludes: PreludeBudget) {
-        self.preludes = preludes
+    init(stream: Stream, feed: any PacketFeed, fastStarts: FastStartBudget) {
+        self.fastStarts = fastStarts
         self.stream = stream
         self.feed = feed
         clockStepCount = stream.clock.follow()
@@ -97,12 +97,12 @@ final class Audience {
         let waited = viewer.behindSince.map { now - $0 } ?? 0
         let lag = min(waited, newest.presentationTime.nanoseconds &- next.presentationTime.nanoseconds)
         // A prelude is read as fast as the client can decode: that it is unread at first is no lag.
-        guard let output = viewer.output, now - viewer.startedAt > Self.preludeReading else { return lag }
+        guard let output = viewer.output, now - viewer.startedAt > Self.fastStartReading else { return lag }
         return lag &+ Int64(output.unreadByteCount(at: now)) &* nanosecondsPerByte
     }
 
     /// How long a client may take to read its prelude, in nanoseconds.
-    private static let preludeReading: Int64 = 2_000_000_000
+    private static let fastStartReading: Int64 = 2_000_000_000
 
     /// How much media time a byte stands for, over the last units: two seconds of a film. Computed once per unit.
     private var nanosecondsPerByte: Int64 {
@@ -131,17 +131,17 @@ final class Audience {
     }
 
     /// Asks for a random access point, now or as soon as the budget allows.
-    func requestRandomAccess(at now: MonotonicTime) {
-        randomAccessRetry = stream.requestRandomAccess(at: now) ?? .distantFuture
+    func requestKeyframe(at now: MonotonicTime) {
+        keyframeRetryInterval = stream.requestKeyframe(at: now) ?? .distantFuture
     }
 
     /// Index of the newest random access point of the viewer's leading track after `index`, if it is no older than `age` nanoseconds.
-    func recentRandomAccess(after index: Int64, for viewer: Viewer, within age: Int64) -> Int64? {
+    func recentKeyframe(after index: Int64, for viewer: Viewer, within age: Int64) -> Int64? {
         let leading = leadingTrack(for: viewer).id
         guard let newest = run(at: reader.endIndex - 1)?.presentationTime.nanoseconds else { return nil }
         for candidate in stride(from: reader.endIndex - 1, to: index, by: -1) {
             guard let run = run(at: candidate), newest &- run.presentationTime.nanoseconds <= age else { return nil }
-            if run.track == leading, run.isRandomAccess, run.part.isStart { return candidate }
+            if run.track == leading, run.isKeyframe, run.part.isStart { return candidate }
         }
         return nil
     }

@@ -26,7 +26,7 @@ public final class DeliveryLoop {
     private static let reportRound: Int64 = 500_000_000
 
     private let options: Options
-    private let preludes: PreludeBudget
+    private let fastStarts: FastStartBudget
     private let waker: any Waker
     private let transmitter: Transmitter
     private var audiences: [ObjectIdentifier: Audience] = [:]
@@ -35,12 +35,12 @@ public final class DeliveryLoop {
 
     /// - Parameters:
     ///   - waker: wakes the loop that owns this.
-    ///   - preludes: the memory for preludes, shared with other loops.
+    ///   - fastStarts: the memory for preludes, shared with other loops.
     public init(
-        options: Options, waker: any Waker, preludes: PreludeBudget = PreludeBudget(), at now: MonotonicTime
+        options: Options, waker: any Waker, fastStarts: FastStartBudget = FastStartBudget(), at now: MonotonicTime
     ) {
         self.options = options
-        self.preludes = preludes
+        self.fastStarts = fastStarts
         self.waker = waker
         transmitter = Transmitter(policy: options.policy, pacing: options.pacing)
         nextReportRound = now + Self.reportRound
@@ -99,7 +99,7 @@ extension DeliveryLoop {
     /// Stops sending; the viewer may join again.
     public func pause(_ viewer: Viewer) {
         viewer.phase = .idle
-        viewer.endPrelude()
+        viewer.endFastStart()
         remove(viewer)
     }
 
@@ -120,8 +120,8 @@ extension DeliveryLoop {
     }
 
     /// The viewer's client cannot go on without a random access point (PLI, FIR).
-    public func requestRandomAccess(for viewer: Viewer, at now: MonotonicTime) {
-        viewer.audience?.requestRandomAccess(at: now)
+    public func requestKeyframe(for viewer: Viewer, at now: MonotonicTime) {
+        viewer.audience?.requestKeyframe(at: now)
     }
 
     private func remove(_ viewer: Viewer) {
@@ -132,8 +132,8 @@ extension DeliveryLoop {
         audiences[ObjectIdentifier(audience.feed)] = nil
     }
 
-    private func feed(of stream: Stream, form: StreamForm) -> (any PacketFeed)? {
-        switch form {
+    private func feed(of stream: Stream, encapsulation: RTPEncapsulation) -> (any PacketFeed)? {
+        switch encapsulation {
         case .tracks: stream.feed(RTPPackager.self, options: options.packaging, for: waker)
         case .transportStream:
             stream.feed(
@@ -143,14 +143,14 @@ extension DeliveryLoop {
     }
 
     private func audience(of stream: Stream, for viewer: Viewer) -> Audience? {
-        guard let feed = feed(of: stream, form: viewer.form) else { return nil }
+        guard let feed = feed(of: stream, encapsulation: viewer.encapsulation) else { return nil }
         let existing = audiences[ObjectIdentifier(feed)]
         guard feed.tracks.count == viewer.tracks.count else {
             if existing == nil { feed.detach(waker) }
             return nil
         }
         if let existing { return existing }
-        let audience = Audience(stream: stream, feed: feed, preludes: preludes)
+        let audience = Audience(stream: stream, feed: feed, fastStarts: fastStarts)
         audiences[ObjectIdentifier(feed)] = audience
         feed.update(&audience.reader)
         return audience
@@ -181,15 +181,15 @@ extension DeliveryLoop {
         var isPartial = false
         for audience in audiences.values {
             audience.feed.update(&audience.reader)
-            audience.forgetOldPrelude()
+            audience.discardOldFastStart()
             transmitter.beginShare(of: audiences.count)
             if audience.serveAll(with: transmitter) == .partial { isPartial = true }
             noteFirstCall(for: audience)
-            if audience.randomAccessRetry <= now { retryRandomAccess(for: audience, at: now) }
+            if audience.keyframeRetryInterval <= now { retryKeyframeRequest(for: audience, at: now) }
             if audience.reader.hasEnded { events += audience.viewers.map(Event.ended) }
         }
         transmitter.flush()
-        noteDepartures()
+        recordSendTimesOfAll()
         events += transmitter.stalled.map(Event.stalled)
         transmitter.stalled.removeAll()
         if nextReportRound <= now { sendDueReports(at: now) }
@@ -198,23 +198,23 @@ extension DeliveryLoop {
 
     private func noteFirstCall(for audience: Audience) {
         guard let call = transmitter.takeFirstCall() else { return }
-        if let departure = audience.departure, departure.first == nil { audience.departure?.first = call }
+        if let sendTimes = audience.sendTimes, sendTimes.first == nil { audience.sendTimes?.first = call }
     }
 
     /// Tells streams what has been sent of them. What is left of a turn's batches leaves at its end, for all audiences.
-    private func noteDepartures() {
-        guard audiences.values.contains(where: { $0.departure != nil }) else { return }
+    private func recordSendTimesOfAll() {
+        guard audiences.values.contains(where: { $0.sendTimes != nil }) else { return }
         let call = transmitter.takeFirstCall()
         let now = MonotonicTime.now()
         for audience in audiences.values {
-            if let departure = audience.departure, departure.first == nil { audience.departure?.first = call }
-            audience.noteDeparture(at: now)
+            if let sendTimes = audience.sendTimes, sendTimes.first == nil { audience.sendTimes?.first = call }
+            audience.recordSendTimes(at: now)
         }
     }
 
-    private func retryRandomAccess(for audience: Audience, at now: MonotonicTime) {
-        audience.randomAccessRetry = .distantFuture
-        if audience.viewers.contains(where: \.isAwaitingRandomAccess) { audience.requestRandomAccess(at: now) }
+    private func retryKeyframeRequest(for audience: Audience, at now: MonotonicTime) {
+        audience.keyframeRetryInterval = .distantFuture
+        if audience.viewers.contains(where: \.isAwaitingKeyframe) { audience.requestKeyframe(at: now) }
     }
 
     /// One round for all viewers: no viewer has a timer of its own.
@@ -251,7 +251,7 @@ extension DeliveryLoop {
         guard !audiences.isEmpty else { return .distantFuture }
         var deadline = nextReportRound
         for audience in audiences.values {
-            deadline = min(deadline, audience.randomAccessRetry)
+            deadline = min(deadline, audience.keyframeRetryInterval)
             if !audience.resting.isEmpty { deadline = min(deadline, audience.nextLookAtResting) }
             if audience.isPacing { deadline = min(deadline, now + Transmitter.paceInterval) }
         }

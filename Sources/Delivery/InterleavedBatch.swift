@@ -14,7 +14,7 @@ final class InterleavedBatch {
     /// Of what stands before the RTP header.
     private static let frameByteCount = 4
     /// Room for each prefix.
-    private static let stride = frameByteCount + HeaderRewriter.Headers.longestByteCount
+    private static let stride = frameByteCount + HeaderRewriter.Headers.maximumByteCount
 
     private let vectors: UnsafeMutablePointer<iovec>
     private let prefixes: UnsafeMutableRawPointer
@@ -110,7 +110,7 @@ final class InterleavedBatch {
     }
 
     /// How many packets the first `byteCount` bytes cover; one that is cut counts, and `keep` gets what is left of it.
-    func packets(coveredBy byteCount: Int, keep: (UnsafeRawBufferPointer) -> Void) -> (count: Int, isCut: Bool) {
+    func packets(coveredBy byteCount: Int, keep: (UnsafeRawBufferPointer) -> Void) -> (count: Int, isSplit: Bool) {
         var rest = byteCount
         for packet in 0..<packetCount {
             let (prefix, payload) = (vectors[2 * packet], vectors[2 * packet + 1])

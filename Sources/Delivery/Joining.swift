@@ -7,7 +7,7 @@ public enum JoinMode: String, Hashable, Sendable, CaseIterable {
     /// The prelude where it fits its limits, else a random access point.
     case auto
     /// The same, for those who want to see it in the configuration.
-    case prelude
+    case fastStart = "prelude"
     /// The next random access point, which is asked of the encoder where there is one.
     case keyframe
 }
@@ -16,15 +16,15 @@ public enum JoinMode: String, Hashable, Sendable, CaseIterable {
 public struct JoinOptions: Hashable, Sendable {
     public var mode: JoinMode
     /// How long the squeezed history lasts, in nanoseconds.
-    public var preludeWindow: Int64
-    public var prelude: Prelude.Limits
+    public var fastStartWindow: Int64
+    public var fastStart: FastStart.Limits
 
     public init(
-        mode: JoinMode = .auto, preludeWindow: Int64 = 120_000_000, prelude: Prelude.Limits = Prelude.Limits()
+        mode: JoinMode = .auto, fastStartWindow: Int64 = 120_000_000, fastStart: FastStart.Limits = FastStart.Limits()
     ) {
         self.mode = mode
-        self.preludeWindow = preludeWindow
-        self.prelude = prelude
+        self.fastStartWindow = fastStartWindow
+        self.fastStart = fastStart
     }
 }
 
@@ -33,48 +33,48 @@ extension Audience {
     func join(_ viewer: Viewer, options: JoinOptions, at now: MonotonicTime) {
         // Who gets no prelude needs no history, which is thousands of references.
         let isLive = options.mode == .keyframe || viewer.isMulticast
-        let prelude = isLive ? nil : prelude(for: viewer, options: options)
-        viewer.endPrelude()
-        viewer.position = Viewer.Position(index: prelude?.nextIndex ?? feed.endIndex)
+        let fastStart = isLive ? nil : fastStart(for: viewer, options: options)
+        viewer.endFastStart()
+        viewer.position = Viewer.Position(index: fastStart?.nextIndex ?? feed.endIndex)
         viewer.isDraining = false
         viewer.restsUntil = now
-        viewer.squeeze = nil
+        viewer.compression = nil
         viewer.behindSince = nil
         viewer.lastProgress = now
-        guard let prelude, !prelude.runs.isEmpty else {
-            viewer.isAwaitingRandomAccess = true
-            return requestRandomAccess(at: now)
+        guard let fastStart, !fastStart.runs.isEmpty else {
+            viewer.isAwaitingKeyframe = true
+            return requestKeyframe(at: now)
         }
-        viewer.prelude = prelude.runs
-        viewer.preludeCharge = prelude.charge
-        viewer.squeeze = prelude.squeeze
-        viewer.squeezedTrack = prelude.squeezedTrack
-        viewer.isAwaitingRandomAccess = false
+        viewer.fastStart = fastStart.runs
+        viewer.fastStartCharge = fastStart.charge
+        viewer.compression = fastStart.compression
+        viewer.compressedTrack = fastStart.compressedTrack
+        viewer.isAwaitingKeyframe = false
         if viewer.output == nil { viewer.pacer = Pacer(limits: Pacer.Limits(), at: now) }
     }
 
     /// The prelude that leads to the newest unit, packaged: made once for all who join before the next.
-    private func prelude(for viewer: Viewer, options: JoinOptions) -> PackagedPrelude {
+    private func fastStart(for viewer: Viewer, options: JoinOptions) -> PackagedFastStart {
         let watched = feed.tracks.map { viewer.watches($0.id) }
-        if let shared = sharedPrelude, shared.serves(watched, options, at: feed.endIndex) { return shared }
+        if let shared = sharedFastStart, shared.serves(watched, options, at: feed.endIndex) { return shared }
         let point = feed.joinPoint(in: stream)
-        let prelude = Prelude(
+        let fastStart = FastStart(
             history: point.history.filter { viewer.watches($0.track) }, leading: leadingTrack(for: viewer),
-            window: options.preludeWindow, limits: options.prelude)
+            window: options.fastStartWindow, limits: options.fastStart)
         // Without memory for it, the viewer starts at the next random access point.
-        let charge = prelude.flatMap { preludes.charge($0.units.reduce(0) { $0 + $1.bytes.count }) }
-        let runs = charge == nil ? [] : prelude.map { point.package($0.units) } ?? []
-        let packaged = PackagedPrelude(
-            runs: runs, charge: charge, squeeze: prelude?.squeeze, squeezedTrack: prelude?.track,
+        let charge = fastStart.flatMap { fastStarts.charge($0.units.reduce(0) { $0 + $1.bytes.count }) }
+        let runs = charge == nil ? [] : fastStart.map { point.package($0.units) } ?? []
+        let packaged = PackagedFastStart(
+            runs: runs, charge: charge, compression: fastStart?.compression, compressedTrack: fastStart?.track,
             nextIndex: point.nextIndex, watched: watched, options: options)
-        sharedPrelude = packaged
+        sharedFastStart = packaged
         return packaged
     }
 
     /// Lets go of the shared prelude if the feed has gone on: nobody joins there any more.
-    func forgetOldPrelude() {
-        guard let shared = sharedPrelude, shared.nextIndex != reader.endIndex else { return }
-        sharedPrelude = nil
+    func discardOldFastStart() {
+        guard let shared = sharedFastStart, shared.nextIndex != reader.endIndex else { return }
+        sharedFastStart = nil
     }
 
     /// The first packet of each of the viewer's tracks, for RTP-Info (RFC 2326, section 12.33).
@@ -84,7 +84,7 @@ extension Audience {
         let leading = leadingTrack(for: viewer).id
         return viewer.tracks.indices.compactMap { index in
             guard let track = viewer.tracks[index], viewer.isFirst(track, at: index) else { return nil }
-            let run = firstRun(of: viewer.form == .tracks ? TrackID(index) : nil, for: viewer, leading: leading)
+            let run = firstRun(of: viewer.encapsulation == .tracks ? TrackID(index) : nil, for: viewer, leading: leading)
             return FirstPacket(
                 track: TrackID(index), sequenceNumber: track.rewriter.nextSequenceNumber,
                 timestamp: run.map { viewer.ticks(of: $0) &+ track.rewriter.timestampOffset })
@@ -93,7 +93,7 @@ extension Audience {
 
     /// The viewer's first run of `track`; of any where that is `nil`.
     private func firstRun(of track: TrackID?, for viewer: Viewer, leading: TrackID) -> PacketRun? {
-        if let run = viewer.prelude.first(where: { track == nil || $0.track == track }) { return run }
+        if let run = viewer.fastStart.first(where: { track == nil || $0.track == track }) { return run }
         var index = max(viewer.position.index, reader.startIndex)
         while let run = run(at: index) {
             if track == nil || run.track == track, viewer.passes(run, leading: leading) { return run }
@@ -105,13 +105,13 @@ extension Audience {
 
 /// A prelude as packets, for everyone who joins at one place with the same tracks: in a crowd, packaging one for each would take
 /// longer than sending it.
-struct PackagedPrelude {
+struct PackagedFastStart {
     /// Empty where there is nothing to start with.
     let runs: [PacketRun]
     /// The memory of the runs, for as long as anyone holds them.
-    let charge: PreludeBudget.Charge?
-    let squeeze: Squeeze?
-    let squeezedTrack: TrackID?
+    let charge: FastStartBudget.Charge?
+    let compression: TimeCompression?
+    let compressedTrack: TrackID?
     /// Index in the feed of the first unit after it.
     let nextIndex: Int64
     /// Which of the stream's tracks are in it.

@@ -31,6 +31,6 @@ struct JoinPoint {
 extension Feed: PacketFeed where P.Output == PacketRun {
     func joinPoint(in stream: Stream) -> JoinPoint {
         let point = stream.joinPoint(in: self)
-        return JoinPoint(history: point.history, nextIndex: point.nextIndex, package: point.packager.prelude)
+        return JoinPoint(history: point.history, nextIndex: point.nextIndex, package: point.packager.fastStart)
     }
 }

@@ -41,7 +41,7 @@ struct Reports {
 
     private func deliver(_ compound: Compound, of track: ViewerTrack, to viewer: Viewer) {
         guard let bytes = track.protected(compound.encoded()) else { return }
-        switch track.lane {
+        switch track.transport {
         case .udp(let route):
             route.ports.sendReport(bytes, over: route)
         case .interleaved(_, let channel):

@@ -15,7 +15,7 @@ final class SendBatch {
         let viewer: Unmanaged<Viewer>
         let route: Unmanaged<UDPRoute>
         var position: Viewer.Position
-        let isAwaitingRandomAccess: Bool
+        let isAwaitingKeyframe: Bool
         let track: TrackID
         var packetCount: Int
         var octetCount: Int
@@ -24,7 +24,7 @@ final class SendBatch {
         /// Whether its last packet is its unit's last.
         let endsUnit: Bool
         /// Whether its packets leave one by one, because the route refused the train.
-        var isCut = false
+        var isSplit = false
     }
 
     /// What leaves in one call.
@@ -33,14 +33,14 @@ final class SendBatch {
         let messages: Int
         let packets: Int
         /// The longest trains whose encrypted payloads there is memory for.
-        let sealedTrains: Int
+        let sealedBatches: Int
 
         /// For all viewers of a loop. What is encrypted still lies in a processor's cache when the kernel reads it.
-        static let shared = Capacity(messages: 256, packets: 4_096, sealedTrains: 8)
+        static let shared = Capacity(messages: 256, packets: 4_096, sealedBatches: 8)
         /// For the viewers of one host: a tenth of the memory.
-        static let separate = Capacity(messages: 16, packets: 256, sealedTrains: 2)
+        static let separate = Capacity(messages: 16, packets: 256, sealedBatches: 2)
 
-        var sealedByteCount: Int { sealedTrains * PacketTrain.maximumByteCount }
+        var sealedByteCount: Int { sealedBatches * GSOBatch.maximumByteCount }
     }
 
     private let capacity: Capacity
@@ -64,7 +64,7 @@ final class SendBatch {
         tickets = .allocate(capacity: capacity.messages)
         vectors = .allocate(capacity: 2 * capacity.packets)
         vectors.initialize(repeating: iovec(), count: 2 * capacity.packets)
-        prefixes = .allocate(byteCount: capacity.packets * HeaderRewriter.Headers.longestByteCount, alignment: 16)
+        prefixes = .allocate(byteCount: capacity.packets * HeaderRewriter.Headers.maximumByteCount, alignment: 16)
         controls = .allocate(byteCount: capacity.messages * ControlMessages.byteCount, alignment: 16)
     }
 
@@ -82,18 +82,18 @@ final class SendBatch {
 
     /// Those messages, for the kernel: one that is cut goes alone, lest the next overtake what is left of it.
     var pending: UnsafeMutableBufferPointer<mmsghdr> {
-        UnsafeMutableBufferPointer(start: messages + first, count: isFirstCut ? 1 : messageCount)
+        UnsafeMutableBufferPointer(start: messages + first, count: isFirstSplit ? 1 : messageCount)
     }
 
     /// Whether the first of them is a train.
-    var isFirstTrain: Bool { messageCount > 0 && tickets[first].packetCount > 1 && !isFirstCut }
+    var isFirstGSOBatch: Bool { messageCount > 0 && tickets[first].packetCount > 1 && !isFirstSplit }
 
-    private var isFirstCut: Bool { messageCount > 0 && tickets[first].isCut }
+    private var isFirstSplit: Bool { messageCount > 0 && tickets[first].isSplit }
 
     /// Whether a message of `count` packets still fits.
     func hasRoom(forPackets count: Int) -> Bool {
         end < capacity.messages && packetCount + count <= capacity.packets
-            && sealedByteCount <= capacity.sealedByteCount - PacketTrain.maximumByteCount
+            && sealedByteCount <= capacity.sealedByteCount - GSOBatch.maximumByteCount
     }
 
     /// Adds the packets `range` of `run`, all of one train, as one message, for which there is room.
@@ -120,7 +120,7 @@ final class SendBatch {
             segmentByteCount: segment.map { UInt16(truncatingIfNeeded: $0) })
         tickets[end] = Ticket(
             viewer: .passUnretained(viewer), route: .passUnretained(route), position: position,
-            isAwaitingRandomAccess: viewer.isAwaitingRandomAccess, track: run.track, packetCount: range.count,
+            isAwaitingKeyframe: viewer.isAwaitingKeyframe, track: run.track, packetCount: range.count,
             octetCount: octets, addedByteCount: added, endsUnit: range.upperBound == run.packets.count)
         end += 1
         return octets
@@ -128,16 +128,16 @@ final class SendBatch {
 
     /// The first `count` pending messages have left, or never will; of one that is cut, its first packet.
     func removeFirst(_ count: Int) {
-        if count > 0, isFirstCut, tickets[first].packetCount > 1 { return goToNextPacketOfFirst() }
+        if count > 0, isFirstSplit, tickets[first].packetCount > 1 { return goToNextPacketOfFirst() }
         first += count
         if first == end { removeAll() }
     }
 
     /// Has the packets of the first pending message, a train that was refused, leave one by one; its route gets no more trains.
-    func cutFirst() {
+    func splitFirst() {
         let route = tickets[first].route.takeUnretainedValue()
-        route.refusedTrain()
-        tickets[first].isCut = true
+        route.refusedGSO()
+        tickets[first].isSplit = true
         messages[first].msg_hdr.msg_iovlen = 2
         writeControl(ofMessage: first, route: route, segmentByteCount: nil)
     }
@@ -154,7 +154,7 @@ final class SendBatch {
         for index in stride(from: end - 1, through: first, by: -1) {
             let ticket = tickets[index]
             ticket.viewer.takeUnretainedValue().goBack(
-                to: ticket.position, isAwaitingRandomAccess: ticket.isAwaitingRandomAccess, track: ticket.track,
+                to: ticket.position, isAwaitingKeyframe: ticket.isAwaitingKeyframe, track: ticket.track,
                 packets: ticket.packetCount, octets: ticket.octetCount)
             statistics.takeBack(packets: ticket.packetCount, octets: ticket.octetCount, endsUnit: ticket.endsUnit)
         }

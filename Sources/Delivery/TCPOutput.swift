@@ -133,8 +133,8 @@ public final class TCPOutput {
         guard pendingByteCount == 0, failure == nil else { return 0 }
         if let tls { return write(batch, through: tls, at: now) }
         guard let taken = note(socket.write(batch.parts), at: now) else { return 0 }
-        let (packets, isCut) = batch.packets(coveredBy: taken) { pending.append(contentsOf: $0) }
-        if isCut || packets < batch.packetCount { isBlocked = true }
+        let (packets, isSplit) = batch.packets(coveredBy: taken) { pending.append(contentsOf: $0) }
+        if isSplit || packets < batch.packetCount { isBlocked = true }
         return packets
     }
 

@@ -54,11 +54,11 @@ final class Transmitter {
         }
         defer { if viewer.output != nil { viewer.restsUntil = now + TCPOutput.measurementInterval } }
         // Batches are flushed at the end of each turn: nothing points into a prelude that ended in an earlier one.
-        if !viewer.prelude.isEmpty, !viewer.isInPrelude { viewer.endPrelude() }
+        if !viewer.fastStart.isEmpty, !viewer.isInFastStart { viewer.endFastStart() }
         let leading = audience.leadingTrackID(for: viewer)
         while isKeepingUp(viewer, of: audience), let run = nextRun(of: viewer, in: audience) {
             if viewer.position.packet > 0 || viewer.passes(run, leading: leading) {
-                if run.track == leading { viewer.isAwaitingRandomAccess = false }
+                if run.track == leading { viewer.isAwaitingKeyframe = false }
                 if pacing.share > 0 { pace(run, for: viewer, of: audience) }
                 let ticks = viewer.ticks(of: run)
                 viewer.lastTicks = ticks
@@ -114,13 +114,13 @@ final class Transmitter {
     private static let fillerAge: Int64 = 1_000_000_000
 
     private func nextRun(of viewer: Viewer, in audience: Audience) -> PacketRun? {
-        if viewer.isInPrelude { return viewer.prelude[viewer.position.prelude] }
+        if viewer.isInFastStart { return viewer.fastStart[viewer.position.fastStart] }
         return audience.run(at: viewer.position.index)
     }
 
     /// Sends what is left of a run; false if the route takes no more now.
     private func send(_ run: PacketRun, ticks: UInt32, to viewer: Viewer) -> Bool {
-        switch viewer.tracks[run.track.index]?.lane {
+        switch viewer.tracks[run.track.index]?.transport {
         case .udp(let route): send(run, ticks: ticks, to: viewer, over: route)
         case .interleaved(let channel, _): send(run, ticks: ticks, to: viewer, on: channel)
         case nil: true
@@ -139,12 +139,12 @@ final class Transmitter {
 
 extension Transmitter {
     private func send(_ run: PacketRun, ticks: UInt32, to viewer: Viewer, over route: UDPRoute) -> Bool {
-        for index in run.trains.indices {
-            let train = run.trains[index]
-            while viewer.position.packet < train.upperBound {
+        for index in run.gsoBatches.indices {
+            let gsoBatch = run.gsoBatches[index]
+            while viewer.position.packet < gsoBatch.upperBound {
                 guard route.isReady(at: now) else { return false }
                 let next = viewer.position.packet
-                let end = route.isSegmenting ? train.upperBound : next + 1
+                let end = route.usesGSO ? gsoBatch.upperBound : next + 1
                 let count = pacedCount(from: next, to: end, of: run, for: viewer)
                 guard count > 0 else { return false }
                 guard append(next..<(next + count), of: run, ticks: ticks, to: route, for: viewer) else { return false }
@@ -259,12 +259,12 @@ extension Transmitter {
         let stall = viewer.behindSince.map { now - max($0, progress(of: viewer)) } ?? 0
         let isOverrun = viewer.position.index < audience.reader.startIndex
         switch policy.verdict(lag: lag, stall: stall, isInsideUnit: isInsideUnit, isOverrun: isOverrun) {
-        case .carryOn:
+        case .keepSending:
             return !viewer.isDraining || resume(viewer, of: audience)
-        case .skipToRandomAccess:
+        case .skipToKeyframe:
             skip(viewer, of: audience)
             return !viewer.isDraining
-        case .letGo:
+        case .disconnect:
             stalled.append(viewer)
             return false
         }
@@ -277,9 +277,9 @@ extension Transmitter {
     /// Passes over everything that waits. A connection drains first, so that what comes then is not seen late.
     private func skip(_ viewer: Viewer, of audience: Audience) {
         // Packets of the prelude may be in a batch: it is passed over now and let go of when they have left.
-        viewer.position.prelude = viewer.prelude.count
+        viewer.position.fastStart = viewer.fastStart.count
         viewer.position.packet = 0
-        viewer.isAwaitingRandomAccess = true
+        viewer.isAwaitingKeyframe = true
         viewer.isDraining = true
         // Else one new unit would count as waited for, and go out undrained.
         viewer.behindSince = viewer.behindSince ?? now
@@ -295,7 +295,7 @@ extension Transmitter {
     private func resume(_ viewer: Viewer, of audience: Audience) -> Bool {
         let before = viewer.position.index
         let isDrained = viewer.output?.isDrained(at: now) ?? true
-        let recent = audience.recentRandomAccess(after: before - 1, for: viewer, within: policy.maximumLag / 2)
+        let recent = audience.recentKeyframe(after: before - 1, for: viewer, within: policy.maximumLag / 2)
         viewer.position.index = max(before, recent ?? audience.reader.endIndex)
         let dropped = UInt64(viewer.position.index - before)
         viewer.droppedUnits += dropped
@@ -304,7 +304,7 @@ extension Transmitter {
         viewer.isDraining = false
         if recent == nil, now - viewer.lastAsked > Self.askingInterval {
             viewer.lastAsked = now
-            audience.requestRandomAccess(at: now)
+            audience.requestKeyframe(at: now)
         }
         return true
     }

@@ -13,7 +13,7 @@ import Reactor
 public final class UDPPorts {
     public let pair: PortPair
     /// Whether the kernel cuts trains here, as probed at start.
-    let isSegmenting: Bool
+    let usesGSO: Bool
     /// What all clients leave by that have no separate socket.
     private(set) lazy var shared = UDPSender(sharedBy: self)
     /// Separate sockets, by the address of their host with port 0.
@@ -32,9 +32,9 @@ public final class UDPPorts {
     private static let calmInterval: Int64 = 1_000_000_000
 
     /// - Parameter maximumSeparateCount: hosts that may have a separate socket at the same time.
-    public init(pair: consuming PortPair, isSegmenting: Bool, maximumSeparateCount: Int = 0) {
+    public init(pair: consuming PortPair, usesGSO: Bool, maximumSeparateCount: Int = 0) {
         self.pair = pair
-        self.isSegmenting = isSegmenting
+        self.usesGSO = usesGSO
         self.maximumSeparateCount = maximumSeparateCount
     }
 

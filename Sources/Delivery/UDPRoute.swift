@@ -16,7 +16,7 @@ public final class UDPRoute {
     private(set) var sender: UDPSender
 
     /// Whether trains get through: not where the path's MTU is smaller than its packets, or our address has gone.
-    private var takesTrains = true
+    private var acceptsGSO = true
 
     let address: UnsafeMutablePointer<sockaddr_storage>
     private(set) var addressLength: socklen_t
@@ -43,11 +43,11 @@ public final class UDPRoute {
     }
 
     /// Whether the kernel cuts trains on the way there; else each packet is a message of its own.
-    var isSegmenting: Bool { ports.isSegmenting && takesTrains }
+    var usesGSO: Bool { ports.usesGSO && acceptsGSO }
 
     /// The kernel refused a train on this route: it gets single datagrams from now on, and others what they got.
-    func refusedTrain() {
-        takesTrains = false
+    func refusedGSO() {
+        acceptsGSO = false
     }
 
     /// Whether a message may be sent now. A route whose shared socket is stuck gets another one first.

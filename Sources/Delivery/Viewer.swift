@@ -9,7 +9,7 @@ public final class Viewer {
     /// Where the viewer is: always between two packets.
     struct Position: Equatable {
         /// Of the next run in the prelude, while there is one.
-        var prelude = 0
+        var fastStart = 0
         /// Of the next run in the feed, after the prelude.
         var index: Int64 = 0
         /// Of the next packet in the run.
@@ -35,7 +35,7 @@ public final class Viewer {
     public let output: TCPOutput?
 
     /// Whether it gets one RTP stream per track, or all tracks in one.
-    public let form: StreamForm
+    public let encapsulation: RTPEncapsulation
     /// Whether it stands for a multicast group: a prelude would disturb those who watch already.
     public let isMulticast: Bool
 
@@ -45,17 +45,17 @@ public final class Viewer {
     var isListedBehind = false
     var phase = Phase.idle
     /// What it gets before the feed: from a random access point to where it joined.
-    var prelude: [PacketRun] = []
+    var fastStart: [PacketRun] = []
     /// The memory of the prelude.
-    var preludeCharge: PreludeBudget.Charge?
+    var fastStartCharge: FastStartBudget.Charge?
     var position = Position()
     /// Whether pictures are passed over until one that can be decoded alone.
-    var isAwaitingRandomAccess = false
+    var isAwaitingKeyframe = false
     /// Whether it was too late and nothing is sent before its connection has drained: what is sent now would be seen late.
     var isDraining = false
     /// For late B-pictures after the prelude.
-    var squeeze: Squeeze?
-    var squeezedTrack: TrackID?
+    var compression: TimeCompression?
+    var compressedTrack: TrackID?
     /// Spreads the prelude on UDP; `nil` once the viewer has caught up.
     var pacer: Pacer?
     /// The sender that its latest UDP message was added to.
@@ -79,14 +79,14 @@ public final class Viewer {
     public internal(set) var droppedUnits: UInt64 = 0
 
     public init(
-        id: UInt64, canonicalName: String, trackCount: Int, form: StreamForm = .tracks, output: TCPOutput?,
+        id: UInt64, canonicalName: String, trackCount: Int, encapsulation: RTPEncapsulation = .tracks, output: TCPOutput?,
         isMulticast: Bool = false, at now: MonotonicTime
     ) {
         self.id = id
         self.canonicalName = canonicalName
         self.output = output
         self.isMulticast = isMulticast
-        self.form = form
+        self.encapsulation = encapsulation
         tracks = Array(repeating: nil, count: trackCount)
         startedAt = now
         lastProgress = now
@@ -115,15 +115,15 @@ public final class Viewer {
     /// Whether `run` may be sent now.
     func passes(_ run: PacketRun, leading: TrackID) -> Bool {
         guard watches(run.track) else { return false }
-        guard isAwaitingRandomAccess, run.track == leading else { return true }
-        return run.isRandomAccess && run.part.isStart
+        guard isAwaitingKeyframe, run.track == leading else { return true }
+        return run.isKeyframe && run.part.isStart
     }
 
     /// The run's RTP timestamp, before this viewer's offset.
     func ticks(of run: PacketRun) -> UInt32 {
         // The prelude's own times are squeezed already.
-        guard let squeeze, run.track == squeezedTrack, !isInPrelude else { return run.presentationTime.rtpTicks }
-        return UInt32(truncatingIfNeeded: squeeze(run.presentationTime.ticks))
+        guard let compression, run.track == compressedTrack, !isInFastStart else { return run.presentationTime.rtpTicks }
+        return UInt32(truncatingIfNeeded: compression(run.presentationTime.ticks))
     }
 
     /// Whether its connection takes nothing, and was looked at a short time ago.
@@ -132,19 +132,19 @@ public final class Viewer {
     }
 
     /// Whether the next run is one of the prelude.
-    var isInPrelude: Bool { position.prelude < prelude.count }
+    var isInFastStart: Bool { position.fastStart < fastStart.count }
 
     /// Lets go of the prelude. Not while messages of it are in a batch.
-    func endPrelude() {
-        prelude = []
-        preludeCharge = nil
-        position.prelude = 0
+    func endFastStart() {
+        fastStart = []
+        fastStartCharge = nil
+        position.fastStart = 0
     }
 
     /// The run at the position is done with.
     func advance() {
-        if isInPrelude {
-            position.prelude += 1
+        if isInFastStart {
+            position.fastStart += 1
         } else {
             position.index += 1
         }
@@ -152,10 +152,10 @@ public final class Viewer {
     }
 
     /// The kernel did not take a message: the viewer is where it was before, its numbers too.
-    func goBack(to position: Position, isAwaitingRandomAccess: Bool, track: TrackID, packets: Int, octets: Int) {
+    func goBack(to position: Position, isAwaitingKeyframe: Bool, track: TrackID, packets: Int, octets: Int) {
         self.position = position
-        self.isAwaitingRandomAccess = isAwaitingRandomAccess
+        self.isAwaitingKeyframe = isAwaitingKeyframe
         tracks[track.index]?.takeBack(packets: packets, octets: octets)
-        audience?.fellBehind(self)
+        audience?.becameLate(self)
     }
 }

@@ -19,7 +19,7 @@ struct ViewerMemory {
         tracks = viewer.tracks.withUnsafeBytes { $0.baseAddress }
         let track = viewer.tracks.indices.contains(index) ? viewer.tracks[index] : nil
         self.track = track.map(Self.address)
-        if case .udp(let route) = track?.lane {
+        if case .udp(let route) = track?.transport {
             way = Self.address(of: route)
             address = UnsafeRawPointer(route.address)
         } else {

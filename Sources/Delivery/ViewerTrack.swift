@@ -9,7 +9,7 @@ public final class ViewerTrack {
     /// Payload type, SSRC, next sequence number, timestamp offset.
     public internal(set) var rewriter: HeaderRewriter
     /// Where the packets go.
-    public let lane: Lane
+    public let transport: TrackTransport
     /// What its RTP timestamps count.
     let clockRate: ClockRate
     /// What encrypts and authenticates what is sent, and what is heard; `nil` where nothing does.
@@ -21,7 +21,7 @@ public final class ViewerTrack {
     var octetCount: UInt32 = 0
 
     /// How one track's packets travel.
-    public enum Lane {
+    public enum TrackTransport {
         /// To an address of the client's, or of a group.
         case udp(UDPRoute)
         /// Inside the RTSP connection, on these channels: the client names both, in any order.
@@ -29,13 +29,13 @@ public final class ViewerTrack {
     }
 
     public init(
-        rewriter: HeaderRewriter, lane: Lane, clockRate: ClockRate, protection: TrackProtection? = nil
+        rewriter: HeaderRewriter, transport: TrackTransport, clockRate: ClockRate, protection: TrackProtection? = nil
     ) {
         self.rewriter = rewriter
         self.protection = protection
         packetIndex = UInt64(rewriter.nextSequenceNumber.rawValue)
         self.clockRate = clockRate
-        self.lane = lane
+        self.transport = transport
     }
 
     /// Packets have been handed over.
@@ -66,11 +66,11 @@ extension ViewerTrack {
 
     /// Whether its client's reports come from `source`.
     public func hears(_ source: SocketAddress) -> Bool {
-        if case .udp(let route) = lane { route.reportDestination == source } else { false }
+        if case .udp(let route) = transport { route.reportDestination == source } else { false }
     }
 
     /// Whether its client's reports come on `channel`.
     public func hears(channel: UInt8) -> Bool {
-        if case .interleaved(_, channel) = lane { true } else { false }
+        if case .interleaved(_, channel) = transport { true } else { false }
     }
 }

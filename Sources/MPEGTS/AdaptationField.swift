@@ -10,13 +10,13 @@ import Wire
 /// ```
 struct AdaptationField: Hashable, Sendable {
     /// Whether decoding can start with the payload. On the PID of the clock only together with a reference (2.4.3.5).
-    var isRandomAccess = false
+    var isKeyframe = false
     var reference: ClockReference?
 
     /// Bytes that the field needs, with its length; 0 where it says nothing and need not be there.
     var byteCount: Int {
         if reference != nil { return 8 }
-        return isRandomAccess ? 2 : 0
+        return isKeyframe ? 2 : 0
     }
 
     /// Writes the field, stuffed to `byteCount` bytes, which are no fewer than it needs.
@@ -27,7 +27,7 @@ struct AdaptationField: Hashable, Sendable {
         output.append(UInt8(byteCount - 1))
         guard byteCount > 1 else { return }
         let discontinuity: UInt8 = reference?.isDiscontinuity == true ? 0x80 : 0
-        output.append(discontinuity | (isRandomAccess ? 0x40 : 0) | (reference == nil ? 0 : 0x10))
+        output.append(discontinuity | (isKeyframe ? 0x40 : 0) | (reference == nil ? 0 : 0x10))
         if let base = reference?.time.field {
             // Base, six reserved ones, and an extension in 27 MHz: 0, because all times are whole ticks of 90 kHz.
             for shift: UInt64 in [25, 17, 9, 1] { output.append(UInt8(truncatingIfNeeded: base >> shift)) }

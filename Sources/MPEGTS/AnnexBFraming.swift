@@ -47,7 +47,7 @@ struct AnnexBFraming: Sendable {
     }
 
     private func lacksParameterSets(_ unit: AccessUnit) -> Bool {
-        unit.part.isStart && unit.isRandomAccess
+        unit.part.isStart && unit.isKeyframe
             && !unit.units.contains { unit.type(of: $0) == .sequenceParameterSet }
     }
 }

@@ -30,9 +30,9 @@ public struct Multiplexer: Sendable {
         var interim: TransportPackets.Interim?
         if let times, index == 0 {
             adaptation.reference = clock.reference(leadingAt: times.decode)
-            adaptation.isRandomAccess = unit.isRandomAccess && adaptation.reference != nil
+            adaptation.isKeyframe = unit.isKeyframe && adaptation.reference != nil
         } else if let times {
-            adaptation.isRandomAccess = unit.isRandomAccess
+            adaptation.isKeyframe = unit.isKeyframe
             interim = clock.interimReference(otherAt: times.decode).map {
                 TransportPackets.Interim(reference: $0, pid: streams[0].pid, counter: streams[0].counter)
             }
@@ -50,7 +50,7 @@ public struct Multiplexer: Sendable {
         guard let lastTables else { return true }
         guard isLeading else { return false }
         // Every frame of sound is a random access point: tables before each would be half the stream.
-        if case .annexB = streams[0].framing, unit.isRandomAccess { return true }
+        if case .annexB = streams[0].framing, unit.isKeyframe { return true }
         return !(0..<Self.tablesInterval).contains(times.decode.elapsed(since: lastTables))
     }
 

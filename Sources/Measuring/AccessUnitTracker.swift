@@ -10,7 +10,7 @@ public struct AccessUnitTracker: Sendable {
 
     private var timestamp: UInt32?
     private var isBroken = false
-    private var isRandomAccess = false
+    private var isKeyframe = false
 
     public init() {}
 
@@ -19,13 +19,13 @@ public struct AccessUnitTracker: Sendable {
         /// The RTP timestamp of its packets.
         public let timestamp: UInt32
         /// Whether decoding can start at it.
-        public let isRandomAccess: Bool
+        public let isKeyframe: Bool
     }
 
     /// Takes the next packet; answers the unit that it makes whole.
     public mutating func received(
         _ placement: LossTracker.Placement, timestamp packetTimestamp: UInt32, isMarked: Bool,
-        isRandomAccess start: Bool
+        isKeyframe start: Bool
     ) -> Completion? {
         switch placement {
         case .late, .duplicate:
@@ -38,7 +38,7 @@ public struct AccessUnitTracker: Sendable {
         case .next:
             break
         }
-        isRandomAccess = isRandomAccess || start
+        isKeyframe = isKeyframe || start
         return isMarked ? end(packetTimestamp) : nil
     }
 
@@ -47,7 +47,7 @@ public struct AccessUnitTracker: Sendable {
         if let timestamp, timestamp != packetTimestamp { broken += 1 }
         timestamp = packetTimestamp
         isBroken = false
-        isRandomAccess = false
+        isKeyframe = false
     }
 
     private mutating func end(_ packetTimestamp: UInt32) -> Completion? {
@@ -57,6 +57,6 @@ public struct AccessUnitTracker: Sendable {
             return nil
         }
         whole += 1
-        return Completion(timestamp: packetTimestamp, isRandomAccess: isRandomAccess)
+        return Completion(timestamp: packetTimestamp, isKeyframe: isKeyframe)
     }
 }

@@ -148,7 +148,7 @@ private final class DelayRecorder: Waker {
     func packaged(_ unit: AccessUnit) {
         let now = MonotonicTime.now()
         let age = now - (epoch + unit.presentationTime.nanoseconds)
-        let rest = unit.coding.map { age - ($0.end - $0.begin) }
+        let rest = unit.encodeTiming.map { age - ($0.end - $0.begin) }
         state.withLock {
             $0.ages.record(nanoseconds: age)
             if let rest { $0.rests.record(nanoseconds: rest) }

@@ -96,12 +96,12 @@ final class ViewerRecord {
         }
         let placement = tracks[index].loss.received(packet.sequenceNumber)
         let unit = tracks[index].units.received(
-            placement, timestamp: packet.timestamp, isMarked: packet.isMarked, isRandomAccess: packet.isRandomAccess)
+            placement, timestamp: packet.timestamp, isMarked: packet.isMarked, isKeyframe: packet.isKeyframe)
         guard let unit else { return nil }
         let lateness = tracks[index].transit.lateness(timestamp: unit.timestamp, arrival: packet.arrival)
         if lateness <= lateNanoseconds { unitsInTime += 1 }
         guard index == mainTrack else { return nil }
-        if unit.isRandomAccess { firstRandomAccess = firstRandomAccess ?? packet.arrival }
+        if unit.isKeyframe { firstRandomAccess = firstRandomAccess ?? packet.arrival }
         let isLive = firstPacket.map { packet.arrival - $0 > Self.preludeNanoseconds } ?? false
         return Picture(
             captured: isLive ? tracks[mainTrack].capture.unixNanoseconds(of: unit.timestamp) : nil,

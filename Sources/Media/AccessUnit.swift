@@ -6,7 +6,7 @@ public struct AccessUnit: Sendable {
     /// When it is to be decoded; equal to the presentation time unless pictures are reordered. Strictly increasing per track.
     public let decodeTime: MediaTime
     /// Whether decoding can start here: for H.264 an IDR picture with its parameter sets in band. Every audio unit is one.
-    public let isRandomAccess: Bool
+    public let isKeyframe: Bool
     /// Which part of the unit this is: encoders that work slice by slice hand out several.
     public let part: Part
     /// The coded bytes of all units, back to back, without start codes or length prefixes.
@@ -14,7 +14,7 @@ public struct AccessUnit: Sendable {
     /// Where each NAL unit (H.264) or raw data block (AAC) lies in `bytes`; ascending, never empty.
     public let units: [Range<Int>]
     /// How it was coded, where Apus did that.
-    public var coding: Coding?
+    public var encodeTiming: EncodeTiming?
     /// When it was captured, by the wall clock; `nil` before it is published.
     public var captured: NTPTime?
 
@@ -31,7 +31,7 @@ public struct AccessUnit: Sendable {
     }
 
     public init(
-        track: TrackID, presentationTime: MediaTime, decodeTime: MediaTime, isRandomAccess: Bool,
+        track: TrackID, presentationTime: MediaTime, decodeTime: MediaTime, isKeyframe: Bool,
         part: Part = .whole, bytes: [UInt8], units: [Range<Int>]
     ) {
         precondition(!units.isEmpty, "an access unit has at least one unit")
@@ -41,7 +41,7 @@ public struct AccessUnit: Sendable {
         self.track = track
         self.presentationTime = presentationTime
         self.decodeTime = decodeTime
-        self.isRandomAccess = isRandomAccess
+        self.isKeyframe = isKeyframe
         self.part = part
         self.bytes = bytes
         self.units = units
@@ -51,8 +51,8 @@ public struct AccessUnit: Sendable {
     public func at(presentationTime: MediaTime, decodeTime: MediaTime) -> AccessUnit {
         var unit = AccessUnit(
             track: track, presentationTime: presentationTime, decodeTime: decodeTime,
-            isRandomAccess: isRandomAccess, part: part, bytes: bytes, units: units)
-        (unit.coding, unit.captured) = (coding, captured)
+            isKeyframe: isKeyframe, part: part, bytes: bytes, units: units)
+        (unit.encodeTiming, unit.captured) = (encodeTiming, captured)
         return unit
     }
 }

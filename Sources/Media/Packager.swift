@@ -15,7 +15,7 @@ public protocol Packager: Sendable {
     /// What a joining viewer is sent for `units` before all that this packager makes from now on.
     ///
     /// A kind whose outputs count on from one to the next (continuity counters) has them count up to its own here.
-    func prelude(_ units: [AccessUnit]) -> [Output]
+    func fastStart(_ units: [AccessUnit]) -> [Output]
 
     /// What a viewer is sent while the source is silent, where silence would make it give up; `nil` where it would not.
     ///
@@ -24,7 +24,7 @@ public protocol Packager: Sendable {
 }
 
 extension Packager {
-    public func prelude(_ units: [AccessUnit]) -> [Output] {
+    public func fastStart(_ units: [AccessUnit]) -> [Output] {
         var copy = self
         return units.compactMap { copy.package($0) }
     }
@@ -37,7 +37,7 @@ public protocol PackagedUnit: Sendable {
     var track: TrackID { get }
     var presentationTime: MediaTime { get }
     /// Whether a viewer can start here.
-    var isRandomAccess: Bool { get }
+    var isKeyframe: Bool { get }
     /// Bytes held in memory, for the ring's bound.
     var byteCount: Int { get }
 }

@@ -13,18 +13,18 @@ public struct HeaderRewriter: Hashable, Sendable, BitwiseCopyable {
     /// What is added to a media time's low 32 bits to make an RTP timestamp.
     public var timestampOffset: UInt32
     /// Whether each packet tells when it was captured (`AbsoluteCaptureTime`).
-    public let tellsCapture: Bool
+    public let sendsAbsoluteCaptureTime: Bool
 
     @inlinable
     public init(
         payloadType: PayloadType, ssrc: SSRC, firstSequenceNumber: SequenceNumber, timestampOffset: UInt32,
-        tellsCapture: Bool = false
+        sendsAbsoluteCaptureTime: Bool = false
     ) {
         self.payloadType = payloadType
         self.ssrc = ssrc
         self.nextSequenceNumber = firstSequenceNumber
         self.timestampOffset = timestampOffset
-        self.tellsCapture = tellsCapture
+        self.sendsAbsoluteCaptureTime = sendsAbsoluteCaptureTime
     }
 
     /// The RTP timestamp that stands for `time` in this viewer's packets.
@@ -38,7 +38,7 @@ public struct HeaderRewriter: Hashable, Sendable, BitwiseCopyable {
     /// - Parameter ticks: the media time's low 32 bits (`MediaTime.rtpTicks`), before the offset.
     @inlinable
     public func headers(of run: PacketRun, ticks: UInt32) -> Headers {
-        Headers(self, ticks: ticks, captured: tellsCapture ? run.captured : nil)
+        Headers(self, ticks: ticks, captured: sendsAbsoluteCaptureTime ? run.captured : nil)
     }
 
     /// Counts `count` packets as sent.
@@ -62,11 +62,11 @@ extension HeaderRewriter {
 
         /// Of each of them.
         @inlinable
-        public var byteCount: Int { captured == nil ? 12 : Self.longestByteCount }
+        public var byteCount: Int { captured == nil ? 12 : Self.maximumByteCount }
 
         /// Of any that there may be: twelve, and those of an extension.
         @inlinable
-        public static var longestByteCount: Int { 12 + AbsoluteCaptureTime.byteCount }
+        public static var maximumByteCount: Int { 12 + AbsoluteCaptureTime.byteCount }
 
         /// Writes the header of the packet `index` places after the viewer's next sequence number, at any alignment.
         @inlinable

@@ -26,15 +26,15 @@ public final class PacketRun: PackagedUnit {
     public let presentationTime: MediaTime
     /// When it was captured, by the wall clock, if that is known: also where the presentation time is squeezed.
     public let captured: NTPTime?
-    public let isRandomAccess: Bool
+    public let isKeyframe: Bool
     /// Which part of the access unit the packets carry; a viewer starts only at a start.
     public let part: AccessUnit.Part
     /// In sending order, never empty, back to back in `payload`.
     public let packets: [Packet]
     /// Ranges of `packets` that the kernel can cut from one message, in order and covering all.
     ///
-    /// Inside one, all packets are equally long except the last, which may be shorter (`PacketTrain`).
-    public let trains: [Range<Int>]
+    /// Inside one, all packets are equally long except the last, which may be shorter (`GSOBatch`).
+    public let gsoBatches: [Range<Int>]
     /// All payload bytes; they live as long as the run.
     public nonisolated(unsafe) let payload: UnsafeRawBufferPointer
 
@@ -56,10 +56,10 @@ public final class PacketRun: PackagedUnit {
         track = unit.track
         presentationTime = unit.presentationTime
         captured = unit.captured
-        isRandomAccess = unit.isRandomAccess
+        isKeyframe = unit.isKeyframe
         part = unit.part
         packets = writer.packets
-        trains = PacketTrain.split(writer.packets)
+        gsoBatches = GSOBatch.split(writer.packets)
         payload = UnsafeRawBufferPointer(rebasing: writer.memory[..<writer.byteCount])
     }
 

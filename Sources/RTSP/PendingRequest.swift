@@ -26,7 +26,7 @@ struct PendingRequest: Sendable {
     let kind: Kind
 
     /// Who asks for what, where that makes no part of a session yet.
-    var question: (Grant, StreamForm, path: String)? {
+    var question: (Grant, RTPEncapsulation, path: String)? {
         switch kind {
         case .describe(let request): (request.grant, .tracks, request.path)
         case .setUp(let request, _): request.session == nil ? (request.grant, request.form, request.path) : nil

@@ -31,7 +31,7 @@ extension ServerConnection {
     }
 
     private func renewed(
-        _ grant: Grant, _ form: StreamForm, at path: String, since former: AccessPolicy?
+        _ grant: Grant, _ form: RTPEncapsulation, at path: String, since former: AccessPolicy?
     ) -> Grant? {
         guard let gatekeeper else { return .everything }
         return gatekeeper.renewed(grant, form, at: path, since: former)

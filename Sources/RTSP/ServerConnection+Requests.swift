@@ -52,7 +52,7 @@ extension ServerConnection {
     }
 
     /// A session keeps the form in which it was set up.
-    func form(of request: AdmittedRequest, _ session: Session?) -> StreamForm {
+    func form(of request: AdmittedRequest, _ session: Session?) -> RTPEncapsulation {
         session?.form ?? (!hasDescribed && SATIP.opens(request) ? .transportStream : .tracks)
     }
 
@@ -60,14 +60,14 @@ extension ServerConnection {
     ///
     /// Not so in a request that may mean a path of that spelling: DESCRIBE, and a SETUP of tracks.
     private func admitNumber(
-        in url: RequestURL, of method: Method, _ session: Session?, _ form: StreamForm
+        in url: RequestURL, of method: Method, _ session: Session?, _ form: RTPEncapsulation
     ) throws(Refusal) {
         guard url.streamID != nil, method != .describe, session?.isMeant(by: url) != true else { return }
         guard session == nil, method == .setUp, form == .tracks else { throw Refusal(.sessionNotFound) }
     }
 
     private mutating func carryOut(
-        _ request: AdmittedRequest, for grant: Grant, _ session: Session?, _ form: StreamForm, _ cSeq: CSeq,
+        _ request: AdmittedRequest, for grant: Grant, _ session: Session?, _ form: RTPEncapsulation, _ cSeq: CSeq,
         at now: MonotonicTime
     ) throws(Refusal) {
         switch request.method {
@@ -103,7 +103,7 @@ extension ServerConnection {
     }
 
     private mutating func setUp(
-        _ request: AdmittedRequest, for grant: Grant, _ session: Session?, _ form: StreamForm, _ cSeq: CSeq
+        _ request: AdmittedRequest, for grant: Grant, _ session: Session?, _ form: RTPEncapsulation, _ cSeq: CSeq
     ) throws(Refusal) {
         let url = try request.requiredURL()
         if let session {

@@ -33,7 +33,7 @@ public struct SetUpRequest: Hashable, Sendable {
     public var session: SessionID?
     /// In the transport stream's form, `track` and `session` are `nil`, nothing is offered over TCP, and `path` is to be
     /// matched in any case: ``SATIP``.
-    public var form: StreamForm
+    public var form: RTPEncapsulation
     /// What the client would take, best first, never empty.
     public var offers: [TransportOffer]
     /// What the client protects what it sends with, where it offers SRTP; `nil` where it uses the key that it was told.

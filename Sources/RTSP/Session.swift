@@ -18,7 +18,7 @@ struct Session: Sendable {
     let id: SessionID
     let path: String
     let query: String?
-    let form: StreamForm
+    let form: RTPEncapsulation
     /// Whose it is.
     var grant: Grant
     /// The number that names the session in URLs: ``SATIP``.

@@ -30,7 +30,7 @@ enum TransportChoice {
     /// - Throws: 400 without a Transport header, 403 (``SATIP``: 461) if media should only go elsewhere, 461 if nothing
     ///   suits: VLC and ffmpeg then try another transport.
     static func offers(
-        in headers: Headers, for form: StreamForm, peer: Endpoint, protection: Protection, channels: ChannelTable,
+        in headers: Headers, for form: RTPEncapsulation, peer: Endpoint, protection: Protection, channels: ChannelTable,
         maximumCount: Int
     ) throws(Refusal) -> [TransportOffer] {
         let values = headers.values(of: .transport)
@@ -48,7 +48,7 @@ enum TransportChoice {
     }
 
     /// A `destination` turns the server on someone else; in multicast the server chooses the group anyway.
-    private static func isOwn(_ transport: Transport, for form: StreamForm, peer: Endpoint) -> Bool {
+    private static func isOwn(_ transport: Transport, for form: RTPEncapsulation, peer: Endpoint) -> Bool {
         guard transport.delivery == .unicast, let destination = transport.destination else { return true }
         let address = destination.utf8.filter { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
         return form.mediaAddresses(of: peer).contains(where: String(decoding: address, as: UTF8.self).isSame)

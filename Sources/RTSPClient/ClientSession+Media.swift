@@ -157,7 +157,7 @@ extension ClientSession {
         guard let (header, range) = box.reception.accept(bytes, arrival: arrival) else { return }
         let payload = bytes.extracting(range)
         let packet = ReceivedPacket(
-            track: index, header: header, isRandomAccess: box.reception.beginsRandomAccess(payload), arrival: arrival,
+            track: index, header: header, isKeyframe: box.reception.beginsRandomAccess(payload), arrival: arrival,
             byteCount: bytes.byteCount, payload: payload)
         owner.session(number, received: packet)
     }

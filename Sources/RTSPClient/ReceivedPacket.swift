@@ -10,7 +10,7 @@ public struct ReceivedPacket: ~Escapable {
     public let timestamp: UInt32
     public let isMarked: Bool
     /// Whether a random access unit begins or goes on here: a slice of an IDR picture begins; always for audio.
-    public let isRandomAccess: Bool
+    public let isKeyframe: Bool
     /// When it came: on UDP, when the kernel received it; on TCP, when it was read.
     public let arrival: MonotonicTime
     /// Bytes with the RTP header.
@@ -24,13 +24,13 @@ public struct ReceivedPacket: ~Escapable {
 
     @_lifetime(copy payload)
     init(
-        track: Int, header: Header, isRandomAccess: Bool, arrival: MonotonicTime, byteCount: Int, payload: RawSpan
+        track: Int, header: Header, isKeyframe: Bool, arrival: MonotonicTime, byteCount: Int, payload: RawSpan
     ) {
         self.track = track
         sequenceNumber = header.sequenceNumber.rawValue
         timestamp = header.timestamp
         isMarked = header.isMarked
-        self.isRandomAccess = isRandomAccess
+        self.isKeyframe = isKeyframe
         self.arrival = arrival
         self.byteCount = byteCount
         self.payload = payload

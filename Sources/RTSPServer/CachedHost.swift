@@ -6,22 +6,22 @@ import Reactor
 struct CachedHost {
     private static let lifetime: Int64 = 10_000_000_000
 
-    private let lookUp: @Sendable () -> String?
+    private let find: @Sendable () -> String?
     private var known: (host: String?, instant: MonotonicTime)?
 
     init(
-        lookUp: @escaping @Sendable () -> String? = {
+        find: @escaping @Sendable () -> String? = {
             // Without the kernel's answer no address is known.
             (try? LocalAddresses.all())?.first { $0.family == .ipv4 }?.host
         }
     ) {
-        self.lookUp = lookUp
+        self.find = find
     }
 
     /// The address as it is written in URLs; `nil` if there is none.
     mutating func host(at now: MonotonicTime) -> String? {
         if let known, now - known.instant < Self.lifetime { return known.host }
-        let host = lookUp()
+        let host = find()
         known = (host, now)
         return host
     }

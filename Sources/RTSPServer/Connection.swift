@@ -75,7 +75,7 @@ final class Connection {
 
     /// A session begins to play; false where one has just done so: after each picture a prelude is packaged anew, up to a
     /// megabyte of it, and whoever asks for one after the other is not to cost the loop its time.
-    func admitsPrelude(at now: MonotonicTime) -> Bool {
+    func allowsFastStart(at now: MonotonicTime) -> Bool {
         defer { lastJoin = now }
         return lastJoin.map { now - $0 >= Self.joinInterval } ?? true
     }

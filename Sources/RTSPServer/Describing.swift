@@ -20,7 +20,7 @@ enum Describing {
             connection: .unspecified(ipVersion: local.family == .ipv4 ? .ipv4 : .ipv6),
             originSessionID: UInt64(bitPattern: entry.stream.epoch.nanoseconds), originVersion: announcement.version,
             originAddress: local.host, controls: true, avpf: false,
-            extensions: entry.options.tellsCapture ? [.absoluteCaptureTime] : [], keys: keys)
+            extensions: entry.options.sendsAbsoluteCaptureTime ? [.absoluteCaptureTime] : [], keys: keys)
         return Description(sdp: Array(description.text.utf8))
     }
 

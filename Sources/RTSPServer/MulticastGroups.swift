@@ -28,7 +28,7 @@ final class MulticastGroups {
     /// late must not be theirs.
     struct Key: Hashable, Sendable {
         let stream: Stream
-        let form: StreamForm
+        let form: RTPEncapsulation
 
         static func == (one: Self, other: Self) -> Bool { one.stream === other.stream && one.form == other.form }
 
@@ -61,7 +61,7 @@ final class MulticastGroups {
     func open(
         _ key: Key, tracks: [Track], options: MulticastOptions,
         numbers: inout some RandomNumberGenerator,
-        canonicalName: String, id: UInt64, isSegmenting: Bool, at now: MonotonicTime
+        canonicalName: String, id: UInt64, usesGSO: Bool, at now: MonotonicTime
     ) throws(MulticastFailure) -> Group {
         if let group = groups[key], group.isOnAir || Stream.areCompatible(group.layout, tracks) {
             return group
@@ -74,12 +74,12 @@ final class MulticastGroups {
             isMulticast: true, at: now)
         let ports: UDPPorts
         do {
-            ports = try Self.ports(for: options, isSegmenting: isSegmenting)
+            ports = try Self.ports(for: options, usesGSO: usesGSO)
         } catch {
             throw .socket(error)
         }
         guard address.family == .ipv4 || ports.pair.rtp.family == .ipv6 else { throw .noIPv6 }
-        func lane(_ index: Int) -> ViewerTrack.Lane {
+        func transport(_ index: Int) -> ViewerTrack.TrackTransport {
             let port = options.port &+ UInt16(truncatingIfNeeded: 2 * index)
             return .udp(
                 UDPRoute(
@@ -89,14 +89,14 @@ final class MulticastGroups {
         switch key.form {
         case .transportStream:
             let rewriter = HeaderRewriter.random(payloadTypeOf: nil, using: &numbers)
-            viewer.setUpAll(as: ViewerTrack(rewriter: rewriter, lane: lane(0), clockRate: .video))
+            viewer.setUpAll(as: ViewerTrack(rewriter: rewriter, transport: transport(0), clockRate: .video))
         case .tracks:
             for track in tracks {
                 let rewriter = HeaderRewriter.random(
-                    payloadTypeOf: track.id, tellsCapture: options.tellsCapture, using: &numbers)
+                    payloadTypeOf: track.id, sendsAbsoluteCaptureTime: options.sendsAbsoluteCaptureTime, using: &numbers)
                 viewer.setUp(
                     track.id,
-                    as: ViewerTrack(rewriter: rewriter, lane: lane(track.id.index), clockRate: track.clockRate))
+                    as: ViewerTrack(rewriter: rewriter, transport: transport(track.id.index), clockRate: track.clockRate))
             }
         }
         let group = Group(viewer: viewer, ports: ports, options: options, layout: tracks)
@@ -158,12 +158,12 @@ final class MulticastGroups {
         return groups.values.map(\.viewer)
     }
 
-    private static func ports(for options: MulticastOptions, isSegmenting: Bool) throws(SystemError) -> UDPPorts {
+    private static func ports(for options: MulticastOptions, usesGSO: Bool) throws(SystemError) -> UDPPorts {
         let pair = try PortPair.bind(evenIn: 32_768...60_998)
         for socket in 0..<2 {
             try configure(pair, socket, options)
         }
-        return UDPPorts(pair: pair, isSegmenting: isSegmenting)
+        return UDPPorts(pair: pair, usesGSO: usesGSO)
     }
 
     private static func configure(_ pair: borrowing PortPair, _ index: Int, _ options: MulticastOptions)
@@ -203,7 +203,7 @@ extension HeaderRewriter {
     /// - Parameter ssrc: of a track that SRTP protects. The client has to guess how often sequence numbers have wrapped: they begin
     ///   in the lower half, lest the first packets be lost and the guess be wrong (RFC 3711, section 3.3.1).
     static func random(
-        payloadTypeOf track: TrackID?, tellsCapture: Bool = false, ssrc: SSRC? = nil,
+        payloadTypeOf track: TrackID?, sendsAbsoluteCaptureTime: Bool = false, ssrc: SSRC? = nil,
         using numbers: inout some RandomNumberGenerator
     ) -> HeaderRewriter {
         HeaderRewriter(
@@ -213,6 +213,6 @@ extension HeaderRewriter {
             firstSequenceNumber: SequenceNumber(.random(in: 1...(ssrc == nil ? 0xFFFF : 0x7FFF), using: &numbers)),
             timestampOffset: numbers.next(),
             // VLC's SAT>IP access reads 12 bytes of header, whatever stands there.
-            tellsCapture: tellsCapture && track != nil)
+            sendsAbsoluteCaptureTime: sendsAbsoluteCaptureTime && track != nil)
     }
 }

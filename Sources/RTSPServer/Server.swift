@@ -28,7 +28,7 @@ public final class Server: Sendable {
         var secure = try Self.listener(.tls, options)
         let registry = Registry(
             limits: options.connectionLimits, maximumViewers: options.maximumViewers)
-        admission = Admission(options.access, options.authority)
+        admission = Admission(options.access, options.authoriser)
         identity = CurrentIdentity(options.encryption.tls?.identity)
         do throws(SystemError) {
             loops = try Self.loops(options, directory, registry, admission, identity, logger)
@@ -108,9 +108,9 @@ public final class Server: Sendable {
 
     /// Who may do what from now on; `nil` where everybody may do everything. ``reviewSessions()`` is to follow.
     ///
-    /// - Parameter authority: who decides, where the policy does not.
-    public func admit(by policy: AccessPolicy?, _ authority: (any AccessAuthority)? = nil) {
-        admission.admit(by: policy, authority)
+    /// - Parameter authoriser: who decides, where the policy does not.
+    public func admit(by policy: AccessPolicy?, _ authoriser: (any ExternalAuthoriser)? = nil) {
+        admission.admit(by: policy, authoriser)
     }
 
     /// Ends the sessions of those who may not watch any more: each viewer is told goodbye. All others notice nothing.
@@ -154,17 +154,17 @@ public final class Server: Sendable {
     ) throws(SystemError) -> [ServerLoop] {
         var numbers = SystemRandomNumberGenerator()
         let canonicalName = "apus-\(String(numbers.next() as UInt64, radix: 36))"
-        let isSegmenting = Segmentation.probe()
-        if !isSegmenting { logger.notice("the kernel cuts no UDP trains: sending single datagrams") }
-        let preludes = PreludeBudget(maximumByteCount: options.maximumPreludeByteCount)
+        let usesGSO = Segmentation.probe()
+        if !usesGSO { logger.notice("the kernel cuts no UDP trains: sending single datagrams") }
+        let fastStarts = FastStartBudget(maximumByteCount: options.maximumFastStartByteCount)
         var loops: [ServerLoop] = []
         for index in 0..<max(1, options.loopCount) {
             loops.append(
                 try ServerLoop(
                     index: index, loop: EventLoop(name: "apus-loop-\(index)"), options: options, directory: directory,
                     registry: registry, admission: admission, identity: identity, inbox: Inbox(),
-                    preludes: preludes, multicastHome: loops.first, canonicalName: canonicalName,
-                    isSegmenting: isSegmenting,
+                    fastStarts: fastStarts, multicastHome: loops.first, canonicalName: canonicalName,
+                    usesGSO: usesGSO,
                     logger: logger))
         }
         return loops

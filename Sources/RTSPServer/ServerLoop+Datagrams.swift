@@ -7,7 +7,7 @@ import Reactor
 /// What viewers send: RTCP, over UDP or interleaved, and the punch packets of those behind a translator.
 extension ServerLoop {
     /// After PLAY, how long a viewer's ports may turn out to be others than it named, in nanoseconds.
-    private static let punchWindow: Int64 = 5_000_000_000
+    private static let latchWindow: Int64 = 5_000_000_000
 
     /// Batches of datagrams read in a turn: what comes faster waits in the socket, or is lost there, and not media.
     private static let batchesPerTurn = 4
@@ -25,13 +25,13 @@ extension ServerLoop {
                     else { continue }
                     heard(session, .rtcp)
                 } else {
-                    punched(from: datagram.source, .rtcp, at: now)
+                    latched(from: datagram.source, .rtcp, at: now)
                 }
             }
         }
     }
 
-    func receivePunches(at now: MonotonicTime) {
+    func receiveLatchingDatagrams(at now: MonotonicTime) {
         for _ in 0..<Self.batchesPerTurn {
             guard case .bytes = datagrams.receive(from: ports.pair.rtp) else { return }
             for index in 0..<datagrams.count {
@@ -39,7 +39,7 @@ extension ServerLoop {
                 if let session = viewersByReportSource[source] {
                     heard(session, .rtp)
                 } else {
-                    punched(from: source, .rtp, at: now)
+                    latched(from: source, .rtp, at: now)
                 }
             }
         }
@@ -51,23 +51,23 @@ extension ServerLoop {
         connection.machine.heard(session.id, at: now)
         for case .feedback(let feedback) in compound.packets {
             switch feedback.request {
-            case .pictureLossIndication, .fullIntraRequest: delivery.requestRandomAccess(for: session.viewer, at: now)
+            case .pictureLossIndication, .fullIntraRequest: delivery.requestKeyframe(for: session.viewer, at: now)
             case .genericNACK: break
             }
         }
     }
 
     /// From now on a datagram from elsewhere may correct the session's ports; one that came just before PLAY does now.
-    func expectPunch(for session: Session, at now: MonotonicTime) {
-        unheard.remove(session)
+    func expectLatching(for session: Session, at now: MonotonicTime) {
+        unlatched.remove(session)
         guard session.lowerTransport == .udp, !session.isHeard, let host = session.host else { return }
-        unheard.add(session)
-        for punch in recentPunches.take(of: host, at: now) { punched(from: punch.source, punch.socket, at: now) }
+        unlatched.add(session)
+        for punch in latchCandidates.take(of: host, at: now) { latched(from: punch.source, punch.socket, at: now) }
     }
 
     /// Whether no datagram may move the session's ports any more.
     private func isSettled(_ session: Session, at now: MonotonicTime) -> Bool {
-        session.isHeard || session.startedAt.map { now - $0 > Self.punchWindow } ?? true
+        session.isHeard || session.startedAt.map { now - $0 > Self.latchWindow } ?? true
     }
 
     /// The client was heard from where it is known to be.
@@ -79,10 +79,10 @@ extension ServerLoop {
     /// A datagram from a port that nobody named. It may correct a viewer's port, each of its two once, within 5 s after
     /// PLAY, and only if exactly one session of that address on this loop has heard nothing yet; one with a single track,
     /// since the datagram does not say which track it is about.
-    private func punched(from source: SocketAddress, _ socket: ClientSocket, at now: MonotonicTime) {
+    private func latched(from source: SocketAddress, _ socket: ClientSocket, at now: MonotonicTime) {
         let host = source.with(port: 0)
-        let candidates = unheard.candidates(of: host) { isSettled($0, at: now) }
-        guard !candidates.isEmpty else { return recentPunches.add(source, socket, at: now) }
+        let candidates = unlatched.candidates(of: host) { isSettled($0, at: now) }
+        guard !candidates.isEmpty else { return latchCandidates.add(source, socket, at: now) }
         guard candidates.count == 1, let session = candidates.first, !session.heard.contains(socket),
             let moved = session.destinations(with: source, of: socket).first(where: {
                 registry.exchange(session.destinations, for: $0)
@@ -92,7 +92,7 @@ extension ServerLoop {
         for destination in session.destinations { viewersByReportSource[destination] = nil }
         session.destinations = moved
         for destination in moved { viewersByReportSource[destination] = session }
-        for case .udp(let route)? in session.viewer.tracks.map({ $0?.lane }) {
+        for case .udp(let route)? in session.viewer.tracks.map({ $0?.transport }) {
             route.move(
                 toPort: moved[ClientSocket.rtp.rawValue].port, reportPort: moved[ClientSocket.rtcp.rawValue].port)
         }

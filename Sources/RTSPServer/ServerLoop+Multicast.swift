@@ -94,7 +94,7 @@ extension ServerLoop {
         leaveHome(session.entry, session.viewer.form)
     }
 
-    private func leaveHome(_ entry: PathDirectory.Entry, _ form: StreamForm) {
+    private func leaveHome(_ entry: PathDirectory.Entry, _ form: RTPEncapsulation) {
         let home = home
         Task { await home.leave(MulticastGroups.Key(stream: entry.stream, form: form)) }
     }
@@ -115,12 +115,12 @@ extension ServerLoop {
         nextGroupRound = now + Self.idleGroupRound
         for path in directory.paths {
             guard let entry = directory.entry(at: path) else { continue }
-            for form in [StreamForm.tracks, .transportStream] { keepOnAir(entry, form, at: now) }
+            for form in [RTPEncapsulation.tracks, .transportStream] { keepAlive(entry, form, at: now) }
         }
         return nextGroupRound
     }
 
-    private func keepOnAir(_ entry: PathDirectory.Entry, _ form: StreamForm, at now: MonotonicTime) {
+    private func keepAlive(_ entry: PathDirectory.Entry, _ form: RTPEncapsulation, at now: MonotonicTime) {
         guard let options = entry.options.multicast(of: form) else { return }
         nextGroupRound = now + Self.groupRound
         let key = MulticastGroups.Key(stream: entry.stream, form: form)
@@ -132,7 +132,7 @@ extension ServerLoop {
     }
 
     private func join(
-        _ entry: PathDirectory.Entry, _ form: StreamForm, track: TrackID, isNewMember: Bool
+        _ entry: PathDirectory.Entry, _ form: RTPEncapsulation, track: TrackID, isNewMember: Bool
     ) -> Result<Membership, Refusal> {
         let now = loop.now
         let key = MulticastGroups.Key(stream: entry.stream, form: form)
@@ -166,7 +166,7 @@ extension ServerLoop {
         lastToken += 1
         return try groups.open(
             key, tracks: tracks, options: options, numbers: &numbers, canonicalName: canonicalName, id: lastToken,
-            isSegmenting: isSegmenting, at: now)
+            usesGSO: usesGSO, at: now)
     }
 
     /// Starts the group if it is not on air yet; else sends reports and asks for a random access point for the one who joined.
@@ -182,7 +182,7 @@ extension ServerLoop {
         }
         if group.isOnAir {
             delivery.report(to: group.viewer, at: now)
-            delivery.requestRandomAccess(for: group.viewer, at: now)
+            delivery.requestKeyframe(for: group.viewer, at: now)
             return delivery.firstPackets(of: group.viewer).map(\.withoutTimestamp)
         }
         var join = entry.options.join

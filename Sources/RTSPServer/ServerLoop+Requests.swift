@@ -155,16 +155,16 @@ extension ServerLoop {
         let dialect = ClientDialect(userAgent: connection.userAgent)
         switch request.join {
         case .keyframe: join.mode = .keyframe
-        case .fast: join.mode = .prelude
+        case .fast: join.mode = .fastStart
         case nil: if join.mode == .auto, dialect.isRecorder { join.mode = .keyframe }
         }
-        if !connection.admitsPrelude(at: now) { join.mode = .keyframe }
+        if !connection.allowsFastStart(at: now) { join.mode = .keyframe }
         switch session.viewer.form {
         case .tracks:
-            join.preludeWindow = max(join.preludeWindow, dialect.minimumPreludeMilliseconds * 1_000_000)
+            join.fastStartWindow = max(join.fastStartWindow, dialect.minimumPreludeMilliseconds * 1_000_000)
         case .transportStream:
-            if join.mode == .auto, session.entry.stream.codesPictures { join.mode = .keyframe }
-            join.preludeWindow = max(join.preludeWindow, SATIP.minimumPreludeMilliseconds * 1_000_000)
+            if join.mode == .auto, session.entry.stream.hasEncoder { join.mode = .keyframe }
+            join.fastStartWindow = max(join.fastStartWindow, SATIP.minimumPreludeMilliseconds * 1_000_000)
         }
         return join
     }
@@ -187,7 +187,7 @@ extension ServerLoop {
         guard case .send(let reply)? = connection.machine.nextAction() else { return }
         connection.output.append(reply)
         session.startedAt = now
-        expectPunch(for: session, at: now)
+        expectLatching(for: session, at: now)
         // On UDP the reply goes ahead of the packets; on TCP reply and reports leave in one write ahead of them.
         if session.lowerTransport == .udp { connection.output.flush(at: now) }
         delivery.start(session.viewer, at: now)

@@ -95,7 +95,7 @@ extension ServerLoop {
             throw Refusal(.notEnoughBandwidth, reason: "Not Enough Bandwidth: too many viewers")
         }
         let viewerTrack = ViewerTrack(
-            rewriter: numbering.rewriter, lane: lane(of: offer, to: destinations, on: connection),
+            rewriter: numbering.rewriter, transport: transport(of: offer, to: destinations, on: connection),
             clockRate: track?.clockRate ?? .video, protection: numbering.protection)
         if let track {
             session.viewer.setUp(track.id, as: viewerTrack)
@@ -138,7 +138,7 @@ extension ServerLoop {
         switch profile {
         case .plain:
             let rewriter = HeaderRewriter.random(
-                payloadTypeOf: track?.id, tellsCapture: entry.options.tellsCapture, using: &numbers)
+                payloadTypeOf: track?.id, sendsAbsoluteCaptureTime: entry.options.sendsAbsoluteCaptureTime, using: &numbers)
             return (rewriter, nil)
         case .secure:
             return protection(of: track, for: request, entry, on: connection, at: now)
@@ -147,9 +147,9 @@ extension ServerLoop {
     }
 
     /// How a track's packets leave by that offer.
-    private func lane(
+    private func transport(
         of offer: TransportOffer, to destinations: [SocketAddress], on connection: Connection
-    ) -> ViewerTrack.Lane {
+    ) -> ViewerTrack.TrackTransport {
         if case .interleaved(let channels, _) = offer {
             return .interleaved(channel: channels.rtp, reportChannel: channels.rtcp)
         }
@@ -192,7 +192,7 @@ extension ServerLoop {
 
     /// A session with its viewer; `nil` where there are too many.
     func makeSession(
-        _ id: SessionID, _ entry: PathDirectory.Entry, _ tracks: [Track], _ form: StreamForm,
+        _ id: SessionID, _ entry: PathDirectory.Entry, _ tracks: [Track], _ form: RTPEncapsulation,
         _ lowerTransport: Session.LowerTransport, on connection: Connection, at now: MonotonicTime
     ) -> Session? {
         guard registry.admitViewer() else { return nil }
@@ -213,7 +213,7 @@ extension ServerLoop {
         delivery.end(session.viewer, at: now)
         waiting.removeAll { if case .play(_, let waiting) = $0.kind { waiting === session } else { false } }
         sessionsByViewer[session.viewer.id] = nil
-        unheard.remove(session)
+        unlatched.remove(session)
         for destination in session.destinations { viewersByReportSource[destination] = nil }
         registry.release(session.destinations)
         registry.viewerLeft()

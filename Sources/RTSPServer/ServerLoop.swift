@@ -22,7 +22,7 @@ actor ServerLoop {
     let multicastHome: ServerLoop?
     let delivery: DeliveryLoop
     let ports: UDPPorts
-    let isSegmenting: Bool
+    let usesGSO: Bool
     let inbox: Inbox
     nonisolated let decisions = Decisions()
     /// The canonical name of all our reports: random, as RFC 7022 recommends, and the same for all tracks.
@@ -42,14 +42,14 @@ actor ServerLoop {
     var waiting: [WaitingRequest] = []
     var lastToken: UInt64 = 16
     /// Sessions whose client was not heard yet on its UDP ports, of the last seconds.
-    var unheard = UnheardSessions()
+    var unlatched = UnlatchedSessions()
     /// Punch packets that came before a PLAY.
-    var recentPunches = RecentPunches()
+    var latchCandidates = LatchCandidates()
     /// How often what may be logged.
     var logs = LogBudgets()
     let touched = TouchedConnections()
     /// Connections whose received messages wait: others come in between.
-    let behind = BehindConnections()
+    let behind = WaitingConnections()
     /// This host's address, for clients that have to come by IPv4.
     var ownIPv4Host = CachedHost()
     private var turnCount = 0
@@ -67,8 +67,8 @@ actor ServerLoop {
 
     init(
         index: Int, loop: EventLoop, options: ServerOptions, directory: PathDirectory, registry: Registry,
-        admission: Admission, identity: CurrentIdentity, inbox: Inbox, preludes: PreludeBudget,
-        multicastHome: ServerLoop?, canonicalName: String, isSegmenting: Bool, logger: Logger
+        admission: Admission, identity: CurrentIdentity, inbox: Inbox, fastStarts: FastStartBudget,
+        multicastHome: ServerLoop?, canonicalName: String, usesGSO: Bool, logger: Logger
     ) throws(SystemError) {
         self.loop = loop
         self.index = index
@@ -80,7 +80,7 @@ actor ServerLoop {
         self.inbox = inbox
         self.multicastHome = multicastHome
         self.canonicalName = canonicalName
-        self.isSegmenting = isSegmenting
+        self.usesGSO = usesGSO
         self.logger = logger
         let pair = try PortPair.bind(evenIn: options.udpPorts)
         if index == 0 { Self.logSendBuffer(of: pair.rtp, to: logger) }
@@ -88,8 +88,8 @@ actor ServerLoop {
         try loop.add(pair.rtp.fd, .read, token: Self.rtpToken)
         try loop.add(pair.rtcp.fd, .read, token: Self.rtcpToken)
         ports = UDPPorts(
-            pair: pair, isSegmenting: isSegmenting, maximumSeparateCount: options.maximumSeparateSocketsPerLoop)
-        delivery = DeliveryLoop(options: options.delivery, waker: LoopWaker(loop), preludes: preludes, at: .now())
+            pair: pair, usesGSO: usesGSO, maximumSeparateCount: options.maximumSeparateSocketsPerLoop)
+        delivery = DeliveryLoop(options: options.delivery, waker: LoopWaker(loop), fastStarts: fastStarts, at: .now())
     }
 
     /// Keyframes for many viewers fill a small buffer at once, and the kernel's usual limit makes it small.
@@ -168,7 +168,7 @@ extension ServerLoop: EventLoopHandler {
         switch event.token {
         case Self.rtpToken:
             if event.readiness.contains(.writable) { ports.becameWritable() }
-            receivePunches(at: now)
+            receiveLatchingDatagrams(at: now)
         case Self.rtcpToken:
             receiveReports(at: now)
         default:

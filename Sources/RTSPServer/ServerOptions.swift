@@ -18,7 +18,7 @@ public struct ServerOptions: Sendable {
     public var maximumViewers = 4_096
     public var connectionLimits = ConnectionLimits()
     /// Bytes of all preludes that viewers hold.
-    public var maximumPreludeByteCount = 64_000_000
+    public var maximumFastStartByteCount = 64_000_000
     /// Bytes of replies that may wait for a client before its requests wait too.
     public var maximumPendingReplyBytes = 65_536
     /// Bytes that TCP may hold unsent: what is more stays in the ring, where it can still be dropped.
@@ -35,7 +35,7 @@ public struct ServerOptions: Sendable {
     /// Who may do what; `nil` where everybody may do everything.
     public var access: AccessPolicy?
     /// Who decides about clients, where `access` does not.
-    public var authority: (any AccessAuthority)?
+    public var authoriser: (any ExternalAuthoriser)?
     public var delivery = DeliveryLoop.Options()
 
     public init() {}
@@ -63,7 +63,7 @@ public struct PathOptions: Hashable, Sendable {
     public var description: String?
     public var join = JoinOptions()
     /// Whether each RTP packet tells when it was captured (`AbsoluteCaptureTime`).
-    public var tellsCapture = false
+    public var sendsAbsoluteCaptureTime = false
     /// Bytes that it adds to each packet.
     public static let captureByteCount = AbsoluteCaptureTime.byteCount
     /// Where it is also sent, once for all who ask for it; `nil` where multicast is off.
@@ -76,7 +76,7 @@ public struct PathOptions: Hashable, Sendable {
     }
 
     /// Where it is also sent in that form; `nil` where it is not.
-    func multicast(of form: StreamForm) -> MulticastOptions? {
+    func multicast(of form: RTPEncapsulation) -> MulticastOptions? {
         switch form {
         case .tracks: multicast
         case .transportStream: multicastTransportStream
@@ -97,14 +97,14 @@ public struct MulticastOptions: Hashable, Sendable {
     /// Whether it is on air without anyone asking over RTSP: for who watches from an `.sdp` file.
     public var isAlwaysOn: Bool
     /// As for the path.
-    public var tellsCapture: Bool
+    public var sendsAbsoluteCaptureTime: Bool
 
     public init(
         group: String, port: UInt16, timeToLive: UInt8 = 1, interface: String? = nil, isAlwaysOn: Bool = false,
-        tellsCapture: Bool = false
+        sendsAbsoluteCaptureTime: Bool = false
     ) {
         self.isAlwaysOn = isAlwaysOn
-        self.tellsCapture = tellsCapture
+        self.sendsAbsoluteCaptureTime = sendsAbsoluteCaptureTime
         self.group = group
         self.port = port
         self.timeToLive = timeToLive

@@ -81,7 +81,7 @@ public final class Assembly: Sendable {
         do throws(BindingFailure) {
             server = try RTSPServer.Server(
                 options: ServerOptions(
-                    configuration, access: access, authority: HTTPCallback(configuration.access, log: log),
+                    configuration, access: access, authoriser: HTTPCallback(configuration.access, log: log),
                     identity: identity),
                 directory: directory, logger: log)
         } catch {
@@ -96,7 +96,7 @@ public final class Assembly: Sendable {
         var paths: [String: ServedPath] = [:]
         for (name, path) in configuration.servedPathsOriginalsFirst {
             let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration))
-            stream.stamping = path.timestamps
+            stream.captureTimeSEI = path.timestamps
             stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
             paths[name] = ServedPath(path, of: path.source.original.flatMap { paths[$0] }, on: stream, log: log)
             directory.insert(stream, options: PathOptions(name, path, in: configuration))
@@ -273,7 +273,7 @@ extension Stream.Limits {
         self.init()
         history.nanoseconds = Int64(configuration.ring.seconds) * 1_000_000_000
         history.byteCount = configuration.ring.bytes
-        randomAccess.burst = configuration.randomAccess.burst
-        randomAccess.interval = Int64(configuration.randomAccess.intervalMilliseconds) * 1_000_000
+        keyframeRequests.burst = configuration.keyframeRequests.burst
+        keyframeRequests.interval = Int64(configuration.keyframeRequests.intervalMilliseconds) * 1_000_000
     }
 }

@@ -13,5 +13,5 @@ final class MissingOriginal: Source {
     }
 
     func stop() {}
-    func requestRandomAccess() {}
+    func requestKeyframe() {}
 }

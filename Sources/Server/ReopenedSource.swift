@@ -76,8 +76,8 @@ final class ReopenedSource: Source {
         source?.stop()
     }
 
-    func requestRandomAccess() {
-        state.withLock { $0.source }?.requestRandomAccess()
+    func requestKeyframe() {
+        state.withLock { $0.source }?.requestKeyframe()
     }
 
     var status: SourceStatus? { state.withLock { $0.status } }

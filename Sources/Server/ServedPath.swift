@@ -32,7 +32,7 @@ struct ServedPath: Sendable {
 
     /// For the next lines of status: what stages took begins anew.
     func takeCounts() -> StatusReport.Counts {
-        StatusReport.Counts(published: stream.published, coded: status, stages: stream.journeys.takeSummary())
+        StatusReport.Counts(published: stream.published, coded: status, stages: stream.latencyTrace.takeSummary())
     }
 
     /// Ends the source, and makes another, which is to be started after the one before.

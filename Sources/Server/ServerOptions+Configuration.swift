@@ -8,7 +8,7 @@ import TLS
 extension ServerOptions {
     /// - Parameter identity: what is shown to those who come through TLS; `nil` where nobody does.
     init(
-        _ configuration: Configuration, access: AccessPolicy?, authority: (any AccessAuthority)? = nil,
+        _ configuration: Configuration, access: AccessPolicy?, authoriser: (any ExternalAuthoriser)? = nil,
         identity: ServerIdentity? = nil
     ) {
         self.init()
@@ -26,10 +26,10 @@ extension ServerOptions {
         connectionLimits.perAddress = configuration.limits.connectionsPerAddress
         connectionLimits.perNetwork = configuration.limits.connectionsPerNetwork
         connectionLimits.unfinishedHandshakes = configuration.limits.unfinishedHandshakes
-        maximumPreludeByteCount = configuration.join.totalPreludeBytes
+        maximumFastStartByteCount = configuration.join.totalPreludeBytes
         setConnection(configuration)
         self.access = access
-        self.authority = authority
+        self.authoriser = authoriser
         delivery.packaging = .init(maximumPacketBytes: configuration.rtp.maximumPacketBytes)
         delivery.policy.maximumLag = Int64(configuration.limits.viewerLagMilliseconds) * 1_000_000
         delivery.pacing.share = Double(configuration.pacing.intervalPercent) / 100
@@ -71,19 +71,19 @@ extension PathOptions {
     init(_ name: String, _ path: Configuration.Path, in configuration: Configuration) {
         self.init(title: path.title.isEmpty ? name : path.title)
         description = path.description.isEmpty ? nil : path.description
-        tellsCapture = path.absoluteCaptureTime
+        sendsAbsoluteCaptureTime = path.absoluteCaptureTime
         let settings = configuration.join
         // Both enumerations have the same words; a test says so.
         join.mode = .init(rawValue: (path.join ?? settings.mode).rawValue) ?? .auto
-        join.preludeWindow = Int64(settings.preludeMilliseconds) * 1_000_000
-        join.prelude.minimumFrames = settings.minimumPreludeFrames
-        join.prelude.maximumFrames = settings.maximumPreludeFrames
-        join.prelude.maximumByteCount = settings.maximumPreludeBytes
+        join.fastStartWindow = Int64(settings.preludeMilliseconds) * 1_000_000
+        join.fastStart.minimumFrames = settings.minimumPreludeFrames
+        join.fastStart.maximumFrames = settings.maximumPreludeFrames
+        join.fastStart.maximumByteCount = settings.maximumPreludeBytes
         let section = configuration.multicast
         multicast = configuration.multicastOptions(of: name, path.multicast, port: section.port)
         multicastTransportStream = configuration.multicastOptions(
             of: name, path.multicastTransportStream, port: section.transportStreamPort)
-        multicast?.tellsCapture = tellsCapture
+        multicast?.sendsAbsoluteCaptureTime = sendsAbsoluteCaptureTime
     }
 }
 

@@ -86,7 +86,7 @@ extension EncodingSettings {
         fit = path.video.fit == .crop ? .crop : .letterbox
         filtersHide = !path.effects.privacyMasks.isEmpty
         filters = path.effects.chain(title: path.title, size: path.video.size)
-        if path.effects.overlay == .blockCode { blockCode = .init(rawValue: path.effects.overlayCorner.rawValue) }
+        if path.effects.overlay == .timestampOverlay { timestampOverlay = .init(rawValue: path.effects.overlayCorner.rawValue) }
         if !path.audio.enabled { audio = nil }
         audio?.sampleRate = ClockRate(hertz: Int32(clamping: path.audio.sampleRate.hertz)) ?? .audio48k
         audio?.channelCount = path.audio.channels

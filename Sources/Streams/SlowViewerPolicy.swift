@@ -11,11 +11,11 @@ public struct SlowViewerPolicy: Hashable, Sendable {
     }
 
     public enum Verdict: Hashable, Sendable {
-        case carryOn
+        case keepSending
         /// Skip to the newest random access point, or wait for the next.
-        case skipToRandomAccess
+        case skipToKeyframe
         /// End the session.
-        case letGo
+        case disconnect
     }
 
     /// The verdict on a viewer with unsent units.
@@ -26,9 +26,9 @@ public struct SlowViewerPolicy: Hashable, Sendable {
     ///   - isInsideUnit: whether part of the next unit has been sent: it is finished first, or the client would see a damaged picture.
     ///   - isOverrun: whether the next unit has left the ring.
     public func verdict(lag: Int64, stall: Int64, isInsideUnit: Bool, isOverrun: Bool) -> Verdict {
-        if stall >= maximumStall { return .letGo }
-        if isOverrun { return .skipToRandomAccess }
-        if lag > maximumLag, !isInsideUnit { return .skipToRandomAccess }
-        return .carryOn
+        if stall >= maximumStall { return .disconnect }
+        if isOverrun { return .skipToKeyframe }
+        if lag > maximumLag, !isInsideUnit { return .skipToKeyframe }
+        return .keepSending
     }
 }

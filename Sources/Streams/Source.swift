@@ -16,7 +16,7 @@ public protocol Source: AnyObject, Sendable {
     func stop()
 
     /// Asks for a random access point as soon as possible; without effect where the source owns no encoder. From any thread.
-    func requestRandomAccess()
+    func requestKeyframe()
 
     /// What its picture encoder has done over all runs; `nil` where it has none. From any thread.
     var status: SourceStatus? { get }

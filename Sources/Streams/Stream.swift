@@ -8,7 +8,7 @@ public final class Stream: Sendable {
     /// Limits of one stream, as configured.
     public struct Limits: Hashable, Sendable {
         public var history = Ring<AccessUnit>.Bounds()
-        public var randomAccess = RandomAccessBudget.Limits()
+        public var keyframeRequests = KeyframeRequestLimiter.Limits()
 
         public init() {}
     }
@@ -42,12 +42,12 @@ public final class Stream: Sendable {
         var announcementCount: UInt64 = 0
         var published = Published()
         var ring: Ring<AccessUnit>
-        var budget: RandomAccessBudget
+        var budget: KeyframeRequestLimiter
         var feeds: [FeedKey: any AnyFeed] = [:]
         var source: (any Source)?
-        var stamping = Stamping.keyframes
+        var captureTimeSEI = CaptureTimeSEI.keyframes
         /// Tracks of which nothing passes before a random access point: a source has just started.
-        var awaitingRandomAccess: Set<TrackID> = []
+        var awaitingKeyframe: Set<TrackID> = []
         /// Whether the input has ended for good. The next announcement clears it.
         var hasEnded = false
         var endObserver: (@Sendable (Stream) -> Void)?
@@ -59,7 +59,7 @@ public final class Stream: Sendable {
     public let clock: StreamClock
 
     /// What its pictures spent where.
-    public let journeys = Journeys()
+    public let latencyTrace = LatencyTrace()
 
     private let limits: Limits
     private let state: Mutex<State>
@@ -69,7 +69,7 @@ public final class Stream: Sendable {
         self.clock = clock
         self.limits = limits
         state = Mutex(
-            State(ring: Ring(bounds: limits.history), budget: RandomAccessBudget(limits: limits.randomAccess)))
+            State(ring: Ring(bounds: limits.history), budget: KeyframeRequestLimiter(limits: limits.keyframeRequests)))
     }
 
     /// A stream that begins at `epoch`, for who does not care about the wall clock: there, it is 1970 then.
@@ -82,9 +82,9 @@ public final class Stream: Sendable {
     public var epoch: MonotonicTime { clock.epoch }
 
     /// Which of the pictures that are coded here carry their time of capture, from the next one on.
-    public var stamping: Stamping {
-        get { state.withLock { $0.stamping } }
-        set { state.withLock { $0.stamping = newValue } }
+    public var captureTimeSEI: CaptureTimeSEI {
+        get { state.withLock { $0.captureTimeSEI } }
+        set { state.withLock { $0.captureTimeSEI = newValue } }
     }
 
     /// The tracks as announced last; `nil` before a source has announced any.
@@ -122,7 +122,7 @@ extension Stream {
                 state.announcement = Announcement(tracks: tracks, version: version)
             }
             state.ring.removeAll()
-            state.awaitingRandomAccess = Set(tracks.filter { $0.kind == .video }.map(\.id))
+            state.awaitingKeyframe = Set(tracks.filter { $0.kind == .video }.map(\.id))
             guard !isCompatible else { return [] }
             defer { state.feeds = [:] }
             return Array(state.feeds.values)
@@ -158,23 +158,23 @@ extension Stream {
         let unit = withTimeOfCapture(unit)
         let feeds = state.withLock { state -> [any AnyFeed] in
             guard let track = state.announcement?.tracks.first(where: { $0.id == unit.track }) else { return [] }
-            if state.awaitingRandomAccess.contains(unit.track) {
-                guard unit.isRandomAccess else { return [] }
-                state.awaitingRandomAccess.remove(unit.track)
+            if state.awaitingKeyframe.contains(unit.track) {
+                guard unit.isKeyframe else { return [] }
+                state.awaitingKeyframe.remove(unit.track)
             }
             if track.kind == .video {
                 state.published.pictureCount += 1
-                if unit.isRandomAccess { state.budget.arrived() }
+                if unit.isKeyframe { state.budget.arrived() }
             }
             state.published.byteCount += unit.bytes.count
-            let journey = Self.isFollowed(unit, among: state.announcement?.tracks ?? []) ? Journey(unit, clock) : nil
-            if let journey { journeys.began(journey) }
+            let frameTrace = Self.isFollowed(unit, among: state.announcement?.tracks ?? []) ? FrameTrace(unit, clock) : nil
+            if let frameTrace { latencyTrace.began(frameTrace) }
             let nanoseconds = unit.presentationTime.nanoseconds
             state.ring.append(unit, nanoseconds: nanoseconds, byteCount: unit.bytes.count)
             for (key, feed) in state.feeds where !feed.isWanted(at: nanoseconds) { state.feeds[key] = nil }
             let feeds = Array(state.feeds.values)
             for feed in feeds { feed.append(unit) }
-            if let journey { journeys.packaged(journey, at: clock.now) }
+            if let frameTrace { latencyTrace.packaged(frameTrace, at: clock.now) }
             return feeds
         }
         for feed in feeds { feed.wake() }
@@ -193,8 +193,8 @@ extension Stream {
         let instant = clock.instant(of: unit.presentationTime)
         let wallClock = clock.ntpTime(of: instant)
         unit.captured = wallClock
-        guard let coding = unit.coding, stamping.includes(unit) else { return unit }
-        return unit.stamped(with: CaptureTimestamp(of: coding, captured: instant, wallClock: wallClock))
+        guard let encodeTiming = unit.encodeTiming, captureTimeSEI.includes(unit) else { return unit }
+        return unit.stamped(with: CaptureTimestamp(of: encodeTiming, captured: instant, wallClock: wallClock))
     }
 
     /// Whether what was negotiated for the tracks `old` holds for `new`: the same kinds, clocks and audio configurations.
@@ -257,11 +257,11 @@ extension Stream {
     ///
     /// - Returns: when to ask again if the budget does not allow it now.
     @discardableResult
-    public func requestRandomAccess(at now: MonotonicTime) -> MonotonicTime? {
+    public func requestKeyframe(at now: MonotonicTime) -> MonotonicTime? {
         let (answer, source) = state.withLock { ($0.budget.requested(at: now), $0.source) }
         switch answer {
         case .granted:
-            source?.requestRandomAccess()
+            source?.requestKeyframe()
             return nil
         case .underWay:
             return nil
@@ -271,7 +271,7 @@ extension Stream {
     }
 
     /// Whether its source codes the pictures itself, and so can make a random access point at any time.
-    public var codesPictures: Bool { state.withLock { $0.source }?.status != nil }
+    public var hasEncoder: Bool { state.withLock { $0.source }?.status != nil }
 
     private static func all(of ring: borrowing Ring<AccessUnit>) -> [AccessUnit] {
         (ring.startIndex..<ring.endIndex).map { ring[$0] }

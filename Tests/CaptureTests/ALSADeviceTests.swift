@@ -35,7 +35,7 @@ private enum StandIns {
 }
 
 @Suite(.serialized) struct ALSADeviceTests {
-    private static let wanted = SoundFormat(sample: .int16, sampleRate: 48_000, channelCount: 2)
+    private static let wanted = SampleFormat(sample: .int16, sampleRate: 48_000, channelCount: 2)
 
     @Test func aDeviceIsReadInItsOwnFormat() throws {
         #expect(StandIns.isReady)

@@ -16,25 +16,25 @@ import Testing
     }
 
     /// Pictures 0 to 29 of a test card, coded, decoded, and what is read in each.
-    private func codes(_ settings: EncodingSettings) throws -> [[BlockCode]] {
+    private func codes(_ settings: EncodingSettings) throws -> [[TimestampOverlay]] {
         let timeline = TestCardTimeline(frameRate: .thirty, now: 0, wallNanoseconds: Self.wall)
         let pipeline = try TestCardPipeline(settings, timeline: timeline, streamClock: Self.clock)
         let decoder = try VideoDecoder()
-        var pictures: [DecodedPicture] = []
+        var pictures: [DecodedVideoFrame] = []
         for number in 0..<30 {
             let units = try pipeline.units(forPicture: Int64(number), wallNanoseconds: Self.wall)
             pictures += try units.filter { $0.track == TestCardPipeline.videoTrack }.flatMap { try decoder.decode($0) }
         }
         pictures += try decoder.finish()
-        return try pictures.map { try $0.luma().blockCodes.map(\.code) }
+        return try pictures.map { try $0.luma().timestampOverlays.map(\.code) }
     }
 
     /// What 30 pictures a second are to show.
-    private var expected: [[BlockCode]] {
+    private var expected: [[TimestampOverlay]] {
         (0..<30).map { number in
             let ticks = MediaTime(ticks: Int64(number) * 3_000, rate: .video)
             let captured = Self.clock.ntpTime(of: Self.clock.instant(of: ticks))
-            return [BlockCode(unixNanoseconds: captured.unixNanoseconds, frameNumber: UInt32(number))]
+            return [TimestampOverlay(unixNanoseconds: captured.unixNanoseconds, frameNumber: UInt32(number))]
         }
     }
 
@@ -57,7 +57,7 @@ import Testing
         (settings.video.width, settings.video.height, settings.audio) = (320, 180, nil)
         settings.filters = "hflip,vflip,boxblur=20"
         #expect(try codes(settings) == expected)
-        settings.blockCode = .topRight
+        settings.timestampOverlay = .topRight
         settings.filters = "null"
         #expect(try codes(settings) == expected)
     }
@@ -67,15 +67,15 @@ import Testing
         let filming = Filming()
         let bytes = [UInt8](repeating: 128, count: format == "YUYV" ? 320 * 180 * 2 : 320 * 180 * 3 / 2)
         let frames: [ReplayedCamera.Event] = [.frames([.bytes(bytes)]), .frames([.bytes(bytes)])]
-        try filming.film(format, width: 320, height: 180, blockCode: .topRight, frames)
+        try filming.film(format, width: 320, height: 180, timestampOverlay: .topRight, frames)
         let times = try filming.units().map(\.presentationTime)
         let pictures = try filming.pictures(width: 320, height: 180)
         #expect(pictures.count == 2)
         for (number, (picture, time)) in zip(pictures, times).enumerated() {
-            let finding = try #require(LumaPicture(picture).blockCodes.first)
+            let finding = try #require(LumaFrame(picture).timestampOverlays.first)
             let captured = filming.stream.clock.ntpTime(of: filming.stream.clock.instant(of: time))
             #expect(finding.code.frameNumber == UInt32(number))
-            #expect(finding.code == BlockCode(unixNanoseconds: captured.unixNanoseconds, frameNumber: UInt32(number)))
+            #expect(finding.code == TimestampOverlay(unixNanoseconds: captured.unixNanoseconds, frameNumber: UInt32(number)))
             #expect(finding.x.upperBound > 310 && finding.y.lowerBound < 10)
             #expect(picture.luma[5, 170] > 120 && picture.luma[5, 170] < 136)
         }
@@ -85,7 +85,7 @@ import Testing
         let filming = Filming()
         let grey = ReplayedCamera.Frame.bytes([UInt8](repeating: 128, count: 320 * 180 * 2))
         try filming.film("YUYV", width: 320, height: 180, [.frames([grey])])
-        #expect(try filming.pictures(width: 320, height: 180).map { LumaPicture($0).blockCodes.count } == [0])
+        #expect(try filming.pictures(width: 320, height: 180).map { LumaFrame($0).timestampOverlays.count } == [0])
     }
 
     @Test func itComesGoesAndMovesOnAir() throws {
@@ -95,15 +95,15 @@ import Testing
         let pipeline = try TestCardPipeline(settings, timeline: timeline, streamClock: Self.clock)
         let decoder = try VideoDecoder()
         var corners: [[Bool]] = []
-        let wanted: [BlockCode.Corner?] = [nil, .topRight, .topLeft, nil]
+        let wanted: [TimestampOverlay.Corner?] = [nil, .topRight, .topLeft, nil]
         for (number, corner) in wanted.enumerated() {
-            settings.blockCode = corner
+            settings.timestampOverlay = corner
             _ = try pipeline.change(to: settings, after: Int64(number) - 1)
             let units = try pipeline.units(forPicture: Int64(number), wallNanoseconds: Self.wall)
             var pictures = try units.flatMap { try decoder.decode($0) }
             if number == wanted.indices.last { pictures += try decoder.finish() }
             for picture in pictures {
-                let found = try picture.luma().blockCodes
+                let found = try picture.luma().timestampOverlays
                 corners.append(found.flatMap { [$0.x.lowerBound < 50, $0.y.lowerBound < 50] })
             }
         }

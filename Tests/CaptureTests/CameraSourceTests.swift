@@ -48,14 +48,14 @@ import Testing
 
     @Test func randomAccessComesInTheNextPictureAlsoWhereAFrameWithAFaultLiesBetween() throws {
         let filming = Filming()
-        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestRandomAccess() }
+        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestKeyframe() }
         try filming.film(
             "YUYV",
             [
                 .frames([.yuyv(50)]), .frames([.yuyv(51)]), ask, .frames([.bytes([])]), .frames([.yuyv(52)]),
                 .frames([.yuyv(53)]),
             ])
-        #expect(try filming.units().map(\.isRandomAccess) == [true, false, true, false])
+        #expect(try filming.units().map(\.isKeyframe) == [true, false, true, false])
     }
 
     @Test func afterAnUnplugTheSameTracksGoOnAtAnIDRPictureInTheSameCount() throws {
@@ -67,7 +67,7 @@ import Testing
         let again = Filming()
         try again.film("YUYV", first, [.silence(milliseconds: 3000), .frames([.yuyv(52)]), .frames([.yuyv(53)])])
         let units = try again.units()
-        #expect(units.map(\.isRandomAccess) == [true, false])
+        #expect(units.map(\.isKeyframe) == [true, false])
         #expect(try #require(units.first).presentationTime.nanoseconds > 4_000_000_000)
         #expect(again.stream.announcement?.tracks == before?.tracks)
         #expect(again.stream.announcement?.version == 1, "the viewers' sessions hold")
@@ -136,7 +136,7 @@ import Testing
             "YUYV", controls: [brightness],
             [.frames([.yuyv(50)]), change, .frames([.yuyv(51)]), .frames([.yuyv(52)])])
         #expect(filming.cameras.map(\.settings) == [["brightness": 200]])
-        #expect(try filming.units().map(\.isRandomAccess) == [true, false, false])
+        #expect(try filming.units().map(\.isKeyframe) == [true, false, false])
         #expect(filming.stream.announcement?.version == 1)
     }
 
@@ -149,7 +149,7 @@ import Testing
             "YUYV", starts: 1, [.frames([.yuyv(50)]), change, .frames([.yuyv(51)])], [.frames([.yuyv(52)])])
         #expect(filming.cameras.count == 2)
         #expect(filming.cameras.map(\.takenCount) == [0, 0])
-        #expect(try filming.units().map(\.isRandomAccess) == [true])
+        #expect(try filming.units().map(\.isKeyframe) == [true])
         #expect(filming.failure?.reason == "the replay has ended")
     }
 
@@ -161,7 +161,7 @@ import Testing
         try filming.film("YUYV", [.frames([.yuyv(50)]), change, .frames([.yuyv(50)])])
         let lumas = try filming.pictures(width: 64, height: 48).map { $0.luma[32, 24] }
         #expect(lumas.count == 1 && lumas[0] > 180, "who comes now is shown nothing from before")
-        #expect(try filming.units().map(\.isRandomAccess) == [true])
+        #expect(try filming.units().map(\.isKeyframe) == [true])
         #expect(filming.stream.announcement?.version == 1, "and who watches stays")
         #expect(filming.cameras.count == 1)
     }
@@ -183,7 +183,7 @@ import Testing
         let filming = Filming()
         let change = ReplayedCamera.Event.action { [unowned filming] in filming.change { $0.format = "NV12" } }
         try filming.film("YUYV", starts: 1, [.frames([.yuyv(50)]), change, .frames([.yuyv(51)])])
-        #expect(try filming.units().map(\.isRandomAccess) == [true, false])
+        #expect(try filming.units().map(\.isKeyframe) == [true, false])
         #expect(filming.cameras.count == 1)
         #expect(filming.failure?.reason == "the replay has ended")
     }
@@ -194,7 +194,7 @@ import Testing
             filming.change { $0.encoding.filters = "nosuchfilter" }
         }
         try filming.film("YUYV", [.frames([.yuyv(50)]), change, .frames([.yuyv(50)])])
-        #expect(try filming.units().map(\.isRandomAccess) == [true, false])
+        #expect(try filming.units().map(\.isKeyframe) == [true, false])
         #expect(filming.failure?.reason == "the replay has ended")
     }
 

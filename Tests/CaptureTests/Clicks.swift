@@ -6,7 +6,7 @@ import Testing
 
 /// Silence with a click at every whole second of true time: what a microphone captures, and where a decoder finds it.
 struct Clicks {
-    let format: SoundFormat
+    let format: SampleFormat
 
     /// The frames that are captured from `start` until `end`, in nanoseconds.
     func bytes(_ frameCount: Int, from start: Double, to end: Double) -> [UInt8] {

@@ -29,13 +29,13 @@ import Testing
         let units = try coded(6)
         let filming = Filming()
         let frames = units.map { ReplayedCamera.Frame.bytes(annexB($0)) }
-        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestRandomAccess() }
+        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestKeyframe() }
         try filming.film(
             "H264",
             [.frames([frames[0]]), .frames(Array(frames[1...3])), ask, .frames([frames[4]]), .frames([frames[5]])])
         let passed = try filming.units()
         #expect(passed.map(annexB) == units.map(annexB))
-        #expect(passed.map(\.isRandomAccess) == [true, false, false, false, true, false])
+        #expect(passed.map(\.isKeyframe) == [true, false, false, false, true, false])
         #expect(filming.cameras.first?.keyFrameOrders == 1)
         #expect(filming.status == nil)
     }
@@ -69,9 +69,9 @@ import Testing
         let units = try coded(6)
         let filming = Filming()
         let hide = ReplayedCamera.Event.action { [unowned filming] in filming.change { $0.encoding.filters = "hflip" } }
-        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestRandomAccess() }
+        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestKeyframe() }
         let frames = units.map { ReplayedCamera.Event.frames([.bytes(annexB($0))]) }
         try filming.film("H264", starts: 1, [frames[0], hide], Array(frames[...2]) + [ask] + Array(frames[3...]))
-        #expect(try filming.units().map(\.isRandomAccess) == [true, false, false, true, false, false])
+        #expect(try filming.units().map(\.isKeyframe) == [true, false, false, true, false, false])
     }
 }

@@ -92,7 +92,7 @@ import Testing
         for (number, matrix) in [ColourMatrix.bt709, .bt601, .bt601].enumerated() {
             frame.matrix = matrix
             let units = try stage.units(of: frame, at: MediaTime(ticks: Int64(number) * 3_000, rate: .video))
-            #expect(units.map(\.isRandomAccess) == [number < 2], "another matrix is told with an IDR picture")
+            #expect(units.map(\.isKeyframe) == [number < 2], "another matrix is told with an IDR picture")
             let decoder = try VideoDecoder()
             decoded += try (units.flatMap { try decoder.decode($0) } + decoder.finish()).map(\.matrix)
             let offered = try #require(branch.take()).picture.picture()

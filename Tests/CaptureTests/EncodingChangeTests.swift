@@ -91,10 +91,10 @@ private final class Viewer: Waker {
     }
 
     private func randomAccess(_ pictures: [AccessUnit]) -> [Int] {
-        pictures.indices.filter { pictures[$0].isRandomAccess }
+        pictures.indices.filter { pictures[$0].isKeyframe }
     }
 
-    private func decoded(_ pictures: [AccessUnit]) throws -> [DecodedPicture] {
+    private func decoded(_ pictures: [AccessUnit]) throws -> [DecodedVideoFrame] {
         let decoder = try VideoDecoder()
         return try pictures.flatMap { try decoder.decode($0) } + decoder.finish()
     }
@@ -121,7 +121,7 @@ private final class Viewer: Waker {
         let sets = announcement.tracks.compactMap { if case .h264(let sets) = $0.format { sets } else { nil } }
         #expect(H264.SequenceParameterSet(parsing: try #require(sets.first).sequence[0])?.width == 640)
         let scaler = Scaler(width: 640, height: 360)
-        #expect(LumaPicture(try scaler.scale(try #require(decoded.last))).frameNumber == 29)
+        #expect(LumaFrame(try scaler.scale(try #require(decoded.last))).frameNumber == 29)
     }
 
     @Test func theFrameRateChangesOnAirAndTimesGoOn() throws {
@@ -134,7 +134,7 @@ private final class Viewer: Waker {
         #expect(played.steps.dropFirst(10).allSatisfy { $0 == 100 })
         #expect((1...100).contains(played.steps[9]))
         let scaler = Scaler(width: 640, height: 360)
-        let numbers = try decoded(played.pictures).map { LumaPicture(try scaler.scale($0)).frameNumber }
+        let numbers = try decoded(played.pictures).map { LumaFrame(try scaler.scale($0)).frameNumber }
         #expect(numbers == Array(0..<30))
     }
 

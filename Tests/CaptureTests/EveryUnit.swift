@@ -6,7 +6,7 @@ struct EveryUnit: Packager {
     struct Output: PackagedUnit {
         let track: TrackID
         let presentationTime: MediaTime
-        let isRandomAccess: Bool
+        let isKeyframe: Bool
         let byteCount: Int
     }
 
@@ -14,7 +14,7 @@ struct EveryUnit: Packager {
 
     func package(_ unit: AccessUnit) -> Output? {
         Output(
-            track: unit.track, presentationTime: unit.presentationTime, isRandomAccess: unit.isRandomAccess,
+            track: unit.track, presentationTime: unit.presentationTime, isKeyframe: unit.isKeyframe,
             byteCount: unit.bytes.count)
     }
 }

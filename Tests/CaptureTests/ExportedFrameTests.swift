@@ -77,12 +77,12 @@ private final class Exporting {
         var events = Self.frames
         let exporting: Exporting
         weak var running: Exporting?
-        events.insert(.action { running?.control.requestRandomAccess() }, at: 2)
+        events.insert(.action { running?.control.requestKeyframe() }, at: 2)
         exporting = Exporting(events)
         running = exporting
         try exporting.film(.reads(limit: 2))
         #expect(try exporting.shows(Self.lumas))
-        #expect(try exporting.stream.units().map(\.isRandomAccess) == [true, false, true, false, false, false])
+        #expect(try exporting.stream.units().map(\.isKeyframe) == [true, false, true, false, false, false])
         #expect(exporting.encoders.map(\.importedCount) == [2])
         #expect(exporting.encoders.map(\.copiedCount) == [4])
         #expect(exporting.camera.exportCount == 3)

@@ -74,10 +74,10 @@ import Testing
         #expect(sent.filter { !isSet($0) } == expected.filter { !isSet($0) })
         for unit in video {
             let types = unit.units.map { unit.bytes[$0.lowerBound] & 0x1F }
-            #expect(unit.isRandomAccess == types.contains(5))
-            if unit.isRandomAccess { #expect(types.contains(7) && types.contains(8)) }
+            #expect(unit.isKeyframe == types.contains(5))
+            if unit.isKeyframe { #expect(types.contains(7) && types.contains(8)) }
         }
-        #expect(video.first?.isRandomAccess == true)
+        #expect(video.first?.isKeyframe == true)
     }
 
     @Test(
@@ -233,7 +233,7 @@ import Testing
         let units = try play(path, seconds: 5)
         let video = units.filter { $0.track == TrackID(0) }
         let sound = units.filter { $0.track == TrackID(1) }
-        #expect(video.first?.isRandomAccess == true)
+        #expect(video.first?.isKeyframe == true)
         #expect((95...130).contains(video.count))
         #expect((220...245).contains(sound.count))
         #expect(zip(video, video.dropFirst()).allSatisfy { $0.decodeTime.ticks < $1.decodeTime.ticks })
@@ -252,7 +252,7 @@ import Testing
         #expect(steps.count > 200 && steps.filter { $0 != 1024 }.count <= 4)
         #expect(steps.allSatisfy { $0 > 0 && $0 < 6000 })
         let video = units.filter { $0.presentationTime.rate == .video }
-        if name != "aac.aac" { #expect((95...110).contains(video.count) && video[0].isRandomAccess) }
+        if name != "aac.aac" { #expect((95...110).contains(video.count) && video[0].isKeyframe) }
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
@@ -282,7 +282,7 @@ import Testing
         #expect(tracks.map(\.clockRate.hertz) == [90_000, 24_000])
         // 15 pictures at the model's 30 a second are half a second: 10 at this file's 20.
         let video = units.filter { $0.track == TrackID(0) }
-        #expect(video.indices.filter { video[$0].isRandomAccess } == Array(stride(from: 0, to: video.count, by: 10)))
+        #expect(video.indices.filter { video[$0].isKeyframe } == Array(stride(from: 0, to: video.count, by: 10)))
         #expect((5_000...40_000).contains(video.reduce(0) { $0 + $1.bytes.count }))
         let status = try #require(source.status)
         #expect(status.pictureCount == video.count)
@@ -300,10 +300,10 @@ import Testing
             observe: { unit in
                 guard unit.track == TrackID(0) else { return }
                 count += 1
-                if count == 10 { source.requestRandomAccess() }
+                if count == 10 { source.requestKeyframe() }
             })
         let video = units.filter { $0.track == TrackID(0) }
-        let points = video.indices.filter { video[$0].isRandomAccess }
+        let points = video.indices.filter { video[$0].isKeyframe }
         #expect(points.first == 0)
         #expect(points.dropFirst().first.map { (10...20).contains($0) } == true, "\(points)")
     }
@@ -325,7 +325,7 @@ import Testing
                 if count == 10 { source.change(to: wanted) }
             })
         let video = units.filter { $0.track == TrackID(0) }
-        let points = video.indices.filter { video[$0].isRandomAccess }
+        let points = video.indices.filter { video[$0].isKeyframe }
         let steps = zip(points.dropFirst(), points.dropFirst(2)).map { $1 - $0 }
         #expect(points.first == 0)
         #expect(points.dropFirst().first.map { (10...20).contains($0) } == true, "\(points)")

@@ -24,14 +24,14 @@ final class Filming {
     func film(
         _ code: String, width: Int = 64, height: Int = 48, controls: [CameraControl] = [],
         settings: [String: String] = [:], format: String? = nil, starts: Int? = nil,
-        blockCode: BlockCode.Corner? = nil, range: ColourRange = .limited,
+        timestampOverlay: TimestampOverlay.Corner? = nil, range: ColourRange = .limited,
         _ runs: [ReplayedCamera.Event]...
     ) throws {
         let offer = FormatOffer.small(code, width: width, height: height)
         var camera = CameraSettings()
         camera.controls = settings
         camera.format = format
-        camera.encoding.blockCode = blockCode
+        camera.encoding.timestampOverlay = timestampOverlay
         wanted = camera
         var log = Logger(label: "test")
         log.logLevel = .critical
@@ -57,7 +57,7 @@ final class Filming {
         source?.change(to: wanted)
     }
 
-    func requestRandomAccess() { source?.requestRandomAccess() }
+    func requestKeyframe() { source?.requestKeyframe() }
     func stop() { source?.stop() }
     var status: SourceStatus? { source?.status }
 
@@ -111,10 +111,10 @@ extension ReplayedCamera.Frame {
     static func bytes(_ planes: [UInt8]...) -> Self { Self(planes: planes) }
 }
 
-extension LumaPicture {
+extension LumaFrame {
     /// The number of the one block code in it.
     var frameNumber: UInt32? {
-        let codes = blockCodes
+        let codes = timestampOverlays
         return codes.count == 1 ? codes[0].code.frameNumber : nil
     }
 }

@@ -5,7 +5,7 @@ import Media
 @testable import Codecs
 
 /// libx264 behind an encoder whose device reads pictures where the camera's driver has put them.
-final class ImportingEncoder: PictureEncoder {
+final class ImportingEncoder: FrameEncoder {
     enum Manner {
         /// It refuses from so many pictures on.
         case reads(limit: Int = .max)
@@ -14,13 +14,13 @@ final class ImportingEncoder: PictureEncoder {
     }
 
     let model = EncoderModel(name: "importing", inputs: [.i420])
-    let importsPictures = true
+    let importsFrames = true
     /// Pictures that came in memory.
     private(set) var copiedCount = 0
     private(set) var importedCount = 0
     private let real: LibavEncoder
     private let manner: Manner
-    private var kept: [(picture: ExportedPicture, index: Int64, forcingIDR: Bool)] = []
+    private var kept: [(picture: ExportedFrame, index: Int64, forcingIDR: Bool)] = []
 
     init(_ settings: VideoEncoder.Settings, _ manner: Manner) throws(CodecFailure) {
         self.manner = manner
@@ -30,12 +30,12 @@ final class ImportingEncoder: PictureEncoder {
     var parameterSets: H264.ParameterSets { real.parameterSets }
     func changeBitrate(_ settings: VideoEncoder.Settings) { real.changeBitrate(settings) }
 
-    func encode(_ frame: VideoFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture] {
+    func encode(_ frame: VideoFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
         copiedCount += 1
         return try codeKept(downTo: 0) + real.encode(frame, index: index, forcingIDR: forcingIDR)
     }
 
-    func encode(_ picture: ExportedPicture, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture] {
+    func encode(_ picture: ExportedFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
         if case .reads(let limit) = manner, importedCount >= limit {
             throw CodecFailure(reason: "this memory is too far away")
         }
@@ -45,10 +45,10 @@ final class ImportingEncoder: PictureEncoder {
         return try codeKept(downTo: 0)
     }
 
-    func finish() throws(CodecFailure) -> [CodedPicture] { try codeKept(downTo: 0) + real.finish() }
+    func finish() throws(CodecFailure) -> [EncodedFrame] { try codeKept(downTo: 0) + real.finish() }
 
-    private func codeKept(downTo count: Int) throws(CodecFailure) -> [CodedPicture] {
-        var coded: [CodedPicture] = []
+    private func codeKept(downTo count: Int) throws(CodecFailure) -> [EncodedFrame] {
+        var coded: [EncodedFrame] = []
         while kept.count > count {
             let (picture, index, forcingIDR) = kept.removeFirst()
             coded += try real.encode(picture.read(), index: index, forcingIDR: forcingIDR)
@@ -57,7 +57,7 @@ final class ImportingEncoder: PictureEncoder {
     }
 }
 
-extension ExportedPicture {
+extension ExportedFrame {
     /// The picture as whoever has only its descriptor sees it.
     fileprivate func read() throws(CodecFailure) -> VideoFrame {
         let frame = try VideoFrame(width: width, height: height)

@@ -89,7 +89,7 @@ private final class StopOrder {
 
 /// A sound card whose clock drifts, and which hears the clicks no sooner than the camera's time has come to them.
 private final class ClickingCard: SoundDevice {
-    let format = SoundFormat(sample: .int16, sampleRate: 48_000, channelCount: 2)
+    let format = SampleFormat(sample: .int16, sampleRate: 48_000, channelCount: 2)
     private let baton: Baton
     private var card: VirtualCard
 

@@ -8,12 +8,12 @@ import Testing
 /// A card that hears a click at every whole second of true time, and what a pipeline makes of it.
 private struct ClickRecording {
     let epoch = MonotonicTime(nanoseconds: 4_000_000_000)
-    let format: SoundFormat
+    let format: SampleFormat
     let pipeline: MicrophonePipeline
     private var card: VirtualCard
     private(set) var units: [AccessUnit] = []
 
-    init(_ format: SoundFormat, drift: Double) throws {
+    init(_ format: SampleFormat, drift: Double) throws {
         self.format = format
         pipeline = try MicrophonePipeline(AudioEncoder.Settings(), track: TrackID(1), epoch: epoch)
         pipeline.open(format)
@@ -46,15 +46,15 @@ private struct ClickRecording {
 }
 
 @Suite struct MicrophonePipelineTests {
-    private static let usual = SoundFormat(sample: .int16, sampleRate: 48_000, channelCount: 2)
+    private static let usual = SampleFormat(sample: .int16, sampleRate: 48_000, channelCount: 2)
 
     @Test(
         arguments: [
             (usual, 150.0), (usual, -150.0),
-            (SoundFormat(sample: .int32, sampleRate: 44_100, channelCount: 1), 150.0),
-            (SoundFormat(sample: .float32, sampleRate: 16_000, channelCount: 2), -200.0),
+            (SampleFormat(sample: .int32, sampleRate: 44_100, channelCount: 1), 150.0),
+            (SampleFormat(sample: .float32, sampleRate: 16_000, channelCount: 2), -200.0),
         ])
-    func aClickIsHeardWithinAMillisecondOfItsInstant(format: SoundFormat, drift: Double) throws {
+    func aClickIsHeardWithinAMillisecondOfItsInstant(format: SampleFormat, drift: Double) throws {
         var recording = try ClickRecording(format, drift: drift)
         try recording.run(seconds: 40)
         let offsets = try recording.offsets()

@@ -26,7 +26,7 @@ private enum CardEvent: Sendable {
 
 /// A sound card that does as it is told, on a virtual clock.
 private final class ReplayedCard: SoundDevice {
-    let format = SoundFormat(sample: .int16, sampleRate: 48_000, channelCount: 2)
+    let format = SampleFormat(sample: .int16, sampleRate: 48_000, channelCount: 2)
     private let clock: VirtualClock
     private let stop: @Sendable () -> Void
     private var events: [CardEvent]

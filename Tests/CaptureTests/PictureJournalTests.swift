@@ -8,7 +8,7 @@ import Testing
 
     private static func unit(_ ticks: Int64) -> AccessUnit {
         AccessUnit(
-            track: TrackID(0), presentationTime: time(ticks), decodeTime: time(ticks), isRandomAccess: false,
+            track: TrackID(0), presentationTime: time(ticks), decodeTime: time(ticks), isKeyframe: false,
             nalUnits: [[0x41, 1]])
     }
 
@@ -21,7 +21,7 @@ import Testing
             let ticks = Int64(index) * 3_000
             journal.arrived(Self.time(ticks), skipped: skipped)
             journal.begun(Self.time(ticks), at: Self.instant(ticks))
-            numbers += journal.coded([Self.unit(ticks)], at: Self.instant(ticks + 1)).map { $0.coding?.frameNumber }
+            numbers += journal.coded([Self.unit(ticks)], at: Self.instant(ticks + 1)).map { $0.encodeTiming?.frameNumber }
         }
         #expect(numbers == [2, 3, 4, 10, 12])
     }
@@ -34,10 +34,10 @@ import Testing
         }
         // The second was lost in the encoder.
         let coded = journal.coded([Self.unit(0), Self.unit(2)], at: Self.instant(100))
-        #expect(coded.map { $0.coding?.frameNumber } == [0, 2])
-        #expect(coded.map { $0.coding?.begin } == [Self.instant(0), Self.instant(20)])
-        #expect(coded.allSatisfy { $0.coding?.end == Self.instant(100) })
-        #expect(journal.coded([Self.unit(1)], at: Self.instant(101)).map(\.coding) == [nil])
+        #expect(coded.map { $0.encodeTiming?.frameNumber } == [0, 2])
+        #expect(coded.map { $0.encodeTiming?.begin } == [Self.instant(0), Self.instant(20)])
+        #expect(coded.allSatisfy { $0.encodeTiming?.end == Self.instant(100) })
+        #expect(journal.coded([Self.unit(1)], at: Self.instant(101)).map(\.encodeTiming) == [nil])
     }
 
     @Test func effectsThatHoldPicturesBackOrRepeatThemKeepTheirNumbers() {
@@ -46,13 +46,13 @@ import Testing
         // Twice as many come out, late.
         let numbers = (0..<6 as Range<Int64>).map { index in
             journal.begun(Self.time(index * 1_500), at: Self.instant(0))
-            return journal.coded([Self.unit(index * 1_500)], at: Self.instant(0)).first?.coding?.frameNumber
+            return journal.coded([Self.unit(index * 1_500)], at: Self.instant(0)).first?.encodeTiming?.frameNumber
         }
         #expect(numbers == [0, 0, 1, 1, 2, 2])
     }
 
     @Test func unitsOfWhichNothingIsKnownStayAsTheyAre() {
         var journal = PictureJournal()
-        #expect(journal.coded([Self.unit(5)], at: Self.instant(0)).map(\.coding) == [nil])
+        #expect(journal.coded([Self.unit(5)], at: Self.instant(0)).map(\.encodeTiming) == [nil])
     }
 }

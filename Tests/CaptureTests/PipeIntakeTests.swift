@@ -210,7 +210,7 @@ private let millisecond: Int64 = 1_000_000
         // 299 pictures, 25 a second: the first 26 at once.
         let seconds = Double(last.decodeTime.ticks - first.decodeTime.ticks) / 90_000
         #expect((10.5...11.5).contains(seconds))
-        #expect(first.isRandomAccess)
+        #expect(first.isKeyframe)
     }
 
     /// What a flood of `bytes` is published as, on a clock that waits for nobody.

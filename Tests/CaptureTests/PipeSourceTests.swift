@@ -57,7 +57,7 @@ import Testing
         var expected: [[UInt8]] = []
         while let unit = splitter.next() ?? splitter.flush() { expected.append(unit) }
         let units = received.units.withLock { $0.map(\.unit) }
-        #expect(units.first?.isRandomAccess == true)
+        #expect(units.first?.isKeyframe == true)
         let sent = units.flatMap { unit in unit.units.map { Array(unit.bytes[$0]) } }
         func isSet(_ unit: [UInt8]) -> Bool { [7, 8].contains(unit[0] & 0x1F) }
         #expect(sent.filter { !isSet($0) } == expected.filter { !isSet($0) })

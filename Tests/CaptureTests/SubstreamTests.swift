@@ -48,7 +48,7 @@ private final class Pair {
         let time = MediaTime(ticks: tick * Int64(sound.clockRate.hertz) / 90_000, rate: sound.clockRate)
         original.publish(
             AccessUnit(
-                track: sound.id, presentationTime: time, decodeTime: time, isRandomAccess: true, bytes: [1, 2, 3],
+                track: sound.id, presentationTime: time, decodeTime: time, isKeyframe: true, bytes: [1, 2, 3],
                 units: [0..<3]))
     }
 
@@ -153,7 +153,7 @@ private final class Pair {
         pair.control.change(to: settings)
         try pair.show(100, at: 3000)
         try pair.coding.go()
-        #expect(try pair.units.map(\.isRandomAccess) == [true], "who comes now begins at the new size")
+        #expect(try pair.units.map(\.isKeyframe) == [true], "who comes now begins at the new size")
         _ = try pair.pictures(width: 32, height: 32)
         #expect(pair.substream.announcement?.version == 2)
     }
@@ -168,7 +168,7 @@ private final class Pair {
         pair.original.announce(try #require(pair.original.announcement?.tracks))
         try pair.show(50, at: 9000)
         try pair.coding.go()
-        #expect(try pair.units.map(\.isRandomAccess) == [true])
+        #expect(try pair.units.map(\.isKeyframe) == [true])
         #expect(try pair.pictures(width: 64, height: 48).allSatisfy { abs(Int($0.luma[32, 24]) - 50) <= 3 })
     }
 

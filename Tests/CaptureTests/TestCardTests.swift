@@ -32,7 +32,7 @@ private struct Recording {
             settings, timeline: timeline, control: control, streamClock: streamClock)
         tracks = pipeline.tracks
         for number in numbers {
-            if forced.contains(number) { control.requestRandomAccess() }
+            if forced.contains(number) { control.requestKeyframe() }
             units += try pipeline.units(
                 forPicture: number, wallNanoseconds: Self.wall(of: number, on: timeline))
             if isPreparing { try pipeline.prepareSound(forPicture: number + 1) }
@@ -136,11 +136,11 @@ private final class VirtualTime: Sendable {
 
     @Test func everyPictureTellsItsTimeOfCaptureAndItsNumberToMachines() throws {
         let recording = try Recording(Array(40..<80), Self.small)
-        let codes = try recording.decodedPictures(Self.small).map { LumaPicture($0.frame).blockCodes.map(\.code) }
+        let codes = try recording.decodedPictures(Self.small).map { LumaFrame($0.frame).timestampOverlays.map(\.code) }
         let expected = (0..<40).map { number in
             let time = recording.timeline.time(ofPicture: 40 + Int64(number))
             let captured = recording.streamClock.ntpTime(of: recording.streamClock.instant(of: time))
-            return BlockCode(unixNanoseconds: captured.unixNanoseconds, frameNumber: UInt32(number))
+            return TimestampOverlay(unixNanoseconds: captured.unixNanoseconds, frameNumber: UInt32(number))
         }
         #expect(codes == expected.map { [$0] })
     }
@@ -178,7 +178,7 @@ private final class VirtualTime: Sendable {
 
     @Test func randomAccessComesInTheVeryPictureForWhichItWasAsked() throws {
         let recording = try Recording(Array(0..<30), Self.small, forced: [12, 20])
-        let found = recording.pictures.enumerated().filter { $0.element.isRandomAccess }.map(\.offset)
+        let found = recording.pictures.enumerated().filter { $0.element.isKeyframe }.map(\.offset)
         #expect(found == [0, 12, 20])
     }
 

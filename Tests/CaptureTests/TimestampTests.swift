@@ -21,7 +21,7 @@ import Testing
     }
 
     /// A stream of which nothing is forgotten, two seconds after its epoch.
-    private func stream(_ stamping: Stamping, on clock: PaceClock) -> Stream {
+    private func stream(_ captureTimeSEI: CaptureTimeSEI, on clock: PaceClock) -> Stream {
         let now = clock.now()
         var limits = Stream.Limits()
         limits.history.nanoseconds = 60_000_000_000
@@ -30,17 +30,17 @@ import Testing
             clock: StreamClock(epoch: now.advanced(byMilliseconds: -2_000)) {
                 ClockReading(monotonic: clock.now(), unixNanoseconds: Self.wall + (clock.now() - now))
             }, limits: limits)
-        stream.stamping = stamping
+        stream.captureTimeSEI = captureTimeSEI
         return stream
     }
 
     /// What a stream shows when its test card has made so many pictures; before each of `late`, its thread sleeps too long.
     private func playCard(
-        _ pictureCount: Int, _ stamping: Stamping, _ settings: EncodingSettings = small, late: Set<Int> = []
+        _ pictureCount: Int, _ captureTimeSEI: CaptureTimeSEI, _ settings: EncodingSettings = small, late: Set<Int> = []
     ) throws -> Stream {
         let clock = VirtualClock()
         let card = TestCard(settings, clock: clock.clock, wallClock: { clock.clock.now().nanoseconds })
-        let stream = stream(stamping, on: clock.clock)
+        let stream = stream(captureTimeSEI, on: clock.clock)
         let counter = PictureCounter { count in
             if late.contains(count) { clock.pass(milliseconds: 170) }
             if count == pictureCount { card.stop() }
@@ -64,11 +64,11 @@ import Testing
         let decoder = try VideoDecoder()
         let pictures = try units.flatMap { try decoder.decode($0) } + decoder.finish()
         let scaler = Scaler(width: 640, height: 360)
-        let burnedIn = try pictures.map { LumaPicture(try scaler.scale($0)).blockCodes.map(\.code) }
+        let burnedIn = try pictures.map { LumaFrame(try scaler.scale($0)).timestampOverlays.map(\.code) }
         #expect(burnedIn.count == 40 && burnedIn.last?.map(\.frameNumber) == [39 + 12])
         let told = try units.map { try #require($0.captureTimestamp) }
         let expected = told.map {
-            [BlockCode(unixNanoseconds: $0.wallClock.unixNanoseconds, frameNumber: $0.frameNumber)]
+            [TimestampOverlay(unixNanoseconds: $0.wallClock.unixNanoseconds, frameNumber: $0.frameNumber)]
         }
         #expect(burnedIn == expected)
     }
@@ -122,7 +122,7 @@ import Testing
 extension AccessUnit {
     fileprivate var withoutTimestamp: AccessUnit {
         AccessUnit(
-            track: track, presentationTime: presentationTime, decodeTime: decodeTime, isRandomAccess: isRandomAccess,
+            track: track, presentationTime: presentationTime, decodeTime: decodeTime, isKeyframe: isKeyframe,
             nalUnits: units.map { Array(bytes[$0]) }.filter { CaptureTimestamp(parsing: $0) == nil })
     }
 }

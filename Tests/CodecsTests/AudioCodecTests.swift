@@ -42,7 +42,7 @@ private func encode(_ frames: [AudioFrame], start: Int64) throws -> (AudioEncode
         #expect(units.count == 20)
         let starts: [Int64] = (0..<20).map { 7_777 + $0 * 1024 }
         #expect(units.map(\.presentationTime.ticks) == starts)
-        #expect(units.allSatisfy { $0.isRandomAccess && $0.units.count == 1 })
+        #expect(units.allSatisfy { $0.isKeyframe && $0.units.count == 1 })
     }
 
     @Test func aJumpInTimeGoesThrough() throws {

@@ -40,7 +40,7 @@ private let loggedLines = Mutex<[String]>([])
         let before = units[10..<25].map(\.bytes.count).reduce(0, +)
         let after = units[40..<55].map(\.bytes.count).reduce(0, +)
         #expect((0.35...0.65).contains(Double(after) / Double(before)))
-        #expect(units.filter(\.isRandomAccess).count == 1)
+        #expect(units.filter(\.isKeyframe).count == 1)
     }
 
     @Test func damagedUnitsCostPicturesAndNothingElse() throws {
@@ -55,7 +55,7 @@ private let loggedLines = Mutex<[String]>([])
             }
             let damaged = AccessUnit(
                 track: unit.track, presentationTime: unit.presentationTime, decodeTime: unit.decodeTime,
-                isRandomAccess: unit.isRandomAccess, bytes: bytes, units: unit.units)
+                isKeyframe: unit.isKeyframe, bytes: bytes, units: unit.units)
             _ = try decoder.decode(damaged)
         }
         _ = try decoder.finish()
@@ -88,7 +88,7 @@ private let loggedLines = Mutex<[String]>([])
         let time = MediaTime(ticks: 0, rate: .video)
         let slice: [UInt8] = [0x65, 0x88, 0x84, 0x00, 0x10]
         let orphan = AccessUnit(
-            track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: true, bytes: slice,
+            track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: true, bytes: slice,
             units: [0..<slice.count])
         _ = try VideoDecoder().decode(orphan)
         let lines = loggedLines.withLock { $0 }

@@ -65,13 +65,13 @@ import Testing
         let encoder = try VideoEncoder(settings)
         let units = try encoder.code(0..<60, forcing: [33])
         #expect(randomAccessNumbers(units) == [0, 33])
-        #expect(units.allSatisfy { $0.isRandomAccess == types(of: $0).contains(5) })
+        #expect(units.allSatisfy { $0.isKeyframe == types(of: $0).contains(5) })
         // Recovery points (SEI payload type 6) are there: so the columns do pass.
         let recoveryPoints = units.filter { unit in
             unit.units.contains { unit.bytes[$0].prefix(2).elementsEqual([6, 6]) }
         }
         #expect(recoveryPoints.count >= 3)
-        #expect(recoveryPoints.contains { !$0.isRandomAccess })
+        #expect(recoveryPoints.contains { !$0.isKeyframe })
     }
 
     @Test func aPictureJoinedAtAForcedIDRPictureOfIntraRefreshDecodesAlone() throws {

@@ -11,7 +11,7 @@ private final class Reports {
 }
 
 /// libx264 under another encoder's name, until it fails as hardware does: with an error, or by giving nothing any more.
-private final class FailingEncoder: PictureEncoder {
+private final class FailingEncoder: FrameEncoder {
     enum Failure {
         case error
         case silence
@@ -33,14 +33,14 @@ private final class FailingEncoder: PictureEncoder {
 
     var parameterSets: H264.ParameterSets { real.parameterSets }
 
-    func encode(_ frame: VideoFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [CodedPicture] {
+    func encode(_ frame: VideoFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
         remaining -= 1
         if remaining >= 0 { return try real.encode(frame, index: index, forcingIDR: forcingIDR) }
         if failure == .silence { return [] }
         throw CodecFailure(reason: "the device has gone")
     }
 
-    func finish() throws(CodecFailure) -> [CodedPicture] { try real.finish() }
+    func finish() throws(CodecFailure) -> [EncodedFrame] { try real.finish() }
     func changeBitrate(_ settings: VideoEncoder.Settings) { real.changeBitrate(settings) }
 }
 

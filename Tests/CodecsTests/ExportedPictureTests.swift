@@ -16,8 +16,8 @@ import Testing
         return DMABuffer(owning: descriptor, byteCount: 8192)
     }
 
-    private static func picture(_ owner: Owner = Owner()) -> ExportedPicture {
-        ExportedPicture(
+    private static func picture(_ owner: Owner = Owner()) -> ExportedFrame {
+        ExportedFrame(
             in: buffer(), width: 64, height: 48, luma: .init(offset: 128, stride: 80),
             chroma: .init(offset: 128 + 80 * 48, stride: 80), owner: owner)
     }
@@ -71,7 +71,7 @@ import Testing
         let unopened = try #require(device, "libavutil with VAAPI, as Debian has it")
         let surfaces = try SurfacePool(
             of: unopened, AV_HWDEVICE_TYPE_VAAPI, format: AV_PIX_FMT_VAAPI, width: 64, height: 48)
-        #expect(surfaces.importsPictures)
+        #expect(surfaces.importsFrames)
         var owner = Owner()
         let failure = #expect(throws: CodecFailure.self) {
             try CodecLog.holding("h264_vaapi") { () throws(CodecFailure) in try surfaces.imported(Self.picture(owner)) }
@@ -84,11 +84,11 @@ import Testing
         var settings = smallSettings()
         (settings.width, settings.height, settings.encoder) = (64, 48, "libx264")
         let encoder = try VideoEncoder(settings)
-        #expect(!encoder.importsPictures)
+        #expect(!encoder.importsFrames)
         #expect(throws: CodecFailure.self) {
             try encoder.encode(
                 Self.picture(), track: .init(0), presentationTime: time(0), forcingRandomAccess: true)
         }
-        #expect(try encoder.code(0..<3).map(\.isRandomAccess) == [true, false, false])
+        #expect(try encoder.code(0..<3).map(\.isKeyframe) == [true, false, false])
     }
 }

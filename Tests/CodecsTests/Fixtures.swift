@@ -55,5 +55,5 @@ extension VideoEncoder {
 
 /// The numbers of the pictures among `units` at which a viewer can join.
 func randomAccessNumbers(_ units: [AccessUnit]) -> [Int] {
-    units.filter(\.isRandomAccess).map { Int(($0.presentationTime.ticks - 1_000) / 3_000) }
+    units.filter(\.isKeyframe).map { Int(($0.presentationTime.ticks - 1_000) / 3_000) }
 }

@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: refused)
     func aChainThatCannotBeUsedIsRefusedWithItsReasonAndWhatToDo(chain: String, words: String) {
         let failure = #expect(throws: CodecFailure.self) {
-            try PictureFilter.prove(chain, width: 320, height: 240, frameRate: .thirty)
+            try VideoFilter.prove(chain, width: 320, height: 240, frameRate: .thirty)
         }
         #expect(failure?.reason.contains(words) == true, "\(failure?.reason ?? "")")
         #expect(failure?.reason.hasPrefix("the filters") == true || failure?.reason.contains("filter") == true)
@@ -44,13 +44,13 @@ import Testing
 
     @Test(arguments: ["", "hqdn3d", "fps=5", "select=0", "split[a][b];[a]nullsink;[b]null"])
     func aChainThatCanBeUsedIsNotRefused(chain: String) throws {
-        try PictureFilter.prove(chain, width: 320, height: 240, frameRate: .thirty)
+        try VideoFilter.prove(chain, width: 320, height: 240, frameRate: .thirty)
     }
 
     @Test func aFilterThatFailsWhileItRunsIsTold() throws {
         let folder = try TemporaryFolder()
         try folder.write("Yard", to: "text")
-        let filter = try PictureFilter(
+        let filter = try VideoFilter(
             "drawtext=textfile=\(folder.file("text")):reload=1", width: 320, height: 240, frameRate: .thirty)
         let pool = VideoFramePool(width: 320, height: 240)
         for index in 0..<3 { #expect(try filter.apply(picture(index, from: pool), at: time(index)).count == 1) }
@@ -61,14 +61,14 @@ import Testing
     }
 
     @Test func aPictureOfAnotherSizeIsRefused() throws {
-        let filter = try PictureFilter("null", width: 320, height: 240, frameRate: .thirty)
+        let filter = try VideoFilter("null", width: 320, height: 240, frameRate: .thirty)
         let other = VideoFramePool(width: 640, height: 480)
         let failure = #expect(throws: CodecFailure.self) { try filter.apply(picture(0, from: other), at: time(0)) }
         #expect(failure?.reason == "a picture of 640×480 came to filters for 320×240")
     }
 
     @Test func filtersThatChangeTheSizeWhileTheyRunAreRefused() throws {
-        let filter = try PictureFilter(
+        let filter = try VideoFilter(
             "scale=w=320+2*floor(n/3):h=240:eval=frame", width: 320, height: 240, frameRate: .thirty)
         let pool = VideoFramePool(width: 320, height: 240)
         let failure = #expect(throws: CodecFailure.self) {

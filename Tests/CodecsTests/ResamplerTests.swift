@@ -5,7 +5,7 @@ import Testing
 @Suite struct ResamplerTests {
     @Test(arguments: [-200, -1, 0, 35, 200])
     func soundIsStretchedBySoManyMillionths(partsPerMillion: Int) throws {
-        let format = SoundFormat(sample: .int16, sampleRate: 48_000, channelCount: 1)
+        let format = SampleFormat(sample: .int16, sampleRate: 48_000, channelCount: 1)
         let resampler = Resampler(sampleRate: .audio48k, channelCount: 1)
         let period = [UInt8](repeating: 0, count: 4_800 * format.bytesPerFrame)
         for _ in 0..<1_000 {
@@ -18,9 +18,9 @@ import Testing
         #expect(abs(resampler.availableSampleCount + held - expected) <= 5)
     }
 
-    @Test(arguments: SoundFormat.Sample.allCases, [16_000, 44_100, 48_000])
-    func everyFormatOfADeviceIsTaken(sample: SoundFormat.Sample, sampleRate: Int) throws {
-        let format = SoundFormat(sample: sample, sampleRate: sampleRate, channelCount: 2)
+    @Test(arguments: SampleFormat.Sample.allCases, [16_000, 44_100, 48_000])
+    func everyFormatOfADeviceIsTaken(sample: SampleFormat.Sample, sampleRate: Int) throws {
+        let format = SampleFormat(sample: sample, sampleRate: sampleRate, channelCount: 2)
         let resampler = Resampler(sampleRate: .audio48k, channelCount: 2)
         let second = [UInt8](repeating: 0, count: sampleRate * format.bytesPerFrame)
         try second.withUnsafeBytes { try resampler.push($0, of: format) }
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func whatIsNoWholeFrameIsLeft() throws {
-        let format = SoundFormat(sample: .float32, sampleRate: 48_000, channelCount: 2)
+        let format = SampleFormat(sample: .float32, sampleRate: 48_000, channelCount: 2)
         let resampler = Resampler(sampleRate: .audio48k, channelCount: 2)
         try [UInt8](repeating: 0, count: 7).withUnsafeBytes { try resampler.push($0, of: format) }
         try [UInt8]().withUnsafeBytes { try resampler.push($0, of: format) }

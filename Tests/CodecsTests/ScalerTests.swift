@@ -7,7 +7,7 @@ struct ScalerTests {
     /// A raw picture whose planes are filled with these values.
     private func picture(
         _ format: RawPixelFormat, width: Int, height: Int, _ planes: [[UInt8]], range: ColourRange = .limited,
-        _ body: (DecodedPicture) throws -> Void
+        _ body: (DecodedVideoFrame) throws -> Void
     ) throws {
         let memory = zip(planes, format.planes).map { value, plane in
             let count = plane.rowByteCount(width: width) * plane.rowCount(height: height)
@@ -19,16 +19,16 @@ struct ScalerTests {
         let rows = zip(memory, format.planes).map {
             RawPlane(bytes: UnsafeRawBufferPointer($0), stride: $1.rowByteCount(width: width))
         }
-        let picture = try DecodedPicture(format, width: width, height: height, planes: rows)
+        let picture = try DecodedVideoFrame(format, width: width, height: height, planes: rows)
         picture.range = range
         try body(picture)
     }
 
-    private typealias Part = PicturePlacement.Rectangle
+    private typealias Part = FramePlacement.Rectangle
 
     @Test func proportionsStayAndAllNumbersAreEven() {
         func placement(_ picture: (Int, Int), _ pixel: (Int, Int), _ target: (Int, Int), _ fit: Scaler.Fit) -> [Part] {
-            let placement = PicturePlacement(of: picture, pixel: pixel, in: target, fit)
+            let placement = FramePlacement(of: picture, pixel: pixel, in: target, fit)
             return [placement.source, placement.target]
         }
         let (square, wide) = ((1, 1), (64, 45))

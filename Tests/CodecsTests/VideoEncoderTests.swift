@@ -25,13 +25,13 @@ private func encode(
 
     @Test func randomAccessPointsComeExactlyWhereTheyAreForced() throws {
         let units = try encode(40, smallSettings(), forcing: [7, 8, 21]).joined()
-        let found = units.enumerated().filter { $0.element.isRandomAccess }.map(\.offset)
+        let found = units.enumerated().filter { $0.element.isKeyframe }.map(\.offset)
         #expect(found == [0, 7, 8, 21])
     }
 
     @Test func randomAccessPointsComeOnceAGroupOfPictures() throws {
         let units = try encode(31, smallSettings(gopFrames: 10)).joined()
-        #expect(units.enumerated().filter { $0.element.isRandomAccess }.map(\.offset) == [0, 10, 20, 30])
+        #expect(units.enumerated().filter { $0.element.isKeyframe }.map(\.offset) == [0, 10, 20, 30])
     }
 
     @Test(arguments: VideoEncoder.Profile.allCases)
@@ -41,9 +41,9 @@ private func encode(
         let encoder = try VideoEncoder(settings)
         for unit in try encode(20, settings).joined() {
             let kinds = types(of: unit)
-            #expect(kinds.contains(5) == unit.isRandomAccess)
+            #expect(kinds.contains(5) == unit.isKeyframe)
             #expect(kinds.contains(9) == false, "no access unit delimiters")
-            guard unit.isRandomAccess else { continue }
+            guard unit.isKeyframe else { continue }
             let sets = unit.units.map { Array(unit.bytes[$0]) }
             #expect(sets.filter { $0[0] & 0x1F == 7 } == encoder.parameterSets.sequence)
             #expect(sets.filter { $0[0] & 0x1F == 8 } == encoder.parameterSets.picture)

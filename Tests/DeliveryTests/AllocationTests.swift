@@ -28,10 +28,10 @@ struct AllocationTests {
         return fewest
     }
 
-    @Test(arguments: [true, false], [HeaderRewriter.fixture, .tellingCapture])
-    func datagramsCostNone(isSegmenting: Bool, rewriter: HeaderRewriter) throws {
+    @Test(arguments: [true, false], [HeaderRewriter.fixture, .sendingCaptureTime])
+    func datagramsCostNone(usesGSO: Bool, rewriter: HeaderRewriter) throws {
         let broadcast = Broadcast()
-        var client = try UDPClient(isSegmenting: isSegmenting, rewriter: rewriter)
+        var client = try UDPClient(usesGSO: usesGSO, rewriter: rewriter)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         let one = allocations(ofUnit: 1_000, in: broadcast) { _ = client.packets() }
@@ -43,7 +43,7 @@ struct AllocationTests {
     func encryptedDatagramsCostNone(suite: CipherSuite) throws {
         let broadcast = Broadcast()
         let protection = try TrackProtection.fixture(suite)
-        var client = try UDPClient(isSegmenting: true, protection: protection)
+        var client = try UDPClient(usesGSO: true, protection: protection)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         let one = allocations(ofUnit: 1_000, in: broadcast) { _ = client.packetBytes() }
@@ -51,7 +51,7 @@ struct AllocationTests {
         #expect(forty == one)
     }
 
-    @Test(arguments: [HeaderRewriter.fixture, .tellingCapture])
+    @Test(arguments: [HeaderRewriter.fixture, .sendingCaptureTime])
     func interleavedPacketsCostNone(rewriter: HeaderRewriter) throws {
         let broadcast = Broadcast()
         let client = try TCPClient(sendBufferByteCount: 1 << 20, rewriter: rewriter)
@@ -66,7 +66,7 @@ struct AllocationTests {
     @Test(.enabled(if: !_isDebugAssertConfiguration(), "holds in optimised builds"))
     func viewersCostNone() throws {
         let broadcast = Broadcast()
-        var client = try UDPClient(isSegmenting: true)
+        var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         let one = allocations(ofUnit: 9_000, in: broadcast) { _ = client.packets() }

@@ -27,10 +27,10 @@ struct CaptureTimeTests {
     }
 
     @Test(arguments: [true, false])
-    func allDatagramsOfAPictureTellItAndTheirPayloadsAndMessagesAreThoseWithout(isSegmenting: Bool) throws {
+    func allDatagramsOfAPictureTellItAndTheirPayloadsAndMessagesAreThoseWithout(usesGSO: Bool) throws {
         let broadcast = Self.broadcast()
-        var plain = try UDPClient(isSegmenting: isSegmenting)
-        var telling = try UDPClient(isSegmenting: isSegmenting, id: 2, rewriter: .tellingCapture)
+        var plain = try UDPClient(usesGSO: usesGSO)
+        var telling = try UDPClient(usesGSO: usesGSO, id: 2, rewriter: .sendingCaptureTime)
         #expect(broadcast.start(plain.viewer, mode: .keyframe) && broadcast.start(telling.viewer, mode: .keyframe))
         for number in 0..<4 {
             let before = broadcast.delivery.statistics.messages
@@ -51,7 +51,7 @@ struct CaptureTimeTests {
 
     @Test func interleavedPacketsTellItToo() throws {
         let broadcast = Self.broadcast()
-        let client = try TCPClient(sendBufferByteCount: 1 << 20, rewriter: .tellingCapture)
+        let client = try TCPClient(sendBufferByteCount: 1 << 20, rewriter: .sendingCaptureTime)
         #expect(broadcast.start(client.viewer, mode: .keyframe))
         for number in 0..<3 {
             broadcast.publish(idr: number == 0, byteCount: 4_000)
@@ -74,7 +74,7 @@ struct CaptureTimeTests {
     @Test func thePastThatAViewerGetsFirstTellsWhenItReallyWas() throws {
         let broadcast = Self.broadcast()
         for number in 0..<30 as Range<Int64> { broadcast.publish(idr: number == 0, byteCount: 300) }
-        var client = try UDPClient(isSegmenting: true, rewriter: .tellingCapture)
+        var client = try UDPClient(usesGSO: true, rewriter: .sendingCaptureTime)
         #expect(broadcast.start(client.viewer))
         broadcast.turn(after: 40)
         let packets = client.packets().filter(\.header.isMarked)

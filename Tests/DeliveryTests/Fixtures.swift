@@ -18,12 +18,12 @@ final class Broadcast {
     private var pictureCount: Int64 = 0
 
     init(
-        options: DeliveryLoop.Options = .init(), preludes: PreludeBudget = PreludeBudget(),
+        options: DeliveryLoop.Options = .init(), fastStarts: FastStartBudget = FastStartBudget(),
         clock: StreamClock = StreamClock(ClockReading.now), hasAudio: Bool = false
     ) {
         stream = Stream(path: "/cam", clock: clock)
         now = clock.epoch
-        delivery = DeliveryLoop(options: options, waker: NoWaker(), preludes: preludes, at: now)
+        delivery = DeliveryLoop(options: options, waker: NoWaker(), fastStarts: fastStarts, at: now)
         // The parameter sets are of the right types: that is all that is looked at.
         let sets = H264.ParameterSets(sequence: [Self.sps], picture: [Self.pps])!
         let video = Track(id: TrackID(0), clockRate: .video, format: .h264(sets))
@@ -46,9 +46,9 @@ final class Broadcast {
         var units: [Range<Int>] = []
         for part in parts { units.append((units.last?.upperBound ?? 0)..<((units.last?.upperBound ?? 0) + part.count)) }
         var unit = AccessUnit(
-            track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: idr,
+            track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: idr,
             bytes: parts.flatMap(\.self), units: units)
-        if isCoded { unit.coding = AccessUnit.Coding(frameNumber: UInt32(pictureCount - 1), begin: now, end: now) }
+        if isCoded { unit.encodeTiming = AccessUnit.EncodeTiming(frameNumber: UInt32(pictureCount - 1), begin: now, end: now) }
         stream.publish(unit)
     }
 
@@ -57,7 +57,7 @@ final class Broadcast {
         let time = MediaTime(ticks: pictureCount * 1_920, rate: .audio48k)
         stream.publish(
             AccessUnit(
-                track: TrackID(1), presentationTime: time, decodeTime: time, isRandomAccess: true,
+                track: TrackID(1), presentationTime: time, decodeTime: time, isKeyframe: true,
                 bytes: [UInt8](repeating: 0x21, count: byteCount), units: [0..<byteCount]))
     }
 
@@ -90,9 +90,9 @@ extension HeaderRewriter {
         payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530), timestampOffset: 77
     )
     /// The same for packets that tell when they were captured.
-    static let tellingCapture = HeaderRewriter(
+    static let sendingCaptureTime = HeaderRewriter(
         payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530),
-        timestampOffset: 77, tellsCapture: true)
+        timestampOffset: 77, sendsAbsoluteCaptureTime: true)
 }
 
 /// A UDP client with its own pair of ports, and the viewer that sends to them.
@@ -104,25 +104,25 @@ struct UDPClient: ~Copyable {
 
     /// - Parameter shared: the sockets that the viewer is sent by, where it is not the only one.
     init(
-        isSegmenting: Bool, id: UInt64 = 1, form: StreamForm = .tracks, family: AddressFamily = .ipv4,
+        usesGSO: Bool, id: UInt64 = 1, encapsulation: RTPEncapsulation = .tracks, family: AddressFamily = .ipv4,
         by shared: UDPPorts? = nil, rewriter: HeaderRewriter = .fixture, protection: TrackProtection? = nil
     ) throws {
         let pair = try Reactor.PortPair.bind(evenIn: 40_000...44_000)
         let ports =
             try shared
-            ?? UDPPorts(pair: try Reactor.PortPair.bind(evenIn: 44_002...48_000), isSegmenting: isSegmenting)
+            ?? UDPPorts(pair: try Reactor.PortPair.bind(evenIn: 44_002...48_000), usesGSO: usesGSO)
         let address = SocketAddress.loopback(family, port: pair.port)
         let route = UDPRoute(
             destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)
-        viewer = Viewer(id: id, canonicalName: "test", trackCount: 1, form: form, output: nil, at: .now())
+        viewer = Viewer(id: id, canonicalName: "test", trackCount: 1, encapsulation: encapsulation, output: nil, at: .now())
         viewer.setUpAll(
-            as: ViewerTrack(rewriter: rewriter, lane: .udp(route), clockRate: .video, protection: protection))
+            as: ViewerTrack(rewriter: rewriter, transport: .udp(route), clockRate: .video, protection: protection))
         self.pair = pair
         self.ports = ports
     }
 
     var route: UDPRoute? {
-        if case .udp(let route) = viewer.tracks[0]?.lane { route } else { nil }
+        if case .udp(let route) = viewer.tracks[0]?.transport { route } else { nil }
     }
 
     /// All datagrams that wait at the RTP port, each with its source.
@@ -185,7 +185,7 @@ struct TCPClient: ~Copyable {
         viewer.setUp(
             TrackID(0),
             as: ViewerTrack(
-                rewriter: rewriter, lane: .interleaved(channel: 0, reportChannel: 1), clockRate: .video,
+                rewriter: rewriter, transport: .interleaved(channel: 0, reportChannel: 1), clockRate: .video,
                 protection: protection))
         self.socket = socket
     }

@@ -15,64 +15,64 @@ struct JoiningTests {
     }
 
     private func join(_ id: UInt64, mode: JoinMode = .auto, window: Int64 = 120_000_000) throws -> Viewer {
-        let client = try UDPClient(isSegmenting: true, id: id)
+        let client = try UDPClient(usesGSO: true, id: id)
         #expect(
             broadcast.delivery.join(
-                client.viewer, stream: broadcast.stream, options: JoinOptions(mode: mode, preludeWindow: window),
+                client.viewer, stream: broadcast.stream, options: JoinOptions(mode: mode, fastStartWindow: window),
                 at: broadcast.now))
         return client.viewer
     }
 
     @Test func aPreludeIsPackagedOnceForAllWhoJoinAtOnePlace() throws {
         let (first, second) = (try join(1), try join(2))
-        #expect(first.prelude.count == 5)
-        #expect(zip(first.prelude, second.prelude).allSatisfy { $0 === $1 })
-        #expect(first.position == second.position && first.squeeze == second.squeeze)
+        #expect(first.fastStart.count == 5)
+        #expect(zip(first.fastStart, second.fastStart).allSatisfy { $0 === $1 })
+        #expect(first.position == second.position && first.compression == second.compression)
     }
 
     @Test func whoJoinsOnePictureLaterGetsThatPictureToo() throws {
         let first = try join(1)
         broadcast.publish(byteCount: 300)
         let second = try join(2)
-        #expect((first.prelude.count, second.prelude.count) == (5, 6))
+        #expect((first.fastStart.count, second.fastStart.count) == (5, 6))
         #expect(second.position.index == first.position.index + 1)
     }
 
     @Test func otherOptionsAreAnotherPrelude() throws {
         let (first, second) = (try join(1), try join(2, window: 60_000_000))
-        #expect(!zip(first.prelude, second.prelude).contains { $0 === $1 })
-        #expect(try join(3, mode: .keyframe).prelude.isEmpty)
+        #expect(!zip(first.fastStart, second.fastStart).contains { $0 === $1 })
+        #expect(try join(3, mode: .keyframe).fastStart.isEmpty)
     }
 
     @Test func nobodyKeepsAPreludeThatNobodyJoinsWith() throws {
         let audience = try #require(try join(1).audience)
         broadcast.turn(after: 1)
-        #expect(audience.sharedPrelude != nil)
+        #expect(audience.sharedFastStart != nil)
         broadcast.publish(byteCount: 300)
         broadcast.turn(after: 40)
-        #expect(audience.sharedPrelude == nil)
+        #expect(audience.sharedFastStart == nil)
     }
 
     @Test func whoLeavesTakesNothingFromTheOthers() throws {
         let (first, second) = (try join(1), try join(2))
         broadcast.delivery.pause(first)
-        #expect(first.prelude.isEmpty && second.prelude.count == 5)
+        #expect(first.fastStart.isEmpty && second.fastStart.count == 5)
     }
 
     @Test func whoFindsNoMemoryForAPreludeStartsAtAKeyframe() throws {
         // Each is a picture longer than the one before it: two have room, of 1 505 and 1 806 bytes.
-        let budget = PreludeBudget(maximumByteCount: 4_000)
-        let crowd = Broadcast(preludes: budget)
+        let budget = FastStartBudget(maximumByteCount: 4_000)
+        let crowd = Broadcast(fastStarts: budget)
         for number in 0..<5 { crowd.publish(idr: number == 0, byteCount: 300) }
         var viewers: [Viewer] = []
         for id in 1...4 as ClosedRange<UInt64> {
-            let client = try UDPClient(isSegmenting: true, id: id)
+            let client = try UDPClient(usesGSO: true, id: id)
             #expect(crowd.delivery.join(client.viewer, stream: crowd.stream, options: JoinOptions(), at: crowd.now))
             viewers.append(client.viewer)
             crowd.publish(byteCount: 300)
         }
-        #expect(viewers.map(\.prelude.count) == [5, 6, 0, 0])
-        #expect(viewers.map(\.isAwaitingRandomAccess) == [false, false, true, true])
+        #expect(viewers.map(\.fastStart.count) == [5, 6, 0, 0])
+        #expect(viewers.map(\.isAwaitingKeyframe) == [false, false, true, true])
         let held = budget.byteCount
         #expect(held > 3_000 && held <= 4_000)
         // Their memory is free again once they have gone, and nobody joins at those pictures any more.
@@ -82,13 +82,13 @@ struct JoiningTests {
     }
 
     @Test func aSharedPreludeCountsOnce() throws {
-        let budget = PreludeBudget(maximumByteCount: 2_000)
-        let crowd = Broadcast(preludes: budget)
+        let budget = FastStartBudget(maximumByteCount: 2_000)
+        let crowd = Broadcast(fastStarts: budget)
         for number in 0..<5 { crowd.publish(idr: number == 0, byteCount: 300) }
         for id in 1...10 as ClosedRange<UInt64> {
-            let client = try UDPClient(isSegmenting: true, id: id)
+            let client = try UDPClient(usesGSO: true, id: id)
             #expect(crowd.delivery.join(client.viewer, stream: crowd.stream, options: JoinOptions(), at: crowd.now))
-            #expect(client.viewer.prelude.count == 5)
+            #expect(client.viewer.fastStart.count == 5)
         }
     }
 }

@@ -73,14 +73,14 @@ private struct Recipient {
 struct SRTPDeliveryTests {
     private static let identifiers: [[UInt8]] = [[], [1, 2, 3, 4]]
 
-    @Test(arguments: [true, false], [HeaderRewriter.fixture, .tellingCapture])
-    func everyDatagramIsOpenedToWhatOthersAreSent(isSegmenting: Bool, rewriter: HeaderRewriter) throws {
+    @Test(arguments: [true, false], [HeaderRewriter.fixture, .sendingCaptureTime])
+    func everyDatagramIsOpenedToWhatOthersAreSent(usesGSO: Bool, rewriter: HeaderRewriter) throws {
         for (suite, identifier) in zip(CipherSuite.allCases, Self.identifiers) {
             let broadcast = Broadcast()
             let recipient = try Recipient(suite, identifier: identifier)
             let protection = try TrackProtection.fixture(suite, identifier: identifier)
-            var client = try UDPClient(isSegmenting: isSegmenting, rewriter: rewriter, protection: protection)
-            var other = try UDPClient(isSegmenting: isSegmenting, id: 2, rewriter: rewriter)
+            var client = try UDPClient(usesGSO: usesGSO, rewriter: rewriter, protection: protection)
+            var other = try UDPClient(usesGSO: usesGSO, id: 2, rewriter: rewriter)
             broadcast.publish(idr: true, byteCount: 9_000)
             #expect(broadcast.start(client.viewer) && broadcast.start(other.viewer))
             for byteCount in [700, 5_000, 50_000, 70_000] {
@@ -100,7 +100,7 @@ struct SRTPDeliveryTests {
     @Test func whatTheKernelDoesNotTakeIsSentAgainUnderItsNumber() throws {
         let broadcast = Broadcast()
         let recipient = try Recipient(.counterMode)
-        var client = try UDPClient(isSegmenting: true, protection: .fixture(.counterMode))
+        var client = try UDPClient(usesGSO: true, protection: .fixture(.counterMode))
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         broadcast.turn(after: 40)
@@ -110,7 +110,7 @@ struct SRTPDeliveryTests {
         let index = client.viewer.tracks[0]?.packetIndex
         let transmitter = Transmitter(policy: SlowViewerPolicy())
         transmitter.begin(at: broadcast.now)
-        client.viewer.isAwaitingRandomAccess = false
+        client.viewer.isAwaitingKeyframe = false
         transmitter.serve(client.viewer, of: audience)
         #expect(client.viewer.tracks[0]?.packetIndex == index.map { $0 + 7 })
         client.ports.shared.batch.rollBack(&transmitter.statistics)
@@ -123,7 +123,7 @@ struct SRTPDeliveryTests {
     @Test func aTrainThatIsRefusedLeavesAsEncryptedPackets() throws {
         let broadcast = Broadcast()
         let recipient = try Recipient(.gcm)
-        var client = try UDPClient(isSegmenting: true, protection: .fixture(.gcm))
+        var client = try UDPClient(usesGSO: true, protection: .fixture(.gcm))
         // Without checksums the kernel cuts no trains (EINVAL); the option is IPv4's alone.
         var isOn: Int32 = 1
         setsockopt(client.ports.pair.rtp.fd, SOL_SOCKET, SO_NO_CHECK, &isOn, socklen_t(MemoryLayout<Int32>.size))
@@ -143,7 +143,7 @@ struct SRTPDeliveryTests {
     func reportsAndGoodbyesAreProtectedToo(suite: CipherSuite) throws {
         let broadcast = Broadcast()
         let recipient = try Recipient(suite)
-        var client = try UDPClient(isSegmenting: true, protection: .fixture(suite))
+        var client = try UDPClient(usesGSO: true, protection: .fixture(suite))
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         broadcast.delivery.end(client.viewer, at: broadcast.now)

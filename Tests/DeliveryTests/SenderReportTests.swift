@@ -50,8 +50,8 @@ struct SenderReportTests {
     @Test(arguments: [0, 1, 7_777_777, 123_456_789_012_345] as [Int64])
     func everyReportAndEveryTimestampTellTheSameInstantOfCapture(_ epoch: Int64) throws {
         let broadcast = Broadcast(clock: Clocks(epoch).streamClock)
-        broadcast.stream.stamping = .all
-        var client = try UDPClient(isSegmenting: true)
+        broadcast.stream.captureTimeSEI = .all
+        var client = try UDPClient(usesGSO: true)
         #expect(broadcast.start(client.viewer, mode: .keyframe))
         for number in 0..<150 {
             broadcast.publish(idr: number % 50 == 0, byteCount: 700, isCoded: true)
@@ -75,8 +75,8 @@ struct SenderReportTests {
         let clocks = Clocks(1_000_000_000)
         let broadcast = Broadcast(clock: clocks.streamClock)
         let otherLoop = DeliveryLoop(options: .init(), waker: Idle(), at: broadcast.now)
-        var one = try UDPClient(isSegmenting: true)
-        var other = try UDPClient(isSegmenting: true, id: 2)
+        var one = try UDPClient(usesGSO: true)
+        var other = try UDPClient(usesGSO: true, id: 2)
         #expect(broadcast.start(one.viewer, mode: .keyframe))
         #expect(otherLoop.join(other.viewer, stream: broadcast.stream, options: JoinOptions(), at: broadcast.now))
         otherLoop.start(other.viewer, at: broadcast.now)
@@ -106,7 +106,7 @@ struct SenderReportTests {
         let clocks = Clocks(1_000_000_000)
         let broadcast = Broadcast(clock: clocks.streamClock)
         clocks.step(by: 3_600_000_000_000)
-        var client = try UDPClient(isSegmenting: true)
+        var client = try UDPClient(usesGSO: true)
         #expect(broadcast.start(client.viewer, mode: .keyframe))
         #expect(Self.reports(&client).map(\.ntpTime) == [NTPTime(unixNanoseconds: Self.wall + 3_600_000_000_000)])
     }

@@ -11,14 +11,14 @@ import Testing
 struct SeparateSocketTests {
     private func ports(maximumSeparateCount: Int) throws -> UDPPorts {
         UDPPorts(
-            pair: try Reactor.PortPair.bind(evenIn: 44_002...48_000), isSegmenting: true,
+            pair: try Reactor.PortPair.bind(evenIn: 44_002...48_000), usesGSO: true,
             maximumSeparateCount: maximumSeparateCount)
     }
 
     @Test func aViewerLeavesAStuckSocketAfterTwentyMilliseconds() throws {
         let broadcast = Broadcast()
         let ports = try ports(maximumSeparateCount: 4)
-        var client = try UDPClient(isSegmenting: true, by: ports)
+        var client = try UDPClient(usesGSO: true, by: ports)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         let first = client.packets().count
@@ -38,7 +38,7 @@ struct SeparateSocketTests {
     @Test func aBufferThatIsFullForAMomentSeparatesNoViewer() throws {
         let broadcast = Broadcast()
         let ports = try ports(maximumSeparateCount: 4)
-        var client = try UDPClient(isSegmenting: true, by: ports)
+        var client = try UDPClient(usesGSO: true, by: ports)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         _ = client.packets()
@@ -55,8 +55,8 @@ struct SeparateSocketTests {
         let broadcast = Broadcast()
         let ports = try ports(maximumSeparateCount: 1)
         guard ports.family == .ipv6 else { return }  // Two hosts are needed: 127.0.0.1 and ::1.
-        var first = try UDPClient(isSegmenting: true, by: ports)
-        var second = try UDPClient(isSegmenting: true, id: 2, family: .ipv6, by: ports)
+        var first = try UDPClient(usesGSO: true, by: ports)
+        var second = try UDPClient(usesGSO: true, id: 2, family: .ipv6, by: ports)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(first.viewer) && broadcast.start(second.viewer))
         _ = (first.packets(), second.packets())
@@ -73,7 +73,7 @@ struct SeparateSocketTests {
     @Test func aViewerReturnsToTheSharedSocketAfterItsOwnWasCalm() throws {
         let broadcast = Broadcast()
         let ports = try ports(maximumSeparateCount: 4)
-        var client = try UDPClient(isSegmenting: true, by: ports)
+        var client = try UDPClient(usesGSO: true, by: ports)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         ports.shared.becameFull(at: broadcast.now)
@@ -102,7 +102,7 @@ struct SeparateSocketTests {
         let broadcast = Broadcast()
         let ports = try ports(maximumSeparateCount: 4)
         do {
-            let client = try UDPClient(isSegmenting: true, by: ports)
+            let client = try UDPClient(usesGSO: true, by: ports)
             broadcast.publish(idr: true, byteCount: 500)
             #expect(broadcast.start(client.viewer))
             ports.shared.becameFull(at: broadcast.now)
@@ -118,7 +118,7 @@ struct SeparateSocketTests {
     @Test func anAttemptThatFailsIsRepeatedAfterASecond() throws {
         let broadcast = Broadcast()
         let ports = try ports(maximumSeparateCount: 4)
-        var client = try UDPClient(isSegmenting: true, by: ports)
+        var client = try UDPClient(usesGSO: true, by: ports)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         _ = client.packets()
@@ -161,8 +161,8 @@ struct SeparateSocketTests {
     @Test func audioOfASeparateSocketIsSentOnceIfTheSharedOneTakesNoVideo() throws {
         let broadcast = Broadcast(hasAudio: true)
         let ports = try ports(maximumSeparateCount: 4)
-        var video = try UDPClient(isSegmenting: true, by: ports)
-        var audio = try UDPClient(isSegmenting: true, id: 2, by: ports)
+        var video = try UDPClient(usesGSO: true, by: ports)
+        var audio = try UDPClient(usesGSO: true, id: 2, by: ports)
         let (videoTrack, audioTrack) = (video.viewer.tracks[0], audio.viewer.tracks[0])
         let routes = [video.route, audio.route]
         let (videoRoute, audioRoute) = (try #require(routes[0]), try #require(routes[1]))
@@ -192,8 +192,8 @@ struct SeparateSocketTests {
 
     @Test func aTrainThatOneRouteRefusesIsCutForThatRouteAlone() throws {
         let broadcast = Broadcast()
-        let refused = try UDPClient(isSegmenting: true)
-        let other = try UDPClient(isSegmenting: true, id: 2, by: refused.ports)
+        let refused = try UDPClient(usesGSO: true)
+        let other = try UDPClient(usesGSO: true, id: 2, by: refused.ports)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(refused.viewer))
         broadcast.publish(byteCount: 9_000)
@@ -202,11 +202,11 @@ struct SeparateSocketTests {
         let transmitter = Transmitter(policy: SlowViewerPolicy())
         transmitter.begin(at: broadcast.now)
         transmitter.serve(refused.viewer, of: audience)
-        #expect(refused.ports.shared.batch.isFirstTrain)
+        #expect(refused.ports.shared.batch.isFirstGSOBatch)
         // EIO: the device cannot checksum what it cuts.
         let failure = SentBatch(count: 0, error: SystemError(call: "sendmmsg", code: 5))
         refused.ports.shared.settle(failure, &transmitter.statistics, at: broadcast.now)
-        #expect(refused.route?.isSegmenting == false)
-        #expect(other.route?.isSegmenting == true)
+        #expect(refused.route?.usesGSO == false)
+        #expect(other.route?.usesGSO == true)
     }
 }

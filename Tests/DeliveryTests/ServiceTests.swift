@@ -74,7 +74,7 @@ struct ServiceTests {
 
     @Test func aLargePictureIsSpreadOverTurnsAndReachesAll() throws {
         let broadcast = Broadcast()
-        let client = try UDPClient(isSegmenting: true)
+        let client = try UDPClient(usesGSO: true)
         _ = try viewers(100, of: broadcast, like: client)
         broadcast.publish(idr: true, byteCount: 100_000)
         let before = broadcast.delivery.statistics
@@ -87,7 +87,7 @@ struct ServiceTests {
 
     @Test func oneTurnSendsNoMoreThanItsAllowance() throws {
         let broadcast = Broadcast()
-        let client = try UDPClient(isSegmenting: true)
+        let client = try UDPClient(usesGSO: true)
         _ = try viewers(100, of: broadcast, like: client)
         broadcast.publish(idr: true, byteCount: 100_000)
         let before = broadcast.delivery.statistics.bytes
@@ -97,7 +97,7 @@ struct ServiceTests {
 
     @Test func whatComesDuringARoundReachesThoseToo() throws {
         let broadcast = Broadcast()
-        let client = try UDPClient(isSegmenting: true)
+        let client = try UDPClient(usesGSO: true)
         let viewers = try viewers(100, of: broadcast, like: client)
         broadcast.publish(idr: true, byteCount: 100_000)
         broadcast.turn()
@@ -110,7 +110,7 @@ struct ServiceTests {
 
     @Test func whoHasEverythingIsNotLookedAtUntilSomethingComes() throws {
         let broadcast = Broadcast()
-        let client = try UDPClient(isSegmenting: true)
+        let client = try UDPClient(usesGSO: true)
         let viewers = try viewers(3, of: broadcast, like: client)
         let audience = try #require(viewers[0].audience)
         #expect(audience.behind.isEmpty)
@@ -121,7 +121,7 @@ struct ServiceTests {
 
     @Test func whoWasPutBackIsBehindAndGetsItInTheNextTurn() throws {
         let broadcast = Broadcast()
-        let client = try UDPClient(isSegmenting: true)
+        let client = try UDPClient(usesGSO: true)
         let viewer = try viewers(1, of: broadcast, like: client)[0]
         broadcast.publish(byteCount: 9_000)
         let audience = try #require(viewer.audience)

@@ -72,7 +72,7 @@ struct TCPDeliveryTests {
         client.viewer.setUp(
             TrackID(0),
             as: ViewerTrack(
-                rewriter: .fixture, lane: .interleaved(channel: 0, reportChannel: 5), clockRate: .video))
+                rewriter: .fixture, transport: .interleaved(channel: 0, reportChannel: 5), clockRate: .video))
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         client.output.flush(at: broadcast.now)

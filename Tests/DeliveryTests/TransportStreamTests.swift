@@ -29,14 +29,14 @@ struct TransportStreamTests {
     @Test func whoJoinsInTheMiddleSeesNoDiscontinuity() throws {
         let broadcast = Broadcast()
         // The first viewer makes the feed, whose counters have run on when the second comes.
-        var first = try UDPClient(isSegmenting: true, form: .transportStream)
+        var first = try UDPClient(usesGSO: true, encapsulation: .transportStream)
         broadcast.publish(idr: true, byteCount: 9_000)
         #expect(broadcast.start(first.viewer))
         for _ in 0..<30 {
             broadcast.publish(byteCount: 3_000)
             broadcast.turn(after: 40)
         }
-        var second = try UDPClient(isSegmenting: true, id: 2, form: .transportStream)
+        var second = try UDPClient(usesGSO: true, id: 2, encapsulation: .transportStream)
         #expect(broadcast.start(second.viewer))
         for _ in 0..<20 {
             broadcast.publish(byteCount: 3_000)
@@ -54,7 +54,7 @@ struct TransportStreamTests {
 
     @Test func aSilentSourceIsHeardOfEverySecond() throws {
         let broadcast = Broadcast()
-        var client = try UDPClient(isSegmenting: true, form: .transportStream)
+        var client = try UDPClient(usesGSO: true, encapsulation: .transportStream)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         _ = client.packets()
@@ -71,7 +71,7 @@ struct TransportStreamTests {
     @Test(arguments: [JoinMode.auto, .keyframe])
     func rtpTimeDoesNotGoBackWithAFiller(mode: JoinMode) throws {
         let broadcast = Broadcast()
-        var client = try UDPClient(isSegmenting: true, form: .transportStream)
+        var client = try UDPClient(usesGSO: true, encapsulation: .transportStream)
         for picture in 0..<50 {
             broadcast.publish(idr: picture % 25 == 0, byteCount: 500)
             broadcast.turn(after: 40)
@@ -93,7 +93,7 @@ struct TransportStreamTests {
         var options = DeliveryLoop.Options()
         options.packaging = .init(maximumPacketBytes: 800)
         let broadcast = Broadcast(options: options)
-        var client = try UDPClient(isSegmenting: true, form: .transportStream)
+        var client = try UDPClient(usesGSO: true, encapsulation: .transportStream)
         broadcast.publish(idr: true, byteCount: 9_000)
         #expect(broadcast.start(client.viewer))
         for _ in 0..<4 { broadcast.turn(after: 500) }
@@ -105,7 +105,7 @@ struct TransportStreamTests {
 
     @Test func whoGetsTracksIsNotSentFillers() throws {
         let broadcast = Broadcast()
-        var client = try UDPClient(isSegmenting: true)
+        var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         _ = client.packets()

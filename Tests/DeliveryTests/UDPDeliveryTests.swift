@@ -10,9 +10,9 @@ import Testing
 @Suite(.serialized)
 struct UDPDeliveryTests {
     @Test(arguments: [true, false])
-    func everyPacketArrivesWithContiguousNumbers(isSegmenting: Bool) throws {
+    func everyPacketArrivesWithContiguousNumbers(usesGSO: Bool) throws {
         let broadcast = Broadcast()
-        var client = try UDPClient(isSegmenting: isSegmenting)
+        var client = try UDPClient(usesGSO: usesGSO)
         broadcast.publish(idr: true, byteCount: 9_000)
         #expect(broadcast.start(client.viewer))
         for _ in 0..<5 {
@@ -31,7 +31,7 @@ struct UDPDeliveryTests {
 
     @Test func aUnitIsOneMessagePerFragmentedSliceAndOneMoreForParameterSets() throws {
         let broadcast = Broadcast()
-        let client = try UDPClient(isSegmenting: true)
+        let client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         broadcast.turn(after: 40)
@@ -49,7 +49,7 @@ struct UDPDeliveryTests {
 
     @Test func oneCallCarriesTheTrainsOfManyViewers() throws {
         let broadcast = Broadcast()
-        let first = try UDPClient(isSegmenting: true)
+        let first = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(first.viewer))
         // More viewers of the same loop: they send to the same client, through the same sockets.
@@ -70,9 +70,9 @@ struct UDPDeliveryTests {
 
     @Test func aRouteThatRefusesTrainsGetsDatagramsAndOthersKeepTheirTrains() throws {
         let broadcast = Broadcast()
-        var refused = try UDPClient(isSegmenting: true)
+        var refused = try UDPClient(usesGSO: true)
         guard refused.ports.family == .ipv6 else { return }  // One socket must serve two routes.
-        var other = try UDPClient(isSegmenting: true, id: 2, family: .ipv6, by: refused.ports)
+        var other = try UDPClient(usesGSO: true, id: 2, family: .ipv6, by: refused.ports)
         // Without checksums the kernel cuts no trains (EINVAL); the option is IPv4's alone.
         var isOn: Int32 = 1
         setsockopt(refused.ports.pair.rtp.fd, SOL_SOCKET, SO_NO_CHECK, &isOn, socklen_t(MemoryLayout<Int32>.size))
@@ -95,7 +95,7 @@ struct UDPDeliveryTests {
 
     @Test func whatTheKernelDoesNotTakeWasNeverSent() throws {
         let broadcast = Broadcast()
-        let client = try UDPClient(isSegmenting: true)
+        let client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         broadcast.turn(after: 40)
@@ -105,7 +105,7 @@ struct UDPDeliveryTests {
         let (position, numbers) = (client.viewer.position, client.viewer.tracks[0]?.rewriter)
         let transmitter = Transmitter(policy: SlowViewerPolicy())
         transmitter.begin(at: broadcast.now)
-        client.viewer.isAwaitingRandomAccess = false
+        client.viewer.isAwaitingKeyframe = false
         transmitter.serve(client.viewer, of: audience)
         #expect(transmitter.statistics.packets == 7 && transmitter.statistics.units == 1)
         client.ports.shared.batch.rollBack(&transmitter.statistics)
@@ -115,13 +115,13 @@ struct UDPDeliveryTests {
 
     @Test func whoWaitsForARandomAccessPointStillDoesAfterItsSoundWasNotTaken() throws {
         let broadcast = Broadcast()
-        let client = try UDPClient(isSegmenting: true)
+        let client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         let audience = try #require(client.viewer.audience)
-        guard let track = client.viewer.tracks[0], case .udp(let route) = track.lane else { return }
+        guard let track = client.viewer.tracks[0], case .udp(let route) = track.transport else { return }
         for isAwaiting in [true, false] {
-            client.viewer.isAwaitingRandomAccess = isAwaiting
+            client.viewer.isAwaitingKeyframe = isAwaiting
             // What message it was does not matter, only that the viewer waited when it was made.
             _ = client.ports.shared.batch.append(
                 0..<1, of: try #require(audience.run(at: 0)), ticks: 0, to: route, track: track,
@@ -129,12 +129,12 @@ struct UDPDeliveryTests {
         }
         var statistics = DeliveryStatistics()
         client.ports.shared.batch.rollBack(&statistics)
-        #expect(client.viewer.isAwaitingRandomAccess)
+        #expect(client.viewer.isAwaitingKeyframe)
     }
 
     @Test func aReportGoesAheadOfTheFirstPacketAndMapsLiveTime() throws {
         let broadcast = Broadcast()
-        var client = try UDPClient(isSegmenting: true)
+        var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.delivery.join(client.viewer, stream: broadcast.stream, options: .init(), at: broadcast.now))
         let reports = client.reports()
@@ -151,7 +151,7 @@ struct UDPDeliveryTests {
 
     @Test func aJoinInTheMiddleGetsThePastSqueezedAndPacedWithoutALoss() throws {
         let broadcast = Broadcast()
-        var client = try UDPClient(isSegmenting: true)
+        var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 60_000)
         for _ in 0..<60 { broadcast.publish(byteCount: 6_000) }
         #expect(broadcast.start(client.viewer))
@@ -173,7 +173,7 @@ struct UDPDeliveryTests {
 
     @Test func whereThePreludeIsNotWantedTheViewerStartsAtARandomAccessPoint() throws {
         let broadcast = Broadcast()
-        var client = try UDPClient(isSegmenting: true)
+        var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
         broadcast.publish(byteCount: 500)
         #expect(broadcast.start(client.viewer, mode: .keyframe))
@@ -189,7 +189,7 @@ struct UDPDeliveryTests {
 
     @Test func aBurstOfASourceThatWasHeldUpReachesWhoKeptUp() throws {
         let broadcast = Broadcast()
-        var client = try UDPClient(isSegmenting: true)
+        var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         for _ in 0..<30 { broadcast.publish(byteCount: 500) }
@@ -200,7 +200,7 @@ struct UDPDeliveryTests {
 
     @Test func theEndIsSaid() throws {
         let broadcast = Broadcast()
-        var client = try UDPClient(isSegmenting: true)
+        var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         _ = client.reports()
@@ -212,7 +212,7 @@ struct UDPDeliveryTests {
 
     @Test func aViewerMadeForOtherTracksDoesNotJoin() throws {
         let broadcast = Broadcast()
-        let client = try UDPClient(isSegmenting: true)
+        let client = try UDPClient(usesGSO: true)
         // Its stream had two tracks when it was set up; by the time it plays, one is left.
         let viewer = Viewer(id: 2, canonicalName: "test", trackCount: 2, output: nil, at: broadcast.now)
         viewer.setUp(TrackID(0), as: try #require(client.viewer.tracks[0]))
@@ -224,7 +224,7 @@ struct UDPDeliveryTests {
 
     @Test func aPreludeThatIsSkippedLivesUntilItsPacketsHaveLeft() throws {
         let broadcast = Broadcast()
-        let client = try UDPClient(isSegmenting: true)
+        let client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 40_000)
         #expect(broadcast.start(client.viewer))
         // The pace has cut the picture in two; before the rest leaves, live gets too far ahead.
@@ -237,9 +237,9 @@ struct UDPDeliveryTests {
         transmitter.serve(client.viewer, of: audience)
         #expect(client.viewer.droppedUnits > 0)
         #expect(client.ports.shared.batch.messageCount > 0)
-        #expect(!client.viewer.prelude.isEmpty && !client.viewer.isInPrelude)
+        #expect(!client.viewer.fastStart.isEmpty && !client.viewer.isInFastStart)
         transmitter.flush()
         transmitter.serve(client.viewer, of: audience)
-        #expect(client.viewer.prelude.isEmpty)
+        #expect(client.viewer.fastStart.isEmpty)
     }
 }

@@ -11,9 +11,9 @@ import Testing
     }
 
     /// How many packets of a picture of 100 000 bytes come, by the milliseconds after it, at 25 pictures a second.
-    private static func arrivals(percent: Int, isSegmenting: Bool = true) throws -> [Int] {
+    private static func arrivals(percent: Int, usesGSO: Bool = true) throws -> [Int] {
         let broadcast = broadcast(percent: percent)
-        var client = try UDPClient(isSegmenting: isSegmenting)
+        var client = try UDPClient(usesGSO: usesGSO)
         broadcast.publish(idr: true, byteCount: 2_000)
         #expect(broadcast.start(client.viewer))
         // The join's own pace is over.
@@ -35,8 +35,8 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aLargePictureIsSpreadOverItsShareOfTheInterval(isSegmenting: Bool) throws {
-        let arrivals = try Self.arrivals(percent: 50, isSegmenting: isSegmenting)
+    func aLargePictureIsSpreadOverItsShareOfTheInterval(usesGSO: Bool) throws {
+        let arrivals = try Self.arrivals(percent: 50, usesGSO: usesGSO)
         let total = arrivals.reduce(0, +)
         #expect(total >= 72)
         // Half of 40 ms, in steps of 2 ms: a tenth each, and two tenths at first.
@@ -47,7 +47,7 @@ import Testing
 
     @Test func aSmallPictureLeavesAtOnceAndNothingIsOutOfOrder() throws {
         let broadcast = Self.broadcast(percent: 80)
-        var client = try UDPClient(isSegmenting: true)
+        var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 2_000)
         #expect(broadcast.start(client.viewer))
         for _ in 0..<10 { broadcast.turn(after: 20) }

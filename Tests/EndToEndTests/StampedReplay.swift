@@ -25,7 +25,7 @@ enum StampedReplay {
             units.append(
                 AccessUnit(
                     track: TrackID(0), presentationTime: time, decodeTime: time,
-                    isRandomAccess: AnnexB.type(of: unit) == 5, nalUnits: gathered))
+                    isKeyframe: AnnexB.type(of: unit) == 5, nalUnits: gathered))
             gathered = []
         }
         return units

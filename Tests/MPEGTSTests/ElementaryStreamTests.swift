@@ -23,7 +23,7 @@ import Testing
             let back = receiver.units(of: pid)
             #expect(back.map(\.presentation) == starts.map { $0.presentationTime.at90kHz.ticks + 900_000 })
             #expect(back.map(\.decode) == starts.map { $0.decodeTime.at90kHz.ticks + 900_000 })
-            #expect(back.map(\.isRandomAccess) == starts.map(\.isRandomAccess))
+            #expect(back.map(\.isKeyframe) == starts.map(\.isKeyframe))
         }
         #expect(receiver.units(of: picturePID).map { AnnexB.units(of: $0.body) } == Self.sentPictures(units))
         #expect(receiver.units(of: soundPID).map { frames($0.body) } == Self.sentSound(units))
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func aPacketSaysItsLengthSoThatNobodyWaitsForTheNext() {
-        let units = [picture([nalUnit(5, 300_000)], at: 0, isRandomAccess: true)]
+        let units = [picture([nalUnit(5, 300_000)], at: 0, isKeyframe: true)]
         let receiver = received(units)
         // The receiver has handed on all: none was left open for want of a length.
         #expect(receiver.units(of: picturePID).map { AnnexB.units(of: $0.body) } == Self.sentPictures(units))
@@ -79,11 +79,11 @@ import Testing
         var receiver = Receiver()
         let stranger = AccessUnit(
             track: TrackID(7), presentationTime: MediaTime(ticks: 0, rate: .video),
-            decodeTime: MediaTime(ticks: 0, rate: .video), isRandomAccess: true, nalUnits: [[9]])
+            decodeTime: MediaTime(ticks: 0, rate: .video), isKeyframe: true, nalUnits: [[9]])
         #expect(multiplexer.packets(of: stranger) == nil)
         for ticks in [0, .max, .min, 1, -1, .max / 2, .min / 2] as [Int64] {
             for part in [AccessUnit.Part.last, .middle, .whole, .first] {
-                let unit = picture([[0x09], [0x05]], at: ticks, decodedAt: ~ticks, isRandomAccess: true, part: part)
+                let unit = picture([[0x09], [0x05]], at: ticks, decodedAt: ~ticks, isKeyframe: true, part: part)
                 for bytes in multiplexer.bytes(of: [unit, soundUnit([[0]], at: ticks)]) { receiver.receive(bytes) }
             }
         }
@@ -106,7 +106,7 @@ import Testing
                 continue
             }
             if AnnexB.type(of: nalUnits[0]) != 9 { nalUnits.insert(delimiter, at: 0) }
-            if unit.isRandomAccess, !nalUnits.contains(where: { AnnexB.type(of: $0) == 7 }) {
+            if unit.isKeyframe, !nalUnits.contains(where: { AnnexB.type(of: $0) == 7 }) {
                 nalUnits.insert(contentsOf: announced, at: 1)
             }
             expected.append(nalUnits)

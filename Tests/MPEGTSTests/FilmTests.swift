@@ -96,7 +96,7 @@ struct FilmTests {
         return AccessUnit(
             track: track.id, presentationTime: time(packet.presentation),
             decodeTime: time(packet.decode ?? packet.presentation),
-            isRandomAccess: nalUnits?.contains { AnnexB.type(of: $0) == 5 } ?? true,
+            isKeyframe: nalUnits?.contains { AnnexB.type(of: $0) == 5 } ?? true,
             nalUnits: nalUnits ?? [packet.bytes])
     }
 }

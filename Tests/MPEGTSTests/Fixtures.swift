@@ -31,19 +31,19 @@ func nalUnit(_ type: UInt8, _ byteCount: Int, seed: Int = 0) -> [UInt8] {
 }
 
 func picture(
-    _ nalUnits: [[UInt8]], at ticks: Int64, decodedAt decode: Int64? = nil, isRandomAccess: Bool = false,
+    _ nalUnits: [[UInt8]], at ticks: Int64, decodedAt decode: Int64? = nil, isKeyframe: Bool = false,
     part: AccessUnit.Part = .whole
 ) -> AccessUnit {
     AccessUnit(
         track: pictures, presentationTime: MediaTime(ticks: ticks, rate: .video),
-        decodeTime: MediaTime(ticks: decode ?? ticks, rate: .video), isRandomAccess: isRandomAccess, part: part,
+        decodeTime: MediaTime(ticks: decode ?? ticks, rate: .video), isKeyframe: isKeyframe, part: part,
         nalUnits: nalUnits)
 }
 
 func soundUnit(_ blocks: [[UInt8]], at ticks: Int64, rate: ClockRate = .audio48k) -> AccessUnit {
     let time = MediaTime(ticks: ticks, rate: rate)
     return AccessUnit(
-        track: sound, presentationTime: time, decodeTime: time, isRandomAccess: true, nalUnits: blocks)
+        track: sound, presentationTime: time, decodeTime: time, isKeyframe: true, nalUnits: blocks)
 }
 
 /// A live stream of random pictures and sound, in decoding order.
@@ -78,23 +78,23 @@ struct Broadcast {
     }
 
     private func pictureUnits(_ number: Int64, using random: inout SplitMix64) -> [AccessUnit] {
-        let isRandomAccess = number % 30 == 0
+        let isKeyframe = number % 30 == 0
         var nalUnits = (0..<Int.random(in: 1...4, using: &random)).map { index in
-            nalUnit(isRandomAccess ? 5 : 1, Int.random(in: 1...longestPicture, using: &random), seed: index)
+            nalUnit(isKeyframe ? 5 : 1, Int.random(in: 1...longestPicture, using: &random), seed: index)
         }
         if Bool.random(using: &random) { nalUnits.insert([0x09, 0x10], at: 0) }
-        if isRandomAccess, Bool.random(using: &random) {
+        if isKeyframe, Bool.random(using: &random) {
             nalUnits.insert(contentsOf: announced, at: nalUnits[0][0] == 9 ? 1 : 0)
         }
         let decode = number * interval
         let shown = decode + (reorders ? [1, 3, 0, 2][Int(number % 4)] * interval : 0)
         guard comesInParts, nalUnits.count > 2 else {
-            return [picture(nalUnits, at: shown, decodedAt: decode, isRandomAccess: isRandomAccess)]
+            return [picture(nalUnits, at: shown, decodedAt: decode, isKeyframe: isKeyframe)]
         }
         return nalUnits.indices.dropFirst().map { index in
             picture(
                 index == 1 ? Array(nalUnits[...1]) : [nalUnits[index]], at: shown, decodedAt: decode,
-                isRandomAccess: isRandomAccess && index == 1,
+                isKeyframe: isKeyframe && index == 1,
                 part: index == 1 ? .first : index == nalUnits.count - 1 ? .last : .middle)
         }
     }

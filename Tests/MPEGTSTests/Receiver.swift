@@ -12,7 +12,7 @@ struct Receiver {
         let packet: Int
         let presentation: Int64?
         let decode: Int64?
-        let isRandomAccess: Bool
+        let isKeyframe: Bool
         /// The last reference told up to the packet's begin.
         let reference: Int64?
         var body: [UInt8]
@@ -64,10 +64,10 @@ struct Receiver {
         count(pid, Int(packet[at + 3] & 0x0F), hasPayload: control & 0x10 != 0)
         guard pid != 0x1FFF else { return }
         var payload = at + 4
-        var isRandomAccess = false
+        var isKeyframe = false
         if control & 0x20 != 0 {
             payload += 1 + Int(packet[at + 4])
-            isRandomAccess = adaptation(packet[(at + 5)..<payload], isAlone: control == 0x20)
+            isKeyframe = adaptation(packet[(at + 5)..<payload], isAlone: control == 0x20)
         }
         guard control & 0x10 != 0 else { return }
         if payload >= packet.endIndex { complain("no payload where there should be some") }
@@ -76,7 +76,7 @@ struct Receiver {
             if !starts { complain("a table in two packets") }
             section(pid, packet[payload...])
         } else if starts {
-            begin(pid, packet[payload...], isRandomAccess)
+            begin(pid, packet[payload...], isKeyframe)
         } else {
             proceed(pid, packet[payload...])
         }
@@ -114,7 +114,7 @@ struct Receiver {
         sections.append((pid, packetCount, [UInt8](bytes[1..<(4 + length)])))
     }
 
-    private mutating func begin(_ pid: Int, _ payload: ArraySlice<UInt8>, _ isRandomAccess: Bool) {
+    private mutating func begin(_ pid: Int, _ payload: ArraySlice<UInt8>, _ isKeyframe: Bool) {
         if open[pid] != nil { complain("PID \(pid) begins a PES packet before the last is complete") }
         let bytes = [UInt8](payload)
         guard bytes.count > 9, bytes[..<3] == [0, 0, 1], bytes[6] & 0xF0 == 0x80 else {
@@ -128,7 +128,7 @@ struct Receiver {
         let decode = flags == 3 ? time(bytes[14..<19], mark: 1) : presentation
         if flags == 3, presentation == decode { complain("a decode time that says nothing") }
         open[pid] = PES(
-            pid: pid, packet: packetCount, presentation: presentation, decode: decode, isRandomAccess: isRandomAccess,
+            pid: pid, packet: packetCount, presentation: presentation, decode: decode, isKeyframe: isKeyframe,
             reference: references.last?.time, body: [], missing: length + 6 - header)
         proceed(pid, payload.dropFirst(header))
     }

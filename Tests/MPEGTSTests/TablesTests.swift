@@ -15,7 +15,7 @@ import Wire
     }
 
     @Test func theTablesNameTheStreams() throws {
-        let sections = received([picture([nalUnit(5, 10)], at: 0, isRandomAccess: true)]).sections
+        let sections = received([picture([nalUnit(5, 10)], at: 0, isKeyframe: true)]).sections
         #expect(sections.map(\.pid) == [0, 0x1000])
         #expect(
             sections[0].bytes.dropLast(4) == [0x00, 0xB0, 0x0D, 0x00, 0x01, 0xC1, 0x00, 0x00, 0x00, 0x01, 0xF0, 0x00])
@@ -34,7 +34,7 @@ import Wire
         let announcements = receiver.sections.filter { $0.pid == 0 }.map(\.packet)
         #expect(announcements == receiver.sections.filter { $0.pid == 0x1000 }.map { $0.packet - 1 })
         let pictures = receiver.units(of: picturePID)
-        for unit in pictures where unit.isRandomAccess { #expect(announcements.contains(unit.packet - 2)) }
+        for unit in pictures where unit.isKeyframe { #expect(announcements.contains(unit.packet - 2)) }
         let announced = pictures.filter { announcements.contains($0.packet - 2) }.compactMap(\.decode)
         let longest = zip(announced, announced.dropFirst()).map { $1 - $0 }.max() ?? 0
         #expect(longest < 9_000 + interval)

@@ -9,14 +9,14 @@ import Testing
     static func run(_ packets: [Packet]) -> (tracker: AccessUnitTracker, whole: [AccessUnitTracker.Completion]) {
         var tracker = AccessUnitTracker()
         let whole = packets.compactMap {
-            tracker.received($0.placement, timestamp: $0.timestamp, isMarked: $0.isMarked, isRandomAccess: $0.isIDR)
+            tracker.received($0.placement, timestamp: $0.timestamp, isMarked: $0.isMarked, isKeyframe: $0.isIDR)
         }
         return (tracker, whole)
     }
 
     @Test func aUnitIsWholeWithItsMarker() {
         let (tracker, whole) = Self.run([(.next, 1, false, true), (.next, 1, true, false), (.next, 2, true, false)])
-        #expect(whole == [.init(timestamp: 1, isRandomAccess: true), .init(timestamp: 2, isRandomAccess: false)])
+        #expect(whole == [.init(timestamp: 1, isKeyframe: true), .init(timestamp: 2, isKeyframe: false)])
         #expect(tracker.broken == 0)
     }
 

@@ -9,7 +9,7 @@ import Testing
 /// Images with a block code in them, as files.
 @Suite struct ScreenshotTests {
     private static let captured: Int64 = 1_795_273_445_123_400_000
-    private static let code = BlockCode(unixNanoseconds: captured, frameNumber: 1234)
+    private static let code = TimestampOverlay(unixNanoseconds: captured, frameNumber: 1234)
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -21,7 +21,7 @@ import Testing
         Self.code.draw(in: .bottomRight, of: frame)
         let grey = folder.file("shot.pgm")
         let header = Array("P5 400 240 255\n".utf8)
-        try Data(header + LumaPicture(frame).samples).write(to: URL(filePath: grey))
+        try Data(header + LumaFrame(frame).samples).write(to: URL(filePath: grey))
         guard name != "shot.pgm" else { return grey }
         let file = folder.file(name)
         let outcome = try await Command.run(

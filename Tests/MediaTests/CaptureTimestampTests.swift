@@ -70,12 +70,12 @@ import Testing
         let units: [[UInt8]] = [[0x67, 1], [0x68, 2], [6, 5, 1, 9, 0x80], [0x65, 3], [0x65, 4]]
         let time = MediaTime(ticks: 90_000, rate: .video)
         let plain = AccessUnit(
-            track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: true, nalUnits: units)
+            track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: true, nalUnits: units)
         #expect(plain.captureTimestamp == nil)
         let stamped = plain.stamped(with: timestamp)
         #expect(stamped.captureTimestamp == timestamp)
         let found = stamped.units.map { Array(stamped.bytes[$0]) }
         #expect(found == Array(units[..<3]) + [timestamp.nalUnit] + Array(units[3...]))
-        #expect(stamped.isRandomAccess && stamped.presentationTime == time)
+        #expect(stamped.isKeyframe && stamped.presentationTime == time)
     }
 }

@@ -21,7 +21,7 @@ import Wire
             let block = random.bytes(byteCount)
             let run = try #require(packager.package(accessUnit([block], track: 1)))
             #expect(run.packets.map(\.isMarked) == run.packets.indices.map { $0 == run.packets.count - 1 })
-            #expect(run.trains.count == (run.packets.count + 63) / 64)
+            #expect(run.gsoBatches.count == (run.packets.count + 63) / 64)
             for datagram in run.datagrams(&rewriter) {
                 #expect(datagram.count <= packetBytes)
                 depacketizer.push(datagram: datagram)

@@ -13,11 +13,11 @@ import Testing
     }
 
     /// A header as a viewer's packets have it.
-    private static func written(_ captured: NTPTime?, tellsCapture: Bool = true) throws -> [UInt8] {
+    private static func written(_ captured: NTPTime?, sendsAbsoluteCaptureTime: Bool = true) throws -> [UInt8] {
         var unit = accessUnit([[0x41]], ticks: 7)
         unit.captured = captured
         let run = try #require(packager().package(unit))
-        return HeaderRewriter.forTests(tellsCapture: tellsCapture).headers(of: run, ticks: 7)
+        return HeaderRewriter.forTests(sendsAbsoluteCaptureTime: sendsAbsoluteCaptureTime).headers(of: run, ticks: 7)
             .bytes(ofPacket: 0, isMarked: true)
     }
 
@@ -26,7 +26,7 @@ import Testing
         #expect(bytes.count == 28 && bytes[0] == 0x90)
         #expect(Array(bytes[12...]) == [0xBE, 0xDE, 0, 3, 0x17] + Array(0x11...0x18) + [0, 0, 0])
         #expect(try Self.written(nil) == [0x80] + bytes[1..<12])
-        #expect(try Self.written(Self.time, tellsCapture: false) == Self.written(nil))
+        #expect(try Self.written(Self.time, sendsAbsoluteCaptureTime: false) == Self.written(nil))
     }
 
     @Test func whatIsWrittenIsRead() throws {
@@ -66,9 +66,9 @@ import Testing
             let run = try #require(
                 packager(maximumPacketBytes: packetBytes).package(accessUnit([[UInt8](repeating: 0x41, count: 80_000)]))
             )
-            for train in run.trains {
-                let byteCount = train.reduce(0) {
-                    $0 + HeaderRewriter.Headers.longestByteCount + Int(run.packets[$1].byteCount)
+            for gsoBatch in run.gsoBatches {
+                let byteCount = gsoBatch.reduce(0) {
+                    $0 + HeaderRewriter.Headers.maximumByteCount + Int(run.packets[$1].byteCount)
                 }
                 #expect(byteCount <= 65_507, "\(packetBytes)")
             }

@@ -65,7 +65,7 @@ import Wire
     @Test(arguments: compounds)
     func trailingBytesAreRefused(compound: Compound) {
         for count in 1...3 {
-            #expect(throws: Compound.Damage.tooShort) {
+            #expect(throws: Compound.ParseError.tooShort) {
                 try Compound(parsing: (compound.encoded() + [UInt8](repeating: 0x80, count: count)))
             }
         }
@@ -88,8 +88,8 @@ import Wire
             ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x81, 203, 0, 0], .malformed(packetType: 203)),
             ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x80, 203, 0, 1, 9, 65, 66, 67], .malformed(packetType: 203)),
             ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x81, 205, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2], .malformed(packetType: 205)),
-        ] as [([UInt8], Compound.Damage)])
-    func aDamagedDatagramIsRefusedWithItsReason(datagram: [UInt8], damage: Compound.Damage) {
+        ] as [([UInt8], Compound.ParseError)])
+    func aDamagedDatagramIsRefusedWithItsReason(datagram: [UInt8], damage: Compound.ParseError) {
         #expect(throws: damage) { try Compound(parsing: datagram) }
     }
 

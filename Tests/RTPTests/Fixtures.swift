@@ -14,7 +14,7 @@ func randomNALUnits(_ shape: [(type: UInt8, byteCount: Int)], using random: inou
 /// An access unit of `units`, back to back.
 func accessUnit(
     _ units: [[UInt8]], track: Int = 0, part: AccessUnit.Part = .whole, ticks: Int64 = 3000,
-    isRandomAccess: Bool = false
+    isKeyframe: Bool = false
 ) -> AccessUnit {
     var bytes: [UInt8] = []
     var ranges: [Range<Int>] = []
@@ -24,7 +24,7 @@ func accessUnit(
     }
     let time = MediaTime(ticks: ticks, rate: .video)
     return AccessUnit(
-        track: TrackID(track), presentationTime: time, decodeTime: time, isRandomAccess: isRandomAccess, part: part,
+        track: TrackID(track), presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, part: part,
         bytes: bytes, units: ranges)
 }
 
@@ -66,11 +66,11 @@ extension HeaderRewriter.Headers {
 }
 
 extension HeaderRewriter {
-    static func forTests(firstSequenceNumber: UInt16 = 65_530, tellsCapture: Bool = false) -> HeaderRewriter {
+    static func forTests(firstSequenceNumber: UInt16 = 65_530, sendsAbsoluteCaptureTime: Bool = false) -> HeaderRewriter {
         HeaderRewriter(
             payloadType: PayloadType(lowBitsOf: 96), ssrc: SSRC(0xDEAD_BEEF),
             firstSequenceNumber: SequenceNumber(firstSequenceNumber), timestampOffset: 0xFFFF_FF00,
-            tellsCapture: tellsCapture)
+            sendsAbsoluteCaptureTime: sendsAbsoluteCaptureTime)
     }
 }
 
@@ -101,7 +101,7 @@ extension Header {
 
 extension Compound {
     /// The parser on an array: the test macros cannot hold a span.
-    init(parsing datagram: [UInt8]) throws(Damage) {
+    init(parsing datagram: [UInt8]) throws(ParseError) {
         try self.init(parsing: datagram.rawSpan)
     }
 }

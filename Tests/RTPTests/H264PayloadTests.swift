@@ -57,9 +57,9 @@ import Wire
         let packager = packager(maximumPacketBytes: packetBytes)
         for nalUnits in Self.units(seed: 8) {
             let run = try #require(packager.package(accessUnit(nalUnits)))
-            #expect(run.trains.flatMap { Array($0) } == Array(run.packets.indices))
-            for train in run.trains {
-                let sizes = run.packets[train].map { Int($0.byteCount) }
+            #expect(run.gsoBatches.flatMap { Array($0) } == Array(run.packets.indices))
+            for gsoBatch in run.gsoBatches {
+                let sizes = run.packets[gsoBatch].map { Int($0.byteCount) }
                 #expect(sizes.dropLast().allSatisfy { $0 == sizes[0] })
                 #expect(sizes[sizes.count - 1] <= sizes[0])
                 #expect(sizes.count <= 64)
@@ -86,8 +86,8 @@ import Wire
     @Test func parameterSetsShareAPacketThatKeepsTheirOrder() throws {
         var random = SplitMix64(seed: 3)
         let units = randomNALUnits([(9, 2), (7, 20), (8, 4), (6, 30), (5, 5000)], using: &random)
-        let run = try #require(packager().package(accessUnit(units, isRandomAccess: true)))
-        #expect(run.isRandomAccess)
+        let run = try #require(packager().package(accessUnit(units, isKeyframe: true)))
+        #expect(run.isKeyframe)
         let importance = units[1...3].map { $0[0] & 0x60 }.max() ?? 0
         let aggregate: [UInt8] = [24 | importance] + units[1...3].flatMap { unit in [0, UInt8(unit.count)] + unit }
         #expect(run.payloads[0] == aggregate)
@@ -98,7 +98,7 @@ import Wire
         var random = SplitMix64(seed: 4)
         let units = randomNALUnits([(7, 20), (8, 4), (5, 50_000)], using: &random)
         let run = try #require(packager().package(accessUnit(units)))
-        #expect(run.trains == [0..<1, 1..<run.packets.count])
+        #expect(run.gsoBatches == [0..<1, 1..<run.packets.count])
     }
 
     @Test func onlyTheLastPacketOfAWholeUnitIsMarked() throws {
@@ -124,7 +124,7 @@ import Wire
     @Test func aDelimiterCostsNoMessageOfItsOwn() throws {
         let slice = [0x41] + [UInt8](repeating: 7, count: 9_000)
         let run = try #require(packager().package(accessUnit([[0x09, 0xF0], slice])))
-        #expect(run.trains.count == 1)
+        #expect(run.gsoBatches.count == 1)
         #expect(packager().package(accessUnit([[0x09, 0xF0]])) == nil)
     }
 }

@@ -23,9 +23,9 @@ import Testing
             let isIDR = number % 30 == 0
             let slice = [isIDR ? 0x65 : 0x41] + [UInt8](repeating: 0x55, count: isIDR ? 90_000 : 1_700 * (number % 7))
             let ticks = Int64(number) * 3_000
-            guard number % 4 == 3 else { return [accessUnit([slice], ticks: ticks, isRandomAccess: isIDR)] }
+            guard number % 4 == 3 else { return [accessUnit([slice], ticks: ticks, isKeyframe: isIDR)] }
             return [AccessUnit.Part.first, .last].map {
-                accessUnit([slice], part: $0, ticks: ticks, isRandomAccess: isIDR && $0 == .first)
+                accessUnit([slice], part: $0, ticks: ticks, isKeyframe: isIDR && $0 == .first)
             }
         }
     }
@@ -34,14 +34,14 @@ import Testing
         var packager = newPackager()
         for unit in pictures(0..<120) {
             let run = try #require(package(unit, with: &packager))
-            #expect(run.track == unit.track && run.part == unit.part && run.isRandomAccess == unit.isRandomAccess)
+            #expect(run.track == unit.track && run.part == unit.part && run.isKeyframe == unit.isKeyframe)
             #expect(run.presentationTime == unit.presentationTime)
             #expect(run.packets.dropLast().allSatisfy { $0.byteCount == 7 * 188 })
             #expect(run.packets.allSatisfy { $0.byteCount % 188 == 0 && $0.byteCount <= 7 * 188 })
             // The marker would mean that time leaps (RFC 2250, section 2.1).
             #expect(run.packets.allSatisfy { !$0.isMarked })
             #expect(run.byteCount == run.payloads.joined().count)
-            #expect(run.trains.flatMap { Array($0) } == Array(run.packets.indices))
+            #expect(run.gsoBatches.flatMap { Array($0) } == Array(run.packets.indices))
             #expect(run.payloads.flatMap(transportPackets).allSatisfy { $0[0] == 0x47 })
         }
     }
@@ -50,7 +50,7 @@ import Testing
         var packager = newPackager()
         let time = MediaTime(ticks: 48_000 * 3 + 1024, rate: .audio48k)
         let unit = AccessUnit(
-            track: TrackID(1), presentationTime: time, decodeTime: time, isRandomAccess: true, bytes: [1, 2],
+            track: TrackID(1), presentationTime: time, decodeTime: time, isKeyframe: true, bytes: [1, 2],
             units: [0..<2])
         let run = try #require(package(unit, with: &packager))
         #expect(run.presentationTime == MediaTime(ticks: 271_920, rate: .video))
@@ -63,9 +63,9 @@ import Testing
         var packager = newPackager()
         for unit in pictures(0..<join) { _ = packager.package(unit) }
         let history = pictures(max(0, join - 20)..<join)
-        let prelude = packager.prelude(history)
-        #expect(prelude.count == history.count)
-        let runs = prelude + pictures(join..<(join + 40)).compactMap { packager.package($0) }
+        let fastStart = packager.fastStart(history)
+        #expect(fastStart.count == history.count)
+        let runs = fastStart + pictures(join..<(join + 40)).compactMap { packager.package($0) }
         let payloads = try #require(runs.first).payloads
         if join > 0 { #expect(pids(payloads[0]).prefix(2) == [0, 0x1000]) }
         var counters: [Int: UInt8] = [:]
@@ -82,7 +82,7 @@ import Testing
         let filler = try #require(MPEGTSPackager.filler(.init()))
         #expect(filler.payloads.map(\.count) == [7 * 188])
         #expect(pids(filler.payloads[0]) == [Int](repeating: 0x1FFF, count: 7))
-        #expect(filler.track == TrackID(0) && !filler.isRandomAccess && !filler.packets[0].isMarked)
+        #expect(filler.track == TrackID(0) && !filler.isKeyframe && !filler.packets[0].isMarked)
         #expect(RTPPackager.filler(.init()) == nil)
     }
 

@@ -63,7 +63,7 @@ struct Broadcast {
         let bytes: [UInt8] = [idr ? 0x65 : 0x41] + [UInt8](repeating: 9, count: 1_000)
         stream.publish(
             AccessUnit(
-                track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: idr, bytes: bytes,
+                track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: idr, bytes: bytes,
                 units: [0..<bytes.count]))
     }
 
@@ -89,7 +89,7 @@ final class IdleSource: Source {
     func run(into stream: Streams.Stream) throws(SourceFailure) {}
     func stop() {}
 
-    func requestRandomAccess() {
+    func requestKeyframe() {
         requests.add(1, ordering: .relaxed)
     }
 }

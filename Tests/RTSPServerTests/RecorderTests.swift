@@ -43,7 +43,7 @@ struct RecorderTests {
     @Test(arguments: [("", recorder, 0), ("?join=keyframe", player, 1)])
     func aModeThatThePathNamesHoldsForRecordersToo(query: String, userAgent: String, requests: Int) async throws {
         #expect(
-            try await keyframeRequests(query: query, userAgent: userAgent) { $0.join.mode = .prelude } == requests)
+            try await keyframeRequests(query: query, userAgent: userAgent) { $0.join.mode = .fastStart } == requests)
         #expect(try await keyframeRequests(query: "?join=fast", userAgent: userAgent) { $0.join.mode = .keyframe } == 0)
     }
 }

@@ -20,7 +20,7 @@ struct RegistryTests {
     }
 
     @Test func punchesAreRememberedForASecondAndOnlySoMany() {
-        var punches = RecentPunches()
+        var punches = LatchCandidates()
         let now = MonotonicTime(nanoseconds: 0)
         let host = SocketAddress.loopback(.ipv4, port: 0)
         punches.add(host.with(port: 5), .rtcp, at: now)
@@ -38,7 +38,7 @@ struct RegistryTests {
     }
 
     @Test func aFloodOfForgedPunchesIsNotSearchedForEachDatagram() {
-        var punches = RecentPunches()
+        var punches = LatchCandidates()
         for number in 0..<100_000 as Range<UInt32> {
             // In one second.
             let now = MonotonicTime(nanoseconds: Int64(number) * 10_000)

@@ -30,23 +30,23 @@ struct SessionTests {
     }
 
     @Test(arguments: [false, true])
-    func packetsTellTheirCaptureWhereThePathWantsThat(_ tellsCapture: Bool) async throws {
+    func packetsTellTheirCaptureWhereThePathWantsThat(_ sendsAbsoluteCaptureTime: Bool) async throws {
         try await Broadcast.run { broadcast in
             var options = PathOptions(title: "camera")
-            options.tellsCapture = tellsCapture
+            options.sendsAbsoluteCaptureTime = sendsAbsoluteCaptureTime
             broadcast.directory.insert(broadcast.stream, options: options)
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
             let client = try RTSPSocket(port: broadcast.port)
             let description = try client.request("DESCRIBE", broadcast.url).body
-            #expect(description.contains("a=extmap:1 http://www.webrtc.org/") == tellsCapture)
+            #expect(description.contains("a=extmap:1 http://www.webrtc.org/") == sendsAbsoluteCaptureTime)
             let (session, _) = try broadcast.setUp(on: client, Self.interleaved)
             #expect(try client.request("PLAY", broadcast.url, session).status == 200)
             var packet: RTSPSocket.Frame?
             while packet == nil, let frame = client.frame(within: 5) { packet = frame.channel == 0 ? frame : nil }
             // Version 2, with an extension or without; 1 001 bytes of payload.
-            #expect(packet?.bytes.first == (tellsCapture ? 0x90 : 0x80))
-            #expect(packet?.bytes.count == (tellsCapture ? 28 : 12) + 1_001)
+            #expect(packet?.bytes.first == (sendsAbsoluteCaptureTime ? 0x90 : 0x80))
+            #expect(packet?.bytes.count == (sendsAbsoluteCaptureTime ? 28 : 12) + 1_001)
         }
     }
 

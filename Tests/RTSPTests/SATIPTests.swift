@@ -71,7 +71,7 @@ struct SATIPTests {
     }
 
     @Test(arguments: [
-        ("/cam", transport, StreamForm.transportStream), ("/", transport, .transportStream),
+        ("/cam", transport, RTPEncapsulation.transportStream), ("/", transport, .transportStream),
         ("/cam?x=1", "RTP/AVP/UDP;unicast;client_port=9242-9243", .transportStream),
         ("/cam", "RTP/AVP;client_port=9242-9243,RTP/AVP;multicast", .transportStream),
         ("/cam/track1", transport, .tracks), ("/cam?x=1/track1", transport, .tracks),
@@ -79,7 +79,7 @@ struct SATIPTests {
         ("/cam", "\(transport),RTP/AVP/TCP;unicast", .tracks), ("/cam", "RTP/SAVP,\(transport)", .tracks),
         ("/stream=1", "RTP/AVP/TCP", .tracks), ("/cam?src=1&pids=all", "RTP/AVP/TCP", .tracks),
     ])
-    func onlyASetUpOfTheStreamItselfOverUDPOpensIt(path: String, offers: String, form: StreamForm) {
+    func onlyASetUpOfTheStreamItselfOverUDPOpensIt(path: String, offers: String, form: RTPEncapsulation) {
         var dialogue = Dialogue()
         let response = dialogue.ask(.setUp, "rtsp://h\(path)", [.transport: offers])
         #expect(response?.status == .ok)
@@ -259,7 +259,7 @@ extension Dialogue {
     }
 
     /// What the first SETUP asked for.
-    fileprivate var form: StreamForm? {
+    fileprivate var form: RTPEncapsulation? {
         guard case .setUp(_, let request)? = orders.first else { return nil }
         return request.form
     }

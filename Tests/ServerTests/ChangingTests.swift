@@ -92,13 +92,13 @@ struct ChangingTests {
     @Test func timestampsComeAndGoWithTheViewerThere() async throws {
         try await Self.serving("  a: { timestamps: all, \(Self.small) }\n") { assembly in
             let stream = try #require(assembly.paths["a"]).stream
-            #expect(stream.stamping == .all)
+            #expect(stream.captureTimeSEI == .all)
             let viewer = try Viewer(of: "a", assembly)
             #expect(viewer.watch(pictures: 5).missing == 0)
             let announcements = stream.announcementCount
             #expect(
                 try assembly.set(["timestamps=off"], of: "a") == [.coded(path: "a", options: ["timestamps"])])
-            #expect(stream.stamping == .off)
+            #expect(stream.captureTimeSEI == .off)
             #expect(viewer.watch(pictures: 5).missing == 0)
             #expect(stream.announcementCount == announcements)
         }

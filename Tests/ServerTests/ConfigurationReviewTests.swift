@@ -115,5 +115,5 @@ private final class SilentSource: Source {
 
     func run(into stream: Streams.Stream) throws(SourceFailure) { stopped.wait() }
     func stop() { stopped.signal() }
-    func requestRandomAccess() {}
+    func requestKeyframe() {}
 }

@@ -78,7 +78,7 @@ struct ConfigurationTests {
         let film = try #require(configuration.paths["film"])
         #expect(film.source == .path("/srv/film.mp4"))
         #expect(!film.loop)
-        #expect(film.join == .prelude)
+        #expect(film.join == .fastStart)
     }
 
     @Test(arguments: wrong)

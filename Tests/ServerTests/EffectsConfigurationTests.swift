@@ -40,8 +40,8 @@ struct EffectsConfigurationTests {
         let yaml = "paths: { cam: { effects: { overlay: blockCode, overlayCorner: bottomRight } } }"
         let path = try #require(try Configuration(yaml: yaml, file: "apus.yml").paths["cam"])
         let settings = EncodingSettings(path)
-        #expect(settings.blockCode == .bottomRight && settings.filters.isEmpty && settings.hasEffects)
-        #expect(EncodingSettings(Configuration.Path()).blockCode == nil)
+        #expect(settings.timestampOverlay == .bottomRight && settings.filters.isEmpty && settings.hasEffects)
+        #expect(EncodingSettings(Configuration.Path()).timestampOverlay == nil)
     }
 
     @Test func aFileCannotHaveABlockCode() throws {
@@ -49,7 +49,7 @@ struct EffectsConfigurationTests {
         try folder.write("no film", to: "film.mp4")
         var path = Configuration.Path()
         path.source = .path(folder.file("film.mp4"))
-        path.effects.overlay = .blockCode
+        path.effects.overlay = .timestampOverlay
         let source = makeSource(path, tee: PictureTee(), original: nil, log: Logger(label: "test"))
         let stream = Streams.Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
         let failure = #expect(throws: SourceFailure.self) { try source.run(into: stream) }

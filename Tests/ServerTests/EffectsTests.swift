@@ -44,7 +44,7 @@ extension VideoFrame {
 
 /// What `chain` makes of a picture.
 private func apply(_ chain: String, to frame: VideoFrame) throws -> VideoFrame {
-    let filter = try PictureFilter(chain, width: frame.width, height: frame.height, frameRate: .thirty)
+    let filter = try VideoFilter(chain, width: frame.width, height: frame.height, frameRate: .thirty)
     return try #require(try filter.apply(frame, at: MediaTime(ticks: 90_000, rate: .video)).first).frame
 }
 
@@ -154,8 +154,8 @@ struct EffectsTests {
         let chain = effects.chain(title: "", size: (320, 240))
         do throws(CodecFailure) {
             let filters = [
-                try PictureFilter(chain, width: 320, height: 240, frameRate: .thirty),
-                try PictureFilter(chain, width: 320, height: 240, frameRate: .thirty),
+                try VideoFilter(chain, width: 320, height: 240, frameRate: .thirty),
+                try VideoFilter(chain, width: 320, height: 240, frameRate: .thirty),
             ]
             for tick in 0..<5 as Range<Int64> {
                 let time = MediaTime(ticks: 90_000 + tick * 3_000, rate: .video)

@@ -141,7 +141,7 @@ private final class ToldSource: ChangeableEncoding {
     func run(into stream: Streams.Stream) throws(SourceFailure) { body() }
     func change(to encoding: EncodingSettings) { bitrates.withLock { $0.append(encoding.video.bitrate) } }
     func stop() {}
-    func requestRandomAccess() {}
+    func requestKeyframe() {}
 }
 
 /// Has no encoder.
@@ -157,5 +157,5 @@ private final class PassedOnSource: Source {
 
     func run(into stream: Streams.Stream) throws(SourceFailure) { body() }
     func stop() {}
-    func requestRandomAccess() {}
+    func requestKeyframe() {}
 }

@@ -140,7 +140,7 @@ struct SourceSupervisorTests {
         let time = MediaTime(nanoseconds: 0, rate: .audio48k)
         stream.publish(
             AccessUnit(
-                track: track.id, presentationTime: time, decodeTime: time, isRandomAccess: true, nalUnits: [[1]]))
+                track: track.id, presentationTime: time, decodeTime: time, isKeyframe: true, nalUnits: [[1]]))
         #expect(supervisor.condition.state == .running)
         #expect(supervisor.condition.reason == nil)
         supervisor.stop()
@@ -222,5 +222,5 @@ private final class ScriptedSource: Source {
 
     func stop() { stopped.signal() }
 
-    func requestRandomAccess() {}
+    func requestKeyframe() {}
 }

@@ -21,7 +21,7 @@ struct WiringTests {
         #expect(options.maximumSeparateSocketsPerLoop == own.maximumSeparateSocketsPerLoop)
         #expect(options.maximumViewers == own.maximumViewers)
         #expect(options.connectionLimits == own.connectionLimits)
-        #expect(options.maximumPreludeByteCount == own.maximumPreludeByteCount)
+        #expect(options.maximumFastStartByteCount == own.maximumFastStartByteCount)
         #expect(options.delivery == own.delivery)
         var connection = options.connection
         connection.serverName = own.connection.serverName
@@ -69,7 +69,7 @@ struct WiringTests {
         #expect(options.delivery.policy.maximumLag == 250_000_000)
         #expect(options.delivery.policy.maximumStall == 5_000_000_000)
         #expect(Stream.Limits(configuration).history.nanoseconds == 5_000_000_000)
-        #expect(Stream.Limits(configuration).randomAccess.interval == 250_000_000)
+        #expect(Stream.Limits(configuration).keyframeRequests.interval == 250_000_000)
         let path = try #require(configuration.paths["a"])
         let pathOptions = PathOptions("a", path, in: configuration)
         #expect(pathOptions.title == "Yard")

@@ -8,7 +8,7 @@ struct EchoPackager: Packager {
     struct Echo: PackagedUnit {
         let track: TrackID
         let presentationTime: MediaTime
-        let isRandomAccess: Bool
+        let isKeyframe: Bool
         let byteCount: Int
     }
 
@@ -16,7 +16,7 @@ struct EchoPackager: Packager {
 
     func package(_ unit: AccessUnit) -> Echo? {
         Echo(
-            track: unit.track, presentationTime: unit.presentationTime, isRandomAccess: unit.isRandomAccess,
+            track: unit.track, presentationTime: unit.presentationTime, isKeyframe: unit.isKeyframe,
             byteCount: unit.bytes.count)
     }
 }
@@ -37,14 +37,14 @@ extension AccessUnit {
     static func picture(_ milliseconds: Int64, idr: Bool = false, byteCount: Int = 100) -> AccessUnit {
         let time = MediaTime(ticks: milliseconds * 90, rate: .video)
         return AccessUnit(
-            track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: idr,
+            track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: idr,
             bytes: [UInt8](repeating: idr ? 0x65 : 0x41, count: byteCount), units: [0..<byteCount])
     }
 
     static func sound(_ milliseconds: Int64) -> AccessUnit {
         let time = MediaTime(ticks: milliseconds * 48, rate: .audio48k)
         return AccessUnit(
-            track: TrackID(1), presentationTime: time, decodeTime: time, isRandomAccess: true, bytes: [1, 2, 3],
+            track: TrackID(1), presentationTime: time, decodeTime: time, isKeyframe: true, bytes: [1, 2, 3],
             units: [0..<3])
     }
 
@@ -59,7 +59,7 @@ final class CountingSource: Source {
     func run(into stream: Stream) throws(SourceFailure) {}
     func stop() {}
 
-    func requestRandomAccess() {
+    func requestKeyframe() {
         requests.add(1, ordering: .relaxed)
     }
 }

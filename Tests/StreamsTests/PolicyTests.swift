@@ -8,13 +8,13 @@ private let millisecond: Int64 = 1_000_000
 struct SlowViewerPolicyTests {
     @Test(
         arguments: [
-            (lag: 0, stall: 0, isInside: false, isOverrun: false, verdict: SlowViewerPolicy.Verdict.carryOn),
-            (lag: 500, stall: 0, isInside: false, isOverrun: false, verdict: .carryOn),
-            (lag: 501, stall: 0, isInside: false, isOverrun: false, verdict: .skipToRandomAccess),
-            (lag: 501, stall: 0, isInside: true, isOverrun: false, verdict: .carryOn),
-            (lag: 12_000, stall: 0, isInside: true, isOverrun: true, verdict: .skipToRandomAccess),
-            (lag: 501, stall: 9_999, isInside: false, isOverrun: false, verdict: .skipToRandomAccess),
-            (lag: 0, stall: 10_000, isInside: true, isOverrun: true, verdict: .letGo),
+            (lag: 0, stall: 0, isInside: false, isOverrun: false, verdict: SlowViewerPolicy.Verdict.keepSending),
+            (lag: 500, stall: 0, isInside: false, isOverrun: false, verdict: .keepSending),
+            (lag: 501, stall: 0, isInside: false, isOverrun: false, verdict: .skipToKeyframe),
+            (lag: 501, stall: 0, isInside: true, isOverrun: false, verdict: .keepSending),
+            (lag: 12_000, stall: 0, isInside: true, isOverrun: true, verdict: .skipToKeyframe),
+            (lag: 501, stall: 9_999, isInside: false, isOverrun: false, verdict: .skipToKeyframe),
+            (lag: 0, stall: 10_000, isInside: true, isOverrun: true, verdict: .disconnect),
         ] as [(lag: Int64, stall: Int64, isInside: Bool, isOverrun: Bool, verdict: SlowViewerPolicy.Verdict)])
     func aSlowViewerIsNeverWaitedFor(
         _ row: (lag: Int64, stall: Int64, isInside: Bool, isOverrun: Bool, verdict: SlowViewerPolicy.Verdict)
@@ -26,17 +26,17 @@ struct SlowViewerPolicyTests {
     }
 }
 
-struct RandomAccessBudgetTests {
+struct KeyframeRequestLimiterTests {
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds * millisecond) }
 
     @Test func aRequestThatIsUnderWayServesAllWhoAsk() {
-        var budget = RandomAccessBudget()
+        var budget = KeyframeRequestLimiter()
         #expect(budget.requested(at: at(0)) == .granted)
         for instant in 1..<100 { #expect(budget.requested(at: at(Int64(instant))) == .underWay) }
     }
 
     @Test func aBurstOfThreeThenOnePerHalfSecond() {
-        var budget = RandomAccessBudget()
+        var budget = KeyframeRequestLimiter()
         for instant in 0..<3 {
             #expect(budget.requested(at: at(Int64(instant))) == .granted)
             budget.arrived()
@@ -49,7 +49,7 @@ struct RandomAccessBudgetTests {
     }
 
     @Test func noStormOfJoinsGetsMoreThanTheBudget() {
-        var budget = RandomAccessBudget()
+        var budget = KeyframeRequestLimiter()
         var granted = 0
         for instant in 0..<10_000 where budget.requested(at: at(Int64(instant))) == .granted {
             granted += 1

@@ -37,9 +37,9 @@ private final class Clocks: Sendable {
     private static func coded(_ milliseconds: Int64, idr: Bool, units: [[UInt8]]) -> AccessUnit {
         let time = MediaTime(ticks: milliseconds * 90, rate: .video)
         var unit = AccessUnit(
-            track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: idr, nalUnits: units)
+            track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: idr, nalUnits: units)
         let captured = MonotonicTime(nanoseconds: epoch).advanced(byMilliseconds: milliseconds)
-        unit.coding = AccessUnit.Coding(
+        unit.encodeTiming = AccessUnit.EncodeTiming(
             frameNumber: UInt32(milliseconds / 40), begin: captured + 1_234_567, end: captured + 5_000_000)
         return unit
     }
@@ -61,11 +61,11 @@ private final class Clocks: Sendable {
         publishFive()
         #expect(try history().map { $0.captureTimestamp?.frameNumber } == [0, nil, nil, 3, nil])
         stream.announce([.video, .audio])
-        stream.stamping = .all
+        stream.captureTimeSEI = .all
         publishFive()
         #expect(try history().map { $0.captureTimestamp?.frameNumber } == [0, 1, 2, 3, 4])
         stream.announce([.video, .audio])
-        stream.stamping = .off
+        stream.captureTimeSEI = .off
         publishFive()
         #expect(try history().map { $0.captureTimestamp?.frameNumber } == [nil, nil, nil, nil, nil])
     }
@@ -90,7 +90,7 @@ private final class Clocks: Sendable {
     }
 
     @Test func whatWasCodedElsewhereIsNotTouched() throws {
-        stream.stamping = .all
+        stream.captureTimeSEI = .all
         stream.publish(.picture(0, idr: true))
         stream.publish(.sound(20))
         let history = try history()
@@ -99,13 +99,13 @@ private final class Clocks: Sendable {
     }
 
     @Test func ofAPictureInPartsTheFirstIsStamped() throws {
-        stream.stamping = .all
+        stream.captureTimeSEI = .all
         let time = MediaTime(ticks: 0, rate: .video)
         for part in [AccessUnit.Part.first, .middle, .last] {
             var unit = AccessUnit(
-                track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: true, part: part,
+                track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: true, part: part,
                 nalUnits: [[0x65, 1]])
-            unit.coding = AccessUnit.Coding(frameNumber: 1, begin: stream.epoch, end: stream.epoch)
+            unit.encodeTiming = AccessUnit.EncodeTiming(frameNumber: 1, begin: stream.epoch, end: stream.epoch)
             stream.publish(unit)
         }
         #expect(try history().map { $0.captureTimestamp != nil } == [true, false, false])
@@ -113,7 +113,7 @@ private final class Clocks: Sendable {
 
     @Test func aPictureThatWasCodedBeforeItsInstantHasNoSpans() throws {
         var unit = AccessUnit.picture(1_000, idr: true)
-        unit.coding = AccessUnit.Coding(frameNumber: 1, begin: stream.epoch, end: stream.epoch + 2_000_000_000)
+        unit.encodeTiming = AccessUnit.EncodeTiming(frameNumber: 1, begin: stream.epoch, end: stream.epoch + 2_000_000_000)
         stream.publish(unit)
         let timestamp = try #require(try history().first?.captureTimestamp)
         #expect(timestamp.encodingBegins == nil)
@@ -136,7 +136,7 @@ private final class Clocks: Sendable {
             let time = MediaTime(ticks: ticks, rate: .video)
             stream.publish(
                 AccessUnit(
-                    track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: true,
+                    track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: true,
                     nalUnits: [[0x65, 1]]))
         }
         #expect(stream.published.pictureCount == 5)

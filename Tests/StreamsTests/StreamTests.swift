@@ -139,10 +139,10 @@ struct StreamTests {
         let source = CountingSource()
         stream.attach(source)
         let now = MonotonicTime(nanoseconds: 0)
-        for _ in 0..<5 { #expect(stream.requestRandomAccess(at: now) == nil) }
+        for _ in 0..<5 { #expect(stream.requestKeyframe(at: now) == nil) }
         #expect(source.requests.load(ordering: .relaxed) == 1)
         stream.publish(.picture(0, idr: true))
-        #expect(stream.requestRandomAccess(at: now) == nil)
+        #expect(stream.requestKeyframe(at: now) == nil)
         #expect(source.requests.load(ordering: .relaxed) == 2)
     }
 

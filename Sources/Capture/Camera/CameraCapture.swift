@@ -134,7 +134,7 @@ struct CameraCapture {
         guard let pictures = coder.tracks else { return }
         let tracks = pictures + (sound.map { [$0] } ?? [])
         guard tracks != announced || coder.revision != announcedRevision else { return }
-        guard announced == nil || units.contains(where: \.isRandomAccess) else { return }
+        guard announced == nil || units.contains(where: \.isKeyframe) else { return }
         (announced, announcedRevision) = (tracks, coder.revision)
         stream.announce(tracks)
     }

@@ -88,9 +88,9 @@ final class PictureCoder: CameraCoder {
 
     /// The units of a frame that the encoder's device reads in the driver's memory; `nil` where it is to be read here.
     private func imported(_ frame: CameraFrame, at time: MediaTime, skipped: Int) -> [AccessUnit]? {
-        guard stage.importsPictures, control.isImportWorthTrying, frame.mayBeKept else { return nil }
+        guard stage.importsFrames, control.isImportWorthTrying, frame.mayBeKept else { return nil }
         do throws(CodecFailure) {
-            guard let picture = try ExportedPicture(frame, layout) else { return nil }
+            guard let picture = try ExportedFrame(frame, layout) else { return nil }
             return try stage.units(of: picture, at: time, skipped: skipped)
         } catch {
             control.importFailed(error)
@@ -100,7 +100,7 @@ final class PictureCoder: CameraCoder {
 
     private func picture(
         _ planes: [UnsafeRawBufferPointer], at time: MediaTime
-    ) throws(CodecFailure) -> DecodedPicture? {
+    ) throws(CodecFailure) -> DecodedVideoFrame? {
         guard !planes.isEmpty, planes.allSatisfy({ !$0.isEmpty }) else { return refused(.empty) }
         guard case .raw(let raw, let memory) = layout.format else {
             guard layout.format == .h264 else { return try decoded(planes[0]) }
@@ -114,12 +114,12 @@ final class PictureCoder: CameraCoder {
             return RawPlane(
                 bytes: UnsafeRawBufferPointer(rebasing: planes[slice.memoryPlane][range]), stride: slice.stride)
         }
-        let picture = try DecodedPicture(raw, width: layout.width, height: layout.height, planes: rows)
+        let picture = try DecodedVideoFrame(raw, width: layout.width, height: layout.height, planes: rows)
         (picture.matrix, picture.range) = (layout.matrix, layout.range)
         return picture
     }
 
-    private func decoded(_ bytes: UnsafeRawBufferPointer) throws(CodecFailure) -> DecodedPicture? {
+    private func decoded(_ bytes: UnsafeRawBufferPointer) throws(CodecFailure) -> DecodedVideoFrame? {
         guard let header = JPEGHeader(parsing: bytes) else { return refused(.undecodable) }
         guard header.isComplete else { return refused(.truncated) }
         guard header.width == layout.width, header.height == layout.height else { return refused(.otherSize) }
@@ -127,7 +127,7 @@ final class PictureCoder: CameraCoder {
         return pictures.last ?? refused(.undecodable)
     }
 
-    private func refused(_ fault: FrameFault) -> DecodedPicture? {
+    private func refused(_ fault: FrameFault) -> DecodedVideoFrame? {
         self.fault = fault
         return nil
     }
@@ -145,7 +145,7 @@ extension FrameLayout {
     }
 }
 
-extension ExportedPicture {
+extension ExportedFrame {
     /// The frame where it lies; `nil` where it lies otherwise than encoders' devices read it, or is too short.
     ///
     /// - Throws: where the driver does not export its memory.

@@ -50,7 +50,7 @@ public final class CameraSource: ChangeableEncoding {
         label = "camera \(path)" + (microphone.map { ", microphone \($0.device)" } ?? "")
     }
 
-    public func requestRandomAccess() { control.requestRandomAccess() }
+    public func requestKeyframe() { control.requestKeyframe() }
 
     public var status: SourceStatus? {
         let status = control.status

@@ -35,11 +35,11 @@ final class PassedThroughPictures: CameraCoder {
             fault = types.contains(.sequenceParameterSet) ? nil : .undecodable
             return []
         }
-        let isRandomAccess = types.contains(.idrSlice)
+        let isKeyframe = types.contains(.idrSlice)
         return [
             AccessUnit(
-                track: cameraTrack, presentationTime: time, decodeTime: time, isRandomAccess: isRandomAccess,
-                nalUnits: isRandomAccess ? sets.completed(units) : units)
+                track: cameraTrack, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe,
+                nalUnits: isKeyframe ? sets.completed(units) : units)
         ]
     }
 

@@ -141,7 +141,7 @@ final class FilePlayback {
         // A file may jump back at each unit.
         if lateness > Self.latenessLimit { timeline.slip(by: lateness &+ Self.shortestUnit) }
         guard clock.wait(epoch + timeline.due(unit), stop) else { return false }
-        if unit.isRandomAccess { announceIfChanged() }
+        if unit.isKeyframe { announceIfChanged() }
         publish(timeline.place(unit, on: tracks[unit.track.index].track))
         // A duration that spans a hole in the file's times is not waited for: the hole is closed, too.
         endOfUnits = max(endOfUnits ?? .min, timeline.due(unit) &+ min(unit.duration, Self.longestGap))

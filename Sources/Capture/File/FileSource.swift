@@ -42,7 +42,7 @@ public final class FileSource: ChangeableEncoding {
     }
 
     /// Pictures that pass through have their random access points where the file has them.
-    public func requestRandomAccess() { control.requestRandomAccess() }
+    public func requestKeyframe() { control.requestKeyframe() }
 
     /// Size and frame rate stay those of the file. What passes through when `run` begins stays so until it ends: whether there
     /// are effects is decided then.

@@ -32,9 +32,9 @@ struct FileTimeline {
         lastDecode[unit.track] = decode
         var placed = AccessUnit(
             track: unit.track, presentationTime: MediaTime(ticks: presentation, rate: track.clockRate),
-            decodeTime: MediaTime(ticks: decode, rate: track.clockRate), isRandomAccess: unit.isRandomAccess,
+            decodeTime: MediaTime(ticks: decode, rate: track.clockRate), isKeyframe: unit.isKeyframe,
             nalUnits: unit.units)
-        placed.coding = unit.coding
+        placed.encodeTiming = unit.encodeTiming
         return placed
     }
 

@@ -39,11 +39,11 @@ final class PictureTrack: FileTrack {
         let interval = interval(slice)
         let duration = packet.duration > 0 && usesContainerTimes ? packet.duration : interval
         let (decode, presentation) = times(of: packet, slice, interval)
-        let isRandomAccess = units.contains { H264.NALUnitHeader(of: $0)?.type == .idrSlice }
+        let isKeyframe = units.contains { H264.NALUnitHeader(of: $0)?.type == .idrSlice }
         return [
             TimedUnit(
                 track: track.id, decode: decode &+ offset, presentation: presentation &+ offset, duration: duration,
-                isRandomAccess: isRandomAccess, units: isRandomAccess ? sets.completed(units) : units)
+                isKeyframe: isKeyframe, units: isKeyframe ? sets.completed(units) : units)
         ]
     }
 

@@ -35,7 +35,7 @@ final class SoundTrack: FileTrack {
         return [
             TimedUnit(
                 track: track.id, decode: start &+ offset, presentation: start &+ offset, duration: duration,
-                isRandomAccess: true, units: [bytes])
+                isKeyframe: true, units: [bytes])
         ]
     }
 }

@@ -8,11 +8,11 @@ struct TimedUnit {
     var decode: Int64
     var presentation: Int64
     let duration: Int64
-    let isRandomAccess: Bool
+    let isKeyframe: Bool
     /// NAL units, or one access unit of sound.
     let units: [[UInt8]]
     /// How it was coded, where that was here.
-    var coding: AccessUnit.Coding?
+    var encodeTiming: AccessUnit.EncodeTiming?
 }
 
 /// What turns the packets of one track into units that viewers can be sent.

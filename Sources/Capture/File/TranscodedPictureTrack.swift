@@ -39,7 +39,7 @@ final class TranscodedPictureTrack: TranscodedTrack {
     var track: Track { stage.track }
     var revision: Int { stage.revision }
 
-    func encode(_ pictures: [DecodedPicture]) throws(CodecFailure) -> [TimedUnit] {
+    func encode(_ pictures: [DecodedVideoFrame]) throws(CodecFailure) -> [TimedUnit] {
         var result: [TimedUnit] = []
         for picture in pictures {
             let time = picture.presentationTime.map { $0 &+ offset } ?? max(next, offset)

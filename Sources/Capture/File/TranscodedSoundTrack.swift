@@ -29,7 +29,7 @@ final class TranscodedSoundTrack: TranscodedTrack {
         track = Track(id: id, clockRate: settings.sampleRate, format: .aac(encoder.configuration))
     }
 
-    func encode(_ sounds: [DecodedSound]) throws(CodecFailure) -> [TimedUnit] {
+    func encode(_ sounds: [DecodedAudio]) throws(CodecFailure) -> [TimedUnit] {
         var result: [TimedUnit] = []
         let rate = track.clockRate
         for sound in sounds {

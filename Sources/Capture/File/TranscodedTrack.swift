@@ -43,8 +43,8 @@ extension TimedUnit {
     init(_ unit: AccessUnit, duration: Int64) {
         self.init(
             track: unit.track, decode: unit.decodeTime.nanoseconds, presentation: unit.presentationTime.nanoseconds,
-            duration: duration, isRandomAccess: unit.isRandomAccess, units: unit.units.map { Array(unit.bytes[$0]) },
-            coding: unit.coding)
+            duration: duration, isKeyframe: unit.isKeyframe, units: unit.units.map { Array(unit.bytes[$0]) },
+            encodeTiming: unit.encodeTiming)
     }
 }
 

@@ -7,7 +7,7 @@ import Streams
 
 /// A sound card's microphone, or any other PCM that ALSA knows by name. Confined to one thread.
 final class ALSADevice: SoundDevice {
-    let format: SoundFormat
+    let format: SampleFormat
     /// As ALSA knows it: `default`, `hw:CARD=Device,DEV=0`.
     private let name: String
     private let pcm: OpaquePointer
@@ -18,7 +18,7 @@ final class ALSADevice: SoundDevice {
     /// Opens the device and starts capturing.
     ///
     /// - Parameter wanted: what comes nearest to it is taken: the rest is the resampler's.
-    init(_ name: String, near wanted: SoundFormat) throws(SourceFailure) {
+    init(_ name: String, near wanted: SampleFormat) throws(SourceFailure) {
         calsa_quiet()
         self.name = name
         pcm = try Self.open(name)

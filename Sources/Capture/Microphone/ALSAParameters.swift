@@ -11,7 +11,7 @@ enum ALSAParameters {
     private static let bufferMicroseconds: CUnsignedInt = 200_000
 
     /// The sample formats that are understood, the usual one first.
-    static let samples: [(sample: SoundFormat.Sample, format: snd_pcm_format_t)] = [
+    static let samples: [(sample: SampleFormat.Sample, format: snd_pcm_format_t)] = [
         (.int16, SND_PCM_FORMAT_S16), (.int32, SND_PCM_FORMAT_S32), (.float32, SND_PCM_FORMAT_FLOAT),
     ]
 
@@ -19,16 +19,16 @@ enum ALSAParameters {
     ///
     /// - Returns: what it was, and the frames of a period.
     static func set(
-        on pcm: OpaquePointer, of name: String, near wanted: SoundFormat
-    ) throws(SourceFailure) -> (SoundFormat, periodFrameCount: Int) {
+        on pcm: OpaquePointer, of name: String, near wanted: SampleFormat
+    ) throws(SourceFailure) -> (SampleFormat, periodFrameCount: Int) {
         let (format, period) = try setHardware(pcm, name, wanted)
         try setSoftware(pcm, name, period)
         return (format, Int(period))
     }
 
     private static func setHardware(
-        _ pcm: OpaquePointer, _ name: String, _ wanted: SoundFormat
-    ) throws(SourceFailure) -> (SoundFormat, snd_pcm_uframes_t) {
+        _ pcm: OpaquePointer, _ name: String, _ wanted: SampleFormat
+    ) throws(SourceFailure) -> (SampleFormat, snd_pcm_uframes_t) {
         let hardware = try all(of: pcm, name)
         defer { snd_pcm_hw_params_free(hardware) }
         // The card's own rate: resampling is done once, and in step with the capture clock.
@@ -51,7 +51,7 @@ enum ALSAParameters {
         try check(snd_pcm_hw_params(pcm, hardware), name, "its format")
         var frameCount: snd_pcm_uframes_t = 0
         snd_pcm_hw_params_get_period_size(hardware, &frameCount, nil)
-        let format = SoundFormat(sample: sample.sample, sampleRate: Int(rate), channelCount: Int(channels))
+        let format = SampleFormat(sample: sample.sample, sampleRate: Int(rate), channelCount: Int(channels))
         guard (1...8).contains(channels), (4000...768_000).contains(rate), (1...768_000).contains(frameCount) else {
             throw SourceFailure(
                 reason: "the microphone \(name) has \(channels) channels at \(rate) Hz, which cannot be coded",

@@ -16,7 +16,7 @@ public final class Microphone: Sendable {
     public let settings: AudioEncoder.Settings
     let log: Logger
     private let clock: PaceClock
-    private let open: @Sendable (SoundFormat) throws(SourceFailure) -> any SoundDevice
+    private let open: @Sendable (SampleFormat) throws(SourceFailure) -> any SoundDevice
     private let stopSignal = StopSignal()
     private let current = Mutex(MicrophoneStatus())
     /// Keeps a microphone that loses sound all the time from filling the log.
@@ -39,7 +39,7 @@ public final class Microphone: Sendable {
     /// The same on a clock and with devices of the caller's choice.
     init(
         device: String, settings: AudioEncoder.Settings, log: Logger, clock: PaceClock,
-        open: @escaping @Sendable (SoundFormat) throws(SourceFailure) -> any SoundDevice
+        open: @escaping @Sendable (SampleFormat) throws(SourceFailure) -> any SoundDevice
     ) {
         self.device = device
         self.settings = settings

@@ -9,7 +9,7 @@ final class MicrophonePipeline {
     private let epoch: MonotonicTime
     private var resampler: Resampler
     private var timeline: SoundTimeline
-    private var format: SoundFormat
+    private var format: SampleFormat
     private var estimator: DriftEstimator
     /// Frames that the device has delivered.
     private var position: Int64 = 0
@@ -23,7 +23,7 @@ final class MicrophonePipeline {
         self.epoch = epoch
         resampler = Resampler(sampleRate: settings.sampleRate, channelCount: settings.channelCount)
         timeline = SoundTimeline(rate: settings.sampleRate)
-        format = SoundFormat(
+        format = SampleFormat(
             sample: .float32, sampleRate: Int(settings.sampleRate.hertz), channelCount: settings.channelCount)
         estimator = DriftEstimator(sampleRate: format.sampleRate)
     }
@@ -34,7 +34,7 @@ final class MicrophonePipeline {
     var isFasterThanTime: Bool { estimator.isFasterThanTime }
 
     /// Another device follows, or the same one again.
-    func open(_ format: SoundFormat) {
+    func open(_ format: SampleFormat) {
         self.format = format
         estimator = DriftEstimator(sampleRate: format.sampleRate)
         position = 0

@@ -3,7 +3,7 @@ import Media
 
 /// Silence in real time, where there is no microphone: a track on which nothing comes makes players wait, pictures and all.
 final class SilentDevice: SoundDevice {
-    let format: SoundFormat
+    let format: SampleFormat
     private let clock: PaceClock
     private let stopSignal: StopSignal
     private var next: MonotonicTime
@@ -12,7 +12,7 @@ final class SilentDevice: SoundDevice {
     static let period: Int64 = 20_000_000
 
     init(_ settings: AudioEncoder.Settings, clock: PaceClock, stopSignal: StopSignal) {
-        format = SoundFormat(
+        format = SampleFormat(
             sample: .float32, sampleRate: Int(settings.sampleRate.hertz), channelCount: settings.channelCount)
         self.clock = clock
         self.stopSignal = stopSignal

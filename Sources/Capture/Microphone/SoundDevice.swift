@@ -4,7 +4,7 @@ import Streams
 
 /// What sound comes from: a sound card, or what stands in for one. Confined to one thread.
 protocol SoundDevice: AnyObject {
-    var format: SoundFormat { get }
+    var format: SampleFormat { get }
 
     /// Waits for sound, at most 50 ms.
     ///

@@ -64,18 +64,18 @@ struct PipePublisher {
         let times =
             output.part.isStart
             ? timeline.times(ofPictureAt: instant - epoch, slice: output.slice, in: sets) : timeline.partTimes
-        announceIfNeeded(sets.parameterSets, isRandomAccess: output.isIDR && output.part.isStart)
+        announceIfNeeded(sets.parameterSets, isKeyframe: output.isIDR && output.part.isStart)
         guard hasAnnounced else { return }
         publish(
             AccessUnit(
                 track: TrackID(0), presentationTime: times.presentation, decodeTime: times.decode,
-                isRandomAccess: output.isIDR && output.part.isStart, part: output.part,
+                isKeyframe: output.isIDR && output.part.isStart, part: output.part,
                 nalUnits: output.isIDR && output.part.isStart ? sets.completed(output.units) : output.units))
     }
 
     /// A change waits for the next random access point: until then the pictures in flight carry what they need in band.
-    private mutating func announceIfNeeded(_ sets: H264.ParameterSets?, isRandomAccess: Bool) {
-        guard let sets, sets != announced, isRandomAccess || !hasAnnounced else { return }
+    private mutating func announceIfNeeded(_ sets: H264.ParameterSets?, isKeyframe: Bool) {
+        guard let sets, sets != announced, isKeyframe || !hasAnnounced else { return }
         announced = sets
         hasAnnounced = true
         announce([Track(id: TrackID(0), clockRate: .video, format: .h264(sets))])

@@ -40,7 +40,7 @@ public final class PipeSource: Source {
     /// NAL units that were taken for complete, because the pipe was silent, and went on: they are damaged.
     public var brokenUnitCount: Int { broken.load(ordering: .relaxed) }
 
-    public func requestRandomAccess() {}
+    public func requestKeyframe() {}
 
     /// Standard input cannot be opened twice; a fifo may get another writer.
     public var endsForGood: Bool { input == .standardInput }

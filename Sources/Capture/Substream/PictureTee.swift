@@ -11,7 +11,7 @@ public final class PictureTee: Sendable {
     /// One reader's end.
     final class Branch: Sendable {
         struct Newest: Sendable {
-            let picture: SharedPicture
+            let picture: SharedFrame
             let time: MediaTime
             /// Pictures that came before it and after the one taken last.
             var skipped = 0
@@ -32,7 +32,7 @@ public final class PictureTee: Sendable {
             }
         }
 
-        fileprivate func put(_ picture: SharedPicture, at time: MediaTime) {
+        fileprivate func put(_ picture: SharedFrame, at time: MediaTime) {
             newest.withLock { newest in
                 newest = Newest(picture: picture, time: time, skipped: newest.map { $0.skipped + 1 } ?? 0)
             }

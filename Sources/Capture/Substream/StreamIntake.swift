@@ -10,7 +10,7 @@ final class StreamIntake {
             let unit: AccessUnit
             var track: TrackID { unit.track }
             var presentationTime: MediaTime { unit.presentationTime }
-            var isRandomAccess: Bool { unit.isRandomAccess }
+            var isKeyframe: Bool { unit.isKeyframe }
             var byteCount: Int { unit.bytes.count }
         }
 

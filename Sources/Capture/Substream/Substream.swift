@@ -27,7 +27,7 @@ public final class Substream: ChangeableEncoding {
         label = "substream of \(original.path), \(encoding.video.width)×\(encoding.video.height)"
     }
 
-    public func requestRandomAccess() { control.requestRandomAccess() }
+    public func requestKeyframe() { control.requestKeyframe() }
 
     public func change(to encoding: EncodingSettings) { control.change(to: encoding) }
 

@@ -53,7 +53,7 @@ final class SubstreamCoding {
     func go() throws(CodecFailure) {
         try changeIfWanted()
         followOriginal()
-        var newest: (picture: DecodedPicture, time: MediaTime)?
+        var newest: (picture: DecodedVideoFrame, time: MediaTime)?
         var skipped = 0
         let units = original.take()
         let start = isFed ? 0 : catchUp(units, skipped: &skipped)
@@ -73,7 +73,7 @@ final class SubstreamCoding {
         if let newest { try code(newest.picture, at: newest.time, skipped: skipped) }
     }
 
-    private func code(_ picture: DecodedPicture, at time: MediaTime, skipped: Int) throws(CodecFailure) {
+    private func code(_ picture: DecodedVideoFrame, at time: MediaTime, skipped: Int) throws(CodecFailure) {
         guard decimator.takes(time) else { return }
         let units = try stage.units(of: try scaler.scale(picture), at: time, skipped: skipped)
         announce()
@@ -94,7 +94,7 @@ final class SubstreamCoding {
             units[last].presentationTime.nanoseconds - units[first].presentationTime.nanoseconds > Self.longestBacklog
         else { return 0 }
         decoder = nil
-        let start = pictures.last { units[$0].isRandomAccess } ?? units.endIndex
+        let start = pictures.last { units[$0].isKeyframe } ?? units.endIndex
         skipped += pictures.count { $0 < start }
         return start
     }
@@ -104,8 +104,8 @@ final class SubstreamCoding {
     }
 
     /// A damaged picture is left out, and all until the next random access point.
-    private func decoded(_ unit: AccessUnit) throws(CodecFailure) -> DecodedPicture? {
-        if decoder == nil, unit.isRandomAccess { decoder = try VideoDecoder() }
+    private func decoded(_ unit: AccessUnit) throws(CodecFailure) -> DecodedVideoFrame? {
+        if decoder == nil, unit.isKeyframe { decoder = try VideoDecoder() }
         do throws(CodecFailure) {
             return try decoder?.decode(unit).last
         } catch {

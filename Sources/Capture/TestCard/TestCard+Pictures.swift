@@ -4,7 +4,7 @@ import Streams
 
 extension TestCard {
     /// Where the block code is if the settings do not say.
-    static let usualCode = BlockCode.Corner.bottomLeft
+    static let usualCode = TimestampOverlay.Corner.bottomLeft
 
     /// The first pictures of a test card with their block codes, not coded: what an encoder is measured with.
     public static func pictures(_ count: Int, _ video: VideoEncoder.Settings) throws(SourceFailure) -> [VideoFrame] {
@@ -20,7 +20,7 @@ extension TestCard {
                         number: Int(number), wallNanoseconds: instant, nanoseconds: instant,
                         isFlash: timeline.isFlash(picture: number)),
                     into: frame)
-                BlockCode(unixNanoseconds: instant, frameNumber: UInt32(number)).draw(in: usualCode, of: frame)
+                TimestampOverlay(unixNanoseconds: instant, frameNumber: UInt32(number)).draw(in: usualCode, of: frame)
                 frames.append(frame)
             }
         } catch {

@@ -53,8 +53,8 @@ public final class TestCard: ChangeableEncoding {
         stopSignal.raise()
     }
 
-    public func requestRandomAccess() {
-        control.requestRandomAccess()
+    public func requestKeyframe() {
+        control.requestKeyframe()
     }
 
     public func change(to encoding: EncodingSettings) {

@@ -79,7 +79,7 @@ final class TestCardPipeline {
     /// - Returns: the number of the picture that is next, on the grid of the new frame rate.
     /// - Throws: when no encoder works with them; then nothing has changed.
     func change(to settings: EncodingSettings, after number: Int64) throws(CodecFailure) -> Int64 {
-        let isCodeMoved = settings.blockCode != stage.settings.blockCode
+        let isCodeMoved = settings.timestampOverlay != stage.settings.timestampOverlay
         try stage.change(to: settings)
         let new = settings.video
         if isCodeMoved || (picture.width, picture.height) != (new.width, new.height) {

@@ -123,7 +123,7 @@ extension ReceivedUnit {
     func accessUnit(number: Int) -> AccessUnit {
         let time = MediaTime(ticks: Int64(number), rate: .video)
         return AccessUnit(
-            track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: false, bytes: bytes,
+            track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: false, bytes: bytes,
             units: units)
     }
 

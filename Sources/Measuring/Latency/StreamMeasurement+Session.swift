@@ -125,7 +125,7 @@ extension AccessUnit {
     fileprivate func with(_ sets: H264.ParameterSets?) -> AccessUnit {
         guard let sets else { return self }
         return AccessUnit(
-            track: track, presentationTime: presentationTime, decodeTime: decodeTime, isRandomAccess: isRandomAccess,
+            track: track, presentationTime: presentationTime, decodeTime: decodeTime, isKeyframe: isKeyframe,
             nalUnits: sets.sequence + sets.picture + units.map { Array(bytes[$0]) })
     }
 }

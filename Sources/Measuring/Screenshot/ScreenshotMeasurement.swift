@@ -9,14 +9,14 @@ public struct ScreenshotMeasurement: Sendable {
     public let height: Int
     public let imageTime: ImageTime
     /// From the top; one at least.
-    public let findings: [BlockCodeReader.Finding]
+    public let findings: [TimestampOverlayReader.Finding]
 
     /// Reads an image file: some tens of milliseconds.
     ///
     /// - Parameter time: when it was taken, where that is known better than the file knows.
     public init(of file: String, takenAt time: WrittenTime? = nil) throws(ScreenshotFailure) {
         let content = try ImageFile(file)
-        let picture: LumaPicture
+        let picture: LumaFrame
         do throws(CodecFailure) {
             picture = try StillImage.decode(content.bytes).luma()
         } catch {
@@ -24,7 +24,7 @@ public struct ScreenshotMeasurement: Sendable {
         }
         self.file = file
         (width, height) = (picture.width, picture.height)
-        findings = picture.blockCodes
+        findings = picture.timestampOverlays
         guard !findings.isEmpty else {
             throw ScreenshotFailure(
                 "\(file): no block code can be read in it; let it show the whole code, its white edge too, with cells of "
@@ -44,7 +44,7 @@ public struct ScreenshotMeasurement: Sendable {
 
     /// Nanoseconds from the capture of what a code stands in until the image was taken: at least, for the image's time is
     /// rounded down.
-    public func delay(of code: BlockCode) -> Int64 {
+    public func delay(of code: TimestampOverlay) -> Int64 {
         imageTime.time.unixNanoseconds - code.unixNanoseconds
     }
 }

@@ -1,7 +1,7 @@
 extension AccessUnit {
     /// A picture, or a part of one, from its NAL units, which must not be empty.
     public init(
-        track: TrackID, presentationTime: MediaTime, decodeTime: MediaTime, isRandomAccess: Bool,
+        track: TrackID, presentationTime: MediaTime, decodeTime: MediaTime, isKeyframe: Bool,
         part: Part = .whole, nalUnits: [[UInt8]]
     ) {
         var bytes: [UInt8] = []
@@ -12,6 +12,6 @@ extension AccessUnit {
         }
         self.init(
             track: track, presentationTime: presentationTime, decodeTime: decodeTime,
-            isRandomAccess: isRandomAccess, part: part, bytes: bytes, units: ranges)
+            isKeyframe: isKeyframe, part: part, bytes: bytes, units: ranges)
     }
 }

@@ -7,7 +7,7 @@ extension H264 {
     /// Zero bytes behind a NAL unit are padding and dropped; bytes that follow no start code are counted and dropped.
     public struct AnnexBSplitter: Sendable {
         /// Bytes a NAL unit may have: one coded picture at level 6.2 stays below; past it the unit is dropped.
-        public static let longestUnit = 16 << 20
+        public static let maximumUnitByteCount = 16 << 20
 
         private var buffer: [UInt8] = []
         /// Where the NAL unit being gathered begins, behind its start code.
@@ -17,7 +17,7 @@ extension H264 {
         private var isInsideUnit = false
         /// Bytes that belonged to no NAL unit, so far: junk before the first start code, or the rest of a unit ended too early.
         public private(set) var strayByteCount = 0
-        /// NAL units longer than `longestUnit`, so far.
+        /// NAL units longer than `maximumUnitByteCount`, so far.
         public private(set) var oversizedUnitCount = 0
 
         public init() {}
@@ -42,7 +42,7 @@ extension H264 {
                 isInsideUnit = true
                 if let unit { return unit }
             }
-            dropWhatCannotMatter()
+            dropIrrelevantUnits()
             return nil
         }
 
@@ -102,7 +102,7 @@ extension H264 {
             }
             let trimmed = end - padding
             guard trimmed > start else { return nil }
-            guard trimmed - start <= Self.longestUnit else {
+            guard trimmed - start <= Self.maximumUnitByteCount else {
                 oversizedUnitCount += 1
                 return nil
             }
@@ -116,8 +116,8 @@ extension H264 {
         }
 
         /// Keeps memory bounded: outside a unit, and in one that is too long, only the bytes that may open a start code stay.
-        private mutating func dropWhatCannotMatter() {
-            let isTooLong = buffer.count - start > Self.longestUnit
+        private mutating func dropIrrelevantUnits() {
+            let isTooLong = buffer.count - start > Self.maximumUnitByteCount
             guard !isInsideUnit || isTooLong else { return }
             let zeros = trailingZeros(before: buffer.count, downTo: start)
             let kept = Swift.min(zeros, 2)

@@ -82,14 +82,14 @@ extension CaptureTimestamp {
     /// Of a picture that was captured at `captured`, which is `wallClock` by the wall clock.
     ///
     /// What lies before the capture has no span: a file's pictures are coded before their instant.
-    public init(of coding: AccessUnit.Coding, captured: MonotonicTime, wallClock: NTPTime) {
+    public init(of encodeTiming: AccessUnit.EncodeTiming, captured: MonotonicTime, wallClock: NTPTime) {
         func microseconds(_ instant: MonotonicTime) -> UInt32? {
             let span = instant - captured
             return span < 0 ? nil : UInt32(exactly: span / 1000)
         }
         self.init(
-            frameNumber: coding.frameNumber, wallClock: wallClock, monotonic: captured,
-            encodingBegins: microseconds(coding.begin), encodingEnds: microseconds(coding.end))
+            frameNumber: encodeTiming.frameNumber, wallClock: wallClock, monotonic: captured,
+            encodingBegins: microseconds(encodeTiming.begin), encodingEnds: microseconds(encodeTiming.end))
     }
 }
 
@@ -109,9 +109,9 @@ extension AccessUnit {
         let firstSlice = units.firstIndex { H264.NALUnitType(rawValue: bytes[$0.lowerBound]).isVideoCodingLayer }
         nalUnits.insert(timestamp.nalUnit, at: firstSlice ?? nalUnits.endIndex)
         var unit = AccessUnit(
-            track: track, presentationTime: presentationTime, decodeTime: decodeTime, isRandomAccess: isRandomAccess,
+            track: track, presentationTime: presentationTime, decodeTime: decodeTime, isKeyframe: isKeyframe,
             part: part, nalUnits: nalUnits)
-        (unit.coding, unit.captured) = (coding, captured)
+        (unit.encodeTiming, unit.captured) = (encodeTiming, captured)
         return unit
     }
 }

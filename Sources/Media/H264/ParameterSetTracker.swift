@@ -7,7 +7,7 @@ extension H264 {
         }
 
         /// Longer ones cannot be told to anyone: avcC and sprop-parameter-sets count in 16 bits.
-        private static let longestUnit = 0xFFFF
+        private static let maximumUnitByteCount = 0xFFFF
 
         private var sequence: [Int: Known<SequenceParameterSet>] = [:]
         private var picture: [Int: Known<PictureParameterSet>] = [:]
@@ -34,7 +34,7 @@ extension H264 {
 
         /// Learns from one NAL unit of any type; true if it changed `parameterSets`, which viewers must then be told.
         public mutating func observe(_ unit: [UInt8]) -> Bool {
-            guard unit.count <= Self.longestUnit, learns(unit) else { return false }
+            guard unit.count <= Self.maximumUnitByteCount, learns(unit) else { return false }
             let before = parameterSets
             parameterSets = ParameterSets(
                 sequence: sequence.sorted { $0.key < $1.key }.map(\.value.unit),

@@ -28,7 +28,7 @@ public struct Compound: Hashable, Sendable {
     }
 
     /// Why a datagram is no compound packet (RFC 3550, A.2): nothing of it is used.
-    public enum Damage: Error, Hashable, Sendable {
+    public enum ParseError: Error, Hashable, Sendable {
         /// Not even one word, or bytes after the last packet.
         case tooShort
         case wrongVersion
@@ -43,7 +43,7 @@ public struct Compound: Hashable, Sendable {
     }
 
     /// Reads a whole datagram; packets of unknown types are passed over.
-    public init(parsing datagram: RawSpan) throws(Damage) {
+    public init(parsing datagram: RawSpan) throws(ParseError) {
         packets = []
         var reader = ByteReader(datagram)
         repeat {
@@ -63,7 +63,7 @@ public struct Compound: Hashable, Sendable {
     }
 
     @_lifetime(copy body)
-    private static func withoutPadding(_ body: RawSpan, isPadded: Bool, isLast: Bool) throws(Damage) -> RawSpan {
+    private static func withoutPadding(_ body: RawSpan, isPadded: Bool, isLast: Bool) throws(ParseError) -> RawSpan {
         guard isPadded else { return body }
         guard isLast, body.byteCount > 0 else { throw .badPadding }
         let padding = Int(body.byte(at: body.byteCount - 1))

@@ -25,5 +25,5 @@ public enum CipherSuite: Hashable, Sendable, CaseIterable {
     }
 
     /// What any suite adds to a packet at most, a key identifier of four bytes with it.
-    public static let longestOverhead = 20
+    public static let maximumOverhead = 20
 }

@@ -39,7 +39,7 @@ struct Gatekeeper: Sendable {
 
     /// What is left of a grant to watch `path` that was given by the policy `former`; `nil` where that may not be watched any
     /// more, not from there, or not with the password that was proved.
-    func renewed(_ grant: Grant, _ form: StreamForm, at path: String, since former: AccessPolicy?) -> Grant? {
+    func renewed(_ grant: Grant, _ form: RTPEncapsulation, at path: String, since former: AccessPolicy?) -> Grant? {
         guard policy.addresses.admits(address) else { return nil }
         guard policy.asks(peer) else { return .everything }
         // Who watches was admitted, be it by whom it may; the next who asks is asked about.
@@ -57,7 +57,7 @@ struct Gatekeeper: Sendable {
         let url: RequestURL?
         let right: Right
         /// Whether the client is of a dialect that knows no challenge (``SATIP``).
-        let form: StreamForm
+        let form: RTPEncapsulation
 
         /// A DESCRIBE names a stream whatever its path looks like.
         var path: String? { request.method == .describe ? url?.wholePath : url?.path }
@@ -259,7 +259,7 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Its address is not let in.
     case address
     /// It does not say who asks, as every client's first request. The dialect of the form knows no challenge.
-    case noCredentials(StreamForm)
+    case noCredentials(RTPEncapsulation)
     /// The user is told only where there is one of that name: people type passwords there, too.
     case wrongCredentials(user: String?)
     /// They cannot be read, are there twice, are Basic in the clear, or are for something else: no guess of a password.

@@ -13,7 +13,7 @@ public enum RequestedJoin: String, Hashable, Sendable, CaseIterable {
     /// What the first `join` parameter of `query` asks for; `nil` if the query has none.
     ///
     /// The comparison ignores case, because VLC's SAT>IP client sends its URL in lower case. The configuration's names of the
-    /// fast start, `auto` and `prelude`, mean the same as `fast`.
+    /// fast start, `auto` and `fastStart`, mean the same as `fast`.
     ///
     /// - Throws: 400 for any other value, because a recorder that misspells it would not notice until the recording is played.
     public init?(query: String?) throws(Refusal) {

@@ -1,7 +1,7 @@
 import RTP
 
 /// What differs between the two forms when a SETUP is refused.
-extension StreamForm {
+extension RTPEncapsulation {
     /// The addresses to which media of a connection from `peer` may go.
     func mediaAddresses(of peer: Endpoint) -> [String] {
         switch self {

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// It has threads of its own, `apus-callback`, which block while the web server thinks: no event loop, and no thread of the
 /// concurrency runtime or of Dispatch, waits for it. How many questions there may be says ``CallbackQueue``.
-final class HTTPCallback: AccessAuthority {
+final class HTTPCallback: ExternalAuthoriser {
     /// What is told in the log once a minute at most, each by itself.
     private enum Complaint: Hashable {
         case undecided

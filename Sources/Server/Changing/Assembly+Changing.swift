@@ -75,8 +75,8 @@ extension Assembly {
         }
         for path in difference.changed {
             offer(path, in: new, state)
-            if let stamping = new.servedPaths[path.name]?.timestamps {
-                state.paths[path.name]?.stream.stamping = stamping
+            if let captureTimeSEI = new.servedPaths[path.name]?.timestamps {
+                state.paths[path.name]?.stream.captureTimeSEI = captureTimeSEI
             }
         }
         for name in difference.added { start(name, after: endings, in: state) }
@@ -137,7 +137,7 @@ extension Assembly {
     private func add(_ name: String, of configuration: Configuration, to state: inout State) {
         guard let path = configuration.servedPaths[name] else { return }
         let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(running))
-        stream.stamping = path.timestamps
+        stream.captureTimeSEI = path.timestamps
         let server = server
         stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
         state.paths[name] = ServedPath(path, of: original(of: path, in: state), on: stream, log: log)

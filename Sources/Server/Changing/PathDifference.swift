@@ -59,7 +59,7 @@ struct PathDifference: Hashable {
     private static func isDecodedOnlyNow(_ before: Configuration.Path, _ after: Configuration.Path) -> Bool {
         guard case .path = after.source else { return false }
         let (old, new) = (EncodingSettings(before), EncodingSettings(after))
-        return old.hasEffects != new.hasEffects || (old.blockCode == nil) != (new.blockCode == nil)
+        return old.hasEffects != new.hasEffects || (old.timestampOverlay == nil) != (new.timestampOverlay == nil)
     }
 
     /// Whether another source takes the place of its own.

@@ -40,7 +40,7 @@ extension Configuration {
         let hasSRTP = tls.encryption != .no && tls.srtp != .no
         var longest = RTP.longestPacketBytes
         if capturing != nil { longest -= PathOptions.captureByteCount }
-        if hasSRTP { longest -= CipherSuite.longestOverhead }
+        if hasSRTP { longest -= CipherSuite.maximumOverhead }
         guard rtp.maximumPacketBytes > longest else { return }
         let reasons = [capturing.map { "paths.\($0).absoluteCaptureTime" }, hasSRTP ? "tls.srtp" : nil]
         reading.note(

@@ -33,8 +33,8 @@ extension Configuration {
             /// The path's title.
             case title
             case both
-            /// The time of capture and the picture's number, for machines: `BlockCode`.
-            case blockCode
+            /// The time of capture and the picture's number, for machines: `TimestampOverlay`.
+            case timestampOverlay = "blockCode"
         }
 
         /// Where it is written.

@@ -16,7 +16,7 @@ extension Configuration {
         /// Overrides `join.mode` for this path.
         public var join: Join.Mode?
         /// Which of the pictures that Apus codes carry their time of capture.
-        public var timestamps = Stamping.keyframes
+        public var timestamps = CaptureTimeSEI.keyframes
         /// Whether each packet tells its time of capture.
         public var absoluteCaptureTime = false
         public var effects = Effects()

@@ -16,7 +16,7 @@ public struct Configuration: Hashable, Sendable {
     public var pacing = Pacing()
     public var join = Join()
     public var ring = Ring()
-    public var randomAccess = RandomAccess()
+    public var keyframeRequests = RandomAccess()
     /// By name: `cam` is served at `/cam`.
     public var paths: [String: Path] = [:]
 
@@ -137,7 +137,7 @@ public struct Configuration: Hashable, Sendable {
             /// A prelude where it fits its limits, else the next random access point.
             case auto
             /// The same, spelled out.
-            case prelude
+            case fastStart = "prelude"
             /// Only live pictures, from the next random access point on.
             case keyframe
         }

@@ -46,7 +46,7 @@ extension Configuration.Effects {
         let title = title.trimmingBlanks
         switch overlay {
         // The block code is no filter: it is drawn after all of them.
-        case .none, .blockCode: return []
+        case .none, .timestampOverlay: return []
         case .clock: return [clock]
         case .title: return title.isEmpty ? [] : [text(title, expansion: "none", in: overlayCorner)]
         case .both:

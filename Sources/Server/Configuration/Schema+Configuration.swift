@@ -32,7 +32,7 @@ extension Schema<Configuration> {
             .section("join", \.join, .join, "How a viewer gets its first picture."),
             .section("ring", \.ring, .ring, "How much of each stream is kept, for joins and for slow viewers."),
             .section(
-                "randomAccess", \.randomAccess, .randomAccess,
+                "randomAccess", \.keyframeRequests, .keyframeRequests,
                 "How often viewers may make an encoder start a new group of pictures. Ten a second cost a "
                     + "2 Mbit/s picture 3 QP and 11 % of its bits, so nobody's joining may take more than this."),
             .named(
@@ -283,7 +283,7 @@ extension Schema<Configuration.Ring> {
 }
 
 extension Schema<Configuration.RandomAccess> {
-    static var randomAccess: Self {
+    static var keyframeRequests: Self {
         Schema([
             .integer("burst", \.burst, in: 1...100, "Requests that are granted at once."),
             .integer(

@@ -28,7 +28,7 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let skipped: Int?
         public let averageQuantizer: Double?
         /// Milliseconds that pictures spent in each stage, since the stream was made.
-        public let stages: Journeys.Summary
+        public let stages: LatencyTrace.Summary
         /// The last pictures one by one, where they were asked for.
         public let pictureTimes: [PictureTimes]?
     }
@@ -85,14 +85,14 @@ public struct ServerStatus: Hashable, Sendable, Codable {
 }
 
 extension ServerStatus.PictureTimes {
-    init(_ journey: Journey) {
-        frameNumber = journey.frameNumber
-        captured = journey.captured.nanoseconds
-        encoderIn = journey.encoderIn?.nanoseconds
-        encoderOut = journey.encoderOut?.nanoseconds
-        packaged = journey.packaged?.nanoseconds
-        firstSent = journey.firstSent?.nanoseconds
-        lastSent = journey.lastSent?.nanoseconds
+    init(_ frameTrace: FrameTrace) {
+        frameNumber = frameTrace.frameNumber
+        captured = frameTrace.captured.nanoseconds
+        encoderIn = frameTrace.encoderIn?.nanoseconds
+        encoderOut = frameTrace.encoderOut?.nanoseconds
+        packaged = frameTrace.packaged?.nanoseconds
+        firstSent = frameTrace.firstSent?.nanoseconds
+        lastSent = frameTrace.lastSent?.nanoseconds
     }
 }
 
@@ -106,8 +106,8 @@ extension ServerStatus.StreamLine {
         bytes = published.byteCount
         skipped = coded?.skippedCount
         averageQuantizer = coded?.averageQuantizer
-        stages = path.stream.journeys.summary
-        pictureTimes = hasPictureTimes ? path.stream.journeys.recent.map(ServerStatus.PictureTimes.init) : nil
+        stages = path.stream.latencyTrace.summary
+        pictureTimes = hasPictureTimes ? path.stream.latencyTrace.recent.map(ServerStatus.PictureTimes.init) : nil
     }
 }
 

@@ -15,7 +15,7 @@ final class StatusReport: Sendable {
         /// `nil` where nothing is coded.
         let coded: SourceStatus?
         /// What pictures have spent where since the last look.
-        var stages: Journeys.Summary = [:]
+        var stages: LatencyTrace.Summary = [:]
     }
 
     private let log: Logger
@@ -70,7 +70,7 @@ final class StatusReport: Sendable {
     }
 
     /// In milliseconds.
-    private static func line(_ stages: Journeys.Summary, _ path: String) -> Logger.Metadata {
+    private static func line(_ stages: LatencyTrace.Summary, _ path: String) -> Logger.Metadata {
         var line: Logger.Metadata = ["path": "\(path)"]
         for (stage, spent) in stages {
             line["\(stage.rawValue)P50"] = shown(spent.p50)

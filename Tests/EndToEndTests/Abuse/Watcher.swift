@@ -107,12 +107,12 @@ final class Watcher: Sendable {
 
     private func take(_ packet: RawSpan, of track: Int) {
         guard let (header, payload) = Header.parse(packet) else { return complain("a packet that is none") }
-        let isRandomAccess =
+        let isKeyframe =
             track == 0 && payload.count > 0
             && packet.unsafeLoad(fromByteOffset: payload.lowerBound, as: UInt8.self) & 0x1F == 24
         record.withLock { record in
             record.packetCount += 1
-            if isRandomAccess { record.randomAccessPointCount += 1 }
+            if isKeyframe { record.randomAccessPointCount += 1 }
             if track == 0 { record.ssrc = header.ssrc }
             let now = ContinuousClock.now
             if let last = record.lastArrival, now - last > Self.longestSilence {

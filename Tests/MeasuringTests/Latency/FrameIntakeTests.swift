@@ -170,7 +170,7 @@ extension FrameIntake {
         let span = packet.payload.span
         received(
             ReceivedPacket(
-                track: 0, header: header, isRandomAccess: false, arrival: MonotonicTime(nanoseconds: packet.arrival),
+                track: 0, header: header, isKeyframe: false, arrival: MonotonicTime(nanoseconds: packet.arrival),
                 byteCount: packet.payload.count + 12, payload: span.bytes))
     }
 }

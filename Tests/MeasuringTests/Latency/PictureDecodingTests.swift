@@ -8,7 +8,7 @@ import Testing
     private func unit(_ number: Int) -> AccessUnit {
         let time = MediaTime(ticks: Int64(number), rate: .video)
         return AccessUnit(
-            track: TrackID(0), presentationTime: time, decodeTime: time, isRandomAccess: false,
+            track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: false,
             nalUnits: [[0x41, 1, 2]])
     }
 
@@ -29,7 +29,7 @@ import Testing
         let decoding = try PictureDecoding()
         try decoding.start()
         let began = MonotonicTime(nanoseconds: 0)
-        for unit in try pictures() { decoding.submit(unit, isKey: unit.isRandomAccess) }
+        for unit in try pictures() { decoding.submit(unit, isKey: unit.isKeyframe) }
         let outcome = decoding.finish(withinMilliseconds: 60_000)
         #expect(outcome.pictures.map(\.number) == Array(0..<10))
         #expect(outcome.pictures.allSatisfy { $0.instant > began })

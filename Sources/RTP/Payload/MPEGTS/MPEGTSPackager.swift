@@ -17,7 +17,7 @@ public struct MPEGTSPackager: Packager {
             transportPacketCount = min(max(fitting, 1), 7)
         }
 
-        var longestPayloadByteCount: Int { transportPacketCount * TransportPacket.byteCount }
+        var maximumPayloadByteCount: Int { transportPacketCount * TransportPacket.byteCount }
     }
 
     private let options: Options
@@ -33,7 +33,7 @@ public struct MPEGTSPackager: Packager {
         return Self.run(of: unit, byteCount: packets.byteCount, options) { packets.write(to: &$0) }
     }
 
-    public func prelude(_ units: [AccessUnit]) -> [PacketRun] {
+    public func fastStart(_ units: [AccessUnit]) -> [PacketRun] {
         var before = self
         before.multiplexer = multiplexer.leadIn(of: units)
         return units.compactMap { before.package($0) }
@@ -43,9 +43,9 @@ public struct MPEGTSPackager: Packager {
     public static func filler(_ options: Options) -> PacketRun? {
         let start = MediaTime(ticks: 0, rate: .video)
         let silence = AccessUnit(
-            track: TrackID(0), presentationTime: start, decodeTime: start, isRandomAccess: false, bytes: [0],
+            track: TrackID(0), presentationTime: start, decodeTime: start, isKeyframe: false, bytes: [0],
             units: [0..<1])
-        return run(of: silence, byteCount: options.longestPayloadByteCount, options) { output in
+        return run(of: silence, byteCount: options.maximumPayloadByteCount, options) { output in
             for _ in 0..<options.transportPacketCount { TransportPacket.writeNull(to: &output) }
         }
     }
@@ -59,7 +59,7 @@ public struct MPEGTSPackager: Packager {
         let timed = unit.at(presentationTime: sent, decodeTime: sent)
         return PacketRun(of: timed, capacity: byteCount) { writer in
             writer.append(byteCount: byteCount, write)
-            writer.endPackets(each: options.longestPayloadByteCount)
+            writer.endPackets(each: options.maximumPayloadByteCount)
             writer.marksAccessUnits = false
         }
     }

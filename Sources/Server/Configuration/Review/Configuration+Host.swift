@@ -76,7 +76,7 @@ extension Configuration.Path {
     /// Why an input of this kind cannot have the effects of the path; `nil` if it can.
     func refusal(of file: String, _ kind: InputKind) -> SourceFailure? {
         switch kind {
-        case .file where effects.overlay == .blockCode:
+        case .file where effects.overlay == .timestampOverlay:
             SourceFailure(
                 reason: "\(file) was captured at times that nobody knows, so it can have no block code",
                 remedy: "choose another overlay: the block code is for cameras and the test card")

@@ -1,0 +1,20 @@
+import Media
+
+extension VideoFilter {
+    /// Throws where the chain cannot be used on such pictures: its filters are built, and a few grey pictures go through,
+    /// for some filters fail only then. Some milliseconds.
+    public static func prove(
+        _ chain: String, width: Int, height: Int, frameRate: VideoEncoder.FrameRate
+    ) throws(CodecFailure) {
+        let filter = try VideoFilter(chain, width: width, height: height, frameRate: frameRate)
+        let frame = try VideoFrame(width: width, height: height)
+        for plane in [frame.luma, frame.cb, frame.cr] {
+            plane.fill(x: 0..<plane.width, y: 0..<plane.height, with: 128)
+        }
+        let interval = 90_000 * Int64(frameRate.denominator) / Int64(frameRate.numerator)
+        for number in 0..<Int64(4) {
+            // A minute after the beginning: a chain that would begin at 0 shows.
+            _ = try filter.apply(frame, at: MediaTime(ticks: 60 * 90_000 + number * interval, rate: .video))
+        }
+    }
+}

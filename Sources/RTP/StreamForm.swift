@@ -1,7 +1,0 @@
-/// In what form a viewer gets a stream over RTP.
-public enum StreamForm: String, Hashable, Sendable {
-    /// One RTP stream per track, each in its payload format (RFC 6184, RFC 3640).
-    case tracks
-    /// All tracks in one MPEG transport stream in one RTP stream (RFC 2250).
-    case transportStream
-}
