@@ -8,7 +8,7 @@ import Streams
 struct ServedPath: Sendable {
     let stream: Streams.Stream
     /// Where its sources offer their pictures to the substreams of this path.
-    private let tee = PictureTee()
+    private let fanOut = FrameFanOut()
     private(set) var source: any Source
     private(set) var supervisor: SourceSupervisor
     /// What the encoders of earlier sources have done.
@@ -21,7 +21,7 @@ struct ServedPath: Sendable {
     init(_ path: Configuration.Path, of original: Self?, on stream: Streams.Stream, log: Logger) {
         self.stream = stream
         self.log = log
-        (source, supervisor) = Self.source(path, of: original, on: stream, tee, log: log)
+        (source, supervisor) = Self.source(path, of: original, on: stream, fanOut, log: log)
     }
 
     /// What the encoders of all its sources have done; `nil` where none of them has one.
@@ -42,17 +42,17 @@ struct ServedPath: Sendable {
         let former = supervisor
         former.stop()
         past = status
-        (source, supervisor) = Self.source(path, of: original, on: stream, tee, log: log)
+        (source, supervisor) = Self.source(path, of: original, on: stream, fanOut, log: log)
         return former
     }
 
     private static func source(
-        _ path: Configuration.Path, of original: Self?, on stream: Streams.Stream, _ tee: PictureTee, log: Logger
+        _ path: Configuration.Path, of original: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut, log: Logger
     ) -> (any Source, SourceSupervisor) {
         var sourceLog = log
         sourceLog[metadataKey: "path"] = "\(stream.path)"
         let source = makeSource(
-            path, tee: tee, original: original.map { Original(stream: $0.stream, tee: $0.tee) }, log: sourceLog)
+            path, fanOut: fanOut, original: original.map { Original(stream: $0.stream, fanOut: $0.fanOut) }, log: sourceLog)
         let supervisor = SourceSupervisor(
             source, into: stream, atEndOfInput: path.source == .standardInput ? .isFinal : .startsAgain, log: log)
         return (source, supervisor)

@@ -6,36 +6,36 @@ import Streams
 /// A stream that others are made of.
 struct Original: Sendable {
     let stream: Streams.Stream
-    let tee: PictureTee
+    let fanOut: FrameFanOut
 }
 
 /// The source of a path, with the path's settings. It opens nothing before it runs.
 ///
 /// - Parameters:
-///   - tee: where it offers its pictures to substreams.
+///   - fanOut: where it offers its pictures to substreams.
 ///   - original: what a substream is made of.
 ///   - log: for what a source has to say while it runs: cameras, encoders that do not work.
-func makeSource(_ path: Configuration.Path, tee: PictureTee, original: Original?, log: Logger) -> any Source {
+func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, original: Original?, log: Logger) -> any Source {
     switch path.source {
     case .testCard:
-        return TestCard(EncodingSettings(path), log: log, tee: tee)
+        return TestCard(EncodingSettings(path), log: log, fanOut: fanOut)
     case .substream:
         // That there is an original is what the configuration is checked for.
         guard let original else { return MissingOriginal(label: path.source.description) }
-        return Substream(of: original.stream, tee: original.tee, encoding: EncodingSettings(path), log: log)
+        return Substream(of: original.stream, fanOut: original.fanOut, encoding: EncodingSettings(path), log: log)
     case .standardInput:
-        return PipeSource(.standardInput, reports: PipeReports(log: log))
+        return PipeSource(.standardInput, inputLog: PipeInputLog(log: log))
     case .path(let file):
-        let reports = PipeReports(log: log)
+        let inputLog = PipeInputLog(log: log)
         return ReopenedSource(label: file, path: path) { (path) throws(SourceFailure) in
             let kind = try InputKind(of: file)
             if let refusal = path.refusal(of: file, kind) { throw refusal }
             switch kind {
             case .file: return FileSource(path: file, loops: path.loop, encoding: EncodingSettings(path), log: log)
-            case .pipe: return PipeSource(.path(file), reports: reports)
+            case .pipe: return PipeSource(.path(file), inputLog: inputLog)
             case .camera:
                 return CameraSource(
-                    path: file, settings: CameraSettings(path), microphone: makeMicrophone(path, log: log), tee: tee,
+                    path: file, settings: CameraSettings(path), microphone: makeMicrophone(path, log: log), fanOut: fanOut,
                     log: log)
             }
         }
@@ -51,7 +51,7 @@ func change(_ source: any Source, to path: Configuration.Path) -> Uptake {
         // Its controls, size and rate change also where it codes by itself.
         camera.change(to: CameraSettings(path))
         return .atOnce
-    case let coding as any ChangeableEncoding:
+    case let coding as any ReconfigurableSource:
         coding.change(to: EncodingSettings(path))
         // Without a status, it codes nothing.
         return coding.status == nil ? .withoutEffect : .atOnce
@@ -84,7 +84,7 @@ extension EncodingSettings {
         video.preset = path.video.preset.rawValue
         video.threads = path.video.threads
         fit = path.video.fit == .crop ? .crop : .letterbox
-        filtersHide = !path.effects.privacyMasks.isEmpty
+        hasPrivacyMasks = !path.effects.privacyMasks.isEmpty
         filters = path.effects.chain(title: path.title, size: path.video.size)
         if path.effects.overlay == .timestampOverlay { timestampOverlay = .init(rawValue: path.effects.overlayCorner.rawValue) }
         if !path.audio.enabled { audio = nil }

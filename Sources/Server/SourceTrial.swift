@@ -28,7 +28,7 @@ enum SourceTrial {
         }
         let silent = Logger(label: "apus.trial") { _ in SwiftLogNoOpLogHandler() }
         return failure(
-            of: makeSource(path, tee: PictureTee(), original: nil, log: silent), within: milliseconds)
+            of: makeSource(path, fanOut: FrameFanOut(), original: nil, log: silent), within: milliseconds)
     }
 
     static func failure(of source: any Source, within milliseconds: Int) -> SourceFailure? {

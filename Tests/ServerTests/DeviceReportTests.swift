@@ -25,7 +25,7 @@ struct DeviceReportTests {
         let report = DeviceReport(
             cameras: [], failures: [],
             encoders: [
-                EncoderSurvey(name: "h264_nvenc", failure: failure), EncoderSurvey(name: "libx264", failure: nil),
+                EncoderDescription(name: "h264_nvenc", failure: failure), EncoderDescription(name: "libx264", failure: nil),
             ])
         #expect(
             report.text.hasSuffix(
@@ -39,7 +39,7 @@ struct DeviceReportTests {
     }
 
     @Test func aCameraIsATableOfWhatTheConfigurationTakes() throws {
-        let survey = CameraSurvey(
+        let survey = CameraDescription(
             path: "/dev/video0", card: "Webcam", driver: "uvcvideo", bus: "usb-1", exportsBuffers: true,
             modes: [
                 .init(

@@ -128,7 +128,7 @@ struct ReopenedSourceTests {
 }
 
 /// Keeps what it is told; a run is what the test says.
-private final class ToldSource: ChangeableEncoding {
+private final class ToldSource: ReconfigurableSource {
     let label = "told"
     let status: SourceStatus?
     let bitrates = Mutex<[Int]>([])

@@ -6,22 +6,22 @@ import Streams
 /// Takes frames from a running device, the newest first, and publishes what its coder makes of them. Confined to one thread.
 struct CameraCapture {
     /// A camera in the dark exposes for a second at most.
-    static let patienceSeconds = 5
+    static let timeoutSeconds = 5
 
     /// Frames that the encoder's device may read on when they are coded. So the driver has one buffer at least to fill, of
     /// four, when the next is there.
-    private static let mostKept = 2
+    private static let maximumRetainedCount = 2
 
     private let device: any CaptureDevice
-    private let coder: any CameraCoder
+    private let pipeline: any CameraPipeline
     /// The microphone's track, which is announced with the pictures'.
-    private let sound: Track?
+    private let audioTrack: Track?
     private let stream: Stream
     private let control: EncoderControl
     private let clock: PaceClock
     private let log: Logger
     private var timeline: CameraTimeline
-    private var faults = FrameFaults()
+    private var faults = FrameFaultCounts()
     private var announced: [Track]?
     private var announcedRevision = 0
     private var lastFrame: MonotonicTime
@@ -30,12 +30,12 @@ struct CameraCapture {
 
     /// - Parameter interval: from frame to frame, as it was agreed with the device.
     init(
-        _ device: any CaptureDevice, _ coder: any CameraCoder, interval: FrameInterval, sound: Track?,
+        _ device: any CaptureDevice, _ pipeline: any CameraPipeline, interval: FrameInterval, audioTrack: Track?,
         stream: Stream, control: EncoderControl, clock: PaceClock, log: Logger
     ) {
         self.device = device
-        self.coder = coder
-        self.sound = sound
+        self.pipeline = pipeline
+        self.audioTrack = audioTrack
         self.stream = stream
         self.control = control
         self.clock = clock
@@ -47,14 +47,14 @@ struct CameraCapture {
     }
 
     /// Captures until the signal, until the camera is to be opened anew, or until the device fails.
-    mutating func run(path: String, _ orders: CameraOrders, until stop: StopSignal) throws(SourceFailure) {
-        while !stop.isSet, !isToBeReopened(orders) {
-            device.adjust(orders.takeControls(), log: log)
+    mutating func run(path: String, _ pendingSettings: PendingCameraSettings, until stop: StopSignal) throws(SourceFailure) {
+        while !stop.isSet, !shouldReopen(pendingSettings) {
+            device.adjust(pendingSettings.takeControls(), log: log)
             // Short enough to hear the signal.
             guard try device.wait(milliseconds: 50) else {
                 let silence = clock.now() - lastFrame
-                if silence > Int64(Self.patienceSeconds) * 1_000_000_000 {
-                    throw CameraFailure.silent(path, seconds: Self.patienceSeconds)
+                if silence > Int64(Self.timeoutSeconds) * 1_000_000_000 {
+                    throw CameraFailure.silent(path, seconds: Self.timeoutSeconds)
                 }
                 continue
             }
@@ -63,9 +63,9 @@ struct CameraCapture {
     }
 
     /// Whether the camera is to be opened anew; a mode that it does not have is refused instead.
-    private func isToBeReopened(_ orders: CameraOrders) -> Bool {
-        guard orders.isReopeningWanted else { return coder.isOutdated }
-        let settings = orders.settings
+    private func shouldReopen(_ pendingSettings: PendingCameraSettings) -> Bool {
+        guard pendingSettings.isReopeningRequested else { return pipeline.needsReopening }
+        let settings = pendingSettings.settings
         let offers = device.offers
         guard FormatChoice(of: settings.eligible(offers), for: .init(settings.encoding.video)) == nil else {
             return true
@@ -74,8 +74,8 @@ struct CameraCapture {
         log.error(
             "the camera's format stays as it was: it does not offer \(settings.format ?? "any"); choose one of \(formats)"
         )
-        orders.takeBackMode()
-        return coder.isOutdated
+        pendingSettings.revertMode()
+        return pipeline.needsReopening
     }
 
     /// Takes all that is filled; only the newest is coded where frames may be left out. Else one is taken, lest a coder that
@@ -95,7 +95,7 @@ struct CameraCapture {
                 skipped += 1
             }
             newest = buffer
-            if !coder.mayDrop { break }
+            if !pipeline.mayDrop { break }
         }
         if let newest { try publish(newest, skipped: skipped) }
     }
@@ -105,10 +105,10 @@ struct CameraCapture {
         let time = timeline.time(driver: buffer.time, now: clock.now())
         if timeline.jumpCount > jumps { note(.time) }
         // A camera that codes is asked for it; else the next picture that can be coded is one.
-        if coder.passesThrough, control.takeRandomAccessRequest() { _ = device.forceKeyFrame() }
+        if pipeline.passesThrough, control.takeKeyframeRequest() { _ = device.forceKeyFrame() }
         let units = try code(buffer, at: time, skipped: skipped)
         try releaseUnread()
-        if let fault = coder.fault { return note(fault) }
+        if let fault = pipeline.fault { return note(fault) }
         announce(before: units)
         for unit in units { stream.publish(unit) }
     }
@@ -117,9 +117,9 @@ struct CameraCapture {
         _ buffer: FilledBuffer, at time: MediaTime, skipped: Int
     ) throws(SourceFailure) -> [AccessUnit] {
         let frame = CameraFrame(
-            buffer, planes: device.bytes(of: buffer), of: device, mayBeKept: kept.count < Self.mostKept)
+            buffer, planes: device.bytes(of: buffer), of: device, mayBeKept: kept.count < Self.maximumRetainedCount)
         kept.append(frame)
-        return try coder.units(of: frame, at: time, skipped: skipped)
+        return try pipeline.units(of: frame, at: time, skipped: skipped)
     }
 
     /// Gives the buffers of all frames that nobody reads any more back to the driver.
@@ -131,11 +131,11 @@ struct CameraCapture {
 
     /// Tells the tracks when they are first known, and when they change, which they do at an IDR picture.
     private mutating func announce(before units: [AccessUnit] = []) {
-        guard let pictures = coder.tracks else { return }
-        let tracks = pictures + (sound.map { [$0] } ?? [])
-        guard tracks != announced || coder.revision != announcedRevision else { return }
+        guard let pictures = pipeline.tracks else { return }
+        let tracks = pictures + (audioTrack.map { [$0] } ?? [])
+        guard tracks != announced || pipeline.revision != announcedRevision else { return }
         guard announced == nil || units.contains(where: \.isKeyframe) else { return }
-        (announced, announcedRevision) = (tracks, coder.revision)
+        (announced, announcedRevision) = (tracks, pipeline.revision)
         stream.announce(tracks)
     }
 

@@ -8,39 +8,39 @@ import Streams
 ///
 /// The driver's time of capture is the presentation time. Capture never queues: a frame for which a newer one is there
 /// already is left out and counted. When the device fails, `run` throws, and its supervisor calls it again; viewers stay.
-public final class CameraSource: ChangeableEncoding {
+public final class CameraSource: ReconfigurableSource {
     public let label: String
     private let path: String
     private let microphone: Microphone?
-    private let tee: PictureTee?
+    private let fanOut: FrameFanOut?
     private let log: Logger
     private let clock: PaceClock
     private let open: @Sendable () throws(SourceFailure) -> any CaptureDevice
     private let stopSignal = StopSignal()
-    private let orders: CameraOrders
+    private let pendingSettings: PendingCameraSettings
     private let control: EncoderControl
 
     /// The camera behind the device node `path`; opens nothing before it runs.
     ///
     /// - Parameters:
     ///   - microphone: whose sound goes with the pictures.
-    ///   - tee: is given the pictures too.
+    ///   - fanOut: is given the pictures too.
     public convenience init(
         path: String, settings: CameraSettings = CameraSettings(), microphone: Microphone? = nil,
-        tee: PictureTee? = nil, log: Logger
+        fanOut: FrameFanOut? = nil, log: Logger
     ) {
-        self.init(path: path, settings: settings, microphone: microphone, tee: tee, log: log, clock: .host) {
+        self.init(path: path, settings: settings, microphone: microphone, fanOut: fanOut, log: log, clock: .host) {
             () throws(SourceFailure) in try V4L2Device(path: path)
         }
     }
 
     /// The same on a device and a clock of the caller's choice.
     init(
-        path: String, settings: CameraSettings, microphone: Microphone? = nil, tee: PictureTee? = nil, log: Logger,
+        path: String, settings: CameraSettings, microphone: Microphone? = nil, fanOut: FrameFanOut? = nil, log: Logger,
         clock: PaceClock, open: @escaping @Sendable () throws(SourceFailure) -> any CaptureDevice
     ) {
-        (self.path, self.microphone, self.tee) = (path, microphone, tee)
-        orders = CameraOrders(settings)
+        (self.path, self.microphone, self.fanOut) = (path, microphone, fanOut)
+        pendingSettings = PendingCameraSettings(settings)
         self.clock = clock
         self.open = open
         var log = log
@@ -63,71 +63,71 @@ public final class CameraSource: ChangeableEncoding {
         defer {
             stopSignal.consume()
             // Whatever feeds the stream next may have none to offer.
-            tee?.isFed = false
+            fanOut?.offersFrames = false
         }
         // Where the camera is absent, the microphone is left alone.
         var camera: (any CaptureDevice)? = try open()
-        guard let microphone else { return try film(&camera, sound: nil, into: stream) }
-        let sound = try microphone.track(cameraSoundTrack)
-        try microphone.accompany(stream, track: cameraSoundTrack) { () throws(SourceFailure) in
-            try film(&camera, sound: sound, into: stream)
+        guard let microphone else { return try capture(&camera, audioTrack: nil, into: stream) }
+        let audioTrack = try microphone.track(cameraAudioTrack)
+        try microphone.runAlongside(stream, track: cameraAudioTrack) { () throws(SourceFailure) in
+            try capture(&camera, audioTrack: audioTrack, into: stream)
         }
     }
 
     /// Films until it is stopped; opens the camera anew where other settings want that.
-    private func film(
-        _ camera: inout (any CaptureDevice)?, sound: Track?, into stream: Stream
+    private func capture(
+        _ camera: inout (any CaptureDevice)?, audioTrack: Track?, into stream: Stream
     ) throws(SourceFailure) {
         repeat {
             // The one from before is closed by now: a camera gives its pictures to one reader only.
             if let opened = camera.take() {
-                try film(opened, sound: sound, into: stream)
+                try capture(opened, audioTrack: audioTrack, into: stream)
             } else {
-                try film(try open(), sound: sound, into: stream)
+                try capture(try open(), audioTrack: audioTrack, into: stream)
             }
         } while !stopSignal.isSet
     }
 
-    private func film(_ device: any CaptureDevice, sound: Track?, into stream: Stream) throws(SourceFailure) {
-        let settings = orders.begin()
-        let agreed = try agree(with: device, settings)
+    private func capture(_ device: any CaptureDevice, audioTrack: Track?, into stream: Stream) throws(SourceFailure) {
+        let settings = pendingSettings.begin()
+        let agreed = try negotiate(with: device, settings)
         device.adjust(settings.controls, log: log)
-        let coder = try coder(
+        let pipeline = try pipeline(
             of: agreed.layout, interval: agreed.interval, hasEffects: settings.encoding.hasEffects, stream.clock)
         var capture = CameraCapture(
-            device, coder, interval: agreed.interval, sound: sound, stream: stream, control: control, clock: clock,
+            device, pipeline, interval: agreed.interval, audioTrack: audioTrack, stream: stream, control: control, clock: clock,
             log: log)
         try device.start()
-        try capture.run(path: path, orders, until: stopSignal)
+        try capture.run(path: path, pendingSettings, until: stopSignal)
     }
 
     /// Chooses a format, and says what came of it.
-    private func agree(
+    private func negotiate(
         with device: any CaptureDevice, _ settings: CameraSettings
     ) throws(SourceFailure) -> (layout: FrameLayout, interval: FrameInterval) {
         let offers = device.offers
-        let wish = FormatChoice.Wish(settings.encoding.video)
+        let requested = FormatChoice.RequestedMode(settings.encoding.video)
         let eligible = settings.eligible(offers)
-        guard let choice = FormatChoice(of: eligible, for: wish) else {
+        guard let choice = FormatChoice(of: eligible, for: requested) else {
             throw CameraFailure.noFormat(path, offers.map(\.code), wanted: settings.format)
         }
         let (layout, interval) = try device.configure(choice)
         let settled = FormatChoice(layout, interval)
-        let difference = settled.difference(from: wish).map { "; \($0), this is the nearest" } ?? ""
+        let difference = settled.difference(from: requested).map { "; \($0), this is the nearest" } ?? ""
         log.notice("capturing \(settled.description)\(difference)")
         return (layout, interval)
     }
 
-    private func coder(
+    private func pipeline(
         of layout: FrameLayout, interval: FrameInterval, hasEffects: Bool, _ streamClock: StreamClock
-    ) throws(SourceFailure) -> any CameraCoder {
+    ) throws(SourceFailure) -> any CameraPipeline {
         if layout.format == .h264, !hasEffects {
-            tee?.isFed = false
-            return PassedThroughPictures(control: control)
+            fanOut?.offersFrames = false
+            return CameraPassthroughPipeline(control: control)
         }
         do throws(CodecFailure) {
-            return try PictureCoder(
-                layout, interval: interval, control: control, tee: tee, clock: clock, streamClock: streamClock)
+            return try CameraEncodingPipeline(
+                layout, interval: interval, control: control, fanOut: fanOut, clock: clock, streamClock: streamClock)
         } catch {
             throw SourceFailure(error)
         }
@@ -140,12 +140,12 @@ extension CameraSource {
     /// Controls are set on the running camera. Another format, size or rate opens it anew, which takes as long as the camera
     /// takes. All else as `change(to:)` of the encoding.
     public func change(to settings: CameraSettings) {
-        orders.change(to: settings)
+        pendingSettings.change(to: settings)
         control.change(to: settings.encoding)
     }
 
     public func change(to encoding: EncodingSettings) {
-        var settings = orders.settings
+        var settings = pendingSettings.settings
         settings.encoding = encoding
         change(to: settings)
     }
@@ -172,7 +172,7 @@ extension CameraSettings {
     }
 }
 
-extension FormatChoice.Wish {
+extension FormatChoice.RequestedMode {
     init(_ video: VideoEncoder.Settings) {
         width = video.width
         height = video.height

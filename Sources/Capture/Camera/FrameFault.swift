@@ -15,7 +15,7 @@ enum FrameFault: String, CaseIterable, Sendable {
 }
 
 /// How often each fault was seen, and which is worth a line in the log: the first, and then at most one a minute.
-struct FrameFaults: Sendable {
+struct FrameFaultCounts: Sendable {
     private static let reportInterval: Int64 = 60_000_000_000
 
     private(set) var counts: [FrameFault: Int] = [:]

@@ -35,11 +35,11 @@ final class FilePlayback {
     private static let latenessLimit: Int64 = 1_000_000_000
     /// From one unit of a track to the next, at least. Decode times that do not advance would be sent without a pause: one frame of
     /// 10 µs made 35 000 frames and 800 Mbit a second. No camera and no film has more than 1000 frames a second.
-    private static let shortestUnit: Int64 = 1_000_000
+    private static let minimumUnitDuration: Int64 = 1_000_000
     /// A pass of a single frame is shown a hundred times a second.
-    private static let shortestPass: Int64 = 10_000_000
+    private static let minimumPassDuration: Int64 = 10_000_000
     /// A hole in a file's times that is longer than this is closed.
-    private static let longestGap: Int64 = 10_000_000_000
+    private static let maximumGap: Int64 = 10_000_000_000
 
     init(
         demuxer: Demuxer, tracks: [any FileTrack], epoch: MonotonicTime, clock: PaceClock, stop: StopSignal,
@@ -108,16 +108,16 @@ final class FilePlayback {
         return !stop.isSet
     }
 
-    /// The unit, at least `shortestUnit` after the one before it in its track.
+    /// The unit, at least `minimumUnitDuration` after the one before it in its track.
     ///
     /// Times that jump back further than `latenessLimit` stay: `send` shifts all that follows, in all tracks alike.
     private func spaced(_ unit: TimedUnit) -> TimedUnit {
         var spaced = unit
         if let last = extents[unit.track]?.last, unit.decode > last.told &- Self.latenessLimit {
-            spaced.decode = max(unit.decode, last.sent &+ Self.shortestUnit)
+            spaced.decode = max(unit.decode, last.sent &+ Self.minimumUnitDuration)
             spaced.presentation = max(unit.presentation, spaced.decode)
         }
-        let end = spaced.decode &+ max(unit.duration, Self.shortestUnit)
+        let end = spaced.decode &+ max(unit.duration, Self.minimumUnitDuration)
         let former = extents[unit.track]
         extents[unit.track] = Extent(
             start: min(former?.start ?? spaced.decode, spaced.decode), end: max(former?.end ?? end, end),
@@ -130,21 +130,21 @@ final class FilePlayback {
         guard let length = extents.values.map({ $0.end &- $0.start }).max(), length > 0 else {
             throw Self.nothingToPlay
         }
-        offset = offset &+ max(length, Self.shortestPass)
+        offset = offset &+ max(length, Self.minimumPassDuration)
         do { try demuxer.rewind() } catch { throw SourceFailure(error) }
     }
 
     /// Waits for the unit's instant and publishes it; false if stopped.
     private func send(_ unit: TimedUnit) -> Bool {
         let lateness = (clock.now() - epoch) &- timeline.due(unit)
-        if lateness < 0 &- Self.longestGap { timeline.slip(by: lateness) }
+        if lateness < 0 &- Self.maximumGap { timeline.slip(by: lateness) }
         // A file may jump back at each unit.
-        if lateness > Self.latenessLimit { timeline.slip(by: lateness &+ Self.shortestUnit) }
+        if lateness > Self.latenessLimit { timeline.slip(by: lateness &+ Self.minimumUnitDuration) }
         guard clock.wait(epoch + timeline.due(unit), stop) else { return false }
         if unit.isKeyframe { announceIfChanged() }
         publish(timeline.place(unit, on: tracks[unit.track.index].track))
         // A duration that spans a hole in the file's times is not waited for: the hole is closed, too.
-        endOfUnits = max(endOfUnits ?? .min, timeline.due(unit) &+ min(unit.duration, Self.longestGap))
+        endOfUnits = max(endOfUnits ?? .min, timeline.due(unit) &+ min(unit.duration, Self.maximumGap))
         return true
     }
 

@@ -9,7 +9,7 @@ import Streams
 ///
 /// H.264 and AAC pass through untouched; other codecs, and H.264 that effects are applied to, are transcoded. The picture track and the sound track that
 /// libavformat finds best are played; subtitles and data are not.
-public final class FileSource: ChangeableEncoding {
+public final class FileSource: ReconfigurableSource {
     public let label: String
     private let path: String
     private let loops: Bool
@@ -99,15 +99,15 @@ public final class FileSource: ChangeableEncoding {
     ) throws(SourceFailure) -> any FileTrack {
         switch source.format {
         case .h264 where !control.settings.filters.isEmpty:
-            try TranscodedPictureTrack(source, control: control, clock: clock, id: id)
+            try TranscodedVideoTrack(source, control: control, clock: clock, id: id)
         case .h264(let sets, let lengthSize):
-            PictureTrack(source, sets: sets, lengthSize: lengthSize, id: id, hasTimes: hasTimes)
+            PassthroughVideoTrack(source, sets: sets, lengthSize: lengthSize, id: id, hasTimes: hasTimes)
         case .aac(let configuration, let isADTS):
-            SoundTrack(configuration, isADTS: isADTS, id: id)
+            PassthroughAudioTrack(configuration, isADTS: isADTS, id: id)
         case .otherVideo:
-            try TranscodedPictureTrack(source, control: control, clock: clock, id: id)
+            try TranscodedVideoTrack(source, control: control, clock: clock, id: id)
         case .otherAudio:
-            try TranscodedSoundTrack(source, control.settings.audio ?? AudioEncoder.Settings(), id: id)
+            try TranscodedAudioTrack(source, control.settings.audio ?? AudioEncoder.Settings(), id: id)
         }
     }
 

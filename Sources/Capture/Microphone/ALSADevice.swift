@@ -6,7 +6,7 @@ import Reactor
 import Streams
 
 /// A sound card's microphone, or any other PCM that ALSA knows by name. Confined to one thread.
-final class ALSADevice: SoundDevice {
+final class ALSADevice: AudioDevice {
     let format: SampleFormat
     /// As ALSA knows it: `default`, `hw:CARD=Device,DEV=0`.
     private let name: String
@@ -60,7 +60,7 @@ final class ALSADevice: SoundDevice {
 
     // MARK: - Reading
 
-    func read() throws(SourceFailure) -> SoundReading {
+    func read() throws(SourceFailure) -> AudioReadResult {
         let ready = snd_pcm_wait(pcm, 50)
         guard ready >= 0 else { return try recover(from: ready) }
         guard ready > 0 else { return .nothing }
@@ -74,7 +74,7 @@ final class ALSADevice: SoundDevice {
         }
     }
 
-    private func readAvailable() throws(SourceFailure) -> SoundReading {
+    private func readAvailable() throws(SourceFailure) -> AudioReadResult {
         let available = Int(snd_pcm_status_get_avail(status))
         let count = min(available, 4 * periodFrameCount)
         guard count > 0 else { return .nothing }
@@ -86,7 +86,7 @@ final class ALSADevice: SoundDevice {
         }
         if read == -snd_pcm_sframes_t(EAGAIN) { return .nothing }
         guard read >= 0 else { return try recover(from: CInt(read)) }
-        return read == 0 ? .nothing : .sound(CapturedSound(bytes: bytes, instant: instant))
+        return read == 0 ? .nothing : .audio(CapturedAudio(bytes: bytes, instant: instant))
     }
 
     /// When the first of the frames that wait was captured: the stamp was taken when the newest of them was there.
@@ -103,7 +103,7 @@ final class ALSADevice: SoundDevice {
     }
 
     /// Starts capturing again after an xrun, or after the machine slept.
-    private func recover(from code: CInt) throws(SourceFailure) -> SoundReading {
+    private func recover(from code: CInt) throws(SourceFailure) -> AudioReadResult {
         // EINTR: a signal came while waiting.
         if code == -EINTR || code == -EAGAIN { return .nothing }
         guard code == -EPIPE || code == -ESTRPIPE else { throw .microphone(name, code: code) }

@@ -9,9 +9,9 @@ import Media
 /// at first, and forgets, after half a minute, as fast as crystals change.
 struct DriftEstimator: Sendable {
     /// More than any crystal is off, in millionths: what looks like more is stamps that are wrong.
-    private static let greatestDrift = 500.0
+    private static let maximumDrift = 500.0
     /// Residuals beyond 20 ms are no jitter: the line jumps to them.
-    private static let greatestResidual = 20_000_000.0
+    private static let maximumResidual = 20_000_000.0
     /// Windows of one second that the line remembers.
     private static let memory = 30
 
@@ -24,7 +24,7 @@ struct DriftEstimator: Sendable {
     /// Windows that the slope was learnt from.
     private var windowCount = 0
     /// Whether, in the last second of samples, less than half a second passed: this is no sound card.
-    private(set) var isFasterThanTime = false
+    private(set) var isFasterThanRealTime = false
 
     /// The stamps of one second.
     private struct Window {
@@ -77,9 +77,9 @@ struct DriftEstimator: Sendable {
     /// Leads the line through the best stamp of `window`, and goes on from where it is at `position`.
     private mutating func close(_ window: Window, _ position: Int64, _ instant: MonotonicTime) {
         let span = Double(position - window.position)
-        isFasterThanTime = Double(instant - window.instant) < span * slope / 2
+        isFasterThanRealTime = Double(instant - window.instant) < span * slope / 2
         moveAnchor(to: position)
-        if window.isFirst || abs(window.residual) > Self.greatestResidual {
+        if window.isFirst || abs(window.residual) > Self.maximumResidual {
             anchor?.fraction += window.residual
         } else {
             windowCount = min(windowCount + 1, Self.memory)
@@ -105,7 +105,7 @@ struct DriftEstimator: Sendable {
 
     private mutating func turn(by change: Double) {
         let nominal = 1e9 / Double(sampleRate)
-        let limit = nominal * Self.greatestDrift / 1e6
+        let limit = nominal * Self.maximumDrift / 1e6
         slope = min(max(slope + change, nominal - limit), nominal + limit)
     }
 }

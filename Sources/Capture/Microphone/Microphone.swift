@@ -6,7 +6,7 @@ import Synchronization
 
 /// The sound of a source that has pictures of its own: publishes one track of AAC into the source's stream.
 ///
-/// The source announces `track` among its tracks and runs `accompany` around its own work, or `run` on another thread. A
+/// The source announces `track` among its tracks and runs `runAlongside` around its own work, or `run` on another thread. A
 /// microphone that is absent, busy or dies never ends anything: silence stands in for it, so that players go on, and it is
 /// opened again as soon as it is back. Units carry the time of capture, in the stream's count; they are published some 50 ms
 /// after it, which is what coding AAC takes, so they come after pictures that were captured later.
@@ -16,19 +16,19 @@ public final class Microphone: Sendable {
     public let settings: AudioEncoder.Settings
     let log: Logger
     private let clock: PaceClock
-    private let open: @Sendable (SampleFormat) throws(SourceFailure) -> any SoundDevice
+    private let open: @Sendable (SampleFormat) throws(SourceFailure) -> any AudioDevice
     private let stopSignal = StopSignal()
     private let current = Mutex(MicrophoneStatus())
     /// Keeps a microphone that loses sound all the time from filling the log.
-    private let lossBudget = Mutex(LossBudget())
+    private let lossLogLimiter = Mutex(LossLogLimiter())
 
     /// From one attempt to open an absent microphone to the next, in nanoseconds: short enough for who plugs it in.
-    private static let shortestPause: Int64 = 2_000_000_000
-    private static let longestPause: Int64 = 60_000_000_000
+    private static let minimumRetryInterval: Int64 = 2_000_000_000
+    private static let maximumRetryInterval: Int64 = 60_000_000_000
     /// A microphone that has delivered for so long, in nanoseconds, works.
-    private static let steadyTime: Int64 = 10_000_000_000
+    private static let stableTime: Int64 = 10_000_000_000
     /// Waits of 50 ms in which nothing comes, before a device is taken for dead.
-    private static let greatestPatience = 40
+    private static let maximumEmptyReads = 40
 
     public convenience init(device: String, settings: AudioEncoder.Settings, log: Logger) {
         self.init(device: device, settings: settings, log: log, clock: .host) { format throws(SourceFailure) in
@@ -39,7 +39,7 @@ public final class Microphone: Sendable {
     /// The same on a clock and with devices of the caller's choice.
     init(
         device: String, settings: AudioEncoder.Settings, log: Logger, clock: PaceClock,
-        open: @escaping @Sendable (SampleFormat) throws(SourceFailure) -> any SoundDevice
+        open: @escaping @Sendable (SampleFormat) throws(SourceFailure) -> any AudioDevice
     ) {
         self.device = device
         self.settings = settings
@@ -64,7 +64,7 @@ public final class Microphone: Sendable {
         let pipeline = try pipeline(id, epoch: stream.epoch)
         let silence = SilentDevice(settings, clock: clock, stopSignal: stopSignal)
         var outage: SourceFailure?
-        var pause = Self.shortestPause
+        var pause = Self.minimumRetryInterval
         while !stopSignal.isSet {
             var opened: MonotonicTime?
             do throws(SourceFailure) {
@@ -84,8 +84,8 @@ public final class Microphone: Sendable {
 
     /// One that opens and fails at once is left alone longer each time: it would fill the log.
     private func pause(after last: Int64, opened: MonotonicTime?) -> Int64 {
-        guard let opened, clock.now() - opened < Self.steadyTime else { return Self.shortestPause }
-        return min(2 * last, Self.longestPause)
+        guard let opened, clock.now() - opened < Self.stableTime else { return Self.minimumRetryInterval }
+        return min(2 * last, Self.maximumRetryInterval)
     }
 
     /// Makes `run` return within 100 ms. From any thread, at any time.
@@ -102,41 +102,41 @@ public final class Microphone: Sendable {
     }
 
     /// Forgets an order to stop that found nobody running.
-    func forgetStop() {
+    func clearStop() {
         stopSignal.consume()
     }
 
     // MARK: - Sound
 
     private func publish(
-        _ device: any SoundDevice, through pipeline: MicrophonePipeline, into stream: Stream, until end: MonotonicTime
+        _ device: any AudioDevice, through pipeline: MicrophonePipeline, into stream: Stream, until end: MonotonicTime
     ) throws(SourceFailure) {
         pipeline.open(device.format)
-        var patience = Self.greatestPatience
+        var patience = Self.maximumEmptyReads
         while !stopSignal.isSet, clock.now() < end {
             switch try device.read() {
-            case .sound(let sound):
-                patience = Self.greatestPatience
-                try publish(sound, through: pipeline, into: stream)
+            case .audio(let audio):
+                patience = Self.maximumEmptyReads
+                try publish(audio, through: pipeline, into: stream)
             case .lost:
                 pipeline.interrupt()
                 noteLoss()
             case .nothing:
                 patience -= 1
-                guard patience > 0 else { throw .deadMicrophone(self.device) }
+                guard patience > 0 else { throw .microphoneWithoutData(self.device) }
             }
         }
     }
 
     private func publish(
-        _ sound: CapturedSound, through pipeline: MicrophonePipeline, into stream: Stream
+        _ audio: CapturedAudio, through pipeline: MicrophonePipeline, into stream: Stream
     ) throws(SourceFailure) {
         do {
-            for unit in try pipeline.units(of: sound) { stream.publish(unit) }
+            for unit in try pipeline.units(of: audio) { stream.publish(unit) }
         } catch {
             throw SourceFailure(error)
         }
-        guard !pipeline.isFasterThanTime else { throw .racingMicrophone(device) }
+        guard !pipeline.isFasterThanRealTime else { throw .microphoneFasterThanRealTime(device) }
         current.withLock {
             $0.driftPartsPerMillion = pipeline.drift
             $0.insertedSilenceMilliseconds = Int(pipeline.insertedSilence / 1_000_000)
@@ -145,8 +145,8 @@ public final class Microphone: Sendable {
 
     // MARK: - What is told
 
-    private func note(present device: any SoundDevice, after outage: SourceFailure?) {
-        current.withLock { $0.isHeard = true }
+    private func note(present device: any AudioDevice, after outage: SourceFailure?) {
+        current.withLock { $0.isCapturing = true }
         let format = device.format
         log.notice(
             outage == nil ? "microphone" : "the microphone is back",
@@ -157,8 +157,8 @@ public final class Microphone: Sendable {
 
     private func note(absent failure: SourceFailure, before: SourceFailure?) {
         current.withLock {
-            if $0.isHeard || before == nil { $0.outageCount += 1 }
-            $0.isHeard = false
+            if $0.isCapturing || before == nil { $0.outageCount += 1 }
+            $0.isCapturing = false
         }
         // Every two seconds the same would be no news.
         guard failure != before else { return }
@@ -170,7 +170,7 @@ public final class Microphone: Sendable {
             status.overrunCount += 1
             return status.overrunCount
         }
-        guard lossBudget.withLock({ $0.allows(at: clock.now()) }) else { return }
+        guard lossLogLimiter.withLock({ $0.allows(at: clock.now()) }) else { return }
         log.warning(
             "sound was lost: nobody read the microphone in time",
             metadata: ["device": "\(device)", "times": "\(count)"])
@@ -178,7 +178,7 @@ public final class Microphone: Sendable {
 }
 
 /// At most one line a minute.
-private struct LossBudget {
+private struct LossLogLimiter {
     private var next = MonotonicTime(nanoseconds: .min)
 
     mutating func allows(at now: MonotonicTime) -> Bool {

@@ -16,7 +16,7 @@ public struct MicrophoneDescription: Equatable, Sendable {
     /// Why it cannot be asked, busy for example; `nil` where it could.
     public let problem: SourceFailure?
 
-    private static let usualRates = [
+    private static let commonRates = [
         8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 192_000,
     ]
 
@@ -29,7 +29,7 @@ public struct MicrophoneDescription: Equatable, Sendable {
             defer { snd_pcm_close(pcm) }
             let hardware = try ALSAParameters.all(of: pcm, asked)
             defer { snd_pcm_hw_params_free(hardware) }
-            sampleRates = Self.usualRates.filter {
+            sampleRates = Self.commonRates.filter {
                 snd_pcm_hw_params_test_rate(pcm, hardware, CUnsignedInt($0), 0) >= 0
             }
             channelCounts = Self.channels(hardware)

@@ -26,14 +26,14 @@ extension SourceFailure {
     }
 
     /// Nothing comes from the microphone `name` any more.
-    static func deadMicrophone(_ name: String) -> SourceFailure {
+    static func microphoneWithoutData(_ name: String) -> SourceFailure {
         SourceFailure(
             reason: "the microphone \(name) has delivered nothing for two seconds",
             remedy: "unplug it and plug it in again")
     }
 
     /// The device `name` does not keep to any clock: ALSA's null device, say.
-    static func racingMicrophone(_ name: String) -> SourceFailure {
+    static func microphoneFasterThanRealTime(_ name: String) -> SourceFailure {
         SourceFailure(
             reason: "\(name) delivers sound faster than time passes, so it is no microphone",
             remedy: "set audio.device to one that `arecord -L` lists, or to none")

@@ -8,7 +8,7 @@ final class MicrophonePipeline {
     private let encoder: AudioEncoder
     private let epoch: MonotonicTime
     private var resampler: Resampler
-    private var timeline: SoundTimeline
+    private var timeline: AudioTimeline
     private var format: SampleFormat
     private var estimator: DriftEstimator
     /// Frames that the device has delivered.
@@ -22,7 +22,7 @@ final class MicrophonePipeline {
         track = Track(id: id, clockRate: settings.sampleRate, format: .aac(encoder.configuration))
         self.epoch = epoch
         resampler = Resampler(sampleRate: settings.sampleRate, channelCount: settings.channelCount)
-        timeline = SoundTimeline(rate: settings.sampleRate)
+        timeline = AudioTimeline(rate: settings.sampleRate)
         format = SampleFormat(
             sample: .float32, sampleRate: Int(settings.sampleRate.hertz), channelCount: settings.channelCount)
         estimator = DriftEstimator(sampleRate: format.sampleRate)
@@ -31,7 +31,7 @@ final class MicrophonePipeline {
     /// By how many millionths the device's clock is fast.
     var drift: Double { estimator.drift }
     /// Whether the device delivers more sound than time has room for.
-    var isFasterThanTime: Bool { estimator.isFasterThanTime }
+    var isFasterThanRealTime: Bool { estimator.isFasterThanRealTime }
 
     /// Another device follows, or the same one again.
     func open(_ format: SampleFormat) {
@@ -45,12 +45,12 @@ final class MicrophonePipeline {
         estimator.interrupt()
     }
 
-    /// The access units that are ready with `sound`, each with the time at which its first sample was captured.
-    func units(of sound: CapturedSound) throws(CodecFailure) -> [AccessUnit] {
-        estimator.observe(sample: position, capturedAt: sound.instant)
-        let captured = (estimator.instant(ofSample: position) ?? sound.instant) - epoch
-        position += Int64(sound.bytes.count / format.bytesPerFrame)
-        try push(sound.bytes, capturedAt: captured)
+    /// The access units that are ready with `audio`, each with the time at which its first sample was captured.
+    func units(of audio: CapturedAudio) throws(CodecFailure) -> [AccessUnit] {
+        estimator.observe(sample: position, capturedAt: audio.instant)
+        let captured = (estimator.instant(ofSample: position) ?? audio.instant) - epoch
+        position += Int64(audio.bytes.count / format.bytesPerFrame)
+        try push(audio.bytes, capturedAt: captured)
         return try encode()
     }
 

@@ -1,7 +1,7 @@
 /// How a microphone is doing.
 public struct MicrophoneStatus: Hashable, Sendable {
     /// Whether it delivers; else there is silence in its place.
-    public var isHeard = false
+    public var isCapturing = false
     /// How often sound was lost because nobody read in time (xruns).
     public var overrunCount = 0
     /// How often it went away, or could not be opened.

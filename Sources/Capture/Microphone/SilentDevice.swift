@@ -2,7 +2,7 @@ import Codecs
 import Media
 
 /// Silence in real time, where there is no microphone: a track on which nothing comes makes players wait, pictures and all.
-final class SilentDevice: SoundDevice {
+final class SilentDevice: AudioDevice {
     let format: SampleFormat
     private let clock: PaceClock
     private let stopSignal: StopSignal
@@ -25,7 +25,7 @@ final class SilentDevice: SoundDevice {
     }
 
     /// The silence of the last 20 ms, when they have passed.
-    func read() -> SoundReading {
+    func read() -> AudioReadResult {
         let start = next
         guard clock.wait(start + Self.period, stopSignal) else { return .nothing }
         guard clock.now() - start < 1_000_000_000 else {
@@ -36,8 +36,8 @@ final class SilentDevice: SoundDevice {
         // 20 ms are no whole number of frames at 22.05 kHz: counted from a common beginning, none is lost.
         let frameCount = frames(until: start + Self.period) - frames(until: start)
         next = start + Self.period
-        return .sound(
-            CapturedSound(bytes: [UInt8](repeating: 0, count: frameCount * format.bytesPerFrame), instant: start))
+        return .audio(
+            CapturedAudio(bytes: [UInt8](repeating: 0, count: frameCount * format.bytesPerFrame), instant: start))
     }
 
     private func frames(until instant: MonotonicTime) -> Int {

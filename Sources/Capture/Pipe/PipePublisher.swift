@@ -2,7 +2,7 @@ import Media
 
 /// Makes access units of what a pipe's intake hands out, and tells the stream of its track.
 struct PipePublisher {
-    private(set) var intake = PipeIntake()
+    private(set) var parser = PipeParser()
     private(set) var hasAnnounced = false
 
     private var timeline = PipeTimeline()
@@ -12,11 +12,11 @@ struct PipePublisher {
     private let announce: ([Track]) -> Void
     private let publish: (AccessUnit) -> Void
     /// Media time that came since the pipe was last empty for a while.
-    private var flood: Int64 = 0
+    private var burst: Int64 = 0
     private var lastRelease: MonotonicTime?
 
     /// A flood of this length is a file that somebody pipes in.
-    private static let floodLimit: Int64 = 1_000_000_000
+    private static let burstLimit: Int64 = 1_000_000_000
 
     init(
         epoch: MonotonicTime, clock: PaceClock, announce: @escaping ([Track]) -> Void,
@@ -29,26 +29,26 @@ struct PipePublisher {
     }
 
     mutating func received(_ bytes: [UInt8], afterGap gap: Int64, unless stop: StopSignal) {
-        if gap >= WriterRhythm.shortest { flood = 0 }
-        let outputs = intake.received(bytes, at: clock.now(), afterGap: gap)
+        if gap >= WriterTiming.shortest { burst = 0 }
+        let outputs = parser.received(bytes, at: clock.now(), afterGap: gap)
         for output in outputs { release(output, unless: stop) }
     }
 
     /// How long the pipe must stay empty, from now on, for `quietPassed`; `nil` while quiet ends nothing.
-    mutating func quietNanoseconds() -> Int64? { intake.quietNanoseconds(at: clock.now()) }
+    mutating func quietNanoseconds() -> Int64? { parser.quietNanoseconds(at: clock.now()) }
 
     mutating func quietPassed() {
-        for output in intake.quietPassed() { send(output, at: output.arrival) }
+        for output in parser.quietPassed() { send(output, at: output.arrival) }
     }
 
     mutating func ended(unless stop: StopSignal) {
-        for output in intake.ended() { release(output, unless: stop) }
+        for output in parser.ended() { release(output, unless: stop) }
     }
 
     /// Sends at once, or, in a flood, one frame interval after the picture before.
-    private mutating func release(_ output: PipeIntake.Output, unless stop: StopSignal) {
+    private mutating func release(_ output: PipeParser.Output, unless stop: StopSignal) {
         guard output.part.isStart else { return send(output, at: output.arrival) }
-        if flood > Self.floodLimit, let lastRelease {
+        if burst > Self.burstLimit, let lastRelease {
             let due = max(lastRelease + timeline.interval, output.arrival)
             guard clock.wait(due, stop) else { return }
             self.lastRelease = due
@@ -56,14 +56,14 @@ struct PipePublisher {
         }
         lastRelease = output.arrival
         send(output, at: output.arrival)
-        flood += timeline.interval
+        burst += timeline.interval
     }
 
-    private mutating func send(_ output: PipeIntake.Output, at instant: MonotonicTime) {
-        let sets = intake.parameterSets
+    private mutating func send(_ output: PipeParser.Output, at instant: MonotonicTime) {
+        let sets = parser.parameterSets
         let times =
             output.part.isStart
-            ? timeline.times(ofPictureAt: instant - epoch, slice: output.slice, in: sets) : timeline.partTimes
+            ? timeline.times(ofFrameAt: instant - epoch, slice: output.slice, in: sets) : timeline.partTimes
         announceIfNeeded(sets.parameterSets, isKeyframe: output.isIDR && output.part.isStart)
         guard hasAnnounced else { return }
         publish(

@@ -17,7 +17,7 @@ struct PipeReader {
     /// Bytes read at once: a pipe's usual capacity.
     private static let chunk = 65_536
     /// `stop` is heard at least this often.
-    private static let glance: Int64 = 50_000_000
+    private static let pollInterval: Int64 = 50_000_000
     private static let step: Int64 = 150_000
 
     let descriptor: CInt
@@ -39,7 +39,7 @@ struct PipeReader {
             let elapsed = clock.now() - since
             let remaining = quiet.map { $0 - elapsed }
             if let remaining, remaining <= 0 { return .quiet }
-            ready = try hasBytes(within: min(remaining ?? Self.glance, Self.glance), label)
+            ready = try hasBytes(within: min(remaining ?? Self.pollInterval, Self.pollInterval), label)
             if !ready {
                 if let quiet, clock.now() - since >= quiet { return .quiet }
                 return .nothing

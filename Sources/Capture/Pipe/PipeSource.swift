@@ -5,7 +5,7 @@ import Synchronization
 
 /// H.264 in Annex B from standard input, a fifo or a device: `rpicam-vid -o - … | apus serve -`.
 ///
-/// A picture leaves when its last byte is in (`PipeIntake`). A pipe is live, so the writer sets the pace, but for one that
+/// A picture leaves when its last byte is in (`PipeParser`). A pipe is live, so the writer sets the pace, but for one that
 /// never lets the pipe run dry (`cat film.264`): once a second's worth of pictures came without a pause of 1 ms, pictures
 /// are taken one per frame interval, and the pipe holds the writer back.
 public final class PipeSource: Source {
@@ -21,18 +21,18 @@ public final class PipeSource: Source {
     public let label: String
     private let input: Input
     private let clock: PaceClock
-    private let reports: PipeReports
+    private let inputLog: PipeInputLog
     private let stopSignal = StopSignal()
     private let broken = Atomic<Int>(0)
 
-    /// - Parameter reports: what is logged about the input; shared by all sources of one path.
-    public convenience init(_ input: Input, reports: PipeReports) {
-        self.init(input, reports: reports, clock: .host)
+    /// - Parameter inputLog: what is logged about the input; shared by all sources of one path.
+    public convenience init(_ input: Input, inputLog: PipeInputLog) {
+        self.init(input, inputLog: inputLog, clock: .host)
     }
 
-    init(_ input: Input, reports: PipeReports = PipeReports(log: .silent), clock: PaceClock = .host) {
+    init(_ input: Input, inputLog: PipeInputLog = PipeInputLog(log: .silent), clock: PaceClock = .host) {
         self.input = input
-        self.reports = reports
+        self.inputLog = inputLog
         self.clock = clock
         label = "pipe \(Self.name(of: input))"
     }
@@ -60,28 +60,28 @@ public final class PipeSource: Source {
         defer { close(descriptor) }
         var publisher = PipePublisher(epoch: epoch, clock: clock, announce: announce, publish: publish)
         var reader = PipeReader(descriptor: descriptor, clock: clock)
-        var beginning = PipeBeginning(at: clock.now())
+        var startup = PipeStartupCheck(at: clock.now())
         var hasPicture = false
         while !stopSignal.isSet {
             let event = try reader.next(quiet: publisher.quietNanoseconds(), label)
             switch event {
             case .bytes(let bytes, let gap):
-                if !publisher.hasAnnounced { beginning.received(bytes, at: clock.now()) }
+                if !publisher.hasAnnounced { startup.received(bytes, at: clock.now()) }
                 publisher.received(bytes, afterGap: gap, unless: stopSignal)
             case .quiet: publisher.quietPassed()
             case .nothing: break
             case .end:
                 publisher.ended(unless: stopSignal)
-                if beginning.hasInput, !publisher.hasAnnounced { throw notH264(beginning.format) }
+                if startup.hasInput, !publisher.hasAnnounced { throw notH264(startup.format) }
                 return
             }
             if !publisher.hasAnnounced {
-                try judge(&beginning, publisher)
+                try checkStartup(&startup, publisher)
             } else if !hasPicture {
                 hasPicture = true
-                reports.foundPicture()
+                inputLog.foundPicture()
             }
-            broken.store(publisher.intake.brokenUnitCount, ordering: .relaxed)
+            broken.store(publisher.parser.brokenUnitCount, ordering: .relaxed)
         }
     }
 
@@ -91,23 +91,23 @@ public final class PipeSource: Source {
     /// Reports input in which no picture has been found yet.
     ///
     /// - Throws: if the input is known to be something else.
-    private func judge(_ beginning: inout PipeBeginning, _ publisher: PipePublisher) throws(SourceFailure) {
-        guard beginning.format == nil, publisher.intake.strayByteCount < Self.patience else {
-            throw notH264(beginning.format)
+    private func checkStartup(_ startup: inout PipeStartupCheck, _ publisher: PipePublisher) throws(SourceFailure) {
+        guard startup.format == nil, publisher.parser.strayByteCount < Self.patience else {
+            throw notH264(startup.format)
         }
         let now = clock.now()
-        switch beginning.notice(at: now) {
-        case .isWaiting: reports.isWaiting(for: Self.name(of: input), at: now)
+        switch startup.notice(at: now) {
+        case .isWaiting: inputLog.isWaiting(for: Self.name(of: input), at: now)
         case .hasNoPicture:
-            let hasSlices = publisher.intake.assembler.completedPictureCount > 0
-            reports.hasNoPicture(from: Self.name(of: input), hasSlices: hasSlices)
+            let hasSlices = publisher.parser.assembler.completedPictureCount > 0
+            inputLog.hasNoPicture(from: Self.name(of: input), hasSlices: hasSlices)
         case nil: break
         }
     }
 
-    private func notH264(_ format: ForeignFormat?) -> SourceFailure {
+    private func notH264(_ format: UnsupportedFormat?) -> SourceFailure {
         let name = Self.name(of: input)
-        guard let format = reports.recognized(format) else {
+        guard let format = inputLog.recognized(format) else {
             return SourceFailure(
                 reason: "what comes from \(name) is no H.264 byte stream, nor anything else that is known",
                 remedy: "make the writer send raw H.264 (Annex B), for example ffmpeg … -an -c:v libx264 -f h264 -")

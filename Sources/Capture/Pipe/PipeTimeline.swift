@@ -6,7 +6,7 @@ import Media
 /// reordering the decoding times follow the arrival smoothly, one frame interval each, and presentation follows picture order.
 struct PipeTimeline: Sendable {
     /// What is taken for the frame interval until the stream says or shows it: 25 per second.
-    static let usualInterval: Int64 = 40_000_000
+    static let defaultInterval: Int64 = 40_000_000
     /// Off by more than this, the writer has paused or caught up: times begin anew at the arrival.
     private static let tolerance: Int64 = 200_000_000
 
@@ -15,12 +15,12 @@ struct PipeTimeline: Sendable {
     private var lastPresentationTicks: Int64 = 0
     private var lastArrival: Int64?
     private var smoothed: Int64?
-    private var measuredInterval = usualInterval
-    private(set) var interval = usualInterval
+    private var measuredInterval = defaultInterval
+    private(set) var interval = defaultInterval
 
     /// The times of a picture that begins; a further part has those of its beginning: `partTimes`.
     mutating func times(
-        ofPictureAt arrival: Int64, slice: H264.SliceHeader?, in sets: H264.ParameterSetTracker
+        ofFrameAt arrival: Int64, slice: H264.SliceHeader?, in sets: H264.ParameterSetTracker
     ) -> (decode: MediaTime, presentation: MediaTime) {
         measure(arrival)
         let sequence = slice?.picture.flatMap { sets.sequenceSet($0.sequenceID) } ?? sets.firstSequenceSet

@@ -11,30 +11,30 @@ import Streams
 /// leaves pictures out. Presentation times are exact multiples of the interval. The clock in the picture shows UTC at the
 /// instant before drawing; the block code in the lower left corner tells machines the instant on the grid, which sender
 /// reports tell too, and the frame number. Flashes fall on the wall clock's whole seconds as of the start; a clock that is set later moves the figures, not the flashes.
-public final class TestCard: ChangeableEncoding {
+public final class TestCard: ReconfigurableSource {
     private let clock: PaceClock
     /// Nanoseconds since 1970.
     private let wallClock: @Sendable () -> Int64
     private let stopSignal = StopSignal()
     private let control: EncoderControl
-    private let tee: PictureTee?
+    private let fanOut: FrameFanOut?
 
     /// - Parameters:
     ///   - log: told which encoders do not work.
-    ///   - tee: is given the pictures too.
+    ///   - fanOut: is given the pictures too.
     public convenience init(
-        _ settings: EncodingSettings = EncodingSettings(), log: Logger? = nil, tee: PictureTee? = nil
+        _ settings: EncodingSettings = EncodingSettings(), log: Logger? = nil, fanOut: FrameFanOut? = nil
     ) {
-        self.init(settings, log: log ?? .silent, tee: tee, clock: .host, wallClock: WallClock.unixNanoseconds)
+        self.init(settings, log: log ?? .silent, fanOut: fanOut, clock: .host, wallClock: WallClock.unixNanoseconds)
     }
 
     /// The same on clocks of the caller's choice.
     init(
-        _ settings: EncodingSettings, log: Logger = .silent, tee: PictureTee? = nil, clock: PaceClock,
+        _ settings: EncodingSettings, log: Logger = .silent, fanOut: FrameFanOut? = nil, clock: PaceClock,
         wallClock: @escaping @Sendable () -> Int64
     ) {
         control = EncoderControl(settings, log: log)
-        self.tee = tee
+        self.fanOut = fanOut
         self.clock = clock
         self.wallClock = wallClock
     }
@@ -65,7 +65,7 @@ public final class TestCard: ChangeableEncoding {
         defer {
             stopSignal.consume()
             // Whatever feeds the stream next may have none to offer.
-            tee?.isFed = false
+            fanOut?.offersFrames = false
         }
         do throws(CodecFailure) {
             let pipeline = try openPipeline(stream.clock)
@@ -82,24 +82,24 @@ public final class TestCard: ChangeableEncoding {
         let timeline = TestCardTimeline(
             frameRate: settings.video.frameRate, now: clock.now() - streamClock.epoch, wallNanoseconds: wallClock())
         return try TestCardPipeline(
-            settings, timeline: timeline, control: control, tee: tee, clock: clock, streamClock: streamClock)
+            settings, timeline: timeline, control: control, fanOut: fanOut, clock: clock, streamClock: streamClock)
     }
 
     private func publish(_ pipeline: TestCardPipeline, into stream: Stream) throws(CodecFailure) {
         var announced = (tracks: pipeline.tracks, revision: pipeline.revision)
         stream.announce(announced.tracks)
-        var number = pipeline.timeline.lastPicture(at: clock.now() - stream.epoch) + 1
-        while clock.wait(stream.epoch + pipeline.timeline.instant(ofPicture: number), stopSignal) {
-            let newest = max(number, pipeline.timeline.lastPicture(at: clock.now() - stream.epoch))
+        var number = pipeline.timeline.lastFrame(at: clock.now() - stream.epoch) + 1
+        while clock.wait(stream.epoch + pipeline.timeline.instant(ofFrame: number), stopSignal) {
+            let newest = max(number, pipeline.timeline.lastFrame(at: clock.now() - stream.epoch))
             let units = try pipeline.units(
-                forPicture: newest, wallNanoseconds: wallClock(), skipped: Int(newest - number))
+                forFrame: newest, wallNanoseconds: wallClock(), skipped: Int(newest - number))
             if pipeline.tracks != announced.tracks || pipeline.revision != announced.revision {
                 announced = (pipeline.tracks, pipeline.revision)
                 stream.announce(announced.tracks)
             }
             for unit in units { stream.publish(unit) }
             number = try changeIfWanted(pipeline, after: newest)
-            try pipeline.prepareSound(forPicture: number)
+            try pipeline.prepareAudio(forFrame: number)
         }
     }
 

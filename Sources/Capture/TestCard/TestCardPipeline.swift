@@ -8,40 +8,40 @@ final class TestCardPipeline {
     static let audioTrack = TrackID(1)
 
     private(set) var timeline: TestCardTimeline
-    private let stage: PictureStage
-    private var picture: TestCardPicture
-    private let sound: TestCardSound?
+    private let stage: VideoEncodingStage
+    private var picture: TestCardRenderer
+    private let audioSource: TestCardAudio?
     /// The picture of the grid with which it started, shown as frame 0.
-    private var firstPicture: Int64?
+    private var firstFrame: Int64?
     /// Coded, and not due yet.
-    private var comingSound: [AccessUnit] = []
+    private var pendingAudio: [AccessUnit] = []
 
     /// Opens the encoders: some milliseconds.
     ///
     /// - Parameters:
     ///   - control: of the picture's encoder.
-    ///   - tee: is offered the pictures.
+    ///   - fanOut: is offered the pictures.
     ///   - clock: tells how long coding takes, and nothing else.
     ///   - streamClock: of the block code's times; without it, there is none.
     init(
         _ settings: EncodingSettings, timeline: TestCardTimeline, control: EncoderControl = EncoderControl(),
-        tee: PictureTee? = nil, clock: PaceClock = .host, streamClock: StreamClock? = nil
+        fanOut: FrameFanOut? = nil, clock: PaceClock = .host, streamClock: StreamClock? = nil
     ) throws(CodecFailure) {
         self.timeline = timeline
         let size = settings.video
-        stage = try PictureStage(
-            settings, track: Self.videoTrack, matrix: TestCardPicture.matrix, control: control, tee: tee,
-            clock: clock, streamClock: streamClock, usualCode: TestCard.usualCode)
-        picture = try TestCardPicture(width: size.width, height: size.height)
+        stage = try VideoEncodingStage(
+            settings, track: Self.videoTrack, matrix: TestCardRenderer.matrix, control: control, fanOut: fanOut,
+            clock: clock, streamClock: streamClock, defaultOverlayCorner: TestCard.defaultOverlayCorner)
+        picture = try TestCardRenderer(width: size.width, height: size.height)
         if let audio = settings.audio {
-            sound = try TestCardSound(audio, timeline: timeline)
+            audioSource = try TestCardAudio(audio, timeline: timeline)
         } else {
-            sound = nil
+            audioSource = nil
         }
     }
 
     /// Picture first, then sound, if any.
-    var tracks: [Track] { [stage.track] + (sound.map { [$0.track] } ?? []) }
+    var tracks: [Track] { [stage.track] + (audioSource.map { [$0.track] } ?? []) }
 
     /// Counts up where the tracks are to be announced anew with the next units.
     var revision: Int { stage.revision }
@@ -53,25 +53,25 @@ final class TestCardPipeline {
     ///
     /// Numbers ascend from wherever it starts; those left out are `skipped` pictures.
     func units(
-        forPicture number: Int64, wallNanoseconds: Int64, skipped: Int = 0
+        forFrame number: Int64, wallNanoseconds: Int64, skipped: Int = 0
     ) throws(CodecFailure) -> [AccessUnit] {
-        let first = firstPicture ?? number
-        firstPicture = first
-        let instant = timeline.instant(ofPicture: number)
+        let first = firstFrame ?? number
+        firstFrame = first
+        let instant = timeline.instant(ofFrame: number)
         let frame = try picture.draw(
-            TestCardPicture.Moment(
+            TestCardRenderer.Moment(
                 number: Int(number - first), wallNanoseconds: wallNanoseconds, nanoseconds: instant,
                 isFlash: timeline.isFlash(picture: number)))
-        let coded = try stage.units(of: frame, at: timeline.time(ofPicture: number), skipped: skipped)
-        try prepareSound(forPicture: number)
-        let due = comingSound.prefix { $0.presentationTime.nanoseconds <= instant }
-        comingSound.removeFirst(due.count)
-        return due + coded
+        let encoded = try stage.units(of: frame, at: timeline.time(ofFrame: number), skipped: skipped)
+        try prepareAudio(forFrame: number)
+        let due = pendingAudio.prefix { $0.presentationTime.nanoseconds <= instant }
+        pendingAudio.removeFirst(due.count)
+        return due + encoded
     }
 
     /// Codes the sound up to picture `number`, so that the picture need not wait for it: best called before its instant.
-    func prepareSound(forPicture number: Int64) throws(CodecFailure) {
-        comingSound += try sound?.units(until: timeline.instant(ofPicture: number)) ?? []
+    func prepareAudio(forFrame number: Int64) throws(CodecFailure) {
+        pendingAudio += try audioSource?.units(until: timeline.instant(ofFrame: number)) ?? []
     }
 
     /// Goes on with other settings after picture `number`; the frame numbers in the picture go on too.
@@ -84,14 +84,14 @@ final class TestCardPipeline {
         let new = settings.video
         if isCodeMoved || (picture.width, picture.height) != (new.width, new.height) {
             // The encoder has taken the size: it can be drawn. Where a code was, new pictures have their background.
-            picture = try TestCardPicture(width: new.width, height: new.height)
+            picture = try TestCardRenderer(width: new.width, height: new.height)
         }
         guard new.frameRate != timeline.frameRate else { return number + 1 }
-        let instant = timeline.instant(ofPicture: number)
+        let instant = timeline.instant(ofFrame: number)
         timeline.frameRate = new.frameRate
-        sound?.follow(timeline)
-        let next = timeline.lastPicture(at: instant) + 1
-        firstPicture = firstPicture.map { next - (number + 1 - $0) }
+        audioSource?.follow(timeline)
+        let next = timeline.lastFrame(at: instant) + 1
+        firstFrame = firstFrame.map { next - (number + 1 - $0) }
         return next
     }
 }

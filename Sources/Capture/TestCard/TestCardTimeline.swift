@@ -23,19 +23,19 @@ struct TestCardTimeline: Hashable, Sendable {
     }
 
     /// When picture `number` is captured.
-    func instant(ofPicture number: Int64) -> Int64 {
-        origin + span(ofPictures: number, unitsPerSecond: Self.second)
+    func instant(ofFrame number: Int64) -> Int64 {
+        origin + span(ofFrames: number, unitsPerSecond: Self.second)
     }
 
     /// The same as a media time: exact multiples of the pictures' interval.
-    func time(ofPicture number: Int64) -> MediaTime {
+    func time(ofFrame number: Int64) -> MediaTime {
         let start = ClockRate.video.ticks(inNanoseconds: origin)
-        let span = span(ofPictures: number, unitsPerSecond: Int64(ClockRate.video.hertz))
+        let span = span(ofFrames: number, unitsPerSecond: Int64(ClockRate.video.hertz))
         return MediaTime(ticks: start + span, rate: .video)
     }
 
     /// The last picture whose instant is not after `instant`; −1 before the origin.
-    func lastPicture(at instant: Int64) -> Int64 {
+    func lastFrame(at instant: Int64) -> Int64 {
         guard instant >= origin else { return -1 }
         // `denominator` seconds hold `numerator` pictures exactly.
         let (rate, cycle) = (Int64(frameRate.numerator), Int64(frameRate.denominator) * Self.second)
@@ -47,19 +47,19 @@ struct TestCardTimeline: Hashable, Sendable {
     /// When the flash of the second that `instant` lies in begins; `nil` while it is still to come.
     func flashStart(at instant: Int64) -> Int64? {
         let wholeSecond = instant - Self.modulo(instant - origin, Self.second)
-        let start = self.instant(ofPicture: lastPicture(at: wholeSecond - 1) + 1)
+        let start = self.instant(ofFrame: lastFrame(at: wholeSecond - 1) + 1)
         return start <= instant ? start : nil
     }
 
     /// Whether picture `number` shows the flash.
     func isFlash(picture number: Int64) -> Bool {
-        let instant = instant(ofPicture: number)
+        let instant = instant(ofFrame: number)
         guard let start = flashStart(at: instant) else { return false }
         return instant - start < Self.flashNanoseconds
     }
 
     /// How long `count` pictures last, rounded down.
-    private func span(ofPictures count: Int64, unitsPerSecond: Int64) -> Int64 {
+    private func span(ofFrames count: Int64, unitsPerSecond: Int64) -> Int64 {
         let (rate, denominator) = (Int64(frameRate.numerator), Int64(frameRate.denominator))
         let (cycles, rest) = count.quotientAndRemainder(dividingBy: rate)
         // rest < rate ≤ 1000 · 1001 and the denominator ≤ 1001: the product stays under 2⁶⁰.

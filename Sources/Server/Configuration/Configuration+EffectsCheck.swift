@@ -52,7 +52,7 @@ extension Configuration {
 
 extension Configuration.Path {
     fileprivate var refusalOfEffects: String? {
-        EncodingSettings(self).refusalOfFilters.map { $0.reason + ($0.remedy.isEmpty ? "" : "; \($0.remedy)") }
+        EncodingSettings(self).filterFailure.map { $0.reason + ($0.remedy.isEmpty ? "" : "; \($0.remedy)") }
     }
 }
 

@@ -10,7 +10,7 @@ extension Configuration {
     ///   - microphone: looks for the microphone, as `audio.device` names it.
     /// - Returns: what was chosen and why, in a line for people; `nil` where paths are configured.
     public mutating func chooseFirstCamera(
-        among search: () -> (path: String?, failures: [SourceFailure]) = CameraSurvey.firstThatWorks,
+        among search: () -> (path: String?, failures: [SourceFailure]) = CameraDescription.firstUsable,
         microphone: () -> String? = { MicrophoneDescription.all().first { $0.problem == nil }?.name }
     ) -> String? {
         guard paths.isEmpty else { return nil }

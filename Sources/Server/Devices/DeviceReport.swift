@@ -60,15 +60,15 @@ public struct DeviceReport: Encodable, Sendable {
 
     /// Looks at all devices, and tries all encoders: some milliseconds for each.
     public init() {
-        let (cameras, failures) = CameraSurvey.all()
+        let (cameras, failures) = CameraDescription.all()
         self.init(
             cameras: cameras, failures: failures, microphones: MicrophoneDescription.all(),
-            encoders: EncoderSurvey.all())
+            encoders: EncoderDescription.all())
     }
 
     init(
-        cameras: [CameraSurvey], failures: [SourceFailure], microphones: [MicrophoneDescription] = [],
-        encoders: [EncoderSurvey] = []
+        cameras: [CameraDescription], failures: [SourceFailure], microphones: [MicrophoneDescription] = [],
+        encoders: [EncoderDescription] = []
     ) {
         self.cameras = cameras.map(Camera.init)
         self.microphones = microphones.map(Microphone.init)
@@ -129,7 +129,7 @@ extension DeviceReport.Microphone {
 }
 
 extension DeviceReport.Camera {
-    init(_ survey: CameraSurvey) {
+    init(_ survey: CameraDescription) {
         source = survey.path
         name = survey.card
         driver = survey.driver

@@ -1,0 +1,90 @@
+import Media
+import Muxing
+import Streams
+
+/// H.264 that passes through untouched: lengths and start codes go, all NAL units stay, in decoding order.
+final class PassthroughVideoTrack: FileTrack {
+    private(set) var track: Track
+    private let lengthSize: Int?
+    private let containerInterval: Int64?
+    private let usesContainerTimes: Bool
+    private var sets: H264.ParameterSetTracker
+    private var order = H264.PresentationOrder()
+    private var offset: Int64 = 0
+    private var lastDecode: Int64?
+    /// Added to all presentation times, so that none lies before its decoding.
+    private var shift: Int64 = 0
+
+    init(_ source: DemuxedTrack, sets: H264.ParameterSets, lengthSize: Int?, id: TrackID, hasTimes: Bool) {
+        track = Track(id: id, clockRate: .video, format: .h264(sets))
+        self.sets = H264.ParameterSetTracker(sets)
+        self.lengthSize = lengthSize
+        containerInterval = source.frameNanoseconds
+        usesContainerTimes = hasTimes
+    }
+
+    func beginPass(offset: Int64) {
+        self.offset = offset
+        lastDecode = nil
+        order = H264.PresentationOrder()
+    }
+
+    func endPass() -> [TimedUnit] { [] }
+
+    func units(of packet: DemuxedPacket) -> [TimedUnit] {
+        let units = nalUnits(packet.bytes)
+        guard !units.isEmpty else { return [] }
+        for unit in units { learn(unit) }
+        let slice = units.lazy.compactMap { H264.SliceHeader(parsing: $0, with: self.sets) }.first
+        let interval = interval(slice)
+        let duration = packet.duration > 0 && usesContainerTimes ? packet.duration : interval
+        let (decode, presentation) = times(of: packet, slice, interval)
+        let isKeyframe = units.contains { H264.NALUnitHeader(of: $0)?.type == .idrSlice }
+        return [
+            TimedUnit(
+                track: track.id, decode: decode &+ offset, presentation: presentation &+ offset, duration: duration,
+                isKeyframe: isKeyframe, units: isKeyframe ? sets.completed(units) : units)
+        ]
+    }
+
+    private func learn(_ unit: [UInt8]) {
+        guard sets.observe(unit), let known = sets.parameterSets else { return }
+        track.format = .h264(known)
+    }
+
+    private func nalUnits(_ bytes: [UInt8]) -> [[UInt8]] {
+        if let lengthSize {
+            return H264.LengthPrefixed.units(in: bytes, lengthSize: lengthSize).ranges.map { Array(bytes[$0]) }
+        }
+        var splitter = H264.AnnexBSplitter()
+        splitter.push(bytes)
+        var units: [[UInt8]] = []
+        while let unit = splitter.next() ?? splitter.flush() { units.append(unit) }
+        return units
+    }
+
+    /// The stream's own word first where the container has no times, else the container's; 25 per second where none says.
+    private func interval(_ slice: H264.SliceHeader?) -> Int64 {
+        let sequence = slice?.picture.flatMap { sets.sequenceSet($0.sequenceID) } ?? sets.firstSequenceSet
+        let own = sequence?.usability?.timing?.frameNanoseconds
+        return (usesContainerTimes ? containerInterval ?? own : own) ?? PipeTimeline.defaultInterval
+    }
+
+    /// Times on the file's timeline; presentation never before decoding.
+    private func times(
+        of packet: DemuxedPacket, _ slice: H264.SliceHeader?, _ interval: Int64
+    ) -> (decode: Int64, presentation: Int64) {
+        var fields = 0
+        let sequence = slice?.picture.flatMap { sets.sequenceSet($0.sequenceID) }
+        if let slice, let sequence { fields = order.fields(of: slice, in: sequence) }
+        let next = lastDecode.map { $0 &+ interval } ?? 0
+        let told = usesContainerTimes ? packet.decode ?? (fields == 0 ? packet.presentation : nil) : nil
+        let decode = told ?? next
+        lastDecode = decode
+        let shown = usesContainerTimes ? packet.presentation : nil
+        guard let shown else { return (decode, decode &+ Int64(fields) * interval / 2) }
+        // Times are bounded by the demuxer: the difference fits. A damaged one must not move all that follow.
+        if decode > shown, decode &- shown < 2_000_000_000 { shift = max(shift, decode &- shown) }
+        return (decode, max(decode, shown &+ shift))
+    }
+}

@@ -1,0 +1,55 @@
+import Codecs
+import Media
+import Muxing
+import Streams
+
+/// Sound of another codec than AAC: decoded, resampled, and coded anew as AAC-LC.
+final class TranscodedAudioTrack: TranscodedTrack {
+    let track: Track
+    let source: DemuxedTrack
+    var decoder: AudioDecoder
+    var offset: Int64 = 0
+    private let encoder: AudioEncoder
+    private let resampler: Resampler
+    /// When the next sample that the encoder is given belongs.
+    private var next: Int64?
+
+    /// Times off by more than this are followed; less is the container's rounding.
+    private static let tolerance: Int64 = 50_000_000
+
+    init(_ source: DemuxedTrack, _ settings: AudioEncoder.Settings, id: TrackID) throws(SourceFailure) {
+        self.source = source
+        do {
+            decoder = try AudioDecoder(source.parameters)
+            encoder = try AudioEncoder(settings)
+        } catch {
+            throw SourceFailure(error)
+        }
+        resampler = Resampler(sampleRate: settings.sampleRate, channelCount: settings.channelCount)
+        track = Track(id: id, clockRate: settings.sampleRate, format: .aac(encoder.configuration))
+    }
+
+    func encode(_ audioFrames: [DecodedAudio]) throws(CodecFailure) -> [TimedUnit] {
+        var result: [TimedUnit] = []
+        let rate = track.clockRate
+        for sound in audioFrames {
+            let waiting = rate.nanoseconds(inTicks: Int64(resampler.availableSampleCount))
+            if let told = sound.presentationTime.map({ $0 &+ offset }) {
+                // What waits belongs before this sound.
+                let start = told &- waiting
+                if next.map({ abs($0 &- start) > Self.tolerance }) ?? true { next = max(start, next ?? start) }
+            }
+            try resampler.push(sound)
+            while let frame = try resampler.take() {
+                let start = next ?? offset
+                next = start &+ rate.nanoseconds(inTicks: Int64(frame.sampleCount))
+                let encoded = try encoder.encode(
+                    frame, track: track.id, presentationTime: MediaTime(nanoseconds: start, rate: .nanoseconds))
+                result += encoded.map {
+                    TimedUnit($0, duration: rate.nanoseconds(inTicks: Int64(AAC.samplesPerAccessUnit)))
+                }
+            }
+        }
+        return result
+    }
+}

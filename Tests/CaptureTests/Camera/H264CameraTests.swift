@@ -1,0 +1,77 @@
+import Codecs
+import Media
+import Streams
+import Testing
+
+@testable import Capture
+
+/// Cameras that code H.264 themselves.
+@Suite struct H264CameraTests {
+    /// Pictures that an encoder in the camera has coded.
+    private func encoded(_ count: Int) throws -> [AccessUnit] {
+        var settings = VideoEncoder.Settings()
+        (settings.width, settings.height) = (64, 48)
+        let encoder = try VideoEncoder(settings)
+        return try (0..<count).flatMap { number in
+            let frame = try VideoFrame(width: 64, height: 48)
+            for plane in [frame.luma, frame.cb, frame.cr] {
+                plane.fill(x: 0..<plane.width, y: 0..<plane.height, with: UInt8(60 + number))
+            }
+            return try encoder.encode(
+                frame, track: TrackID(0), presentationTime: MediaTime(ticks: Int64(number), rate: .video),
+                forcingRandomAccess: number == 4)
+        }
+    }
+
+    private func annexB(_ unit: AccessUnit) -> [UInt8] { unit.units.flatMap { [0, 0, 0, 1] + unit.bytes[$0] } }
+
+    @Test func h264OfTheCameraPassesThroughUntouchedAndNoneIsLeftOut() throws {
+        let units = try encoded(6)
+        let filming = CameraTestRun()
+        let frames = units.map { ReplayedCamera.Frame.bytes(annexB($0)) }
+        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestKeyframe() }
+        try filming.film(
+            "H264",
+            [.frames([frames[0]]), .frames(Array(frames[1...3])), ask, .frames([frames[4]]), .frames([frames[5]])])
+        let passed = try filming.units()
+        #expect(passed.map(annexB) == units.map(annexB))
+        #expect(passed.map(\.isKeyframe) == [true, false, false, false, true, false])
+        #expect(filming.cameras.first?.keyFrameOrders == 1)
+        #expect(filming.status == nil)
+    }
+
+    @Test func h264OfTheCameraIsDecodedWhereEffectsAreWanted() throws {
+        let units = try encoded(6)
+        let filming = CameraTestRun()
+        let hide = ReplayedCamera.Event.action { [unowned filming] in
+            filming.change { $0.encoding.filters = "drawbox=x=0:y=0:w=32:h=48:color=black:t=fill" }
+        }
+        let frames = units.map { ReplayedCamera.Event.frames([.bytes(annexB($0))]) }
+        try filming.film("H264", starts: 1, [frames[0], hide], frames)
+        let pictures = try filming.pictures(width: 64, height: 48)
+        #expect(pictures.count == 6)
+        #expect(pictures.allSatisfy { abs(Int($0.luma[16, 24]) - 16) <= 3 && abs(Int($0.luma[48, 24]) - 62) <= 5 })
+        #expect(filming.cameras.count == 2)
+    }
+
+    @Test func h264ThatIsDamagedOrEmptyTrapsNobody() throws {
+        let units = try encoded(3)
+        let filming = CameraTestRun()
+        let whole = annexB(units[0])
+        let cuts = stride(from: 0, to: whole.count, by: 3).map {
+            ReplayedCamera.Event.frames([.bytes(Array(whole.prefix($0)))])
+        }
+        try filming.film("H264", cuts + [.frames([.bytes([7, 7, 7])]), .frames([.bytes(whole)])])
+        #expect(try filming.units().last.map(annexB) == whole)
+    }
+
+    @Test func aPictureThatIsAskedForComesAlsoWhereH264IsDecodedForEffects() throws {
+        let units = try encoded(6)
+        let filming = CameraTestRun()
+        let hide = ReplayedCamera.Event.action { [unowned filming] in filming.change { $0.encoding.filters = "hflip" } }
+        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestKeyframe() }
+        let frames = units.map { ReplayedCamera.Event.frames([.bytes(annexB($0))]) }
+        try filming.film("H264", starts: 1, [frames[0], hide], Array(frames[...2]) + [ask] + Array(frames[3...]))
+        #expect(try filming.units().map(\.isKeyframe) == [true, false, false, true, false, false])
+    }
+}
