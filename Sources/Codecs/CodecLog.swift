@@ -23,7 +23,7 @@ public enum CodecLog {
     static let quietByDefault: Void = apus_log_default_quiet()
 
     /// What becomes the reason of a failure, of all that the libraries told meanwhile.
-    enum Telling {
+    enum ReasonSource {
         /// The first error: those behind it only follow from it.
         case first
         /// The last error, which names what failed, and then the first, which names why.
@@ -32,8 +32,8 @@ public enum CodecLog {
 
     /// Runs `body` without a line of its thread reaching the sink. The reason of a failure is what the libraries told
     /// meanwhile about `name`: their codes say little (`Operation not permitted` where a driver is missing).
-    static func holding<Result>(
-        _ name: String, telling: Telling = .first, _ body: () throws(CodecFailure) -> Result
+    static func capturing<Result>(
+        _ name: String, reasonFrom: ReasonSource = .first, _ body: () throws(CodecFailure) -> Result
     ) throws(CodecFailure) -> Result {
         _ = quietByDefault
         apus_log_hold()
@@ -44,8 +44,8 @@ public enum CodecLog {
         } catch {
             let first = sentence(apus_log_release())
             let last = sentence(apus_log_last_held())
-            let told = telling == .first || last == first ? first : "\(last): \(first)"
-            throw first.isEmpty ? error : CodecFailure(reason: "\(name): \(told)", remedy: error.remedy)
+            let reported = reasonFrom == .first || last == first ? first : "\(last): \(first)"
+            throw first.isEmpty ? error : CodecFailure(reason: "\(name): \(reported)", remedy: error.remedy)
         }
     }
 

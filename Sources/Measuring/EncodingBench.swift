@@ -83,7 +83,7 @@ public enum EncodingBench {
             let began = MonotonicTime.now()
             _ = try encoder.encode(
                 pictures[number % pictures.count], track: TrackID(0),
-                presentationTime: MediaTime(nanoseconds: began - start, rate: .video), forcingRandomAccess: false)
+                presentationTime: MediaTime(nanoseconds: began - start, rate: .video), forcingKeyframe: false)
             let end = MonotonicTime.now()
             histogram.record(nanoseconds: end - began)
             points.append(PlotPoint(instant: end, nanoseconds: end - began))

@@ -31,7 +31,7 @@ private let loggedLines = Mutex<[String]>([])
             }
             return try encoder.encode(
                 frame, track: TrackID(0), presentationTime: MediaTime(ticks: Int64(number) * 3000, rate: .video),
-                forcingRandomAccess: false)
+                forcingKeyframe: false)
         }
     }
 

@@ -28,7 +28,7 @@ private final class FailingEncoder: FrameEncoder {
         self.model = model
         self.failure = failure
         remaining = count
-        real = try LibavEncoder(proved: EncoderModel(name: "libx264", inputs: [.i420]), settings)
+        real = try LibavEncoder(tested: EncoderModel(name: "libx264", inputs: [.i420]), settings)
     }
 
     var parameterSets: H264.ParameterSets { real.parameterSets }
@@ -46,17 +46,17 @@ private final class FailingEncoder: FrameEncoder {
 
 @Suite struct EncoderSelectionTests {
     /// What this machine lacks, tried for the first time and again.
-    private static let missing = EncoderTrial.all().filter { !$0.works }.map(\.encoder)
+    private static let missing = EncoderTestResult.all().filter { !$0.works }.map(\.encoder)
 
     @Test func everyEncoderIsTriedAndThoseThatDoNotWorkSayWhy() throws {
-        let trials = EncoderTrial.all()
+        let results = EncoderTestResult.all()
         #expect(
-            trials.map(\.encoder)
+            results.map(\.encoder)
                 == ["h264_nvenc", "h264_qsv", "h264_vaapi", "h264_v4l2m2m", "libx264", "libopenh264"])
-        #expect(trials.first { $0.encoder == "libx264" }?.works == true)
-        for trial in trials {
-            #expect(trial.failure?.reason.isEmpty != true)
-            #expect(trial.failure?.remedy.isEmpty != true)
+        #expect(results.first { $0.encoder == "libx264" }?.works == true)
+        for result in results {
+            #expect(result.failure?.reason.isEmpty != true)
+            #expect(result.failure?.remedy.isEmpty != true)
         }
     }
 
@@ -66,7 +66,7 @@ private final class FailingEncoder: FrameEncoder {
         settings.encoder = name
         let reports = Reports()
         let encoder = try VideoEncoder(settings, report: reports.note)
-        let working = EncoderTrial.all().first(where: \.works)
+        let working = EncoderTestResult.all().first(where: \.works)
         let first = try #require(working)
         #expect(encoder.name == first.encoder)
         let report = try #require(reports.all.first)
@@ -107,7 +107,7 @@ private final class FailingEncoder: FrameEncoder {
     }
 
     @Test func theReasonIsTheLibrarysFirstComplaintNotItsCode() throws {
-        let nvenc = EncoderTrial.all().first { $0.encoder == "h264_nvenc" }
+        let nvenc = EncoderTestResult.all().first { $0.encoder == "h264_nvenc" }
         guard let failure = nvenc?.failure else { return }
         #expect(failure.reason.contains("libcuda") || failure.reason.contains("nvenc"), "\(failure.reason)")
     }
@@ -125,7 +125,7 @@ private final class FailingEncoder: FrameEncoder {
     func picturesGoInAsTheEncoderTakesThem(input: EncoderModel.Input) throws {
         let settings = smallSettings()
         let encoder = try VideoEncoder(settings, report: { _ in }) { (_, settings) throws(CodecFailure) in
-            try LibavEncoder(proved: EncoderModel(name: "libx264", inputs: [input]), settings)
+            try LibavEncoder(tested: EncoderModel(name: "libx264", inputs: [input]), settings)
         }
         let units = try encoder.code(0..<3)
         let scaler = Scaler(width: settings.width, height: settings.height)
@@ -144,7 +144,7 @@ private final class FailingEncoder: FrameEncoder {
     func surfacesOfADeviceThatIsNotThereAreRefusedWithWhatToDo(name: String, device: String) throws {
         guard Self.missing.contains(name) else { return }
         let model = try #require(EncoderModel.automatic.first { $0.name == name })
-        let failure = #expect(throws: CodecFailure.self) { try LibavEncoder(proved: model, smallSettings()) }
+        let failure = #expect(throws: CodecFailure.self) { try LibavEncoder(tested: model, smallSettings()) }
         #expect(failure?.reason.contains(device) == true)
         #expect(failure?.remedy.isEmpty == false)
     }
@@ -157,7 +157,7 @@ private final class FailingEncoder: FrameEncoder {
         _ report: @escaping (EncoderReport) -> Void
     ) throws -> VideoEncoder {
         try VideoEncoder(settings, report: report) { (model, settings) throws(CodecFailure) in
-            guard model.name == "h264_nvenc" else { return try LibavEncoder(proved: model, settings) }
+            guard model.name == "h264_nvenc" else { return try LibavEncoder(tested: model, settings) }
             return try FailingEncoder(model, settings, after: count, failure)
         }
     }
@@ -172,7 +172,7 @@ private final class FailingEncoder: FrameEncoder {
         #expect(randomAccessNumbers(units) == [0, 10])
         #expect(types(of: units[10]).contains(7) && types(of: units[10]).contains(8))
         #expect(reports.all.map(\.occasion) == [.failure])
-        let failed = EncoderTrial(encoder: "h264_nvenc", failure: CodecFailure(reason: "the device has gone"))
+        let failed = EncoderTestResult(encoder: "h264_nvenc", failure: CodecFailure(reason: "the device has gone"))
         #expect(reports.all.first?.rejected.first == failed)
         let decoder = try VideoDecoder()
         #expect(try (units.flatMap { try decoder.decode($0) } + decoder.finish()).count == 30)

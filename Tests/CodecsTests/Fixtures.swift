@@ -48,7 +48,7 @@ extension VideoEncoder {
         return try numbers.flatMap {
             try encode(
                 picture($0, from: pool), track: TrackID(0), presentationTime: time($0),
-                forcingRandomAccess: forced.contains($0))
+                forcingKeyframe: forced.contains($0))
         }
     }
 }

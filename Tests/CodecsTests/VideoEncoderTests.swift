@@ -11,7 +11,7 @@ private func encode(
     return try (0..<count).map {
         try encoder.encode(
             picture($0, from: pool), track: TrackID(0), presentationTime: time($0),
-            forcingRandomAccess: forced.contains($0))
+            forcingKeyframe: forced.contains($0))
     }
 }
 
@@ -82,7 +82,7 @@ private func encode(
         for number in 0..<10 {
             _ = try encoder.encode(
                 picture(number, from: pool), track: TrackID(0), presentationTime: time(number),
-                forcingRandomAccess: false)
+                forcingKeyframe: false)
             #expect((1...51).contains(try #require(encoder.lastQuantizer)))
         }
     }
@@ -93,7 +93,7 @@ private func encode(
         for number in 0..<50 {
             _ = try encoder.encode(
                 picture(number, from: pool), track: TrackID(0), presentationTime: time(number),
-                forcingRandomAccess: false)
+                forcingKeyframe: false)
         }
         #expect(pool.allocatedCount == 1)
     }
@@ -121,7 +121,7 @@ private func encode(
         let encoder = try VideoEncoder(smallSettings())
         let frame = try VideoFrame(width: 640, height: 480)
         #expect(throws: CodecFailure.self) {
-            try encoder.encode(frame, track: TrackID(0), presentationTime: time(0), forcingRandomAccess: false)
+            try encoder.encode(frame, track: TrackID(0), presentationTime: time(0), forcingKeyframe: false)
         }
     }
 

@@ -168,7 +168,7 @@ import Testing
         for index in 0..<10 {
             for (frame, time) in try filter.apply(picture(index, from: pool), at: time(index)) {
                 let units = try encoder.encode(
-                    frame, track: TrackID(0), presentationTime: time, forcingRandomAccess: false)
+                    frame, track: TrackID(0), presentationTime: time, forcingKeyframe: false)
                 #expect(units.map(\.presentationTime) == [time])
             }
         }

@@ -9,7 +9,7 @@ extension EncodingSettings {
     public var filterFailure: SourceFailure? {
         guard !filters.isEmpty else { return nil }
         do throws(CodecFailure) {
-            try VideoFilter.prove(
+            try VideoFilter.validate(
                 filters, width: video.width, height: video.height, frameRate: video.frameRate)
             return nil
         } catch {

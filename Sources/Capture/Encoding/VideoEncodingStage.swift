@@ -84,7 +84,7 @@ final class VideoEncodingStage {
             let frame = try overlay?.draw(on: frame, at: time, number: timingRecorder.number(at: time)) ?? frame
             try fanOut?.offer(frame, at: time, pool: pool)
             units += try encoded(at: time) { (isForced) throws(CodecFailure) in
-                try encoder.encode(frame, track: id, presentationTime: time, forcingRandomAccess: isForced)
+                try encoder.encode(frame, track: id, presentationTime: time, forcingKeyframe: isForced)
             }
         }
         control.skippedFrames(skipped)
@@ -107,7 +107,7 @@ final class VideoEncodingStage {
         timingRecorder.arrived(time, skipped: skipped)
         do throws(CodecFailure) {
             let units = try encoded(at: time) { (isForced) throws(CodecFailure) in
-                try encoder.encode(picture, track: id, presentationTime: time, forcingRandomAccess: isForced)
+                try encoder.encode(picture, track: id, presentationTime: time, forcingKeyframe: isForced)
             }
             control.skippedFrames(skipped)
             return units

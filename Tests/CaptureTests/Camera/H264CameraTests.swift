@@ -19,7 +19,7 @@ import Testing
             }
             return try encoder.encode(
                 frame, track: TrackID(0), presentationTime: MediaTime(ticks: Int64(number), rate: .video),
-                forcingRandomAccess: number == 4)
+                forcingKeyframe: number == 4)
         }
     }
 

@@ -21,7 +21,7 @@ import Testing
         return try (0..<10).flatMap { number in
             try encoder.encode(
                 frame, track: TrackID(0), presentationTime: MediaTime(ticks: Int64(number), rate: .video),
-                forcingRandomAccess: number == 0)
+                forcingKeyframe: number == 0)
         }
     }
 

@@ -1,5 +1,5 @@
 /// How an encoder did when it was opened and tried with one picture on this machine.
-public struct EncoderTrial: Hashable, Sendable {
+public struct EncoderTestResult: Hashable, Sendable {
     /// Its name in libavcodec: `h264_vaapi`.
     public let encoder: String
     /// Why it does not work, and what to do about it; `nil` for one that works.
@@ -22,7 +22,7 @@ public struct EncoderTrial: Hashable, Sendable {
     public static func all(_ settings: VideoEncoder.Settings = .init()) -> [Self] {
         EncoderModel.automatic.map { model in
             do throws(CodecFailure) {
-                _ = try LibavEncoder(proved: model, settings)
+                _ = try LibavEncoder(tested: model, settings)
                 return Self(encoder: model.name, failure: nil)
             } catch {
                 return Self(encoder: model.name, failure: error)

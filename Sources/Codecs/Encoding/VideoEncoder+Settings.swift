@@ -43,7 +43,7 @@ extension VideoEncoder {
             guard VideoFrame.canHold(width: width, height: height) else {
                 throw CodecFailure(
                     reason: "a picture of \(width)×\(height) cannot be encoded",
-                    remedy: "choose an even width and height from 16 to \(VideoFrame.longestSide)")
+                    remedy: "choose an even width and height from 16 to \(VideoFrame.maximumSideLength)")
             }
             guard (1_000...1_000_000_000).contains(bitrate), (1...100_000).contains(gopFrames),
                 (1...64).contains(threads), (1...1_000).contains(bufferFrames)

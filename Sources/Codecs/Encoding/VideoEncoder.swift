@@ -23,12 +23,12 @@ public final class VideoEncoder {
     /// Presentation times of pictures that have gone in and not come out, by their index.
     private var pending: [(index: Int64, time: MediaTime)] = []
     /// Pictures since the last that was asked to be an IDR picture, with it; `nil` before the first.
-    private var groupCount: Int?
+    private var framesSinceIDR: Int?
     /// What an encoder still held when it was left.
     private var remainder: [EncodedFrame] = []
 
     /// An encoder that holds this many back has stopped working without saying so. Drivers hold back four at most.
-    private static let longestDelay = 16
+    private static let maximumDelay = 16
 
     /// Opens the encoder and tries it with one picture: a few milliseconds, and as much for each that does not work.
     ///
@@ -37,7 +37,7 @@ public final class VideoEncoder {
         _ settings: Settings, report: @escaping (EncoderReport) -> Void = { _ in }
     ) throws(CodecFailure) {
         try self.init(settings, report: report) { (model, settings) throws(CodecFailure) in
-            try LibavEncoder(proved: model, settings)
+            try LibavEncoder(tested: model, settings)
         }
     }
 
@@ -49,21 +49,21 @@ public final class VideoEncoder {
         let (encoder, rejected) = try selection.next(settings)
         (self.settings, self.selection, self.encoder) = (settings, selection, encoder)
         (self.open, self.report) = (open, report)
-        tell(settings.encoder == "auto" ? .automatic : .fallback, rejected)
+        reportSelection(settings.encoder == "auto" ? .automatic : .fallback, rejected)
     }
 
     /// Codes one picture of the encoder's size.
     ///
-    /// - Parameter forcingRandomAccess: makes this very picture an IDR picture.
+    /// - Parameter forcingKeyframe: makes this very picture an IDR picture.
     /// - Returns: what is ready: with software encoders exactly this picture.
     /// - Throws: when the encoder fails and no other works.
     public func encode(
-        _ frame: VideoFrame, track: TrackID, presentationTime: MediaTime, forcingRandomAccess: Bool
+        _ frame: VideoFrame, track: TrackID, presentationTime: MediaTime, forcingKeyframe: Bool
     ) throws(CodecFailure) -> [AccessUnit] {
         try checkSize(width: frame.width, height: frame.height)
         let held = takeRemainder(track)
         pending.append((frameIndex, presentationTime))
-        let coded = try encodeOrReplace(frame, forcingIDR: forcingRandomAccess || isGroupOver)
+        let coded = try encodeOrReplace(frame, forcingIDR: forcingKeyframe || isGOPComplete)
         frameIndex += 1
         return held + units(coded, track)
     }
@@ -86,13 +86,13 @@ extension VideoEncoder {
     /// - Returns: what is ready, as for a picture in memory.
     /// - Throws: where that cannot be; the same picture may come as `VideoFrame` then. No encoder is replaced for it.
     public func encode(
-        _ picture: ExportedFrame, track: TrackID, presentationTime: MediaTime, forcingRandomAccess: Bool
+        _ picture: ExportedFrame, track: TrackID, presentationTime: MediaTime, forcingKeyframe: Bool
     ) throws(CodecFailure) -> [AccessUnit] {
         try checkSize(width: picture.width, height: picture.height)
         try checkDelay(pending.count + 1)
-        let forcingIDR = forcingRandomAccess || isGroupOver
+        let forcingIDR = forcingKeyframe || isGOPComplete
         let coded = try encoder.encode(picture, index: frameIndex, forcingIDR: forcingIDR)
-        countInGroup(isFirst: forcingIDR)
+        countFrame(isFirst: forcingIDR)
         pending.append((frameIndex, presentationTime))
         frameIndex += 1
         return takeRemainder(track) + units(coded, track)
@@ -125,8 +125,8 @@ extension VideoEncoder {
         let (opened, rejected) = try next.next(new)
         // The old one is given up only now. What it cannot finish is lost, like any picture of an encoder that fails.
         do throws(CodecFailure) { remainder += try encoder.finish() } catch { pending = [] }
-        (selection, encoder, groupCount) = (next, opened, nil)
-        tell(new.encoder == "auto" ? .automatic : .fallback, rejected)
+        (selection, encoder, framesSinceIDR) = (next, opened, nil)
+        reportSelection(new.encoder == "auto" ? .automatic : .fallback, rejected)
     }
 }
 
@@ -136,7 +136,7 @@ extension EncoderModel {
         var likeNew = old
         if changesBitrateLive { (likeNew.bitrate, likeNew.bufferFrames) = (new.bitrate, new.bufferFrames) }
         // Columns pass in a time that is fixed when the encoder is opened.
-        if !isRefreshingInColumns(old) { likeNew.gopFrames = new.gopFrames }
+        if !usesIntraRefresh(old) { likeNew.gopFrames = new.gopFrames }
         return likeNew == new
     }
 }
@@ -145,13 +145,13 @@ extension EncoderModel {
 
 extension VideoEncoder {
     /// Whether the next picture is to be an IDR picture. With columns, none is but the first and those that are asked for.
-    private var isGroupOver: Bool {
-        guard let groupCount else { return true }
-        return groupCount >= settings.gopFrames && !encoder.model.isRefreshingInColumns(settings)
+    private var isGOPComplete: Bool {
+        guard let framesSinceIDR else { return true }
+        return framesSinceIDR >= settings.gopFrames && !encoder.model.usesIntraRefresh(settings)
     }
 
-    private func countInGroup(isFirst: Bool) {
-        groupCount = isFirst ? 1 : (groupCount ?? 0) + 1
+    private func countFrame(isFirst: Bool) {
+        framesSinceIDR = isFirst ? 1 : (framesSinceIDR ?? 0) + 1
     }
 
     private func checkSize(width: Int, height: Int) throws(CodecFailure) {
@@ -164,7 +164,7 @@ extension VideoEncoder {
 
     /// - Parameter count: of pictures that have gone in, with the one that is about to.
     private func checkDelay(_ count: Int) throws(CodecFailure) {
-        guard count <= Self.longestDelay else {
+        guard count <= Self.maximumDelay else {
             throw CodecFailure(reason: "it keeps \(count) pictures and gives none")
         }
     }
@@ -175,7 +175,7 @@ extension VideoEncoder {
             do throws(CodecFailure) {
                 try checkDelay(pending.count)
                 let coded = try encoder.encode(frame, index: frameIndex, forcingIDR: forcingIDR)
-                countInGroup(isFirst: forcingIDR)
+                countFrame(isFirst: forcingIDR)
                 return coded
             } catch {
                 try replace(error)
@@ -186,19 +186,19 @@ extension VideoEncoder {
 
     /// Puts the next encoder that works in the place of the one that has failed, which takes with it what it held.
     private func replace(_ failure: CodecFailure) throws(CodecFailure) {
-        let failed = EncoderTrial(encoder: name, failure: failure)
+        let failed = EncoderTestResult(encoder: name, failure: failure)
         pending = pending.suffix(1)
         selection.dropFirst()
-        let rejected: [EncoderTrial]
+        let rejected: [EncoderTestResult]
         do throws(CodecFailure) {
             (encoder, rejected) = try selection.next(settings)
         } catch {
             throw CodecFailure(reason: "\(failed.encoder) failed while it ran: \(failure.reason)", remedy: error.remedy)
         }
-        tell(.failure, [failed] + rejected)
+        reportSelection(.failure, [failed] + rejected)
     }
 
-    private func tell(_ occasion: EncoderReport.Occasion, _ rejected: [EncoderTrial]) {
+    private func reportSelection(_ occasion: EncoderReport.Occasion, _ rejected: [EncoderTestResult]) {
         guard !rejected.isEmpty else { return }
         report(EncoderReport(occasion: occasion, encoder: name, rejected: rejected))
     }

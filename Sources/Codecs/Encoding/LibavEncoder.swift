@@ -10,11 +10,11 @@ final class LibavEncoder: FrameEncoder {
 
     /// An encoder that opens may still refuse to work (hardware does), so one of its kind codes a picture first: a few
     /// milliseconds. What the libraries say meanwhile is in the failure, not in the log.
-    convenience init(proved model: EncoderModel, _ settings: VideoEncoder.Settings) throws(CodecFailure) {
+    convenience init(tested model: EncoderModel, _ settings: VideoEncoder.Settings) throws(CodecFailure) {
         var first: CodecFailure?
         for input in model.inputs {
             do throws(CodecFailure) {
-                let sets = try CodecLog.holding(model.name) { () throws(CodecFailure) in
+                let sets = try CodecLog.capturing(model.name) { () throws(CodecFailure) in
                     try Opened(model, input, settings).encodeOneFrame(settings)
                 }
                 try self.init(model, input, settings, parameterSets: sets)
@@ -30,7 +30,7 @@ final class LibavEncoder: FrameEncoder {
         _ model: EncoderModel, _ input: EncoderModel.Input, _ settings: VideoEncoder.Settings,
         parameterSets: H264.ParameterSets
     ) throws(CodecFailure) {
-        let opened = try CodecLog.holding(model.name) { () throws(CodecFailure) in
+        let opened = try CodecLog.capturing(model.name) { () throws(CodecFailure) in
             try Opened(model, input, settings)
         }
         (context, pictures) = (opened.context, opened.pictures)
@@ -45,7 +45,7 @@ final class LibavEncoder: FrameEncoder {
     var importsFrames: Bool { pictures.importsFrames }
 
     func encode(_ picture: ExportedFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
-        let surface = try CodecLog.holding(model.name) { () throws(CodecFailure) in try pictures.imported(picture) }
+        let surface = try CodecLog.capturing(model.name) { () throws(CodecFailure) in try pictures.imported(picture) }
         return try encode(surface, index: index, forcingIDR: forcingIDR)
     }
 

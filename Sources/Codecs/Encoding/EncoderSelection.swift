@@ -12,13 +12,13 @@ struct EncoderSelection {
     ///
     /// - Returns: the encoder, and those that did not work.
     /// - Throws: the first one's failure, which is that of the one that was wanted; where `auto` finds none, all of them.
-    mutating func next(_ settings: VideoEncoder.Settings) throws(CodecFailure) -> (any FrameEncoder, [EncoderTrial]) {
-        var rejected: [EncoderTrial] = []
+    mutating func next(_ settings: VideoEncoder.Settings) throws(CodecFailure) -> (any FrameEncoder, [EncoderTestResult]) {
+        var rejected: [EncoderTestResult] = []
         while let model = candidates.first {
             do throws(CodecFailure) {
                 return (try open(model, settings), rejected)
             } catch {
-                rejected.append(EncoderTrial(encoder: model.name, failure: error))
+                rejected.append(EncoderTestResult(encoder: model.name, failure: error))
                 candidates.removeFirst()
             }
         }
@@ -31,7 +31,7 @@ struct EncoderSelection {
         candidates.removeFirst()
     }
 
-    private static func failure(_ rejected: [EncoderTrial]) -> CodecFailure {
+    private static func failure(_ rejected: [EncoderTestResult]) -> CodecFailure {
         if rejected.count == 1, let only = rejected[0].failure { return only }
         return CodecFailure(
             reason: (["no H.264 encoder works here"] + rejected.map(\.sentence)).joined(separator: "; "),

@@ -10,7 +10,7 @@ public final class VideoDecoder: FrameDecoder {
     }
 
     /// A decoder of H.264 that takes its parameter sets in band.
-    public init(_ delay: DecodingDelay = .usual) throws(CodecFailure) {
+    public init(_ delay: DecodingDelay = .codecDefault) throws(CodecFailure) {
         decoder = try Decoder(AV_CODEC_ID_H264, AVMEDIA_TYPE_VIDEO, configuration: [], delay: delay)
     }
 
@@ -38,7 +38,7 @@ public final class VideoDecoder: FrameDecoder {
 }
 
 /// A picture as a decoder made it, in whatever pixel format: `Scaler` makes it I420. Confined to one thread.
-public final class DecodedVideoFrame: DecodedFrame {
+public final class DecodedVideoFrame: DecodedMedia {
     let reference: FrameReference
 
     init(_ reference: FrameReference) {

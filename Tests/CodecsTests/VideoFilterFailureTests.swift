@@ -6,7 +6,7 @@ import Testing
 @testable import Codecs
 
 /// Chains that cannot be used, and what is said of them.
-@Suite struct PictureFilterFailureTests {
+@Suite struct VideoFilterFailureTests {
     private static let refused = [
         ("hqdnn3d", "the filters: No such filter: 'hqdnn3d'"),
         ("hqdn3d=loom=1", "Error initializing filter 'hqdn3d' with args 'loom=1'"),
@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: refused)
     func aChainThatCannotBeUsedIsRefusedWithItsReasonAndWhatToDo(chain: String, words: String) {
         let failure = #expect(throws: CodecFailure.self) {
-            try VideoFilter.prove(chain, width: 320, height: 240, frameRate: .thirty)
+            try VideoFilter.validate(chain, width: 320, height: 240, frameRate: .thirty)
         }
         #expect(failure?.reason.contains(words) == true, "\(failure?.reason ?? "")")
         #expect(failure?.reason.hasPrefix("the filters") == true || failure?.reason.contains("filter") == true)
@@ -44,7 +44,7 @@ import Testing
 
     @Test(arguments: ["", "hqdn3d", "fps=5", "select=0", "split[a][b];[a]nullsink;[b]null"])
     func aChainThatCanBeUsedIsNotRefused(chain: String) throws {
-        try VideoFilter.prove(chain, width: 320, height: 240, frameRate: .thirty)
+        try VideoFilter.validate(chain, width: 320, height: 240, frameRate: .thirty)
     }
 
     @Test func aFilterThatFailsWhileItRunsIsTold() throws {

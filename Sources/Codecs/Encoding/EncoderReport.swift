@@ -14,7 +14,7 @@ public struct EncoderReport: Hashable, Sendable {
     /// The encoder that goes on.
     public let encoder: String
     /// Those before it, and why not they; the one that failed while running comes first.
-    public let rejected: [EncoderTrial]
+    public let rejected: [EncoderTestResult]
 
     /// `libx264 codes the picture; h264_nvenc: Cannot load libcuda.so.1`.
     public var sentence: String {

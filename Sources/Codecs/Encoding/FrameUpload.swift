@@ -5,7 +5,7 @@ final class FrameUpload {
     /// What the encoder is told that it gets.
     let pixelFormat: AVPixelFormat
     private let size: (width: Int, height: Int)
-    private let readsAtOnce: Bool
+    private let copiesInput: Bool
     private let copies: VideoFramePool
     private let surfaces: SurfacePool?
     private var converter: OpaquePointer?
@@ -13,12 +13,12 @@ final class FrameUpload {
 
     /// Opens the device, where there is one; that fails where there is no such hardware or no driver for it.
     ///
-    /// - Parameter readsAtOnce: whether a picture is not looked at any more when the encoder has taken it.
+    /// - Parameter copiesInput: whether a picture is not looked at any more when the encoder has taken it.
     init(
-        _ input: EncoderModel.Input, readsAtOnce: Bool, width: Int, height: Int
+        _ input: EncoderModel.Input, copiesInput: Bool, width: Int, height: Int
     ) throws(CodecFailure) {
         size = (width, height)
-        self.readsAtOnce = readsAtOnce
+        self.copiesInput = copiesInput
         copies = VideoFramePool(width: width, height: height)
         switch input {
         case .i420:
@@ -45,7 +45,7 @@ final class FrameUpload {
     func upload(_ frame: VideoFrame) throws(CodecFailure) -> FrameReference {
         guard pixelFormat != AV_PIX_FMT_YUV420P else {
             // A camera's driver takes back what it has lent as soon as the encoder has been called.
-            return readsAtOnce ? frame.reference : try frame.owned(copies).reference
+            return copiesInput ? frame.reference : try frame.owned(copies).reference
         }
         let picture = try takeConverted()
         try convert(frame.reference, to: picture)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Codecs
 
-@Suite struct ExportedPictureTests {
+@Suite struct ExportedFrameTests {
     /// Who may fill the memory anew when nobody holds it.
     private final class Owner {}
 
@@ -74,7 +74,7 @@ import Testing
         #expect(surfaces.importsFrames)
         var owner = Owner()
         let failure = #expect(throws: CodecFailure.self) {
-            try CodecLog.holding("h264_vaapi") { () throws(CodecFailure) in try surfaces.imported(Self.picture(owner)) }
+            try CodecLog.capturing("h264_vaapi") { () throws(CodecFailure) in try surfaces.imported(Self.picture(owner)) }
         }
         #expect(failure?.reason.contains("DRM object") == true, "\(failure?.reason ?? "")")
         #expect(isKnownUniquelyReferenced(&owner))
@@ -87,7 +87,7 @@ import Testing
         #expect(!encoder.importsFrames)
         #expect(throws: CodecFailure.self) {
             try encoder.encode(
-                Self.picture(), track: .init(0), presentationTime: time(0), forcingRandomAccess: true)
+                Self.picture(), track: .init(0), presentationTime: time(0), forcingKeyframe: true)
         }
         #expect(try encoder.code(0..<3).map(\.isKeyframe) == [true, false, false])
     }

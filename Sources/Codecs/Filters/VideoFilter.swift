@@ -22,7 +22,7 @@ public final class VideoFilter {
     private let inputHeight: Int
     /// For pictures in memory that others will write to while a filter may still hold them.
     private let copies: VideoFramePool
-    private let longestGap: Int64
+    private let maximumGap: Int64
     private var lastInput: Int64?
     private var lastOutput: Int64?
 
@@ -43,12 +43,12 @@ public final class VideoFilter {
         (inputWidth, inputHeight) = (width, height)
         (self.width, self.height, self.frameRate) = (graph.width, graph.height, graph.frameRate)
         copies = VideoFramePool(width: width, height: height)
-        longestGap = max(Self.second, 3 * Self.second * Int64(frameRate.denominator) / Int64(frameRate.numerator))
+        maximumGap = max(Self.second, 3 * Self.second * Int64(frameRate.denominator) / Int64(frameRate.numerator))
         guard VideoFrame.canHold(width: graph.width, height: graph.height) else {
             throw CodecFailure(
                 reason: "the filters make pictures of \(graph.width)×\(graph.height), which cannot be encoded",
                 remedy:
-                    "end them with a scale or a crop to an even width and height from 16 to \(VideoFrame.longestSide)")
+                    "end them with a scale or a crop to an even width and height from 16 to \(VideoFrame.maximumSideLength)")
         }
     }
 
@@ -66,7 +66,7 @@ public final class VideoFilter {
                 remedy: "scale it first")
         }
         let ticks = time.rate == .video ? time.ticks : MediaTime(nanoseconds: time.nanoseconds, rate: .video).ticks
-        try beginAnewAfterGap(before: ticks)
+        try restartAfterGap(before: ticks)
         let ready = try explainingFailure { () throws(CodecFailure) in
             // However long a filter holds it, it stays as it is.
             try graph.push(frame.owned(copies).reference, ticks: ticks)
@@ -90,9 +90,9 @@ public final class VideoFilter {
 extension VideoFilter {
     private static let second: Int64 = 90_000
 
-    private func beginAnewAfterGap(before ticks: Int64) throws(CodecFailure) {
+    private func restartAfterGap(before ticks: Int64) throws(CodecFailure) {
         defer { lastInput = ticks }
-        guard let lastInput, !(lastInput...lastInput + longestGap).contains(ticks) else { return }
+        guard let lastInput, !(lastInput...lastInput + maximumGap).contains(ticks) else { return }
         graph = try makeGraph()
         lastOutput = nil
     }
@@ -146,7 +146,7 @@ private func explainingFailure<Result>(
     _ body: () throws(CodecFailure) -> Result
 ) throws(CodecFailure) -> Result {
     do throws(CodecFailure) {
-        return try CodecLog.holding("the filters", telling: .lastThenFirst, body)
+        return try CodecLog.capturing("the filters", reasonFrom: .lastThenFirst, body)
     } catch {
         guard error.remedy.isEmpty else { throw error }
         let isFontMissing = ["valid font", "font filename", "load font", "fontconfig"].contains {

@@ -45,7 +45,7 @@ public final class Scaler {
         let isI420 = picture.reference.pointer.pointee.format == AV_PIX_FMT_YUV420P.rawValue
         if isRight && isI420 && picture.range == .limited { return try VideoFrame(picture.reference) }
         let placement = FramePlacement(
-            of: (picture.width, picture.height), pixel: picture.pixelProportions, in: (pool.width, pool.height), fit)
+            of: (picture.width, picture.height), pixel: picture.sampleAspectRatio, in: (pool.width, pool.height), fit)
         // RGB has no matrix: what is made of it has the one that players suppose.
         let matrix = picture.isRGB ? .customary(height: pool.height) : picture.matrix
         let target = try pool.take()
@@ -53,7 +53,7 @@ public final class Scaler {
         let box = try target.reference.part(placement.target)
         try convert(source.pointer, picture.range, matrix, to: box.pointer)
         // After the conversion, which may write past the end of a row of the box.
-        target.blacken(outside: placement.target)
+        target.fillBlack(outside: placement.target)
         target.matrix = matrix
         return target
     }
@@ -99,7 +99,7 @@ public final class Scaler {
 
 extension DecodedVideoFrame {
     /// (1, 1) for squares, and if it does not say.
-    fileprivate var pixelProportions: (Int, Int) {
+    fileprivate var sampleAspectRatio: (Int, Int) {
         let proportions = reference.pointer.pointee.sample_aspect_ratio
         return (Int(proportions.num), Int(proportions.den))
     }
@@ -123,7 +123,7 @@ extension FrameReference {
 }
 
 extension VideoFrame {
-    fileprivate func blacken(outside box: FramePlacement.Rectangle) {
+    fileprivate func fillBlack(outside box: FramePlacement.Rectangle) {
         for (plane, black, divisor) in [(luma, UInt8(16), 1), (cb, 128, 2), (cr, 128, 2)] {
             let (left, right) = (box.x / divisor, (box.x + box.width) / divisor)
             let (top, bottom) = (box.y / divisor, (box.y + box.height) / divisor)

@@ -25,8 +25,8 @@ extension DecodedVideoFrame {
             let (row, rows) = (plane.rowByteCount(width: width), plane.rowCount(height: height))
             return given.stride >= row && given.bytes.count >= given.stride * (rows - 1) + row
         }
-        guard fits, planes.count == expected.count, (1...VideoFrame.longestSide).contains(width),
-            (1...VideoFrame.longestSide).contains(height)
+        guard fits, planes.count == expected.count, (1...VideoFrame.maximumSideLength).contains(width),
+            (1...VideoFrame.maximumSideLength).contains(height)
         else { throw CodecFailure(reason: "a picture of \(width)×\(height) is larger than its memory") }
         let reference = try FrameReference()
         try reference.share(format.libavFormat, width: width, height: height, planes: planes)

@@ -19,21 +19,21 @@ struct EncoderModel: Sendable {
     /// Whether a bitrate set on the open encoder holds from the next picture on; others are opened anew.
     var changesBitrateLive = false
     /// Whether it can refresh the picture in columns instead of by IDR pictures.
-    var refreshesInColumns = false
+    var supportsIntraRefresh = false
     /// Whether it has copied a picture when it returns; others may keep it in a queue of theirs.
-    var readsAtOnce = false
+    var copiesInput = false
 
     /// In the order in which `auto` tries them: what costs the processor least comes first.
     static let automatic: [Self] = [
-        Self(name: "h264_nvenc", inputs: [.i420], changesBitrateLive: true, refreshesInColumns: true),
+        Self(name: "h264_nvenc", inputs: [.i420], changesBitrateLive: true, supportsIntraRefresh: true),
         Self(
             name: "h264_qsv", inputs: [.surfaces(device: AV_HWDEVICE_TYPE_QSV, format: AV_PIX_FMT_QSV)],
-            refreshesInColumns: true),
+            supportsIntraRefresh: true),
         Self(name: "h264_vaapi", inputs: [.surfaces(device: AV_HWDEVICE_TYPE_VAAPI, format: AV_PIX_FMT_VAAPI)]),
         // Boards differ in what they take.
         Self(name: "h264_v4l2m2m", inputs: [.i420, .nv12]),
-        Self(name: "libx264", inputs: [.i420], changesBitrateLive: true, refreshesInColumns: true, readsAtOnce: true),
-        Self(name: "libopenh264", inputs: [.i420], readsAtOnce: true),
+        Self(name: "libx264", inputs: [.i420], changesBitrateLive: true, supportsIntraRefresh: true, copiesInput: true),
+        Self(name: "libopenh264", inputs: [.i420], copiesInput: true),
     ]
 
     /// The encoders that `name` stands for, the wanted one first.
@@ -46,7 +46,7 @@ struct EncoderModel: Sendable {
     }
 
     /// Whether pictures are refreshed in columns with these settings: then no IDR picture comes unless it is asked for.
-    func isRefreshingInColumns(_ settings: VideoEncoder.Settings) -> Bool {
-        settings.intraRefresh && refreshesInColumns
+    func usesIntraRefresh(_ settings: VideoEncoder.Settings) -> Bool {
+        settings.intraRefresh && supportsIntraRefresh
     }
 }

@@ -14,9 +14,9 @@ extension LibavEncoder {
             // Before the device is opened: a driver's complaint about a size is harder to read.
             try settings.check()
             pictures = try FrameUpload(
-                input, readsAtOnce: model.readsAtOnce, width: settings.width, height: settings.height)
+                input, copiesInput: model.copiesInput, width: settings.width, height: settings.height)
             Self.describeFrame(settings, to: context.pointer)
-            Self.arrangeGroups(settings, model, in: context.pointer)
+            Self.configureGOP(settings, model, in: context.pointer)
             Self.limitRate(of: context.pointer, settings)
             try pictures.attach(to: context.pointer)
             try context.open(
@@ -57,14 +57,14 @@ extension LibavEncoder.Opened {
 
     /// `VideoEncoder` asks for each IDR picture, so that the distance can change at any time. The encoder's own comes after
     /// minutes, and is left in because Quick Sync counts in 16 bits.
-    private static let longestGroup: CInt = 30_000
+    private static let maximumGOPFrames: CInt = 30_000
 
-    private static func arrangeGroups(
+    private static func configureGOP(
         _ settings: VideoEncoder.Settings, _ model: EncoderModel, in context: UnsafeMutablePointer<AVCodecContext>
     ) {
         // Columns pass over the picture once in this time.
-        let isInColumns = model.isRefreshingInColumns(settings)
-        context.pointee.gop_size = isInColumns ? CInt(settings.gopFrames) : longestGroup
+        let usesIntraRefresh = model.usesIntraRefresh(settings)
+        context.pointee.gop_size = usesIntraRefresh ? CInt(settings.gopFrames) : maximumGOPFrames
         context.pointee.max_b_frames = 0
         context.pointee.thread_count = CInt(settings.threads)
         // Frame threads would hold pictures back.

@@ -2,25 +2,25 @@ import CFFmpeg
 import Media
 
 /// A frame as libavcodec decoded it: a picture, or some samples of sound.
-protocol DecodedFrame {
+protocol DecodedMedia {
     init(_ reference: FrameReference)
 }
 
 /// How long a decoder may hold back what it has decoded.
 public enum DecodingDelay: Hashable, Sendable {
     /// As long as libavcodec does by itself: until it is sure that no earlier picture follows.
-    case usual
+    case codecDefault
     /// No longer than the stream asks for (`AV_CODEC_FLAG_LOW_DELAY`, as players' `-flags low_delay`).
     case lowest
 }
 
 /// What picture and sound decoders share: coded bytes in, frames out. Confined to one thread.
-struct Decoder<Frame: DecodedFrame> {
+struct Decoder<Frame: DecodedMedia> {
     private let context: CodecContext
 
     /// Opens the decoder that `parameters` ask for.
     init(
-        _ parameters: UnsafePointer<AVCodecParameters>, delay: DecodingDelay = .usual
+        _ parameters: UnsafePointer<AVCodecParameters>, delay: DecodingDelay = .codecDefault
     ) throws(CodecFailure) {
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
         guard let codec = avcodec_find_decoder(parameters.pointee.codec_id) else {
@@ -38,7 +38,7 @@ struct Decoder<Frame: DecodedFrame> {
 
     /// Opens a decoder for `codec` with its out-of-band configuration.
     init(
-        _ codec: AVCodecID, _ kind: AVMediaType, configuration: [UInt8], delay: DecodingDelay = .usual
+        _ codec: AVCodecID, _ kind: AVMediaType, configuration: [UInt8], delay: DecodingDelay = .codecDefault
     ) throws(CodecFailure) {
         var parameters = avcodec_parameters_alloc()
         defer { avcodec_parameters_free(&parameters) }

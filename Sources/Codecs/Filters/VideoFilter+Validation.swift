@@ -3,7 +3,7 @@ import Media
 extension VideoFilter {
     /// Throws where the chain cannot be used on such pictures: its filters are built, and a few grey pictures go through,
     /// for some filters fail only then. Some milliseconds.
-    public static func prove(
+    public static func validate(
         _ chain: String, width: Int, height: Int, frameRate: VideoEncoder.FrameRate
     ) throws(CodecFailure) {
         let filter = try VideoFilter(chain, width: width, height: height, frameRate: frameRate)

@@ -18,7 +18,7 @@ public final class Resampler {
     /// Samples that wait to be taken, a list per channel.
     private var waiting: [[Float]]
     /// Millionths by which it is to be longer; `nil` where nobody asked for any.
-    private var stretching: CInt?
+    private var compensation: CInt?
 
     public init(sampleRate: ClockRate, channelCount: Int) {
         self.sampleRate = sampleRate
@@ -82,7 +82,7 @@ public final class Resampler {
     ///
     /// Below 1000 nobody hears it: a tone changes by 1.7 cents.
     public func stretch(partsPerMillion: Int) {
-        stretching = CInt(clamping: partsPerMillion)
+        compensation = CInt(clamping: partsPerMillion)
     }
 
     /// How much sound was pushed and has not come out yet, because its filter needs what follows. In nanoseconds.
@@ -99,11 +99,11 @@ public final class Resampler {
         source = kind
     }
 
-    private func open(for kind: Kind, layout told: AVChannelLayout) throws(CodecFailure) {
+    private func open(for kind: Kind, layout declaredLayout: AVChannelLayout) throws(CodecFailure) {
         var layout = AVChannelLayout()
         av_channel_layout_default(&layout, CInt(channelCount))
         // A file may say how many channels there are without saying which, and devices always do: the usual ones, then.
-        var input = told
+        var input = declaredLayout
         if input.order == AV_CHANNEL_ORDER_UNSPEC { av_channel_layout_default(&input, kind.channelCount) }
         var status = swr_alloc_set_opts2(
             &context, &layout, AV_SAMPLE_FMT_FLTP, sampleRate.hertz, &input,
@@ -118,9 +118,9 @@ public final class Resampler {
     private func convert(
         _ planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, count: CInt
     ) throws(CodecFailure) {
-        if let stretching, planes != nil {
+        if let compensation, planes != nil {
             // Over a million samples, and renewed long before: whole samples are millionths then.
-            let status = swr_set_compensation(context, stretching, 1_000_000)
+            let status = swr_set_compensation(context, compensation, 1_000_000)
             guard status >= 0 else { throw CodecFailure("sound cannot be stretched", code: status) }
         }
         let capacity = swr_get_out_samples(context, count)

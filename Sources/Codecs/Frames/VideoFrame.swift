@@ -41,7 +41,7 @@ public final class VideoFrame {
         guard Self.canHold(width: width, height: height) else {
             throw CodecFailure(
                 reason: "a picture of \(width)×\(height) is not possible in I420",
-                remedy: "choose an even width and height from 16 to \(Self.longestSide)")
+                remedy: "choose an even width and height from 16 to \(Self.maximumSideLength)")
         }
         let reference = try FrameReference()
         reference.pointer.pointee.format = AV_PIX_FMT_YUV420P.rawValue
@@ -66,10 +66,10 @@ public final class VideoFrame {
     }
 
     /// Level 6.2 ends here (ITU-T H.264, table A-1); x264 goes no further either.
-    public static let longestSide = 16384
+    public static let maximumSideLength = 16384
 
     static func canHold(width: Int, height: Int) -> Bool {
-        let side = 16...longestSide
+        let side = 16...maximumSideLength
         return side.contains(width) && side.contains(height) && width % 2 == 0 && height % 2 == 0
     }
 }

@@ -32,7 +32,7 @@ public final class AudioDecoder: FrameDecoder {
 }
 
 /// Sound as a decoder made it, in whatever sample format: `Resampler` makes it planar float. Confined to one thread.
-public final class DecodedAudio: DecodedFrame {
+public final class DecodedAudio: DecodedMedia {
     let reference: FrameReference
 
     init(_ reference: FrameReference) {
