@@ -47,7 +47,7 @@ private func assembled(_ units: [[UInt8]], takingEarlyBy seed: UInt8 = 0) -> Ass
     for (index, unit) in units.enumerated() {
         note(assembler.push(unit), of: assembler, in: &assembly)
         let openSliceCount = assembler.openSliceCount
-        guard seed >> UInt8(index % 8) & 1 == 1, let taken = assembler.takeGathered() else { continue }
+        guard seed >> UInt8(index % 8) & 1 == 1, let taken = assembler.takeAssembled() else { continue }
         assembly.units += taken.units
         law(assembler.openSliceCount == openSliceCount, "a picture stays open whose slices are taken")
     }
@@ -56,7 +56,7 @@ private func assembled(_ units: [[UInt8]], takingEarlyBy seed: UInt8 = 0) -> Ass
 }
 
 private func note(
-    _ gathered: H264.AccessUnitAssembler.Gathered?, of assembler: H264.AccessUnitAssembler, in assembly: inout Assembly
+    _ gathered: H264.AccessUnitAssembler.AssembledUnit?, of assembler: H264.AccessUnitAssembler, in assembly: inout Assembly
 ) {
     assembly.units += gathered?.units ?? []
     guard assembler.completedPictureCount > assembly.pictureCount else { return }

@@ -10,7 +10,7 @@ struct ADTSFraming: Sendable {
 
     private static let headerByteCount = 7
     /// frame_length counts in 13 bits, with the header.
-    private static let longestBlock = 0x1FFF - headerByteCount
+    private static let maximumBlockByteCount = 0x1FFF - headerByteCount
 
     /// `nil` where the header has no place for what `config` says: an object type beyond AAC, a rate or a layout of
     /// channels of its own, frames of 960 samples.
@@ -31,7 +31,7 @@ struct ADTSFraming: Sendable {
     }
 
     func byteCount(of unit: AccessUnit) -> Int? {
-        guard unit.units.allSatisfy({ $0.count <= Self.longestBlock }) else { return nil }
+        guard unit.units.allSatisfy({ $0.count <= Self.maximumBlockByteCount }) else { return nil }
         return unit.units.reduce(0) { $0 + Self.headerByteCount + $1.count }
     }
 

@@ -63,17 +63,17 @@ public struct Multiplexer: Sendable {
 
     /// A multiplexer for what a receiver gets before all that this one makes from now on: it begins with the tables, and
     /// when it has made `units`, every continuity counter runs on into this one's.
-    public func leadIn(of units: [AccessUnit]) -> Self {
-        var leadIn = self
-        leadIn.clock = clock.restarted
-        leadIn.lastTables = nil
-        var rehearsal = leadIn
-        for unit in units { _ = rehearsal.packets(of: unit) }
+    public func fastStart(of units: [AccessUnit]) -> Self {
+        var fastStart = self
+        fastStart.clock = clock.restarted
+        fastStart.lastTables = nil
+        var trialRun = fastStart
+        for unit in units { _ = trialRun.packets(of: unit) }
         for index in streams.indices {
-            leadIn.streams[index].counter = streams[index].counter.mirrored(from: rehearsal.streams[index].counter)
+            fastStart.streams[index].counter = streams[index].counter.mirrored(from: trialRun.streams[index].counter)
         }
-        leadIn.tables.counter = tables.counter.mirrored(from: rehearsal.tables.counter)
-        return leadIn
+        fastStart.tables.counter = tables.counter.mirrored(from: trialRun.tables.counter)
+        return fastStart
     }
 }
 

@@ -8,7 +8,7 @@ import Wire
 /// (ISO/IEC 13818-1, 2.4.3.7: times are those of the first access unit that commences in the packet).
 struct PESWriter {
     /// So many transport packets one PES packet fills at most: the length counts to 65 535, behind 6 bytes.
-    private static let longestPacketCount = (0xFFFF + 6) / TransportPacket.bodyByteCount
+    private static let maximumPacketCount = (0xFFFF + 6) / TransportPacket.bodyByteCount
 
     private let pid: PacketIdentifier
     private(set) var counter: ContinuityCounter
@@ -35,7 +35,7 @@ struct PESWriter {
     var packetCount: Int {
         var (header, adaptation, remainder, count) = (header, adaptation.byteCount, unitRemainder, 0)
         while remainder > 0 {
-            let body = min(remainder, Self.longestBody(behind: header, adaptation: adaptation))
+            let body = min(remainder, Self.maximumBodyByteCount(behind: header, adaptation: adaptation))
             let bytes = adaptation + header.byteCount + body
             count += (bytes + TransportPacket.bodyByteCount - 1) / TransportPacket.bodyByteCount
             remainder -= body
@@ -44,8 +44,8 @@ struct PESWriter {
         return count
     }
 
-    private static func longestBody(behind header: PESHeader, adaptation: Int) -> Int {
-        longestPacketCount * TransportPacket.bodyByteCount - adaptation - header.byteCount
+    private static func maximumBodyByteCount(behind header: PESHeader, adaptation: Int) -> Int {
+        maximumPacketCount * TransportPacket.bodyByteCount - adaptation - header.byteCount
     }
 
     @_lifetime(output: copy output)
@@ -78,7 +78,7 @@ struct PESWriter {
         let startsUnit = bodyRemainder == 0
         if startsUnit {
             bodyRemainder = min(
-                unitRemainder, Self.longestBody(behind: header, adaptation: adaptation.byteCount))
+                unitRemainder, Self.maximumBodyByteCount(behind: header, adaptation: adaptation.byteCount))
             unitRemainder -= bodyRemainder
         }
         precondition(bodyRemainder > 0, "a unit is no longer than it was announced")

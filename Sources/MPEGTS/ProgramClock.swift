@@ -13,11 +13,11 @@ struct ClockReference: Hashable, Sendable {
 /// track lags at most is learnt from the stream.
 struct ProgramClock: Sendable {
     /// 60 ms: with a frame of sound on top, fewer than 100.
-    private static let patience: Int64 = 5_400
+    private static let maximumLag: Int64 = 5_400
     /// 32 ms, the longest frame of sound from 32 kHz on: so much more may a track lag than a glance at it shows.
     private static let grain: Int64 = 2_880
     /// One second: a track that leaps farther takes the clock nowhere.
-    private static let longestStep: Int64 = 90_000
+    private static let maximumStep: Int64 = 90_000
 
     /// The last reference.
     private var last: ProgramTime?
@@ -45,7 +45,7 @@ struct ProgramClock: Sendable {
         newestOther = max(newestOther ?? time, time)
         guard let last else { return nil }
         let interim = ProgramTime(ticks: time.ticks &- lag)
-        guard (Self.patience + 1...Self.longestStep).contains(interim.elapsed(since: last)) else { return nil }
+        guard (Self.maximumLag + 1...Self.maximumStep).contains(interim.elapsed(since: last)) else { return nil }
         self.last = interim
         return ClockReference(time: interim)
     }

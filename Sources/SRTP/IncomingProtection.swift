@@ -29,14 +29,14 @@ public final class IncomingProtection {
         let source = ReportLayout.source(of: report)
         let index = UInt64(word & ReportLayout.lastIndex)
         guard word & ReportLayout.encryptedFlag != 0, report[layout.identifierRange].elementsEqual(identifier),
-            admits(index, of: source), let plain = plain(report, layout, index, source)
+            accepts(index, of: source), let plain = plain(report, layout, index, source)
         else { return nil }
-        windows[source, default: ReplayWindow()].note(index)
+        windows[source, default: ReplayWindow()].markReceived(index)
         return plain
     }
 
-    private func admits(_ index: UInt64, of source: UInt32) -> Bool {
-        windows[source]?.admits(index) ?? (windows.count < Self.sourceCapacity)
+    private func accepts(_ index: UInt64, of source: UInt32) -> Bool {
+        windows[source]?.accepts(index) ?? (windows.count < Self.sourceCapacity)
     }
 
     private func plain(

@@ -91,7 +91,7 @@ import Testing
         #expect(receiver.complaints == [])
         var empty = Multiplexer(tracks: [])
         #expect(empty.packets(of: stranger) == nil)
-        _ = empty.leadIn(of: [stranger])
+        _ = empty.fastStart(of: [stranger])
     }
 
     // MARK: - What is expected

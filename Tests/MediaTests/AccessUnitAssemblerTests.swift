@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// All access units of a byte stream.
-func assemble(_ bytes: [UInt8]) -> [H264.AccessUnitAssembler.Gathered] {
+func assemble(_ bytes: [UInt8]) -> [H264.AccessUnitAssembler.AssembledUnit] {
     var assembler = H264.AccessUnitAssembler()
     var result = referenceSplit(bytes).compactMap { assembler.push($0) }
     if let last = assembler.flush() { result.append(last) }
@@ -66,7 +66,7 @@ struct RealStream: Sendable, CustomTestStringConvertible {
             let finished = whole.push(unit)
             let rest = parts.push(unit)
             #expect(rest == nil)
-            let taken = parts.takeGathered()
+            let taken = parts.takeAssembled()
             guard let taken else { continue }
             if finished != nil { #expect(!taken.isContinuation) }
         }

@@ -6,13 +6,13 @@ import Testing
 struct ReplayWindowTests {
     @Test func whatHasComeOrIsTooOldIsNotAdmitted() {
         var window = ReplayWindow()
-        #expect(window.admits(0) && window.admits(.max))
-        window.note(100)
-        #expect(!window.admits(100) && window.admits(99) && window.admits(37) && !window.admits(36))
-        window.note(99)
-        #expect(!window.admits(99) && window.admits(98) && window.admits(101))
-        window.note(1_000)
-        #expect(!window.admits(1_000) && !window.admits(100) && window.admits(999) && window.admits(937))
+        #expect(window.accepts(0) && window.accepts(.max))
+        window.markReceived(100)
+        #expect(!window.accepts(100) && window.accepts(99) && window.accepts(37) && !window.accepts(36))
+        window.markReceived(99)
+        #expect(!window.accepts(99) && window.accepts(98) && window.accepts(101))
+        window.markReceived(1_000)
+        #expect(!window.accepts(1_000) && !window.accepts(100) && window.accepts(999) && window.accepts(937))
     }
 
     @Test func itKnowsWhatASetWouldKnow() {
@@ -21,9 +21,9 @@ struct ReplayWindowTests {
         for _ in 0..<20_000 {
             let index = newest > 80 ? newest - 80 + UInt64.random(in: 0..<100, using: &numbers) : newest + 1
             let isNew = !seen.contains(index) && (index > newest || newest - index < 64)
-            #expect(window.admits(index) == isNew)
+            #expect(window.accepts(index) == isNew)
             guard isNew else { continue }
-            window.note(index)
+            window.markReceived(index)
             seen.insert(index)
             newest = max(newest, index)
         }

@@ -65,7 +65,7 @@ struct PipeParser: Sendable {
         guard let unit = splitter.flush() else { return [] }
         wasEndedByQuiet = true
         take(unit, into: &outputs)
-        guard let gathered = assembler.takeGathered() else { return outputs }
+        guard let gathered = assembler.takeAssembled() else { return outputs }
         let isExpectedToGoOn = gathered.pictureSliceCount < sliceCounts.min() ?? 0
         outputs.append(output(gathered, isLast: !isExpectedToGoOn))
         return outputs
@@ -94,7 +94,7 @@ struct PipeParser: Sendable {
         if H264.NALUnitHeader(of: unit)?.type.isVideoCodingLayer == true { writerTiming.sliceEnded() }
     }
 
-    private func output(_ gathered: H264.AccessUnitAssembler.Gathered, isLast: Bool) -> Output {
+    private func output(_ gathered: H264.AccessUnitAssembler.AssembledUnit, isLast: Bool) -> Output {
         let part: AccessUnit.Part =
             gathered.isContinuation ? (isLast ? .last : .middle) : (isLast ? .whole : .first)
         return Output(

@@ -2,10 +2,10 @@ extension H264 {
     /// Gathers NAL units into access units: one primary picture each (ITU-T H.264, 7.4.1.2.3).
     ///
     /// Where a picture begins is told by comparing slice headers (7.4.1.2.4), so slices may come in any order.
-    /// `push` hands out what the unit before had gathered; `takeGathered` what there is, without ending the picture.
+    /// `push` hands out what the unit before had gathered; `takeAssembled` what there is, without ending the picture.
     public struct AccessUnitAssembler: Sendable {
         /// The NAL units of an access unit, or of a further part of one.
-        public struct Gathered: Sendable {
+        public struct AssembledUnit: Sendable {
             public internal(set) var units: [[UInt8]] = []
             /// The first slice, whose header orders the picture; `nil` if the unit has none that can be read.
             public internal(set) var slice: SliceHeader?
@@ -29,7 +29,7 @@ extension H264 {
         public private(set) var lastPictureSliceCount = 0
         public private(set) var completedPictureCount = 0
 
-        private var current = Gathered()
+        private var current = AssembledUnit()
         /// The last primary slice of the picture being gathered.
         private var previousSlice: SliceHeader?
         /// Whether the access unit being gathered has picture data, handed out or not.
@@ -43,7 +43,7 @@ extension H264 {
         }
 
         /// Takes the next NAL unit (empty ones are ignored); returns the access unit before it, if this one begins another.
-        public mutating func push(_ unit: [UInt8]) -> Gathered? {
+        public mutating func push(_ unit: [UInt8]) -> AssembledUnit? {
             guard let header = NALUnitHeader(of: unit) else { return nil }
             if header.type == .prefix {
                 heldPrefixes.append(unit)
@@ -51,7 +51,7 @@ extension H264 {
             }
             if parameterSets.observe(unit) { parameterSetsChanged = true }
             let slice = SliceHeader(parsing: unit, with: parameterSets)
-            var finished: Gathered?
+            var finished: AssembledUnit?
             if hasPicture && begins(header.type, slice) { finished = finish() }
             current.units += heldPrefixes
             heldPrefixes.removeAll()
@@ -61,10 +61,10 @@ extension H264 {
         }
 
         /// What has been gathered and not yet handed out, the picture staying open: later slices of it come as a continuation.
-        public mutating func takeGathered() -> Gathered? {
+        public mutating func takeAssembled() -> AssembledUnit? {
             guard !current.units.isEmpty else { return nil }
             let taken = current
-            current = Gathered()
+            current = AssembledUnit()
             current.isContinuation = hasPicture
             current.slice = hasPicture ? taken.slice : nil
             current.pictureSliceCount = taken.pictureSliceCount
@@ -72,7 +72,7 @@ extension H264 {
         }
 
         /// What has been gathered, at the end of the input or before a gap; the next NAL unit begins another access unit.
-        public mutating func flush() -> Gathered? {
+        public mutating func flush() -> AssembledUnit? {
             current.units += heldPrefixes
             heldPrefixes.removeAll()
             let finished = finish()
@@ -107,13 +107,13 @@ extension H264 {
             if slice.firstMacroblock == 0 { hasMacroblockZero = true }
         }
 
-        private mutating func finish() -> Gathered {
+        private mutating func finish() -> AssembledUnit {
             let finished = current
             if hasPicture {
                 lastPictureSliceCount = current.pictureSliceCount
                 completedPictureCount &+= 1
             }
-            current = Gathered()
+            current = AssembledUnit()
             previousSlice = nil
             hasPicture = false
             hasMacroblockZero = false

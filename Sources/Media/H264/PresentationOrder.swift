@@ -6,7 +6,7 @@ extension H264 {
     /// order is taken for decoding order, which type 2 says and type 1 streams nearly always do.
     public struct PresentationOrder: Sendable {
         /// More than the largest decoded picture buffer, 16 frames, can reorder: a count that says more is damaged.
-        private static let most = 32
+        private static let maximumDelay = 32
 
         private var highBits: Int64 = 0
         private var previousLowBits: Int64 = 0
@@ -42,11 +42,11 @@ extension H264 {
         }
 
         private mutating func clampedOffset(_ ahead: Int64) -> Int {
-            delay = Swift.min(Swift.max(delay, 0 &- ahead), Int64(Self.most))
+            delay = Swift.min(Swift.max(delay, 0 &- ahead), Int64(Self.maximumDelay))
             let offset = ahead &+ delay
             // Frames that the encoder left out, or a damaged count: begin anew rather than drift away.
-            if offset > Int64(Self.most) { decodedFields = decodedFields &+ (offset &- delay) }
-            return Int(offset < 0 ? 0 : offset > Int64(Self.most) ? delay : offset)
+            if offset > Int64(Self.maximumDelay) { decodedFields = decodedFields &+ (offset &- delay) }
+            return Int(offset < 0 ? 0 : offset > Int64(Self.maximumDelay) ? delay : offset)
         }
 
         /// 8.2.1.1.

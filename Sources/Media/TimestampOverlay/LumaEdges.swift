@@ -7,7 +7,7 @@ struct LumaEdges {
     /// The brightness turns where it comes back from its last peak or trough by `sensitivity`; the edge is halfway between two
     /// such turns in brightness, so neither brightness nor contrast of the picture matters.
     init(of plane: borrowing LumaPlane, row: Int, sensitivity: Int) {
-        guard var (last, extreme) = Self.firstTurn(of: plane, row, sensitivity) else { return }
+        guard var (last, extreme) = Self.firstTurningPoint(of: plane, row, sensitivity) else { return }
         var isRising = extreme.level > last.level
         firstIsFalling = !isRising
         for x in extreme.x + 1..<max(extreme.x + 1, plane.width) {
@@ -23,12 +23,12 @@ struct LumaEdges {
         append(from: last, to: extreme, plane, row)
     }
 
-    private typealias Turn = (x: Int, level: Int)
+    private typealias TurningPoint = (x: Int, level: Int)
 
     /// The first peak or trough, and where the row has come away from it by `sensitivity`.
-    private static func firstTurn(
+    private static func firstTurningPoint(
         of plane: borrowing LumaPlane, _ row: Int, _ sensitivity: Int
-    ) -> (turn: Turn, next: Turn)? {
+    ) -> (turn: TurningPoint, next: TurningPoint)? {
         var lowest = (x: 0, level: plane[0, row])
         var highest = lowest
         for x in 0..<plane.width {
@@ -41,7 +41,7 @@ struct LumaEdges {
         return nil
     }
 
-    private mutating func append(from start: Turn, to end: Turn, _ plane: borrowing LumaPlane, _ row: Int) {
+    private mutating func append(from start: TurningPoint, to end: TurningPoint, _ plane: borrowing LumaPlane, _ row: Int) {
         let half = Double(start.level + end.level) / 2
         let isFalling = end.level < start.level
         var before = Double(start.level)

@@ -26,7 +26,7 @@ public enum TimestampOverlayReader {
     private static let rowStep = 3
     /// 4K of noise has some thousand pairs of bars that are none, a picture made for it hundreds of thousands: so many are laid
     /// out in half a second.
-    private static let mostLayouts = 20_000
+    private static let maximumLayoutCount = 20_000
 
     private static func search(_ plane: borrowing LumaPlane, sensitivity: Int) -> [Finding] {
         var found: [Finding] = []
@@ -39,7 +39,7 @@ public enum TimestampOverlayReader {
                     continue
                 }
                 layouts += 1
-                if layouts > mostLayouts { return found }
+                if layouts > maximumLayoutCount { return found }
                 guard let grid = TimestampOverlayGrid(bars, row: row, in: plane),
                     let code = TimestampOverlay(bits: grid.bits(in: plane))
                 else { continue }

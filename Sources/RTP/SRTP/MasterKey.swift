@@ -7,12 +7,12 @@ public struct MasterKey: Hashable, Sendable, CustomStringConvertible {
     public let identifier: [UInt8]
 
     /// What a packet may name a key by at most, as libsrtp has it.
-    public static let longestIdentifier = 128
+    public static let maximumIdentifierByteCount = 128
 
     /// - Parameter material: key and salt, one behind the other; `nil` where they are not as long as the suite's.
     public init?(_ suite: CipherSuite, material: [UInt8], identifier: [UInt8] = []) {
         guard material.count == CipherSuite.keyByteCount + suite.saltByteCount,
-            identifier.count <= Self.longestIdentifier
+            identifier.count <= Self.maximumIdentifierByteCount
         else { return nil }
         self.suite = suite
         key = Array(material[..<CipherSuite.keyByteCount])
@@ -31,7 +31,7 @@ public struct MasterKey: Hashable, Sendable, CustomStringConvertible {
         _ suite: CipherSuite, identifierByteCount: Int, by random: () -> UInt64
     ) -> Self {
         let saltEnd = CipherSuite.keyByteCount + suite.saltByteCount
-        let byteCount = saltEnd + min(identifierByteCount, longestIdentifier)
+        let byteCount = saltEnd + min(identifierByteCount, maximumIdentifierByteCount)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(byteCount)
         for _ in 0..<byteCount { bytes.append(UInt8(truncatingIfNeeded: random())) }

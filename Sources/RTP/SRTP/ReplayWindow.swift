@@ -9,14 +9,14 @@ public struct ReplayWindow: Hashable, Sendable, BitwiseCopyable {
     public init() {}
 
     /// Whether a packet of this index may be new. What is older than the window is not.
-    public func admits(_ index: UInt64) -> Bool {
+    public func accepts(_ index: UInt64) -> Bool {
         guard let newest, index <= newest else { return true }
         let age = newest - index
         return age < 64 && seen >> age & 1 == 0
     }
 
     /// A packet of this index has come, and is what it seems to be.
-    public mutating func note(_ index: UInt64) {
+    public mutating func markReceived(_ index: UInt64) {
         guard let newest else {
             (self.newest, seen) = (index, 1)
             return

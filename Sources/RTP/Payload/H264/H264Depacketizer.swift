@@ -33,7 +33,7 @@ public struct H264Depacketizer: Sendable {
             return
         case .gap(let missing):
             counts.lostPackets += missing
-            lose()
+            recordLoss()
             begin(header.timestamp)
             // The missing packets may have been this unit's first.
             isComplete = false
@@ -42,7 +42,7 @@ public struct H264Depacketizer: Sendable {
         }
         if !append(payload) {
             counts.malformedPackets += 1
-            lose()
+            recordLoss()
         }
         if header.isMarked { finish() }
     }
@@ -76,7 +76,7 @@ public struct H264Depacketizer: Sendable {
         isComplete = true
     }
 
-    private mutating func lose() {
+    private mutating func recordLoss() {
         dropFragments()
         isComplete = false
     }

@@ -35,7 +35,7 @@ public struct MPEGTSPackager: Packager {
 
     public func fastStart(_ units: [AccessUnit]) -> [PacketRun] {
         var before = self
-        before.multiplexer = multiplexer.leadIn(of: units)
+        before.multiplexer = multiplexer.fastStart(of: units)
         return units.compactMap { before.package($0) }
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 /// FFmpeg finds nothing wrong with our streams, and in them what was in the film.
 @Suite(.enabled(if: Command.exists("ffmpeg") && Command.exists("ffprobe"), "needs ffmpeg and ffprobe"))
-struct FilmTests {
+struct FileTests {
     @Test(arguments: [Clip.plain, .bFrames])
     func ffmpegFindsInTheStreamWhatWasInTheClip(clip: Clip) async throws {
         try await compare(await clip.path())

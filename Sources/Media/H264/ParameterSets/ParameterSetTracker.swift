@@ -1,7 +1,7 @@
 extension H264 {
     /// All parameter sets that a stream has shown, the newest of each id, and what of them a random access unit lacks.
     public struct ParameterSetTracker: Sendable {
-        private struct Known<Content: Sendable>: Sendable {
+        private struct StoredSet<Content: Sendable>: Sendable {
             let unit: [UInt8]
             let content: Content
         }
@@ -9,8 +9,8 @@ extension H264 {
         /// Longer ones cannot be told to anyone: avcC and sprop-parameter-sets count in 16 bits.
         private static let maximumUnitByteCount = 0xFFFF
 
-        private var sequence: [Int: Known<SequenceParameterSet>] = [:]
-        private var picture: [Int: Known<PictureParameterSet>] = [:]
+        private var sequence: [Int: StoredSet<SequenceParameterSet>] = [:]
+        private var picture: [Int: StoredSet<PictureParameterSet>] = [:]
         /// All sets known, for `Track.Format.h264`; `nil` before there is one of each kind.
         public private(set) var parameterSets: ParameterSets?
 
@@ -34,7 +34,7 @@ extension H264 {
 
         /// Learns from one NAL unit of any type; true if it changed `parameterSets`, which viewers must then be told.
         public mutating func observe(_ unit: [UInt8]) -> Bool {
-            guard unit.count <= Self.maximumUnitByteCount, learns(unit) else { return false }
+            guard unit.count <= Self.maximumUnitByteCount, store(unit) else { return false }
             let before = parameterSets
             parameterSets = ParameterSets(
                 sequence: sequence.sorted { $0.key < $1.key }.map(\.value.unit),
@@ -42,15 +42,15 @@ extension H264 {
             return parameterSets != before
         }
 
-        private mutating func learns(_ unit: [UInt8]) -> Bool {
+        private mutating func store(_ unit: [UInt8]) -> Bool {
             if let set = SequenceParameterSet(parsing: unit) {
                 guard sequence[set.id]?.unit != unit else { return false }
-                sequence[set.id] = Known(unit: unit, content: set)
+                sequence[set.id] = StoredSet(unit: unit, content: set)
                 return true
             }
             if let set = PictureParameterSet(parsing: unit) {
                 guard picture[set.id]?.unit != unit else { return false }
-                picture[set.id] = Known(unit: unit, content: set)
+                picture[set.id] = StoredSet(unit: unit, content: set)
                 return true
             }
             return false
@@ -67,9 +67,9 @@ extension H264 {
             guard !missingSequence.isEmpty || !missingPicture.isEmpty else { return units }
             var result = units
             let front = units.first.flatMap(NALUnitHeader.init(of:))?.type == .accessUnitDelimiter ? 1 : 0
-            let lastOwn = units.lastIndex { NALUnitHeader(of: $0)?.type == .sequenceParameterSet }
-            let behindSequence = Swift.max(front, lastOwn.map { $0 + 1 } ?? 0)
-            result.insert(contentsOf: missingPicture.sorted { $0.key < $1.key }.map(\.value.unit), at: behindSequence)
+            let lastSequenceSet = units.lastIndex { NALUnitHeader(of: $0)?.type == .sequenceParameterSet }
+            let afterSequenceSets = Swift.max(front, lastSequenceSet.map { $0 + 1 } ?? 0)
+            result.insert(contentsOf: missingPicture.sorted { $0.key < $1.key }.map(\.value.unit), at: afterSequenceSets)
             result.insert(contentsOf: missingSequence.sorted { $0.key < $1.key }.map(\.value.unit), at: front)
             return result
         }

@@ -90,7 +90,7 @@ public struct ReceptionStatistics: Sendable {
             probation = Self.minimumSequential - 1
             return false
         }
-        if probation > 0 { return prove(number) }
+        if probation > 0 { return continueProbation(number) }
         let step = Int(number.rawValue &- highest.rawValue)
         if step < Self.maximumDropout {
             if number.rawValue < highest.rawValue { wraps &+= 0x1_0000 }
@@ -107,7 +107,7 @@ public struct ReceptionStatistics: Sendable {
         return true
     }
 
-    private mutating func prove(_ number: SequenceNumber) -> Bool {
+    private mutating func continueProbation(_ number: SequenceNumber) -> Bool {
         guard number == highest.advanced(by: 1) else {
             begin(at: number)
             probation = Self.minimumSequential - 1

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MPEGTS
 
-@Suite struct LeadInTests {
+@Suite struct FastStartTests {
     /// Wherever a receiver joins: what it gets first runs on into the live packets without a gap on any PID.
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func everyCounterRunsOnIntoTheLivePackets(seed: UInt64) {
@@ -15,9 +15,9 @@ import Testing
         _ = live.bytes(of: Array(units[..<join]))
 
         let history = Array(units[..<join].suffix(Int.random(in: 0...100, using: &random)))
-        var leadIn = live.leadIn(of: history)
+        var fastStart = live.fastStart(of: history)
         var receiver = Receiver()
-        for bytes in leadIn.bytes(of: history) + live.bytes(of: Array(units[join...])) { receiver.receive(bytes) }
+        for bytes in fastStart.bytes(of: history) + live.bytes(of: Array(units[join...])) { receiver.receive(bytes) }
         #expect(receiver.complaints.filter { !$0.contains("goes on without a begin") } == [])
         if !history.isEmpty, history.contains(where: \.part.isStart) {
             let first = history.firstIndex { $0.part.isStart }
@@ -30,7 +30,7 @@ import Testing
         var live = Multiplexer(tracks: tracks())
         _ = live.bytes(of: Array(units[..<60]))
         var other = live
-        _ = live.leadIn(of: Array(units[30..<60]))
+        _ = live.fastStart(of: Array(units[30..<60]))
         #expect(live.bytes(of: Array(units[60...])) == other.bytes(of: Array(units[60...])))
     }
 }
