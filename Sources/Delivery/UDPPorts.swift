@@ -11,7 +11,7 @@ import Reactor
 /// something gets a socket of its own: `separate`. Which host the device delays need not be known. Sockets that are not stuck are
 /// given up after some seconds, and the host shares the RTP socket again.
 public final class UDPPorts {
-    public let pair: PortPair
+    public let pair: RTPSocketPair
     /// Whether the kernel cuts trains here, as probed at start.
     let usesGSO: Bool
     /// What all clients leave by that have no separate socket.
@@ -32,7 +32,7 @@ public final class UDPPorts {
     private static let calmInterval: Int64 = 1_000_000_000
 
     /// - Parameter maximumSeparateCount: hosts that may have a separate socket at the same time.
-    public init(pair: consuming PortPair, usesGSO: Bool, maximumSeparateCount: Int = 0) {
+    public init(pair: consuming RTPSocketPair, usesGSO: Bool, maximumSeparateCount: Int = 0) {
         self.pair = pair
         self.usesGSO = usesGSO
         self.maximumSeparateCount = maximumSeparateCount

@@ -118,7 +118,7 @@ extension UDPSender {
             return batch.rollBack(&statistics)
         }
         // A path with a smaller MTU, or a device that cannot checksum what it cuts (EIO): other routes are not affected.
-        if sent.refusesSegmentation, batch.isFirstGSOBatch { return batch.splitFirst() }
+        if sent.refusesGSO, batch.isFirstGSOBatch { return batch.splitFirst() }
         // No route, filtered: what this one viewer misses is counted, the others go on.
         statistics.refusedMessages += 1
         batch.removeFirst(1)

@@ -56,7 +56,7 @@ extension LimitBench {
 
     private func measure() throws(SystemError) -> MeasuredLimit {
         var processors = Processors.usable()
-        if processors.count > 1 { Processors.keepThisThread(on: processors.removeFirst()) }
+        if processors.count > 1 { Processors.pinThisThread(on: processors.removeFirst()) }
         var receivers: [DatagramReceiver] = []
         for _ in 0..<plan.viewers { receivers.append(try DatagramReceiver()) }
         let routes = try DatagramRoutes(to: receivers.map(\.address), packetByteCount: plan.packetByteCount)
@@ -86,7 +86,7 @@ extension LimitBench {
     private func takeTurns(_ ways: inout [Way], _ receivers: [DatagramReceiver]) throws(SystemError) {
         for _ in 0..<plan.rounds {
             for index in ways.indices {
-                for receiver in receivers { try receiver.receiveTrains(whole: ways[index].arrivesWhole) }
+                for receiver in receivers { try receiver.setGRO(whole: ways[index].arrivesWhole) }
                 var turn = LimitTurn(plan, tally)
                 ways[index].rounds.append(turn.run(ways[index].sender))
             }

@@ -59,7 +59,7 @@ extension LimitPlan {
     var mostPackets: Int { Int(packetsPerUnit.rounded(.up)) }
 
     /// The most packets that the kernel cuts one message into.
-    var packetsPerTrain: Int { min(Segmentation.mostSegments, Segmentation.mostBytes / packetByteCount) }
+    var packetsPerTrain: Int { min(GSO.maximumSegmentCount, GSO.maximumByteCount / packetByteCount) }
 
     /// Nanoseconds from one unit to the next.
     var unitNanoseconds: Double { 1e9 / unitsPerSecond }

@@ -10,7 +10,7 @@ protocol Receiver: AnyObject, Sendable {
 /// What receivers read into, as any client does: bytes that the other processor has read cost the sender more to write over
 /// than bytes that nobody looked at.
 struct ReceptionRoom: ~Copyable {
-    var datagrams = ReceivedDatagrams(capacity: 16, datagramByteCount: ReceivedDatagrams.trainByteCount)
+    var datagrams = ReceivedDatagrams(capacity: 16, datagramByteCount: ReceivedDatagrams.maximumGROByteCount)
     var bytes = [UInt8](repeating: 0, count: 65_536)
 }
 
@@ -28,8 +28,8 @@ final class DatagramReceiver: Receiver {
     var fd: Int32 { socket.fd }
 
     /// Has trains come in one piece, or cut on arrival.
-    func receiveTrains(whole isWhole: Bool) throws(SystemError) {
-        try socket.receiveTrains(whole: isWhole)
+    func setGRO(whole isWhole: Bool) throws(SystemError) {
+        try socket.setGRO(whole: isWhole)
     }
 
     func read(into room: inout ReceptionRoom, _ count: inout ReceivedCount) {

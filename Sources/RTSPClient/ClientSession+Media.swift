@@ -70,20 +70,20 @@ extension ClientSession {
             transport = Transport(.udp, .multicast)
             tracks.append(TrackBox(TrackReception(track, sockets: nil)))
         case .udp:
-            let pair = try Reactor.PortPair.bind(evenIn: ports(), bufferByteCount: plan.datagramBufferByteCount)
+            let pair = try Reactor.RTPSocketPair.bind(evenIn: ports(), bufferByteCount: plan.datagramBufferByteCount)
             transport = Transport(.udp, .unicast)
-            transport.clientPorts = RTSP.PortPair(rtp: pair.port, rtcp: pair.port + 1)
+            transport.clientPorts = RTSP.RTPSocketPair(rtp: pair.port, rtcp: pair.port + 1)
             try watch(pair, track: index)
             tracks.append(TrackBox(TrackReception(track, sockets: pair)))
         }
         return transport
     }
 
-    private func watch(_ sockets: borrowing Reactor.PortPair, track index: Int) throws(SystemError) {
-        try sockets.rtp.tellArrivalTimes()
-        try sockets.rtcp.tellArrivalTimes()
+    private func watch(_ sockets: borrowing Reactor.RTPSocketPair, track index: Int) throws(SystemError) {
+        try sockets.rtp.enableArrivalTimes()
+        try sockets.rtcp.enableArrivalTimes()
         // A kernel without it (before Linux 5.0) cuts them.
-        if plan.trainArrival == .whole { try? sockets.rtp.receiveTrains(whole: true) }
+        if plan.trainArrival == .whole { try? sockets.rtp.setGRO(whole: true) }
         try loop.add(sockets.rtp.fd, .read, token: token(ofSocket: 1 + 2 * index))
         try loop.add(sockets.rtcp.fd, .read, token: token(ofSocket: 2 + 2 * index))
     }
@@ -109,7 +109,7 @@ extension ClientSession {
         else { return fail(.closed(.unusableAnswer(.setUp, "no multicast group"))) }
         do throws(SystemError) {
             let local = group.family == localAddress?.family ? localAddress : nil
-            let pair = try Reactor.PortPair.receiving(
+            let pair = try Reactor.RTPSocketPair.receiving(
                 group, controlPort: ports.rtcp, onInterfaceHaving: local, bufferByteCount: plan.datagramBufferByteCount)
             try watch(pair, track: index)
             box.reception.sockets = consume pair

@@ -37,7 +37,7 @@ public struct SessionPlan: Sendable {
     /// How it proves who it is where the server asks; `nil` for who has no password.
     public var login: ClientLogin?
     /// What its end of TLS is made with; `nil` where the session goes in the clear.
-    public var security: TrustingClient?
+    public var security: UnverifiedTLSClient?
 
     /// Whether the connection is to go through TLS.
     public var isSecure: Bool { url.isSecure }
@@ -65,7 +65,7 @@ public struct SessionPlan: Sendable {
     /// Goes through TLS with whoever answers there, and believes any certificate.
     public mutating func trustAnybody() throws(ClientSessionEnd) {
         do throws(IdentityFailure) {
-            security = try TrustingClient()
+            security = try UnverifiedTLSClient()
         } catch {
             throw .noTLS(error)
         }

@@ -16,11 +16,11 @@ struct TrackReception: ~Copyable {
     let track: DescribedTrack
     var route = Route.none
     /// Bound before SETUP on UDP, after it on multicast.
-    var sockets: Reactor.PortPair?
+    var sockets: Reactor.RTPSocketPair?
     private var statistics: ReceptionStatistics
     private var source: SSRC?
 
-    init(_ track: DescribedTrack, sockets: consuming Reactor.PortPair?) {
+    init(_ track: DescribedTrack, sockets: consuming Reactor.RTPSocketPair?) {
         self.track = track
         self.sockets = sockets
         statistics = ReceptionStatistics(clockRate: track.clockRate)

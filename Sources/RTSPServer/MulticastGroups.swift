@@ -159,14 +159,14 @@ final class MulticastGroups {
     }
 
     private static func ports(for options: MulticastOptions, usesGSO: Bool) throws(SystemError) -> UDPPorts {
-        let pair = try PortPair.bind(evenIn: 32_768...60_998)
+        let pair = try RTPSocketPair.bind(evenIn: 32_768...60_998)
         for socket in 0..<2 {
             try configure(pair, socket, options)
         }
         return UDPPorts(pair: pair, usesGSO: usesGSO)
     }
 
-    private static func configure(_ pair: borrowing PortPair, _ index: Int, _ options: MulticastOptions)
+    private static func configure(_ pair: borrowing RTPSocketPair, _ index: Int, _ options: MulticastOptions)
         throws(SystemError)
     {
         let interface = options.interface.flatMap { SocketAddress($0, port: 0) }

@@ -154,7 +154,7 @@ public final class Server: Sendable {
     ) throws(SystemError) -> [ServerLoop] {
         var numbers = SystemRandomNumberGenerator()
         let canonicalName = "apus-\(String(numbers.next() as UInt64, radix: 36))"
-        let usesGSO = Segmentation.probe()
+        let usesGSO = GSO.probe()
         if !usesGSO { logger.notice("the kernel cuts no UDP trains: sending single datagrams") }
         let fastStarts = FastStartBudget(maximumByteCount: options.maximumFastStartByteCount)
         var loops: [ServerLoop] = []

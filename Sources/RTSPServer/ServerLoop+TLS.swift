@@ -19,7 +19,7 @@ extension ServerLoop {
         var message: Logger.Message = "connection refused"
         switch failure {
         case .plainText: metadata["paste"] = "rtsps://\(connection.local)/PATH"
-        case .noHandshake, .handshakeTooSlow, .handshakeTooLong, .handshake: break
+        case .notTLS, .handshakeTooSlow, .handshakeTooLong, .handshake: break
         case .connection: message = "connection ended"
         }
         logger.log(.notice, message, metadata: metadata, within: &logs.failedHandshakes, at: now)

@@ -82,7 +82,7 @@ actor ServerLoop {
         self.canonicalName = canonicalName
         self.usesGSO = usesGSO
         self.logger = logger
-        let pair = try PortPair.bind(evenIn: options.udpPorts)
+        let pair = try RTPSocketPair.bind(evenIn: options.udpPorts)
         if index == 0 { Self.logSendBuffer(of: pair.rtp, to: logger) }
         if let codePoint = options.codePoint { try pair.rtp.setDifferentiatedServices(codePoint: codePoint) }
         try loop.add(pair.rtp.fd, .read, token: Self.rtpToken)

@@ -22,13 +22,13 @@ public final class IncomingProtection {
 
     private func opened(_ report: UnsafeRawBufferPointer) -> [UInt8]? {
         guard
-            let layout = ReportLayout(
+            let layout = SRTCPLayout(
                 reports.suite, byteCount: report.count, identifierByteCount: identifier.count)
         else { return nil }
         let word = UInt32(bigEndian: report.loadUnaligned(fromByteOffset: layout.indexOffset, as: UInt32.self))
-        let source = ReportLayout.source(of: report)
-        let index = UInt64(word & ReportLayout.lastIndex)
-        guard word & ReportLayout.encryptedFlag != 0, report[layout.identifierRange].elementsEqual(identifier),
+        let source = SRTCPLayout.source(of: report)
+        let index = UInt64(word & SRTCPLayout.lastIndex)
+        guard word & SRTCPLayout.encryptedFlag != 0, report[layout.identifierRange].elementsEqual(identifier),
             accepts(index, of: source), let plain = plain(report, layout, index, source)
         else { return nil }
         windows[source, default: ReplayWindow()].markReceived(index)
@@ -40,19 +40,19 @@ public final class IncomingProtection {
     }
 
     private func plain(
-        _ report: UnsafeRawBufferPointer, _ layout: ReportLayout, _ index: UInt64, _ source: UInt32
+        _ report: UnsafeRawBufferPointer, _ layout: SRTCPLayout, _ index: UInt64, _ source: UInt32
     ) -> [UInt8]? {
         func part(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(rebasing: report[offset..<(offset + count)])
         }
-        let header = part(0, ReportLayout.headerByteCount)
+        let header = part(0, SRTCPLayout.headerByteCount)
         var bytes = Array(header) + [UInt8](repeating: 0, count: layout.bodyByteCount)
         let isTheirs = bytes.withUnsafeMutableBytes { bytes in
             bytes.baseAddress.map { start in
                 reports.open(
-                    part(ReportLayout.headerByteCount, layout.bodyByteCount),
+                    part(SRTCPLayout.headerByteCount, layout.bodyByteCount),
                     tag: part(layout.tagOffset, reports.suite.tagByteCount), index: index, ssrc: source, header: header,
-                    trailer: part(layout.indexOffset, 4), to: start + ReportLayout.headerByteCount)
+                    trailer: part(layout.indexOffset, 4), to: start + SRTCPLayout.headerByteCount)
             }
         }
         return isTheirs == true ? bytes : nil

@@ -56,11 +56,11 @@ public final class OutgoingProtection {
 
     /// A compound packet as it may leave; `nil` for what is none, and once 2³¹ have left, after which no other may.
     public func sealed(report: [UInt8]) -> [UInt8]? {
-        guard report.count >= ReportLayout.headerByteCount, reportIndex <= ReportLayout.lastIndex else { return nil }
-        let layout = ReportLayout(reports.suite, bodyByteCount: report.count - 8, identifierByteCount: identifier.count)
+        guard report.count >= SRTCPLayout.headerByteCount, reportIndex <= SRTCPLayout.lastIndex else { return nil }
+        let layout = SRTCPLayout(reports.suite, bodyByteCount: report.count - 8, identifierByteCount: identifier.count)
         var bytes = [UInt8](repeating: 0, count: layout.byteCount)
-        bytes.replaceSubrange(..<ReportLayout.headerByteCount, with: report.prefix(ReportLayout.headerByteCount))
-        let word = reportIndex | ReportLayout.encryptedFlag
+        bytes.replaceSubrange(..<SRTCPLayout.headerByteCount, with: report.prefix(SRTCPLayout.headerByteCount))
+        let word = reportIndex | SRTCPLayout.encryptedFlag
         for byte in 0..<4 {
             bytes[layout.indexOffset + byte] = UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * byte))
         }
@@ -71,11 +71,11 @@ public final class OutgoingProtection {
             report.withUnsafeBytes { report in
                 guard let start = bytes.baseAddress else { return }
                 reports.seal(
-                    UnsafeRawBufferPointer(rebasing: report.dropFirst(ReportLayout.headerByteCount)), index: index,
-                    ssrc: ReportLayout.source(of: report),
-                    header: UnsafeRawBufferPointer(rebasing: report.prefix(ReportLayout.headerByteCount)),
+                    UnsafeRawBufferPointer(rebasing: report.dropFirst(SRTCPLayout.headerByteCount)), index: index,
+                    ssrc: SRTCPLayout.source(of: report),
+                    header: UnsafeRawBufferPointer(rebasing: report.prefix(SRTCPLayout.headerByteCount)),
                     trailer: UnsafeRawBufferPointer(start: start + layout.indexOffset, count: 4),
-                    to: start + ReportLayout.headerByteCount, tag: start + layout.tagOffset)
+                    to: start + SRTCPLayout.headerByteCount, tag: start + layout.tagOffset)
             }
         }
         return bytes

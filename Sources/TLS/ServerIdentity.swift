@@ -35,9 +35,9 @@ public enum IdentityFailure: Error, Hashable, Sendable {
     case noCertificate
     case noKey
     /// It is encrypted, and nobody is there to type the passphrase.
-    case lockedKey
+    case encryptedKey
     /// The key belongs to another certificate.
-    case otherKey
+    case mismatchedKey
     /// Shorter than the host's OpenSSL allows.
     case weakKey
     /// OpenSSL has no memory, or the host forbids it.
@@ -48,8 +48,8 @@ public enum IdentityFailure: Error, Hashable, Sendable {
             switch problem {
             case apus_identity_has_no_certificate: .noCertificate
             case apus_identity_has_no_key: .noKey
-            case apus_identity_has_locked_key: .lockedKey
-            case apus_identity_has_other_key: .otherKey
+            case apus_identity_has_locked_key: .encryptedKey
+            case apus_identity_has_other_key: .mismatchedKey
             case apus_identity_has_weak_key: .weakKey
             default: .impossible
             }

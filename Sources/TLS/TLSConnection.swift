@@ -59,7 +59,7 @@ public final class TLSConnection {
     ///
     /// - Throws: where there is no memory.
     public init(
-        to client: TrustingClient, limits: HandshakeLimits = .init(), at now: MonotonicTime
+        to client: UnverifiedTLSClient, limits: HandshakeLimits = .init(), at now: MonotonicTime
     ) throws(IdentityFailure) {
         guard let connection = apus_tls_connection_make(client.context) else { throw .impossible }
         self.connection = connection
@@ -114,7 +114,7 @@ extension TLSConnection {
         guard let first = bytes.first else { return }
         if isServer, receivedByteCount == 0, first != Self.handshakeType {
             let isLetter = (0x41...0x5A).contains(first) || (0x61...0x7A).contains(first)
-            phase = .failed(isLetter ? .plainText : .noHandshake(firstByte: first))
+            phase = .failed(isLetter ? .plainText : .notTLS(firstByte: first))
         }
         receivedByteCount += bytes.count
         guard receivedByteCount > limits.byteCount, failure == nil else { return }

@@ -3,7 +3,7 @@ public enum TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The first byte is a letter, as of RTSP or HTTP.
     case plainText
     /// The first byte begins no handshake.
-    case noHandshake(firstByte: UInt8)
+    case notTLS(firstByte: UInt8)
     case handshakeTooSlow(seconds: Int)
     case handshakeTooLong(byteCount: Int)
     /// In OpenSSL's words.
@@ -14,7 +14,7 @@ public enum TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .plainText: "it speaks without TLS, which the port is for: write rtsps:// for rtsp://"
-        case .noHandshake(let byte): "it does not speak TLS: its first byte is \(byte)"
+        case .notTLS(let byte): "it does not speak TLS: its first byte is \(byte)"
         case .handshakeTooSlow(let seconds): "its TLS handshake was not complete after \(seconds) s"
         case .handshakeTooLong(let byteCount): "its TLS handshake was not complete after \(byteCount) bytes"
         case .handshake(let reason): "its TLS handshake failed: \(reason)"

@@ -68,7 +68,7 @@ struct ServeCommand: ParsableCommand {
     }
 
     func run() throws {
-        Signals.hold()
+        Signals.block()
         Heap.useSmallPages()
         let crashes = CrashRecord()
         guard crashes?.waitBeforeStart() ?? true else { return }

@@ -97,7 +97,7 @@ extension HeaderRewriter {
 
 /// A UDP client with its own pair of ports, and the viewer that sends to them.
 struct UDPClient: ~Copyable {
-    let pair: Reactor.PortPair
+    let pair: Reactor.RTPSocketPair
     let ports: UDPPorts
     let viewer: Viewer
     private var received = ReceivedDatagrams(capacity: 64)
@@ -107,10 +107,10 @@ struct UDPClient: ~Copyable {
         usesGSO: Bool, id: UInt64 = 1, encapsulation: RTPEncapsulation = .tracks, family: AddressFamily = .ipv4,
         by shared: UDPPorts? = nil, rewriter: HeaderRewriter = .fixture, protection: TrackProtection? = nil
     ) throws {
-        let pair = try Reactor.PortPair.bind(evenIn: 40_000...44_000)
+        let pair = try Reactor.RTPSocketPair.bind(evenIn: 40_000...44_000)
         let ports =
             try shared
-            ?? UDPPorts(pair: try Reactor.PortPair.bind(evenIn: 44_002...48_000), usesGSO: usesGSO)
+            ?? UDPPorts(pair: try Reactor.RTPSocketPair.bind(evenIn: 44_002...48_000), usesGSO: usesGSO)
         let address = SocketAddress.loopback(family, port: pair.port)
         let route = UDPRoute(
             destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)

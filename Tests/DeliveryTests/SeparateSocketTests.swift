@@ -11,7 +11,7 @@ import Testing
 struct SeparateSocketTests {
     private func ports(maximumSeparateCount: Int) throws -> UDPPorts {
         UDPPorts(
-            pair: try Reactor.PortPair.bind(evenIn: 44_002...48_000), usesGSO: true,
+            pair: try Reactor.RTPSocketPair.bind(evenIn: 44_002...48_000), usesGSO: true,
             maximumSeparateCount: maximumSeparateCount)
     }
 

@@ -53,7 +53,7 @@ struct FaultWitness {
     private func watchDatagrams(
         _ socket: RTSPSocket, at url: String, _ profile: String
     ) async throws -> Fault.Harm {
-        let ports = try Reactor.PortPair.bind(evenIn: 51_000...58_000)
+        let ports = try Reactor.RTPSocketPair.bind(evenIn: 51_000...58_000)
         let setup = try socket.setUp(url, tracks: 1) { _ in
             "\(profile);unicast;client_port=\(ports.port)-\(ports.port + 1)"
         }

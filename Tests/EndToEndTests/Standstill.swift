@@ -28,7 +28,7 @@ struct Standstill: Sendable {
 
     private static func watch(_ processor: Int) {
         var priority = sched_param(sched_priority: sched_get_priority_min(SCHED_FIFO))
-        guard Processors.keepThisThread(on: processor),
+        guard Processors.pinThisThread(on: processor),
             pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority) == 0
         else { return }
         while true {

@@ -20,8 +20,8 @@ struct DatagramTests {
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
             // What the client names is what it has; what the server hears is what the translator makes of it.
-            let named = try PortPair.bind(evenIn: 41_000...44_000)
-            let real = try PortPair.bind(evenIn: 45_000...48_000)
+            let named = try RTPSocketPair.bind(evenIn: 41_000...44_000)
+            let real = try RTPSocketPair.bind(evenIn: 45_000...48_000)
             let client = try RTSPSocket(port: broadcast.port)
             let (session, answer) = try broadcast.setUp(
                 on: client, "RTP/AVP;unicast;client_port=\(named.port)-\(named.port + 1)")

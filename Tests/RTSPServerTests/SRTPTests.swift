@@ -40,7 +40,7 @@ struct SRTPTests {
     }
 
     private func setUp(
-        _ client: TLSSocket, _ ports: borrowing Reactor.PortPair, key: MasterKey? = nil
+        _ client: TLSSocket, _ ports: borrowing Reactor.RTPSocketPair, key: MasterKey? = nil
     ) throws -> Response {
         var headers: Headers = [.transport: "RTP/SAVP;unicast;client_port=\(ports.port)-\(ports.port + 1)"]
         if let key {
@@ -67,7 +67,7 @@ struct SRTPTests {
             let message = try #require(try told(client))
             let key = try message.masterKey()
             #expect(key.suite == suite && key.identifier.isEmpty)
-            let ports = try Reactor.PortPair.bind(evenIn: 41_000...44_000)
+            let ports = try Reactor.RTPSocketPair.bind(evenIn: 41_000...44_000)
             let own = try #require(MasterKey(.counterMode, material: (0..<30).map { UInt8($0) }))
             let answer = try setUp(client, ports, key: own)
             let transport = try #require(answer.headers[.transport].flatMap { Transport.list($0).first })
@@ -89,7 +89,7 @@ struct SRTPTests {
 
     /// A plea for a picture counts where it is encrypted by the client's key, and no other does.
     private func plead(
-        _ broadcast: Broadcast, _ client: TLSSocket, _ ports: borrowing Reactor.PortPair, to server: RTSP.PortPair,
+        _ broadcast: Broadcast, _ client: TLSSocket, _ ports: borrowing Reactor.RTPSocketPair, to server: RTSP.RTPSocketPair,
         _ ssrc: UInt32,
         _ own: MasterKey
     ) async throws {
@@ -115,8 +115,8 @@ struct SRTPTests {
 
     @Test func eachSessionHasAKeyOfItsOwn() async throws {
         try await withServer(srtp: .counterMode) { _, client in
-            let ports = try Reactor.PortPair.bind(evenIn: 41_000...44_000)
-            let others = try Reactor.PortPair.bind(evenIn: 44_002...47_000)
+            let ports = try Reactor.RTPSocketPair.bind(evenIn: 41_000...44_000)
+            let others = try Reactor.RTPSocketPair.bind(evenIn: 44_002...47_000)
             #expect(try setUp(client, ports).status == .unsupportedTransport, "no key was told yet")
             let first = try #require(try told(client)).masterKey()
             #expect(try setUp(client, ports).status == .ok)
@@ -138,7 +138,7 @@ struct SRTPTests {
     @Test func whereSRTPIsOffNoKeyIsTold() async throws {
         try await withServer(srtp: nil) { _, client in
             #expect(try told(client) == nil)
-            let ports = try Reactor.PortPair.bind(evenIn: 41_000...44_000)
+            let ports = try Reactor.RTPSocketPair.bind(evenIn: 41_000...44_000)
             #expect(try setUp(client, ports).status == .unsupportedTransport)
         }
     }

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [SIGTERM, SIGINT]) func aHeldSignalIsWaitedForAndKillsNobody(signal: Int32) throws {
         let numbers = Mailbox<Int32>()
         let thread = try startThread {
-            Signals.hold()
+            Signals.block()
             pthread_kill(pthread_self(), signal)
             numbers.put(Signals.waitForTermination())
         }
@@ -21,7 +21,7 @@ import Testing
         let requests = Mailbox<String>()
         let numbers = Mailbox<Int32>()
         let thread = try startThread {
-            Signals.hold()
+            Signals.block()
             pthread_kill(pthread_self(), SIGUSR1)
             numbers.put(
                 Signals.waitForTermination {
@@ -38,7 +38,7 @@ import Testing
         let requests = Mailbox<String>()
         let numbers = Mailbox<Int32>()
         let thread = try startThread {
-            Signals.hold()
+            Signals.block()
             pthread_kill(pthread_self(), SIGHUP)
             numbers.put(
                 Signals.waitForTermination(onReload: {
@@ -62,8 +62,8 @@ import Testing
         let last = try #require(processors.last)
         let answers = Mailbox<[Int]>()
         let thread = try startThread {
-            let isKept = Processors.keepThisThread(on: last)
-            let isNonsenseRefused = !Processors.keepThisThread(on: .max)
+            let isKept = Processors.pinThisThread(on: last)
+            let isNonsenseRefused = !Processors.pinThisThread(on: .max)
             answers.put(isKept && isNonsenseRefused ? Processors.usable() : [])
         }
         #expect(answers.take() == [last])

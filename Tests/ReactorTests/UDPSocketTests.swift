@@ -110,7 +110,7 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
     @Test(arguments: [AddressFamily.ipv4, .ipv6]) func aSegmentedSendDeliversExactDatagrams(family: AddressFamily)
         throws
     {
-        guard Segmentation.probe() else { return }
+        guard GSO.probe() else { return }
         let receiver = try UDPSocket(at: .loopback(family, port: 0))
         let sender = try UDPSocket.onAllAddresses(port: 0)
         let payload = (0..<4_500).map { UInt8(truncatingIfNeeded: $0 / 7) }
@@ -124,14 +124,14 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
     }
 
     @Test func aTrainArrivesInOnePieceOnlyWhereThatIsWanted() throws {
-        guard Segmentation.probe() else { return }
+        guard GSO.probe() else { return }
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket.onAllAddresses(port: 0)
         let target = try address(of: receiver)
         let payload = [UInt8](repeating: 1, count: 4_500)
-        var batch = ReceivedDatagrams(capacity: 8, datagramByteCount: ReceivedDatagrams.trainByteCount)
+        var batch = ReceivedDatagrams(capacity: 8, datagramByteCount: ReceivedDatagrams.maximumGROByteCount)
         for (isWhole, count) in [(true, 1), (false, 5), (true, 1)] {
-            try receiver.receiveTrains(whole: isWhole)
+            try receiver.setGRO(whole: isWhole)
             let error = payload.withUnsafeBytes { sender.send($0, to: target, segmentByteCount: 1_000) }
             #expect(error == nil)
             #expect(waitUntil(receiver.fd, POLLIN))
@@ -142,18 +142,18 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
 
     @Test(arguments: [[4_500, 1_000], [4_000, 1_000], [65_000, 1_300], [700, 1_000]])
     func aTrainInOnePieceHoldsThePacketsThatWereSent(sizes: [Int]) throws {
-        guard Segmentation.probe() else { return }
+        guard GSO.probe() else { return }
         let (byteCount, segmentByteCount) = (sizes[0], sizes[1])
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket.onAllAddresses(port: 0)
-        try receiver.receiveTrains(whole: true)
-        try receiver.tellArrivalTimes()
+        try receiver.setGRO(whole: true)
+        try receiver.enableArrivalTimes()
         let payload = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 / 7) }
         let error = try payload.withUnsafeBytes {
             sender.send($0, to: try address(of: receiver), segmentByteCount: UInt16(segmentByteCount))
         }
         #expect(error == nil)
-        var batch = ReceivedDatagrams(capacity: 2, datagramByteCount: ReceivedDatagrams.trainByteCount)
+        var batch = ReceivedDatagrams(capacity: 2, datagramByteCount: ReceivedDatagrams.maximumGROByteCount)
         #expect(waitUntil(receiver.fd, POLLIN))
         #expect(batch.receive(from: receiver) == .bytes(1))
         let train = try #require(batch[0])
@@ -167,7 +167,7 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
     @Test func aDatagramThatIsNoTrainIsOnePacket() throws {
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))
-        try receiver.receiveTrains(whole: true)
+        try receiver.setGRO(whole: true)
         for bytes in [[1, 2, 3], []] as [[UInt8]] {
             #expect(send(bytes, from: sender, to: try address(of: receiver)) == nil)
         }
@@ -179,12 +179,12 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
     }
 
     @Test func moreSegmentsThanTheKernelTakesAreRefusedAsSuch() throws {
-        guard Segmentation.probe() else { return }
+        guard GSO.probe() else { return }
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let payload = [UInt8](repeating: 0, count: 4_000)
         let error = try payload.withUnsafeBytes { sender.send($0, to: try address(of: receiver), segmentByteCount: 1) }
-        #expect(SentBatch(count: 0, error: error).refusesSegmentation)
+        #expect(SentBatch(count: 0, error: error).refusesGSO)
     }
 
     @Test(arguments: ["127.0.0.2", "127.3.4.5"]) func anAnswerLeavesFromTheAddressThatWasAsked(source: String) throws {
@@ -241,7 +241,7 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
     @Test func theKernelTellsWhenADatagramCame() throws {
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))
-        try receiver.tellArrivalTimes()
+        try receiver.enableArrivalTimes()
         let before = WallClock.unixNanoseconds()
         #expect(send([1], from: sender, to: try address(of: receiver)) == nil)
         var batch = ReceivedDatagrams(capacity: 1)

@@ -77,7 +77,7 @@ struct StartupTests {
     }
 
     @Test func UDPPortsThatAreInUseAreNamedWithTheFlagThatChangesThem() throws {
-        let taken = try PortPair.bind(evenIn: 25_000...29_000)
+        let taken = try RTPSocketPair.bind(evenIn: 25_000...29_000)
         var configuration = Configuration()
         configuration.server.port = 0
         configuration.loops.threads = 1

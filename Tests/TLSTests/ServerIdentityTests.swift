@@ -38,8 +38,8 @@ struct ServerIdentityTests {
         #expect(failure(certificates: own.key, key: own.key) == .noCertificate)
         #expect(failure(certificates: own.certificate, key: []) == .noKey)
         #expect(failure(certificates: own.certificate, key: own.certificate) == .noKey)
-        #expect(failure(certificates: own.certificate, key: other.key) == .otherKey)
-        #expect(failure(certificates: own.certificate, key: Array(Self.locked.utf8)) == .lockedKey)
+        #expect(failure(certificates: own.certificate, key: other.key) == .mismatchedKey)
+        #expect(failure(certificates: own.certificate, key: Array(Self.locked.utf8)) == .encryptedKey)
         #expect(failure(certificates: Array(Self.weak.utf8), key: own.key) == .weakKey)
     }
 

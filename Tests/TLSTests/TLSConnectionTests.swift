@@ -8,8 +8,8 @@ import Testing
 struct TLSConnectionTests {
     private static let request = Array("DESCRIBE rtsps://localhost/cam RTSP/1.0\r\nCSeq: 1\r\n\r\n".utf8)
 
-    @Test(arguments: [TrustingClient.Version.tls1_2, .tls1_3])
-    func bothVersionsCarryBothDirections(version: TrustingClient.Version) throws {
+    @Test(arguments: [UnverifiedTLSClient.Version.tls1_2, .tls1_3])
+    func bothVersionsCarryBothDirections(version: UnverifiedTLSClient.Version) throws {
         var ends = try JoinedEnds.established(version...version)
         #expect(ends.server.version == (version == .tls1_2 ? "TLSv1.2" : "TLSv1.3"))
         let reply = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -24,7 +24,7 @@ struct TLSConnectionTests {
 
     @Test(arguments: [1, 2, 3, 7, 100, 1_000])
     func piecesOfAnyLengthSayTheSame(count: Int) throws {
-        for version in [TrustingClient.Version.tls1_2, .tls1_3] {
+        for version in [UnverifiedTLSClient.Version.tls1_2, .tls1_3] {
             var ends = try JoinedEnds(version...version)
             ends.exchange(inPiecesOf: count)
             try #require(ends.server.phase == .established && ends.client.phase == .established)
@@ -70,8 +70,8 @@ struct TLSConnectionTests {
         #expect(ends.heardByClient.isEmpty && ends.client.phase == .established)
     }
 
-    @Test(arguments: [TrustingClient.Version.tls1_2, .tls1_3])
-    func whoEndsIsStillSpokenTo(version: TrustingClient.Version) throws {
+    @Test(arguments: [UnverifiedTLSClient.Version.tls1_2, .tls1_3])
+    func whoEndsIsStillSpokenTo(version: UnverifiedTLSClient.Version) throws {
         var ends = try JoinedEnds.established(version...version)
         ends.client.write(Self.request)
         ends.client.close()
@@ -98,7 +98,7 @@ struct TLSConnectionTests {
     func whatBeginsOtherwiseThanAHandshakeIsNone(first: UInt8) throws {
         let server = try JoinedEnds().server
         server.put([first] + [UInt8](repeating: 3, count: 200))
-        #expect(server.phase == .failed(.noHandshake(firstByte: first)) && server.output.isEmpty)
+        #expect(server.phase == .failed(.notTLS(firstByte: first)) && server.output.isEmpty)
     }
 
     @Test func garbageFailsAndSaysLittle() throws {

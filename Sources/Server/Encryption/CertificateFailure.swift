@@ -44,11 +44,11 @@ public struct CertificateFailure: Error, Hashable, Sendable, CustomStringConvert
             case .noLibrary(let reason): Self(.certificate, "TLS needs OpenSSL (the package libssl3): \(reason)")
             case .noCertificate: .noPEM(.certificate, files.certificate)
             case .noKey: .noPEM(.key, files.key)
-            case .lockedKey:
+            case .encryptedKey:
                 Self(
                     .key,
                     "\(key) is locked by a passphrase, for which nobody is asked: openssl pkey -in \(key) -out NEW")
-            case .otherKey: Self(.key, "\(key) is not the key of the certificate in \(certificate)")
+            case .mismatchedKey: Self(.key, "\(key) is not the key of the certificate in \(certificate)")
             case .weakKey:
                 Self(
                     .certificate,

@@ -10,7 +10,7 @@ extension Attack {
             "if let session = viewersByReportSource[datagram.source] {", "nothing of it is done"
         ) { target in
             let (server, ssrc) = (target.records[0].serverPort ?? 0, target.records[0].ssrc)
-            let stranger = try PortPair.bind(evenIn: 58_002...59_000)
+            let stranger = try RTPSocketPair.bind(evenIn: 58_002...59_000)
             let plea = ControlBytes.receiverReport + ControlBytes.pictureLoss(of: ssrc)
             let goodbye = ControlBytes.receiverReport + ControlBytes.goodbye(of: ssrc)
             try target.expectNoRandomAccess { _ in

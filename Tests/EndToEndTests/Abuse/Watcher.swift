@@ -76,7 +76,7 @@ final class Watcher: Sendable {
     /// In the clear, whichever way attackers come: there is no other UDP.
     private func watchDatagrams(of target: Target) throws {
         let socket = try target.logInInTheClear(as: .watcher)
-        let ports = try PortPair.bind(evenIn: 51_000...58_000)
+        let ports = try RTPSocketPair.bind(evenIn: 51_000...58_000)
         let setup = try socket.setUp(target.clearURL("cam"), tracks: 1) { _ in
             "RTP/AVP;unicast;client_port=\(ports.port)-\(ports.port + 1)"
         }

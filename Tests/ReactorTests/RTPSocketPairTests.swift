@@ -3,10 +3,10 @@ import Testing
 @testable import Reactor
 
 /// One after the other: each claims ports that the others would take.
-@Suite(.serialized) struct PortPairTests {
+@Suite(.serialized) struct RTPSocketPairTests {
     @Test func aPairIsEvenAndOddAndTheNextSkipsIt() throws {
-        let first = try PortPair.bind(evenIn: 41_001...41_200)
-        let second = try PortPair.bind(evenIn: 41_001...41_200)
+        let first = try RTPSocketPair.bind(evenIn: 41_001...41_200)
+        let second = try RTPSocketPair.bind(evenIn: 41_001...41_200)
         let ports = [first.port, second.port]
         #expect(ports.allSatisfy { $0 % 2 == 0 && $0 > 41_001 })
         #expect(ports[0] < ports[1])
@@ -15,11 +15,11 @@ import Testing
     }
 
     @Test func aPairWhoseOddPortIsTakenIsSkipped() throws {
-        let free = try PortPair.bind(evenIn: 41_300...41_399)
+        let free = try RTPSocketPair.bind(evenIn: 41_300...41_399)
         let port = free.port
         free.close()
         let blocker = try UDPSocket.onAllAddresses(port: port + 1)
-        let pair = try PortPair.bind(evenIn: port...41_399)
+        let pair = try RTPSocketPair.bind(evenIn: port...41_399)
         let next = pair.port
         #expect(next > port)
         _ = blocker.fd
@@ -27,22 +27,22 @@ import Testing
 
     @Test(arguments: [41_401...41_401, 41_401...41_402, 65_535...65_535] as [ClosedRange<UInt16>])
     func aRangeWithoutAPairFails(range: ClosedRange<UInt16>) {
-        let error = #expect(throws: SystemError.self) { _ = try PortPair.bind(evenIn: range) }
+        let error = #expect(throws: SystemError.self) { _ = try RTPSocketPair.bind(evenIn: range) }
         #expect(error?.isAddressInUse == true)
     }
 
     @Test func theLastPairOfAllPortsCanBeBound() throws {
-        let pair = try PortPair.bind(evenIn: 65_534...65_535)
+        let pair = try RTPSocketPair.bind(evenIn: 65_534...65_535)
         let port = pair.port
         #expect(port == 65_534)
     }
 
     @Test func segmentationWorksWhereItIsProbed() {
         // The kernel of every supported system has it; where a sandbox refuses, this says so.
-        withKnownIssue("no UDP segmentation on this host", isIntermittent: true) { #expect(Segmentation.probe()) }
+        withKnownIssue("no UDP segmentation on this host", isIntermittent: true) { #expect(GSO.probe()) }
     }
 }
 
-extension PortPair {
+extension RTPSocketPair {
     fileprivate consuming func close() {}
 }

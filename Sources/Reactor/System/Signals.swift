@@ -7,7 +7,7 @@ public enum Signals {
     /// Ignores SIGPIPE, and holds back the others for `waitForTermination`.
     ///
     /// To be called first of all in `main`: only threads that start later inherit it.
-    public static func hold() {
+    public static func block() {
         clinux_hold_signals()
     }
 

@@ -25,11 +25,11 @@ struct JoinedEnds {
     static let start = MonotonicTime(nanoseconds: 5_000_000_000)
 
     init(
-        _ versions: ClosedRange<TrustingClient.Version> = .tls1_2 ... .tls1_3,
+        _ versions: ClosedRange<UnverifiedTLSClient.Version> = .tls1_2 ... .tls1_3,
         limits: TLSConnection.HandshakeLimits = .init()
     ) throws {
         server = try TLSConnection(of: .fixture, limits: limits, at: Self.start)
-        client = try TLSConnection(to: TrustingClient(versions), at: Self.start)
+        client = try TLSConnection(to: UnverifiedTLSClient(versions), at: Self.start)
     }
 
     /// Lets both talk until neither has anything to say.
@@ -41,7 +41,7 @@ struct JoinedEnds {
 
     /// Both ends after their handshake.
     static func established(
-        _ versions: ClosedRange<TrustingClient.Version> = .tls1_2 ... .tls1_3
+        _ versions: ClosedRange<UnverifiedTLSClient.Version> = .tls1_2 ... .tls1_3
     ) throws -> JoinedEnds {
         var ends = try JoinedEnds(versions)
         ends.exchange()

@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 
 /// Whether the kernel cuts one message into datagrams (UDP_SEGMENT, Linux 4.18).
-public enum Segmentation {
+public enum GSO {
     /// Segments that the kernel accepts in one message (UDP_MAX_SEGMENTS of Linux before 6.9).
-    public static let mostSegments = 64
+    public static let maximumSegmentCount = 64
     /// Bytes that one message may hold: the largest UDP payload over IPv4.
-    public static let mostBytes = 65_507
+    public static let maximumByteCount = 65_507
 
     /// Sends two segments over loopback and looks whether two datagrams arrive: some sandboxes accept the option and
     /// ignore it. Takes at most 200 ms.

@@ -17,7 +17,7 @@ public struct SentBatch: Equatable, Sendable {
     public var wouldBlock: Bool { error?.code == EAGAIN || error?.code == ENOBUFS }
 
     /// Whether the kernel or the route refuses segmentation (UDP_SEGMENT): plain datagrams may pass.
-    public var refusesSegmentation: Bool { error?.code == EIO || error?.code == EINVAL || error?.code == EMSGSIZE }
+    public var refusesGSO: Bool { error?.code == EIO || error?.code == EINVAL || error?.code == EMSGSIZE }
 }
 
 /// An unconnected UDP socket that tells which of the host's addresses a datagram came to; it never blocks.

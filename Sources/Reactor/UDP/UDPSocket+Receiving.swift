@@ -4,12 +4,12 @@ import Glibc
 /// What receivers of media need beyond a server's sockets.
 extension UDPSocket {
     /// Has the kernel note when each datagram came, before it waits to be read (SO_TIMESTAMPNS).
-    public func tellArrivalTimes() throws(SystemError) {
+    public func enableArrivalTimes() throws(SystemError) {
         guard clinux_tell_arrivals(fd) == 0 else { throw .last("setsockopt") }
     }
 
     /// Has the kernel hand over a train as it was sent, in one piece (UDP_GRO), or cut into its datagrams.
-    public func receiveTrains(whole isWhole: Bool) throws(SystemError) {
+    public func setGRO(whole isWhole: Bool) throws(SystemError) {
         try descriptor.setOption(clinux_level_udp, clinux_receive_trains, isWhole ? 1 : 0)
     }
 
@@ -31,15 +31,15 @@ extension UDPSocket {
     }
 }
 
-extension PortPair {
+extension RTPSocketPair {
     /// Receivers of a group's RTP and RTCP; see `UDPSocket.init(receiving:)`.
     public static func receiving(
         _ group: SocketAddress, controlPort: UInt16, onInterfaceHaving address: SocketAddress? = nil,
         bufferByteCount: Int32 = 4 << 20
-    ) throws(SystemError) -> PortPair {
+    ) throws(SystemError) -> RTPSocketPair {
         let rtp = try UDPSocket(receiving: group, onInterfaceHaving: address, bufferByteCount: bufferByteCount)
         let rtcp = try UDPSocket(
             receiving: group.with(port: controlPort), onInterfaceHaving: address, bufferByteCount: bufferByteCount)
-        return PortPair(rtp: rtp, rtcp: rtcp, port: group.port)
+        return RTPSocketPair(rtp: rtp, rtcp: rtcp, port: group.port)
     }
 }

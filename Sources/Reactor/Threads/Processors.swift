@@ -11,7 +11,7 @@ public enum Processors {
 
     /// Keeps the calling thread on one of them; answers whether the process may.
     @discardableResult
-    public static func keepThisThread(on processor: Int) -> Bool {
+    public static func pinThisThread(on processor: Int) -> Bool {
         guard let number = Int32(exactly: processor) else { return false }
         return clinux_pin_this_thread(number) == 0
     }

@@ -1,7 +1,7 @@
 /// The packets of one datagram as it was received: of a train in one piece (UDP_GRO), those that the sender had its kernel cut.
 ///
 /// All are equally long but the last, which may be shorter. An empty datagram holds none.
-public struct TrainPackets: Sequence, IteratorProtocol {
+public struct GROPackets: Sequence, IteratorProtocol {
     private var rest: UnsafeRawBufferPointer
     private let byteCount: Int
 

@@ -13,7 +13,7 @@ public struct Datagram {
     public let segmentByteCount: Int?
 
     /// The packets that it holds, in the order of sending: several where it is a train in one piece.
-    public var packets: TrainPackets { TrainPackets(bytes, segmentByteCount: segmentByteCount) }
+    public var packets: GROPackets { GROPackets(bytes, segmentByteCount: segmentByteCount) }
 }
 
 /// Room for a batch of datagrams, allocated once: one system call receives as many as wait.
@@ -28,12 +28,12 @@ public struct ReceivedDatagrams: ~Copyable {
     private let payloads: UnsafeMutableRawBufferPointer
     private let controls: UnsafeMutableRawBufferPointer
 
-    /// What the largest train takes that comes in one piece (`UDPSocket.receiveTrains`).
-    public static let trainByteCount = 65_536
+    /// What the largest train takes that comes in one piece (`UDPSocket.setGRO`).
+    public static let maximumGROByteCount = 65_536
 
     /// - Parameters:
     ///   - capacity: Datagrams per batch.
-    ///   - datagramByteCount: Longer ones are dropped: 2048 holds whatever one Ethernet frame can carry, and `trainByteCount` whole
+    ///   - datagramByteCount: Longer ones are dropped: 2048 holds whatever one Ethernet frame can carry, and `maximumGROByteCount` whole
     ///     trains.
     public init(capacity: Int = 32, datagramByteCount: Int = 2048) {
         messages = .allocate(capacity: capacity)

@@ -71,7 +71,7 @@ public enum WriteOutcome: Equatable, Sendable {
         var message = msghdr()
         // The kernel only reads through this pointer; C has no way to say so.
         message.msg_iov = UnsafeMutablePointer(mutating: parts.baseAddress)
-        message.msg_iovlen = min(parts.count, Self.mostParts)
+        message.msg_iovlen = min(parts.count, Self.maximumPartCount)
         return outcome(uninterrupted { sendmsg(fd, &message, clinux_no_signal) })
     }
 
@@ -90,7 +90,7 @@ public enum WriteOutcome: Equatable, Sendable {
     public consuming func close() {}
 
     /// IOV_MAX of Linux.
-    public static let mostParts = 1024
+    public static let maximumPartCount = 1024
 
     private func outcome(_ count: Int) -> WriteOutcome {
         if count >= 0 { return .wrote(count) }

@@ -1,7 +1,7 @@
 import RTP
 
 /// Where the parts of a protected report lie (RFC 3711, section 3.4; RFC 7714, section 9).
-struct ReportLayout {
+struct SRTCPLayout {
     /// What is not encrypted: up to the source's identifier.
     static let headerByteCount = 8
     /// Beside the index: the report is encrypted.

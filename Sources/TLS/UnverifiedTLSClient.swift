@@ -3,7 +3,7 @@ import COpenSSL
 /// What a client's end of connections is made with. It believes every certificate: good for tests, and for whoever measures a
 /// server of their own. From any thread.
 // Unchecked: as ServerIdentity's, the pointer is set once, and OpenSSL locks what it points to.
-public final class TrustingClient: @unchecked Sendable {
+public final class UnverifiedTLSClient: @unchecked Sendable {
     let context: OpaquePointer
 
     /// The versions that OpenSSL has, as they are numbered on the wire (RFC 8446, section 4.2.1).
