@@ -90,8 +90,8 @@ private struct AccessRun {
 
     private mutating func drain() {
         takeActions()
-        while connection.isBehind {
-            connection.goOn(at: now)
+        while connection.hasUnprocessedMessages {
+            connection.continueProcessing(at: now)
             takeActions()
         }
     }
@@ -112,7 +112,7 @@ private struct AccessRun {
             case .decide(let id, let question):
                 law(question.path.utf8.first != UInt8(ascii: "/"), "a path is named as in the configuration")
                 undecided = id
-            case .accessRefused(.wrongCredentials), .accessRefused(.notAdmitted(isGuess: true)): guessCount += 1
+            case .accessRefused(.wrongCredentials), .accessRefused(.deniedExternally(isGuess: true)): guessCount += 1
             case .accessRefused(let failure): law(!"\(failure)".isEmpty, "a refusal has a reason")
             case .pause, .tearDown, .receivedInterleaved, .close: break
             }
@@ -169,5 +169,5 @@ extension AccessPolicy {
 
     /// Somebody else knows all users.
     fileprivate static let decidedElsewhere = AccessPolicy(
-        realm: "Apus", users: [], undecidedExcept: [], hashes: { nil }, random: { 0x0123_4567_89AB_CDEF })
+        realm: "Apus", users: [], exemptPaths: [], hashes: { nil }, random: { 0x0123_4567_89AB_CDEF })
 }

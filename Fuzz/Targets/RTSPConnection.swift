@@ -80,9 +80,9 @@ private struct ConnectionRun {
 
     private mutating func drain() {
         takeActions()
-        while connection.isBehind {
+        while connection.hasUnprocessedMessages {
             law(!connection.wantsBytes, "no bytes are wanted while messages wait")
-            connection.goOn(at: now)
+            connection.continueProcessing(at: now)
             takeActions()
         }
     }
@@ -116,7 +116,7 @@ private struct ConnectionRun {
 
     /// A transport stream is a new session's, over UDP, on a connection that knows of no tracks.
     private func checkForm(of request: SetUpRequest) {
-        guard request.form == .transportStream else { return }
+        guard request.encapsulation == .transportStream else { return }
         law(request.session == nil && request.track == nil && !sawDescribe, "a SETUP of tracks asks for tracks")
         for case .interleaved in request.offers { law(false, "a transport stream travels over UDP") }
     }
@@ -126,7 +126,7 @@ private struct ConnectionRun {
         let refusal = Refusal(variant & 1 == 0 ? .notFound : .unsupportedTransport)
         switch action {
         case .describe(let id, _):
-            let description = Description(sdp: [UInt8]("v=0\r\ns=-\r\nt=0 0\r\n".utf8))
+            let description = DescribeAnswer(sdp: [UInt8]("v=0\r\ns=-\r\nt=0 0\r\n".utf8))
             connection.described(id, refusing ? .failure(refusal) : .success(description), at: now)
         case .setUp(let id, let request):
             law(!request.offers.isEmpty, "a SETUP offers something")

@@ -60,7 +60,7 @@ public struct ViewersReport: Codable, Equatable, Sendable {
     init(_ plan: ViewersPlan, _ tally: ViewersTally) {
         var fanOut = tally.fanOut
         transport = plan.session.transport.rawValue
-        trains = plan.session.transport == .tcp ? nil : plan.session.trainArrival.rawValue
+        trains = plan.session.transport == .tcp ? nil : plan.session.gsoBatchArrival.rawValue
         viewers = plan.count
         seconds = plan.seconds
         established = tally.established

@@ -72,7 +72,7 @@ extension ClientSession {
         case .udp:
             let pair = try Reactor.RTPSocketPair.bind(evenIn: ports(), bufferByteCount: plan.datagramBufferByteCount)
             transport = Transport(.udp, .unicast)
-            transport.clientPorts = RTSP.RTPSocketPair(rtp: pair.port, rtcp: pair.port + 1)
+            transport.clientPorts = RTSP.PortPair(rtp: pair.port, rtcp: pair.port + 1)
             try watch(pair, track: index)
             tracks.append(TrackBox(TrackReception(track, sockets: pair)))
         }
@@ -83,7 +83,7 @@ extension ClientSession {
         try sockets.rtp.enableArrivalTimes()
         try sockets.rtcp.enableArrivalTimes()
         // A kernel without it (before Linux 5.0) cuts them.
-        if plan.trainArrival == .whole { try? sockets.rtp.setGRO(whole: true) }
+        if plan.gsoBatchArrival == .whole { try? sockets.rtp.setGRO(whole: true) }
         try loop.add(sockets.rtp.fd, .read, token: token(ofSocket: 1 + 2 * index))
         try loop.add(sockets.rtcp.fd, .read, token: token(ofSocket: 2 + 2 * index))
     }
@@ -120,16 +120,16 @@ extension ClientSession {
         }
     }
 
-    func receiveDatagrams(socket: Int, _ room: inout ReceptionRoom, _ owner: any SessionOwner) {
+    func receiveDatagrams(socket: Int, _ buffers: inout ReceiveBuffers, _ owner: any SessionOwner) {
         let index = (socket - 1) / 2
         let isControl = socket % 2 == 0
         guard tracks.indices.contains(index) else { return }
-        let outcome = tracks[index].receive(isControl: isControl, into: &room.datagrams)
+        let outcome = tracks[index].receive(isControl: isControl, into: &buffers.datagrams)
         // A port that nobody reads at the server's host shows here as an error; packets go on coming.
         guard case .bytes = outcome else { return }
         let clockOffset = MonotonicTime.now().nanoseconds - WallClock.unixNanoseconds()
-        for place in 0..<room.datagrams.count {
-            guard let datagram = room.datagrams[place] else { continue }
+        for place in 0..<buffers.datagrams.count {
+            guard let datagram = buffers.datagrams[place] else { continue }
             let arrival = datagram.arrivalUnixNanoseconds.map { MonotonicTime(nanoseconds: $0 &+ clockOffset) }
             for packet in datagram.packets {
                 receive(packet.bytes, track: index, isControl: isControl, arrival: arrival ?? .now(), owner)
@@ -157,7 +157,7 @@ extension ClientSession {
         guard let (header, range) = box.reception.accept(bytes, arrival: arrival) else { return }
         let payload = bytes.extracting(range)
         let packet = ReceivedPacket(
-            track: index, header: header, isKeyframe: box.reception.beginsRandomAccess(payload), arrival: arrival,
+            track: index, header: header, isKeyframe: box.reception.beginsKeyframe(payload), arrival: arrival,
             byteCount: bytes.byteCount, payload: payload)
         owner.session(number, received: packet)
     }

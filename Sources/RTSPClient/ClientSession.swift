@@ -119,15 +119,15 @@ final class ClientSession {
 
 extension ClientSession {
     func handle(
-        _ readiness: Readiness, of socket: Int, _ room: inout ReceptionRoom, _ owner: any SessionOwner,
+        _ readiness: Readiness, of socket: Int, _ buffers: inout ReceiveBuffers, _ owner: any SessionOwner,
         in sessions: Sessions, at now: MonotonicTime
     ) {
         guard end == nil else { return }
-        guard socket == 0 else { return receiveDatagrams(socket: socket, &room, owner) }
+        guard socket == 0 else { return receiveDatagrams(socket: socket, &buffers, owner) }
         if !isOpen { return finishConnecting(owner, in: sessions, at: now) }
         if readiness.contains(.writable) { flush() }
         if credit == 0, !readiness.isDisjoint(with: [.error, .hangup]) { return fail(.closed(.endedByServer)) }
-        if !readiness.isDisjoint(with: [.readable, .hangup, .error]) { read(&room, owner, in: sessions, at: now) }
+        if !readiness.isDisjoint(with: [.readable, .hangup, .error]) { read(&buffers, owner, in: sessions, at: now) }
     }
 
     private func finishConnecting(_ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime) {
@@ -147,18 +147,18 @@ extension ClientSession {
     }
 
     private func read(
-        _ room: inout ReceptionRoom, _ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime
+        _ buffers: inout ReceiveBuffers, _ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime
     ) {
-        let byteCount = min(credit ?? room.bytes.count, room.bytes.count)
+        let byteCount = min(credit ?? buffers.bytes.count, buffers.bytes.count)
         guard byteCount > 0 else { return }
-        let outcome = room.bytes.withUnsafeMutableBytes { buffer in
+        let outcome = buffers.bytes.withUnsafeMutableBytes { buffer in
             socket?.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<byteCount])) ?? .wouldBlock
         }
         switch outcome {
         case .bytes(let count):
             if let credit { limit(to: credit - count) }
-            if let tls { return receive(count, from: room, through: tls, owner, in: sessions, at: now) }
-            receive(room.bytes.span.extracting(first: count), owner, in: sessions, at: now)
+            if let tls { return receive(count, from: buffers, through: tls, owner, in: sessions, at: now) }
+            receive(buffers.bytes.span.extracting(first: count), owner, in: sessions, at: now)
         case .wouldBlock: break
         case .end: machine.receivedEnd(at: now)
         case .failed(let error): fail(.failed(error))
@@ -167,11 +167,11 @@ extension ClientSession {
 
     /// Takes what the server says with the first `count` bytes.
     private func receive(
-        _ count: Int, from room: borrowing ReceptionRoom, through tls: TLSConnection, _ owner: any SessionOwner,
+        _ count: Int, from buffers: borrowing ReceiveBuffers, through tls: TLSConnection, _ owner: any SessionOwner,
         in sessions: Sessions, at now: MonotonicTime
     ) {
         var said: [UInt8] = []
-        room.bytes.withUnsafeBytes { bytes in
+        buffers.bytes.withUnsafeBytes { bytes in
             tls.received(UnsafeRawBufferPointer(rebasing: bytes[..<count])) { said.append(contentsOf: $0) }
         }
         if let failure = tls.failure { return fail(.insecure(failure)) }

@@ -16,7 +16,7 @@ public enum Describe {
         plan.isDescribeOnly = true
         plan.login = login
         let answer = Answer()
-        try ClientLoop.run(Asker(plan, deadline: deadline, answer: answer))
+        try ClientLoop.run(DescribeOnce(plan, deadline: deadline, answer: answer))
         return try answer.value.withLock { $0 }.get()
     }
 }
@@ -27,7 +27,7 @@ private final class Answer: Sendable {
 }
 
 /// Opens one session, and has enough when that ends.
-private final class Asker: SessionOwner {
+private final class DescribeOnce: SessionOwner {
     private var plan: SessionPlan?
     private let deadline: MonotonicTime
     private let answer: Answer

@@ -12,7 +12,7 @@ public enum SessionTransport: String, Hashable, Sendable, CaseIterable {
 }
 
 /// How packets come that their sender handed to its kernel as one train (UDP_SEGMENT).
-public enum TrainArrival: String, Hashable, Sendable {
+public enum GSOBatchArrival: String, Hashable, Sendable {
     /// In one piece, to be cut here (UDP_GRO). All its packets came when it did.
     case whole
     /// Packet by packet, as to an ordinary player: this kernel cuts it, and over loopback the sender's processor pays for that.
@@ -32,7 +32,7 @@ public struct SessionPlan: Sendable {
     /// The receive buffers of the UDP sockets. The kernel doubles what is asked for: this gives 212 992, its default.
     public var datagramBufferByteCount: Int32 = 106_496
     /// How trains of packets come over UDP.
-    public var trainArrival = TrainArrival.whole
+    public var gsoBatchArrival = GSOBatchArrival.whole
     public var userAgent = "apus"
     /// How it proves who it is where the server asks; `nil` for who has no password.
     public var login: ClientLogin?
@@ -56,14 +56,14 @@ public struct SessionPlan: Sendable {
     public init(_ url: String, transport: SessionTransport) throws(ClientSessionEnd) {
         guard let url = RequestURL(url) else { throw .unusableURL(UserInformation.removed(from: url)) }
         guard ["rtsp:", "rtsps:"].contains(where: url.text.lowercased().hasPrefix) else {
-            throw .unspokenScheme(url.text)
+            throw .unsupportedScheme(url.text)
         }
         guard !url.isSecure || transport == .tcp else { throw .unprotectedMedia(transport) }
         try self.init(url, transport: transport)
     }
 
     /// Goes through TLS with whoever answers there, and believes any certificate.
-    public mutating func trustAnybody() throws(ClientSessionEnd) {
+    public mutating func acceptAnyCertificate() throws(ClientSessionEnd) {
         do throws(IdentityFailure) {
             security = try UnverifiedTLSClient()
         } catch {
@@ -95,7 +95,7 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     /// Without user and password.
     case unusableURL(String)
     /// An RTSP URL of `rtspu`, which comes over UDP.
-    case unspokenScheme(String)
+    case unsupportedScheme(String)
     /// Through TLS media comes inside the connection.
     case unprotectedMedia(SessionTransport)
     /// There is no TLS on this host.
@@ -117,7 +117,7 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
         case .closed(let reason): reason.description
         case .failed(let error): error.description
         case .unusableURL(let url): "\(url) is no RTSP URL"
-        case .unspokenScheme(let url): "\(url) cannot be opened: rtsp:// and rtsps:// are spoken"
+        case .unsupportedScheme(let url): "\(url) cannot be opened: rtsp:// and rtsps:// are spoken"
         case .unprotectedMedia(let transport): "over \(transport.rawValue) nothing comes of rtsps:// yet: use tcp"
         case .noTLS(.noLibrary(let reason)): "rtsps:// needs OpenSSL (the package libssl3): \(reason)"
         case .noTLS: "OpenSSL does not speak TLS on this host"

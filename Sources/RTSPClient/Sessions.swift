@@ -12,7 +12,7 @@ public final class Sessions {
     private var nextPort = UInt16.random(in: Sessions.ports.lowerBound / 2..<Sessions.ports.upperBound / 2) * 2
     /// Sessions that ended, or got something to do, since the owner was told last.
     private var touched: Set<Int> = []
-    private var room = ReceptionRoom()
+    private var buffers = ReceiveBuffers()
     private var random = SystemRandomNumberGenerator()
 
     /// Below the range from which Linux gives ports to outgoing connections (32 768).
@@ -73,7 +73,7 @@ public final class Sessions {
         for event in events {
             let (index, socket) = ClientSession.place(of: event.token)
             guard let session = sessions[index] else { continue }
-            session.handle(event.readiness, of: socket, &room, owner, in: self, at: now)
+            session.handle(event.readiness, of: socket, &buffers, owner, in: self, at: now)
             touched.insert(index)
         }
         while let index = deadlines.popDue(at: now) {

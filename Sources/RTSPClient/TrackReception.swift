@@ -62,7 +62,7 @@ struct TrackReception: ~Copyable {
     }
 
     /// Whether decoding can start at a packet with this payload.
-    func beginsRandomAccess(_ payload: RawSpan) -> Bool {
+    func beginsKeyframe(_ payload: RawSpan) -> Bool {
         guard case .h264 = track.payload else { return true }
         return H264Peek.beginsIDR(payload)
     }

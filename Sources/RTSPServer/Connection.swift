@@ -82,7 +82,7 @@ final class Connection {
 
     /// Whether messages that have been received can be handled now: not while replies wait.
     func canGoOn(maximumPendingReplyBytes: Int) -> Bool {
-        machine.isBehind && closing == nil && output.pendingByteCount < maximumPendingReplyBytes
+        machine.hasUnprocessedMessages && closing == nil && output.pendingByteCount < maximumPendingReplyBytes
     }
 
     /// What the socket should be watched for: requests wait while replies do.

@@ -13,7 +13,7 @@ enum Describing {
     static func description(
         of entry: PathDirectory.Entry, _ announcement: Streams.Stream.Announcement, local: SocketAddress,
         keys: [String]?
-    ) -> Description {
+    ) -> DescribeAnswer {
         let description = SessionDescription.live(
             title: entry.options.title, description: entry.options.description, tracks: announcement.tracks,
             // Not the group where the path is multicast too: live555 asks for multicast whenever `c=` is a group.
@@ -21,7 +21,7 @@ enum Describing {
             originSessionID: UInt64(bitPattern: entry.stream.epoch.nanoseconds), originVersion: announcement.version,
             originAddress: local.host, controls: true, avpf: false,
             extensions: entry.options.sendsAbsoluteCaptureTime ? [.absoluteCaptureTime] : [], keys: keys)
-        return Description(sdp: Array(description.text.utf8))
+        return DescribeAnswer(sdp: Array(description.text.utf8))
     }
 
     /// The refusal for a path whose input has ended for good.

@@ -28,13 +28,13 @@ final class MulticastGroups {
     /// late must not be theirs.
     struct Key: Hashable, Sendable {
         let stream: Stream
-        let form: RTPEncapsulation
+        let encapsulation: RTPEncapsulation
 
-        static func == (one: Self, other: Self) -> Bool { one.stream === other.stream && one.form == other.form }
+        static func == (one: Self, other: Self) -> Bool { one.stream === other.stream && one.encapsulation == other.encapsulation }
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(ObjectIdentifier(stream))
-            hasher.combine(form)
+            hasher.combine(encapsulation)
         }
     }
 
@@ -70,7 +70,7 @@ final class MulticastGroups {
             throw .notAGroup(options.group)
         }
         let viewer = Viewer(
-            id: id, canonicalName: canonicalName, trackCount: tracks.count, form: key.form, output: nil,
+            id: id, canonicalName: canonicalName, trackCount: tracks.count, encapsulation: key.encapsulation, output: nil,
             isMulticast: true, at: now)
         let ports: UDPPorts
         do {
@@ -86,7 +86,7 @@ final class MulticastGroups {
                     destination: address.with(port: port), reportDestination: address.with(port: port &+ 1),
                     source: nil, ports: ports))
         }
-        switch key.form {
+        switch key.encapsulation {
         case .transportStream:
             let rewriter = HeaderRewriter.random(payloadTypeOf: nil, using: &numbers)
             viewer.setUpAll(as: ViewerTrack(rewriter: rewriter, transport: transport(0), clockRate: .video))

@@ -27,9 +27,9 @@ extension ServerLoop {
         case .noCredentials(.transportStream):
             // VLC as Debian builds it knows no challenge: what it does not send at once, it never sends.
             metadata["paste"] = "rtsp://USER:PASSWORD@\(connection.local)/PATH, both in lower case"
-        case .notAdmitted(isGuess: false) where connection.machine.security == .tls:
+        case .deniedExternally(isGuess: false) where connection.machine.security == .tls:
             return logger.debug("not let by", metadata: metadata)
-        case .address, .wrongCredentials, .uselessCredentials, .credentialsInURL, .notTheirs, .notAdmitted,
+        case .address, .wrongCredentials, .unusableCredentials, .credentialsInURL, .notPermitted, .deniedExternally,
             .noHashFunctions:
             break
         }

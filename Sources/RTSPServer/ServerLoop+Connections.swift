@@ -62,7 +62,7 @@ extension ServerLoop {
             switch outcome {
             case .bytes:
                 perform(connection, at: now)
-                goOn(connection, until: end, at: now)
+                continueProcessing(connection, until: end, at: now)
                 guard connection.machine.wantsBytes, MonotonicTime.now() < end else { return }
             case .wouldBlock:
                 return
@@ -77,10 +77,10 @@ extension ServerLoop {
     }
 
     /// Handles further messages of one connection, step by step.
-    private func goOn(_ connection: Connection, until end: MonotonicTime, at now: MonotonicTime) {
+    private func continueProcessing(_ connection: Connection, until end: MonotonicTime, at now: MonotonicTime) {
         while connection.canGoOn(maximumPendingReplyBytes: options.maximumPendingReplyBytes), MonotonicTime.now() < end
         {
-            connection.machine.goOn(at: now)
+            connection.machine.continueProcessing(at: now)
             perform(connection, at: now)
         }
     }
@@ -95,7 +95,7 @@ extension ServerLoop {
         repeat {
             guard let connection = behind.takeFirst() else { return }
             guard connections[connection.token] === connection else { continue }
-            connection.machine.goOn(at: now)
+            connection.machine.continueProcessing(at: now)
             perform(connection, at: now)
             listIfBehind(connection)
         } while MonotonicTime.now() < end

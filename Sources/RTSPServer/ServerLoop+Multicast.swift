@@ -26,7 +26,7 @@ extension ServerLoop {
         let home = home
         Task {
             let membership = await home.join(
-                entry, request.form, track: track?.id ?? TrackID(0), isNewMember: existing == nil)
+                entry, request.encapsulation, track: track?.id ?? TrackID(0), isNewMember: existing == nil)
             joined(id, request, entry, track, membership, token)
         }
     }
@@ -38,25 +38,25 @@ extension ServerLoop {
     ) {
         let now = loop.now
         guard let connection = connections[token] else {
-            if case .success = membership, request.session == nil { leaveHome(entry, request.form) }
+            if case .success = membership, request.session == nil { leaveHome(entry, request.encapsulation) }
             return
         }
         let existing = request.session.flatMap { connection.sessions[$0] }
         // The request may have been refused meanwhile, or its session withdrawn: then nothing is made for it.
         guard connection.machine.awaits(id), request.session == nil || existing != nil else {
-            if case .success = membership, request.session == nil { leaveHome(entry, request.form) }
+            if case .success = membership, request.session == nil { leaveHome(entry, request.encapsulation) }
             return
         }
         let answer = membership.flatMap { membership -> Result<SetUpAnswer, Refusal> in
-            guard directory.options(of: entry.stream)?.multicast(of: request.form)?.group == membership.group else {
-                if existing == nil { leaveHome(entry, request.form) }
+            guard directory.options(of: entry.stream)?.multicast(of: request.encapsulation)?.group == membership.group else {
+                if existing == nil { leaveHome(entry, request.encapsulation) }
                 return .failure(Refusal(.unsupportedTransport))
             }
             let fresh = SessionID(random: numbers.next(), numbers.next())
             let tracks = entry.stream.announcement?.tracks ?? []
-            let made = existing ?? makeSession(fresh, entry, tracks, request.form, .multicast, on: connection, at: now)
+            let made = existing ?? makeSession(fresh, entry, tracks, request.encapsulation, .multicast, on: connection, at: now)
             guard let session = made else {
-                leaveHome(entry, request.form)
+                leaveHome(entry, request.encapsulation)
                 return .failure(Refusal(.notEnoughBandwidth))
             }
             session.tracks[request.track] = track?.id ?? TrackID(0)
@@ -91,12 +91,12 @@ extension ServerLoop {
     }
 
     func leaveMulticast(_ session: Session) {
-        leaveHome(session.entry, session.viewer.form)
+        leaveHome(session.entry, session.viewer.encapsulation)
     }
 
-    private func leaveHome(_ entry: PathDirectory.Entry, _ form: RTPEncapsulation) {
+    private func leaveHome(_ entry: PathDirectory.Entry, _ encapsulation: RTPEncapsulation) {
         let home = home
-        Task { await home.leave(MulticastGroups.Key(stream: entry.stream, form: form)) }
+        Task { await home.leave(MulticastGroups.Key(stream: entry.stream, encapsulation: encapsulation)) }
     }
 
     // MARK: On the home loop
@@ -115,29 +115,29 @@ extension ServerLoop {
         nextGroupRound = now + Self.idleGroupRound
         for path in directory.paths {
             guard let entry = directory.entry(at: path) else { continue }
-            for form in [RTPEncapsulation.tracks, .transportStream] { keepAlive(entry, form, at: now) }
+            for encapsulation in [RTPEncapsulation.tracks, .transportStream] { keepAlive(entry, encapsulation, at: now) }
         }
         return nextGroupRound
     }
 
-    private func keepAlive(_ entry: PathDirectory.Entry, _ form: RTPEncapsulation, at now: MonotonicTime) {
-        guard let options = entry.options.multicast(of: form) else { return }
+    private func keepAlive(_ entry: PathDirectory.Entry, _ encapsulation: RTPEncapsulation, at now: MonotonicTime) {
+        guard let options = entry.options.multicast(of: encapsulation) else { return }
         nextGroupRound = now + Self.groupRound
-        let key = MulticastGroups.Key(stream: entry.stream, form: form)
+        let key = MulticastGroups.Key(stream: entry.stream, encapsulation: encapsulation)
         let isWanted = options.isAlwaysOn || groups.isOrphaned(key)
         guard isWanted, groups.group(key)?.isOnAir != true, entry.stream.announcement != nil,
             !entry.stream.hasEnded
         else { return }
-        if case .success = join(entry, form, track: TrackID(0), isNewMember: false) { _ = play(key) }
+        if case .success = join(entry, encapsulation, track: TrackID(0), isNewMember: false) { _ = play(key) }
     }
 
     private func join(
-        _ entry: PathDirectory.Entry, _ form: RTPEncapsulation, track: TrackID, isNewMember: Bool
+        _ entry: PathDirectory.Entry, _ encapsulation: RTPEncapsulation, track: TrackID, isNewMember: Bool
     ) -> Result<Membership, Refusal> {
         let now = loop.now
-        let key = MulticastGroups.Key(stream: entry.stream, form: form)
+        let key = MulticastGroups.Key(stream: entry.stream, encapsulation: encapsulation)
         // As the path is configured now: the request may have come before that.
-        guard let options = directory.options(of: entry.stream)?.multicast(of: form),
+        guard let options = directory.options(of: entry.stream)?.multicast(of: encapsulation),
             let tracks = entry.stream.announcement?.tracks
         else { return .failure(Refusal(.unsupportedTransport)) }
         do {
@@ -206,7 +206,7 @@ extension ServerLoop {
 extension Session {
     /// The group that it is a member of, if it is of any.
     fileprivate var groupKey: MulticastGroups.Key {
-        MulticastGroups.Key(stream: entry.stream, form: viewer.form)
+        MulticastGroups.Key(stream: entry.stream, encapsulation: viewer.encapsulation)
     }
 }
 

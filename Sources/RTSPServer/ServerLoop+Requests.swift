@@ -159,12 +159,12 @@ extension ServerLoop {
         case nil: if join.mode == .auto, dialect.isRecorder { join.mode = .keyframe }
         }
         if !connection.allowsFastStart(at: now) { join.mode = .keyframe }
-        switch session.viewer.form {
+        switch session.viewer.encapsulation {
         case .tracks:
-            join.fastStartWindow = max(join.fastStartWindow, dialect.minimumPreludeMilliseconds * 1_000_000)
+            join.fastStartWindow = max(join.fastStartWindow, dialect.minimumFastStartMilliseconds * 1_000_000)
         case .transportStream:
             if join.mode == .auto, session.entry.stream.hasEncoder { join.mode = .keyframe }
-            join.fastStartWindow = max(join.fastStartWindow, SATIP.minimumPreludeMilliseconds * 1_000_000)
+            join.fastStartWindow = max(join.fastStartWindow, SATIP.minimumFastStartMilliseconds * 1_000_000)
         }
         return join
     }

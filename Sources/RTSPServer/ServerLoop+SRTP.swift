@@ -21,7 +21,7 @@ extension ServerLoop {
         let keys = tracks.map { _ in
             AnnouncedKeys.TrackKey(
                 key: .random(
-                    dialect.knowsGCM ? offered : .counterMode, identifierByteCount: dialect.keyIdentifierByteCount,
+                    dialect.supportsGCM ? offered : .counterMode, identifierByteCount: dialect.keyIdentifierByteCount,
                     by: { numbers.next() }),
                 ssrc: SSRC(numbers.next()))
         }

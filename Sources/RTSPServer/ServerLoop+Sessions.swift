@@ -23,7 +23,7 @@ extension ServerLoop {
             let session = try existingSession(of: request, for: entry, tracks, on: connection)
             for offer in request.offers where session == nil || session?.lowerTransport == offer.lowerTransport {
                 if case .multicast = offer {
-                    guard entry.options.multicast(of: request.form) != nil else { continue }
+                    guard entry.options.multicast(of: request.encapsulation) != nil else { continue }
                     return setUpMulticast(id, request, entry, track, session, on: connection)
                 }
                 guard let answer = try take(offer, request, entry, tracks, track, session, on: connection, at: now)
@@ -53,7 +53,7 @@ extension ServerLoop {
     /// The stream that a SETUP names.
     private func entry(of request: SetUpRequest) throws(Refusal) -> PathDirectory.Entry {
         let entry =
-            request.form == .transportStream
+            request.encapsulation == .transportStream
             ? directory.entry(atAnyCaseOf: request.path, for: request.grant) : directory.entry(at: request.path)
         guard let entry else { throw Describing.notFound(request.path, among: directory, for: request.grant) }
         if entry.stream.hasEnded { throw Describing.ended(entry.stream.path) }
@@ -62,7 +62,7 @@ extension ServerLoop {
 
     /// The track that a SETUP names; `nil` where all are to travel as one.
     private func track(of request: SetUpRequest, among tracks: [Track]) throws(Refusal) -> Track? {
-        if request.form == .transportStream { return nil }
+        if request.encapsulation == .transportStream { return nil }
         guard let name = request.track else {
             guard tracks.count == 1, let only = tracks.first else { throw Refusal(.aggregateOperationNotAllowed) }
             return only
@@ -89,7 +89,7 @@ extension ServerLoop {
         let fresh = SessionID(random: numbers.next(), numbers.next())
         let session =
             existing
-            ?? makeSession(fresh, entry, tracks, request.form, offer.lowerTransport, on: connection, at: now)
+            ?? makeSession(fresh, entry, tracks, request.encapsulation, offer.lowerTransport, on: connection, at: now)
         guard let session else {
             registry.release(destinations)
             throw Refusal(.notEnoughBandwidth, reason: "Not Enough Bandwidth: too many viewers")
@@ -176,7 +176,7 @@ extension ServerLoop {
     private func mediaHost(
         for request: SetUpRequest, on connection: Connection, at now: MonotonicTime
     ) throws(Refusal) -> SocketAddress {
-        guard request.form == .transportStream else { return connection.peer }
+        guard request.encapsulation == .transportStream else { return connection.peer }
         let address = SATIP.mediaAddress(forPeer: connection.peer.host).flatMap { SocketAddress($0, port: 0) }
         guard let address else {
             let host = ownIPv4Host.host(at: now) ?? "127.0.0.1"
@@ -192,13 +192,13 @@ extension ServerLoop {
 
     /// A session with its viewer; `nil` where there are too many.
     func makeSession(
-        _ id: SessionID, _ entry: PathDirectory.Entry, _ tracks: [Track], _ form: RTPEncapsulation,
+        _ id: SessionID, _ entry: PathDirectory.Entry, _ tracks: [Track], _ encapsulation: RTPEncapsulation,
         _ lowerTransport: Session.LowerTransport, on connection: Connection, at now: MonotonicTime
     ) -> Session? {
         guard registry.admitViewer() else { return nil }
         lastToken += 1
         let viewer = Viewer(
-            id: lastToken, canonicalName: canonicalName, trackCount: tracks.count, form: form,
+            id: lastToken, canonicalName: canonicalName, trackCount: tracks.count, encapsulation: encapsulation,
             output: lowerTransport == .interleaved ? connection.output : nil, at: now)
         let session = Session(id: id, entry: entry, layout: tracks, viewer: viewer, lowerTransport: lowerTransport)
         connection.sessions[id] = session

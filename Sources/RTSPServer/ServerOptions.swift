@@ -76,8 +76,8 @@ public struct PathOptions: Hashable, Sendable {
     }
 
     /// Where it is also sent in that form; `nil` where it is not.
-    func multicast(of form: RTPEncapsulation) -> MulticastOptions? {
-        switch form {
+    func multicast(of encapsulation: RTPEncapsulation) -> MulticastOptions? {
+        switch encapsulation {
         case .tracks: multicast
         case .transportStream: multicastTransportStream
         }

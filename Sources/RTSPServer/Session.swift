@@ -44,7 +44,7 @@ final class Session {
     var transportName: String {
         let way = viewer.output?.tls == nil ? lowerTransport.rawValue : "TLS"
         if isProtected { return "SRTP over \(way)" }
-        return viewer.form == .transportStream ? "MPEG-TS over \(way)" : way
+        return viewer.encapsulation == .transportStream ? "MPEG-TS over \(way)" : way
     }
 
     /// Whether what was negotiated holds now that the stream's tracks are these; without any, nothing is known against it.

@@ -146,7 +146,7 @@ struct BenchViewersCommand: ParsableCommand {
         plan.halfRate = halfRate
         plan.churnPerSecond = churn
         plan.lateMilliseconds = lateMilliseconds
-        if cut { plan.session.trainArrival = .cut }
+        if cut { plan.session.gsoBatchArrival = .cut }
         plan.server = serverPID.map { ServerProcess(processID: $0) }
         plan.keepsFrames = options.plot.plot != nil
         return plan

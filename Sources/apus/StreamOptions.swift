@@ -35,7 +35,7 @@ struct StreamOptions: ParsableArguments {
             return plan
         } catch let end as ClientSessionEnd {
             switch end {
-            case .unusableURL, .unspokenScheme, .unprotectedMedia: throw ValidationError("\(end)")
+            case .unusableURL, .unsupportedScheme, .unprotectedMedia: throw ValidationError("\(end)")
             default: throw end
             }
         }

@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: payloads)
     func anIDRIsSeenWhereItBegins(_ row: (payload: [UInt8], beginsIDR: Bool)) throws {
         let reception = try Self.reception()
-        let beginsIDR = reception.beginsRandomAccess(row.payload.span.bytes)
+        let beginsIDR = reception.beginsKeyframe(row.payload.span.bytes)
         #expect(beginsIDR == row.beginsIDR)
     }
 

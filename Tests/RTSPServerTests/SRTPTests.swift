@@ -89,7 +89,7 @@ struct SRTPTests {
 
     /// A plea for a picture counts where it is encrypted by the client's key, and no other does.
     private func plead(
-        _ broadcast: Broadcast, _ client: TLSSocket, _ ports: borrowing Reactor.RTPSocketPair, to server: RTSP.RTPSocketPair,
+        _ broadcast: Broadcast, _ client: TLSSocket, _ ports: borrowing Reactor.RTPSocketPair, to server: RTSP.PortPair,
         _ ssrc: UInt32,
         _ own: MasterKey
     ) async throws {

@@ -163,7 +163,7 @@ struct WithdrawalTests {
             // The home has answered before it comes to this, and the other loop has taken the answer before it comes to that.
             _ = await home.sessionCount
             _ = await other.sessionCount
-            let key = MulticastGroups.Key(stream: broadcast.stream, form: .tracks)
+            let key = MulticastGroups.Key(stream: broadcast.stream, encapsulation: .tracks)
             let isLeft = await eventually(within: 5) {
                 let isClosed = await !home.hasGroup(key)
                 let isEmpty = await other.sessionCount == 0

@@ -43,14 +43,14 @@ struct AccessConfigurationTests {
         let configuration = try Configuration(yaml: yaml, file: "apus.yml")
         #expect(!configuration.needsViewerPassword && !configuration.isOpen)
         let policy = try #require(AccessPolicy(configuration, viewer: .random()))
-        #expect(policy.undecidedExcept?.map(\.description) == ["lobby/*"])
+        #expect(policy.exemptPaths?.map(\.description) == ["lobby/*"])
         #expect(HTTPCallback(configuration.access, log: Logger(label: "test")) != nil)
         #expect(HTTPCallback(Configuration().access, log: Logger(label: "test")) == nil)
     }
 
     /// What MediaMTX's `authHTTPAddress` is sent, and what it is not.
     @Test func theQuestionHasTheFieldsThatMediaMTXHas() throws {
-        let question = AccessQuestion(
+        let question = ExternalAuthorisationRequest(
             user: "ann", password: "se\"same", right: .read, path: "yard/cam", query: "day=1", address: "192.0.2.7",
             security: .tls, userAgent: "VLC")
         let bytes = try question.json(for: "a-b")

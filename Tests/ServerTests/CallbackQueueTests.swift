@@ -9,7 +9,7 @@ struct CallbackQueueTests {
     private static func inquiry(
         from address: String, path: String = "cam", password: String = ""
     ) -> CallbackQueue.Inquiry {
-        let question = AccessQuestion(
+        let question = ExternalAuthorisationRequest(
             user: password.isEmpty ? "" : "ann", password: password, right: .read, path: path, query: "",
             address: address, security: .clear, userAgent: "")
         return CallbackQueue.Inquiry(question: question, connection: "a", deadline: seconds(9), answer: { _ in })

@@ -9,8 +9,8 @@ import Testing
 
 /// Asking a web server, on threads of its own. One test after the other, because one of them counts these threads.
 @Suite(.serialized) struct HTTPCallbackTests {
-    private func question(from address: String, path: String = "cam") -> AccessQuestion {
-        AccessQuestion(
+    private func question(from address: String, path: String = "cam") -> ExternalAuthorisationRequest {
+        ExternalAuthorisationRequest(
             user: "", password: "", right: .read, path: path, query: "", address: address, security: .clear,
             userAgent: "")
     }

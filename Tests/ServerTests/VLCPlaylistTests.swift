@@ -123,7 +123,7 @@ struct PlaylistLoginTests {
     @Test func whoCannotWatchIsNoLogin() throws {
         let configuration = try configuration("sesame")
         #expect(throws: URLLoginFailure.noUser("an", nearest: "ann")) { try urls(configuration, as: "an") }
-        #expect(throws: URLLoginFailure.notTheirs(user: "ann", path: "yard")) {
+        #expect(throws: URLLoginFailure.notPermitted(user: "ann", path: "yard")) {
             try configuration.urlLogin(of: "ann", watching: "yard") { "sesame" }
         }
         #expect(throws: URLLoginFailure.noUsers) { try urls(Configuration(), as: "ann", "sesame") }

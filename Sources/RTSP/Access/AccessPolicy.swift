@@ -50,20 +50,20 @@ public struct AccessPolicy: Sendable {
     public let loopback: Loopback
     public let urlCredentials: URLCredentials
     /// Where somebody else decides what each client may do: the paths that everybody watches without that. `nil` where `users` decide.
-    let undecidedExcept: [PathPattern]?
+    let exemptPaths: [PathPattern]?
     let random: @Sendable () -> UInt64
     private let accounts: Accounts
 
     /// - Parameters:
     ///   - users: without any, everybody may do everything, from the addresses that are let in.
-    ///   - undecidedExcept: paths that everybody watches, where somebody else decides about the others, and not `users`.
+    ///   - exemptPaths: paths that everybody watches, where somebody else decides about the others, and not `users`.
     ///   - hashes: asked for when the first password is to be tried; `nil` where there are none on this host, and then nobody
     ///     is let in who needs a password.
     ///   - random: what nobody can foresee; called on the threads of all connections.
     public init(
         realm: String, algorithm: DigestAlgorithm = .md5, users: [User], addresses: AddressRules = .init(),
         nonceSeconds: Int = 600, guessing: GuessLimits = .init(), loopback: Loopback = .asOthers,
-        urlCredentials: URLCredentials = .all, undecidedExcept: [PathPattern]? = nil,
+        urlCredentials: URLCredentials = .all, exemptPaths: [PathPattern]? = nil,
         hashes: @escaping @Sendable () -> HashFunctions?,
         random: @escaping @Sendable () -> UInt64
     ) {
@@ -74,14 +74,14 @@ public struct AccessPolicy: Sendable {
         self.guessing = guessing
         self.loopback = loopback
         self.urlCredentials = urlCredentials
-        self.undecidedExcept = undecidedExcept
+        self.exemptPaths = exemptPaths
         self.random = random
         accounts = Accounts(users, realm: realm, algorithm, hashes: hashes, random: random)
     }
 
     /// Whether a client at `peer` has to prove who it is.
     func asks(_ peer: Endpoint) -> Bool {
-        undecidedExcept != nil || !accounts.users.isEmpty && !(loopback == .free && peer.isLoopback)
+        exemptPaths != nil || !accounts.users.isEmpty && !(loopback == .free && peer.isLoopback)
     }
 
     /// Whether it may do so in a URL.
@@ -94,7 +94,7 @@ public struct AccessPolicy: Sendable {
     }
 
     /// Whether Digest could not prove everybody: the password of somebody is kept so, or somebody else knows it.
-    var needsPasswords: Bool { undecidedExcept != nil || hasSaltedSecrets }
+    var needsPasswords: Bool { exemptPaths != nil || hasSaltedSecrets }
 
     private var hasSaltedSecrets: Bool {
         accounts.users.contains { if case .salted = $0.secret { true } else { false } }
@@ -102,12 +102,12 @@ public struct AccessPolicy: Sendable {
 
     /// The user of that name, where who has proved to be so by the policy `former` has done so by this one, too: with the same
     /// password, whatever is kept of it.
-    func user(_ name: String, provenBy former: Self?) -> User? {
+    func user(_ name: String, authenticatedBy former: Self?) -> User? {
         guard let user = user(name), let before = former?.user(name) else { return nil }
         if user.secret == before.secret { return user }
         guard let ledger = accounts.ledger, let old = former?.accounts.ledger else { return nil }
         let (secret, formerSecret) = (ledger.account(of: name).digestSecret, old.account(of: name).digestSecret)
-        return ledger.hashes.areSame(secret, formerSecret) ? user : nil
+        return ledger.hashes.areEqual(secret, formerSecret) ? user : nil
     }
 
     private func user(_ name: String) -> User? { accounts.users.first { $0.name == name } }

@@ -75,9 +75,9 @@ extension Accounts.Ledger {
     ) -> Bool {
         let text = password.password ?? ""
         let secret = hashes.digestSecret(algorithm, user: password.user, realm: realm, password: text)
-        let isSecret = hashes.areSame(secret, account.digestSecret)
+        let isSecret = hashes.areEqual(secret, account.digestSecret)
         guard hasSaltedKeys else { return isSecret }
-        let isKey = hashes.areSame(hashes.stretched(Array(text.utf8), account.salt), account.key)
+        let isKey = hashes.areEqual(hashes.stretched(Array(text.utf8), account.salt), account.key)
         return isSecret || isKey
     }
 }

@@ -36,11 +36,11 @@ public struct PathPattern: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether `path`, with its leading slash, is among the paths of the pattern.
-    public func matches(_ path: String) -> Bool { matches(path, inAnyCase: false) }
+    public func matches(_ path: String) -> Bool { matches(path, ignoringCase: false) }
 
     /// - Parameter path: with its leading slash.
-    func matches(_ path: String, inAnyCase: Bool) -> Bool {
-        guard inAnyCase else { return isWhole ? path == beginning : path.hasPrefix(beginning) }
+    func matches(_ path: String, ignoringCase: Bool) -> Bool {
+        guard ignoringCase else { return isWhole ? path == beginning : path.hasPrefix(beginning) }
         return isWhole ? path.isSame(as: beginning) : path.startsSame(as: beginning)
     }
 }
@@ -66,10 +66,10 @@ public struct Grant: Hashable, Sendable {
 
     /// - Parameters:
     ///   - path: with its leading slash; `nil` for the server as a whole, where every user may ask.
-    ///   - inAnyCase: for a client that has lost the case of its URL. Then the path that is found is to be asked for again.
-    public func admits(_ right: Right, _ path: String?, inAnyCase: Bool = false) -> Bool {
+    ///   - ignoringCase: for a client that has lost the case of its URL. Then the path that is found is to be asked for again.
+    public func admits(_ right: Right, _ path: String?, ignoringCase: Bool = false) -> Bool {
         guard let patterns, let path else { return true }
-        return patterns[right, default: []].contains { $0.matches(path, inAnyCase: inAnyCase) }
+        return patterns[right, default: []].contains { $0.matches(path, ignoringCase: ignoringCase) }
     }
 
     /// The same without any right but that to watch.

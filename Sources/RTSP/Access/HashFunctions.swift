@@ -36,9 +36,9 @@ public struct HashFunctions: Sendable {
     }
 
     /// Whether both hashes are the same, told in a time that depends on their lengths alone.
-    func areSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && isSame(left, right)
     }
 
-    func areSame(_ left: String, _ right: String) -> Bool { areSame(Array(left.utf8), Array(right.utf8)) }
+    func areEqual(_ left: String, _ right: String) -> Bool { areEqual(Array(left.utf8), Array(right.utf8)) }
 }

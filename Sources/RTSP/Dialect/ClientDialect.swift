@@ -4,13 +4,13 @@ public struct ClientDialect: Hashable, Sendable {
     ///
     /// LibVLC (VLC elsewhere than on Debian and Ubuntu, through live555) resets its clock when pictures come faster than
     /// its cache expects: with 500 ms none of four joins was damaged.
-    public let minimumPreludeMilliseconds: Int64
+    public let minimumFastStartMilliseconds: Int64
 
     /// Bytes that name the key in each packet of SRTP (MKI): live555 understands no packet and no key without four of them,
     /// GStreamer 1.22 none with them.
     public let keyIdentifierByteCount: Int
     /// Whether it knows AES-GCM for SRTP: live555 does not.
-    public let knowsGCM: Bool
+    public let supportsGCM: Bool
     /// Whether it stores what it receives, or passes it on to programs that do: a recording must not begin with the compressed
     /// timestamps of a fast start.
     ///
@@ -20,10 +20,10 @@ public struct ClientDialect: Hashable, Sendable {
 
     /// - Parameter userAgent: the `User-Agent` of the client's requests, if it sends one.
     public init(userAgent: String?) {
-        minimumPreludeMilliseconds = userAgent?.hasPrefix("LibVLC/") == true ? 500 : 0
+        minimumFastStartMilliseconds = userAgent?.hasPrefix("LibVLC/") == true ? 500 : 0
         let isLive555 = userAgent?.contains("LIVE555 Streaming Media") == true
         keyIdentifierByteCount = isLive555 ? 4 : 0
-        knowsGCM = !isLive555
+        supportsGCM = !isLive555
         let name = userAgent?.lowercased() ?? ""
         isRecorder = Self.recorderNames.contains { name.contains($0) }
     }

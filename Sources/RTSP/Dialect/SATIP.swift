@@ -24,11 +24,11 @@ public enum SATIP {
     /// Its decoder must get through all pictures of the prelude in that time. Once more than eleven in a row come out after
     /// they were to be shown, it drops pictures until the next IDR. So where the encoder makes an IDR on request, such a
     /// viewer is better off with that than with a prelude.
-    public static let minimumPreludeMilliseconds: Int64 = 300
+    public static let minimumFastStartMilliseconds: Int64 = 300
 
     /// Whether a request can only be the beginning of such a session, given that no DESCRIBE came before it on its
     /// connection: a SETUP of the stream itself, for a new session, over UDP alone.
-    static func opens(_ request: AdmittedRequest) -> Bool {
+    static func opens(_ request: ValidatedRequest) -> Bool {
         guard request.method == .setUp, !request.namesSession, let url = request.url, url.track == nil else {
             return false
         }

@@ -14,7 +14,7 @@ extension AccessPolicy {
             addresses: AddressRules(allowed: access.allow, denied: access.deny), nonceSeconds: access.nonceSeconds,
             guessing: GuessLimits(access), loopback: isFree && access.loopback == .free ? .free : .asOthers,
             urlCredentials: URLCredentials(access.satip),
-            undecidedExcept: access.httpCallback.isEmpty ? nil : access.httpCallbackExcept,
+            exemptPaths: access.httpCallback.isEmpty ? nil : access.httpCallbackExcept,
             // Why there are none, the check of the configuration has said.
             hashes: { try? HashFunctions.openSSL() },
             random: {

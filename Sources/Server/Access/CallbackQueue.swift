@@ -11,7 +11,7 @@ import RTSP
 /// A value without a clock or a thread.
 struct CallbackQueue: Sendable {
     struct Inquiry: Sendable {
-        let question: AccessQuestion
+        let question: ExternalAuthorisationRequest
         /// The name of the client's connection.
         let connection: String
         let deadline: MonotonicTime
@@ -85,7 +85,7 @@ struct CallbackQueue: Sendable {
         return nil
     }
 
-    private mutating func remember(_ question: AccessQuestion, at now: MonotonicTime) {
+    private mutating func remember(_ question: ExternalAuthorisationRequest, at now: MonotonicTime) {
         if refusals.count >= Self.refusalLimit { refusals = refusals.filter { now < $0.value } }
         // More than that in one second: the web server is quick, and can be asked again.
         if refusals.count >= Self.refusalLimit { refusals = [:] }
@@ -93,7 +93,7 @@ struct CallbackQueue: Sendable {
     }
 }
 
-extension AccessQuestion {
+extension ExternalAuthorisationRequest {
     /// What its client's requests are counted by.
     fileprivate var network: IPAddress? { IPAddress(address)?.clientNetwork }
 }

@@ -40,7 +40,7 @@ final class HTTPCallback: ExternalAuthoriser {
     }
 
     func decide(
-        _ question: AccessQuestion, for connection: String, _ answer: @escaping @Sendable (AccessDecision) -> Void
+        _ question: ExternalAuthorisationRequest, for connection: String, _ answer: @escaping @Sendable (AccessDecision) -> Void
     ) {
         let now = MonotonicTime.now()
         let inquiry = CallbackQueue.Inquiry(

@@ -62,7 +62,7 @@ extension Configuration.Access.Loopback {
 public enum URLLoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case noUsers
     case noUser(String, nearest: String?)
-    case notTheirs(user: String, path: String)
+    case notPermitted(user: String, path: String)
     case wrongPassword(user: String)
     case noHashFunctions(OpenSSLFailure)
 
@@ -71,7 +71,7 @@ public enum URLLoginFailure: Error, Hashable, Sendable, CustomStringConvertible 
         case .noUsers: "the configuration has no users: leave out --user"
         case .noUser(let name, let nearest):
             "the configuration has no user \(printable(name))" + (nearest.map { "; the nearest is \($0)" } ?? "")
-        case .notTheirs(let user, let path): "\(user) may not watch /\(printable(path)): users.\(user).read"
+        case .notPermitted(let user, let path): "\(user) may not watch /\(printable(path)): users.\(user).read"
         case .wrongPassword(let user): "this is not the password of \(user)"
         case .noHashFunctions(let failure): "\(failure)"
         }
@@ -95,7 +95,7 @@ extension Configuration {
             throw URLLoginFailure.noUser(user, nearest: nearestName(to: user, among: users.keys))
         }
         guard Grant(user: user, [.read: settings.read]).admits(.read, "/" + path) else {
-            throw URLLoginFailure.notTheirs(user: user, path: path)
+            throw URLLoginFailure.notPermitted(user: user, path: path)
         }
         if case .password(let plain) = stored.secret { return URLLogin(user: user, password: plain) }
         let typed = try password()

@@ -4,7 +4,7 @@ import TestSupport
 extension Attack {
     static let authentication: [Attack] = [
         Attack(
-            "every method without credentials", "RTSP/Access/Gatekeeper.swift", "guard !values.isEmpty else {",
+            "every method without credentials", "RTSP/Access/Authenticator.swift", "guard !values.isEmpty else {",
             "401 with one challenge; OPTIONS 200", .users
         ) { target in
             let socket = try target.connect()
@@ -18,8 +18,8 @@ extension Attack {
             }
         },
         Attack(
-            "asking what is wrong with a request, without credentials", "RTSP/ServerConnection+Requests.swift",
-            "switch try verdict(for: request, judged, at: now) {", "401", .users
+            "asking what is wrong with a request, without credentials", "RTSP/Server/ServerConnection+Requests.swift",
+            "switch try authorise(for: request, validated, at: now) {", "401", .users
         ) { target in
             let socket = try target.connect()
             for (method, url) in [("BREW", target.url()), ("DESCRIBE", "nonsense"), ("PLAY", target.url("none"))] {
@@ -27,7 +27,7 @@ extension Attack {
             }
         },
         Attack(
-            "looking for paths that are not one's own", "RTSP/Access/Gatekeeper.swift",
+            "looking for paths that are not one's own", "RTSP/Access/Authenticator.swift",
             "grant.admits(inquiry.right, inquiry.path", "401, whether there is such a path or not", .users
         ) { target in
             let socket = try target.logIn(as: .gardener)
@@ -54,14 +54,14 @@ extension Attack {
             try target.connect().request("SETUP", url, transport).expect(404)
         },
         Attack(
-            "an address that is denied", "RTSP/Access/Gatekeeper.swift",
+            "an address that is denied", "RTSP/Access/Authenticator.swift",
             "guard policy.addresses.admits(address) else { throw .address }", "403"
         ) { target in
             let socket = try target.connect(from: "127.0.0.13")
             for path in ["hall", "none"] { try socket.request("DESCRIBE", target.url(path)).expect(403) }
         },
         Attack(
-            "somebody's password, from where that user may not come", "RTSP/Access/Gatekeeper.swift",
+            "somebody's password, from where that user may not come", "RTSP/Access/Authenticator.swift",
             "guard user.addresses.admits(address),", "401", .users
         ) { target in
             try target.logIn(as: .neighbour, from: "127.0.0.7").request("DESCRIBE", target.url()).expect(200)
@@ -79,7 +79,7 @@ extension Attack {
             try hold(answers.allSatisfy { $0.time >= delay }, "\(answers.map(\.time))")
         },
         Attack(
-            "many wrong passwords at once", "RTSP/ServerConnection+Access.swift",
+            "many wrong passwords at once", "RTSP/Server/ServerConnection+Access.swift",
             "guard limits.delayMilliseconds > 0 else", "each waits for the one before it", .users
         ) { target in
             let socket = try target.connect(from: target.freshAddress())
@@ -125,8 +125,8 @@ extension Attack {
             try target.connect(from: address).request("DESCRIBE", target.url()).expect(403)
         },
         Attack(
-            "locking out who is logged in, from the same address", "RTSP/Access/Gatekeeper.swift",
-            "if let user, user == proven { return }", "200 to them", .users
+            "locking out who is logged in, from the same address", "RTSP/Access/Authenticator.swift",
+            "if let user, user == authenticatedUser { return }", "200 to them", .users
         ) { target in
             let address = target.freshAddress()
             let viewer = try target.logIn(from: address)

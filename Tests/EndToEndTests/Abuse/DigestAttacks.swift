@@ -69,20 +69,20 @@ extension Attack {
             "a count that is none", "RTSP/Access/Authorization.swift", "countDigits.utf8.count == 8"
         ) { $0.more = ["qop=auth", "nc=1", "cnonce=\"a\""] },
         wrong(
-            "another realm", "RTSP/Access/Gatekeeper.swift", "credentials.realm == policy.realm"
+            "another realm", "RTSP/Access/Authenticator.swift", "credentials.realm == policy.realm"
         ) { ($0.realm, $0.hashedRealm) = ("Other", "Apus") },
         wrong(
             "a name twice", "RTSP/Access/AuthenticationParameters.swift", "values[name] == nil else"
         ) { $0.more = ["username=\"gardener\""] },
         Attack(
-            "the answer for one method with another", "RTSP/Access/Gatekeeper.swift",
+            "the answer for one method with another", "RTSP/Access/Authenticator.swift",
             "secret: account.digestSecret, method: inquiry.request.method", "401", .users
         ) { target in
             let client = try Challenged(target)
             try client.tries(client.right, as: ("DESCRIBE", "SETUP"), expecting: 401)
         },
         Attack(
-            "the answer for one stream with another", "RTSP/Access/Gatekeeper.swift",
+            "the answer for one stream with another", "RTSP/Access/Authenticator.swift",
             "guard credentials.isMeant(for: inquiry.request.target, inquiry.url)", "401", .users
         ) { target in
             let client = try Challenged(target)
@@ -90,23 +90,23 @@ extension Attack {
             try client.sends("DESCRIBE", [header], expecting: 401)
         },
         Attack(
-            "a password in the clear", "RTSP/Access/Gatekeeper.swift",
-            "case .basic: throw refusal(of: .uselessCredentials, at: now)", "401",
+            "a password in the clear", "RTSP/Access/Authenticator.swift",
+            "case .basic: throw refusal(of: .unusableCredentials, at: now)", "401",
             .usersInTheClear
         ) { target in
             // viewer:sesame77
             try Challenged(target).sends("DESCRIBE", ["Basic dmlld2VyOnNlc2FtZTc3"], expecting: 401)
         },
         Attack(
-            "two answers", "RTSP/Access/Gatekeeper.swift", "guard values.count == 1, let authorization", "401", .users
+            "two answers", "RTSP/Access/Authenticator.swift", "guard values.count == 1, let authorization", "401", .users
         ) { target in
             let client = try Challenged(target)
             let header = client.right.authorization("DESCRIBE", target.url())
             try client.sends("DESCRIBE", [header, header], expecting: 401)
         },
         Attack(
-            "user and password in the URL of one who knows challenges", "RTSP/Access/Gatekeeper.swift",
-            "if values.isEmpty, inquiry.form == .transportStream", "401", .users
+            "user and password in the URL of one who knows challenges", "RTSP/Access/Authenticator.swift",
+            "if values.isEmpty, inquiry.encapsulation == .transportStream", "401", .users
         ) { target in
             try target.connect().request("DESCRIBE", target.url(user: "viewer:sesame77@")).expect(401)
         },

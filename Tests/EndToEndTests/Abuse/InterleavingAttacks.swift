@@ -4,7 +4,7 @@ import TestSupport
 extension Attack {
     static let interleaving: [Attack] = [
         Attack(
-            "another track's channels", "RTSP/ChannelTable.swift",
+            "another track's channels", "RTSP/Server/ChannelTable.swift",
             "owners[pair.rtp] == nil && owners[pair.rtcp] == nil",
             "461"
         ) { target in
@@ -15,12 +15,12 @@ extension Attack {
                 try socket.request("SETUP", target.url("cam/track2"), headers).expect(461)
             }
         },
-        Attack("one channel for both", "RTSP/ChannelTable.swift", "pair.rtp != pair.rtcp", "461") { target in
+        Attack("one channel for both", "RTSP/Server/ChannelTable.swift", "pair.rtp != pair.rtcp", "461") { target in
             let transport = ["Transport": "RTP/AVP/TCP;unicast;interleaved=4-4"]
             try target.logIn().request("SETUP", target.url("hall/track1"), transport).expect(461)
         },
         Attack(
-            "frames of a channel that is nobody's, to keep a session", "RTSP/ServerConnection.swift",
+            "frames of a channel that is nobody's, to keep a session", "RTSP/Server/ServerConnection.swift",
             "guard let session = channels.owner(of: channel) else", "454 when its time is over", .all, .patient
         ) { target in
             let socket = try target.logIn()
@@ -47,14 +47,14 @@ extension Attack {
             try expectNoRandomAccess(ControlBytes.pictureLoss(of: nil), of: target)
         },
         Attack(
-            "half a frame, dribbled", "RTSP/Parser.swift",
+            "half a frame, dribbled", "RTSP/Messages/Parser.swift",
             "case .betweenMessages = stage { return input.remaining > 0 }",
             "the end after 1 s", .all, .patient
         ) { target in
             try expectEndOfDribble([0x24, 0, 0xFF, 0xFF], of: target)
         },
         Attack(
-            "half a head, dribbled", "RTSP/ConnectionTimer.swift", "messageDeadline <= now { return .messageTooSlow",
+            "half a head, dribbled", "RTSP/Server/ConnectionTimer.swift", "messageDeadline <= now { return .messageTooSlow",
             "the end after 1 s", .all, .patient
         ) { target in
             try expectEndOfDribble(Array("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nX: ".utf8), of: target)
@@ -77,7 +77,7 @@ extension Attack {
             try hold(taken < 800_000, "it took \(taken) bytes")
         },
         Attack(
-            "requests by the megabyte behind one that waits", "RTSP/ServerConnection.swift",
+            "requests by the megabyte behind one that waits", "RTSP/Server/ServerConnection.swift",
             "parser.waitingByteCount < configuration.maximumWaitingByteCount / 2", "they wait at the client", .all,
             .patient
         ) { target in
@@ -90,8 +90,8 @@ extension Attack {
             try socket.expect(503, within: 6)
         },
         Attack(
-            "requests by the megabyte behind those that wait, on 63 connections", "RTSP/ServerConnection.swift",
-            "if messageAllowance == 0 { isBehind = parser.waitingByteCount > 0 }", "others are answered meanwhile"
+            "requests by the megabyte behind those that wait, on 63 connections", "RTSP/Server/ServerConnection.swift",
+            "if messageAllowance == 0 { hasUnprocessedMessages = parser.waitingByteCount > 0 }", "others are answered meanwhile"
         ) { target in
             let requests = Array(String(repeating: "OPTIONS * RTSP/1.0\nCSeq: 1\n\n", count: 1_000_000 / 29).utf8)
             let flooders = try (0..<63).map { _ in

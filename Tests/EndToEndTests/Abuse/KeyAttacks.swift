@@ -5,7 +5,7 @@ import TestSupport
 extension Attack {
     static let keys: [Attack] = [
         Attack(
-            "media by SRTP for who came in the clear", "RTSP/TransportChoice.swift",
+            "media by SRTP for who came in the clear", "RTSP/Server/TransportChoice.swift",
             "profile == .plain || self == .connectionOrSRTP", "461", .clear
         ) { target in
             let socket = try target.logIn()

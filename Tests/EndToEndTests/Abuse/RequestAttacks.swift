@@ -4,13 +4,13 @@ import TestSupport
 extension Attack {
     static let requests: [Attack] = [
         refused(
-            "a method that there is not", "RTSP/AdmittedRequest.swift", "Method.known.contains(request.method)", 501,
+            "a method that there is not", "RTSP/Server/ValidatedRequest.swift", "Method.known.contains(request.method)", 501,
             "BREW", ["hall"]),
         refused(
-            "an option that there is not", "RTSP/AdmittedRequest.swift", "guard required.isEmpty else", 551,
+            "an option that there is not", "RTSP/Server/ValidatedRequest.swift", "guard required.isEmpty else", 551,
             "DESCRIBE", ["hall"], ["Require": "www.onvif.org/ver20/backchannel"]),
         Attack(
-            "publishing onto a stream", "RTSP/AdmittedRequest.swift", "throw Refusal(.methodNotAllowed",
+            "publishing onto a stream", "RTSP/Server/ValidatedRequest.swift", "throw Refusal(.methodNotAllowed",
             "405 and what is allowed"
         ) { target in
             let socket = try target.logIn()
@@ -20,7 +20,7 @@ extension Attack {
             }
         },
         Attack(
-            "markup in what the answer repeats", "RTSP/AdmittedRequest.swift", "required.filter { $0.utf8.allSatisfy",
+            "markup in what the answer repeats", "RTSP/Server/ValidatedRequest.swift", "required.filter { $0.utf8.allSatisfy",
             "551 without it"
         ) { target in
             let require = ["Require": "<script>, a b, fine"]
@@ -28,14 +28,14 @@ extension Attack {
             try hold(answer.header("Unsupported") == "fine", answer.head)
         },
         refused(
-            "a header encoded into the URL", "RTSP/RequestURL.swift", "value >= 0x20, value != 0x7F", 400, "DESCRIBE",
+            "a header encoded into the URL", "RTSP/Messages/RequestURL.swift", "value >= 0x20, value != 0x7F", 400, "DESCRIBE",
             ["hall%0d%0aX-Injected:%201", "hall%00", "%7f"]),
         refused(
             "a path that leaves its folder", "RTSPServer/PathDirectory.swift",
             "if let entry = entries[path] { return entry }", 404, "DESCRIBE",
             ["../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "x/../hall", "hall/../hall", "./hall", "hall%2f.."]),
         Attack(
-            "another scheme", "RTSP/RequestURL.swift", #"["rtsp", "rtspu", "rtsps"].contains(where: scheme.isSame)"#,
+            "another scheme", "RTSP/Messages/RequestURL.swift", #"["rtsp", "rtspu", "rtsps"].contains(where: scheme.isSame)"#,
             "400"
         ) { target in
             let socket = try target.logIn()
@@ -44,18 +44,18 @@ extension Attack {
             }
         },
         Attack(
-            "a port that there is not", "RTSP/RequestURL.swift", "let port = UInt16(exactly: port)", "400"
+            "a port that there is not", "RTSP/Messages/RequestURL.swift", "let port = UInt16(exactly: port)", "400"
         ) { target in
             try target.logIn().request("DESCRIBE", "rtsp://127.0.0.1:99999/hall").expect(400)
         },
         Attack(
-            "an IPv6 address without brackets", "RTSP/Dialect/StreamForm+Refusals.swift", "guard !url.hasBareIPv6Host",
+            "an IPv6 address without brackets", "RTSP/Dialect/RTPEncapsulation+Refusals.swift", "guard !url.hasBareIPv6Host",
             "400"
         ) { target in
             try target.logIn().request("DESCRIBE", "rtsp://::1:8554/hall").expect(400)
         },
         Attack(
-            "asking for parameters", "RTSP/ServerConnection+Requests.swift",
+            "asking for parameters", "RTSP/Server/ServerConnection+Requests.swift",
             "guard isEmpty else { throw Refusal(.parameterNotUnderstood)", "451"
         ) { target in
             let (socket, body) = (try target.logIn(), "packets_received\r\npassword\r\n")
@@ -64,7 +64,7 @@ extension Attack {
             try socket.expect(451)
         },
         Attack(
-            "a range that is none", "RTSP/AdmittedRequest.swift", "guard let range = RangeHeader(text)", "457"
+            "a range that is none", "RTSP/Server/ValidatedRequest.swift", "guard let range = RangeHeader(text)", "457"
         ) { target in
             let socket = try target.logIn()
             let (url, session) = try target.setUp(on: socket)
@@ -73,10 +73,10 @@ extension Attack {
             }
         },
         refused(
-            "another description", "RTSP/ServerConnection+Requests.swift", "guard request.acceptsSDP else", 406,
+            "another description", "RTSP/Server/ServerConnection+Requests.swift", "guard request.acceptsSDP else", 406,
             "DESCRIBE", ["hall"], ["Accept": "text/html"]),
         Attack(
-            "a password in the URL, to find it in an answer or in the log", "RTSP/RequestURL.swift",
+            "a password in the URL, to find it in an answer or in the log", "RTSP/Messages/RequestURL.swift",
             #"text = "\(scheme)://\(hostAndPort)\(path)""#, "200 and 404 without it"
         ) { target in
             let socket = try target.logIn()

@@ -6,7 +6,7 @@ extension Attack {
     static let sessions: [Attack] = [
         Attack(
             "another connection's session: PLAY, PAUSE, TEARDOWN, SETUP, parameters, from the same address and another",
-            "RTSP/ServerConnection+Requests.swift", "guard let session = sessions[id]", "454; the session goes on"
+            "RTSP/Server/ServerConnection+Requests.swift", "guard let session = sessions[id]", "454; the session goes on"
         ) { target in
             let victim = try target.logIn()
             let (url, session) = try target.setUp(on: victim)
@@ -23,7 +23,7 @@ extension Attack {
             try hold(victim.frame(within: 3) != nil, "nothing is sent any more")
         },
         Attack(
-            "another user's session, on their own connection", "RTSP/ServerConnection+Requests.swift",
+            "another user's session, on their own connection", "RTSP/Server/ServerConnection+Requests.swift",
             "session.grant.user == grant.user", "454", .users
         ) { target in
             let socket = try target.logIn()
@@ -52,7 +52,7 @@ extension Attack {
             try hold(isEverywhereRandom, "\(names)")
         },
         Attack(
-            "a name after its TEARDOWN", "RTSP/ServerConnection.swift", "sessions[session] = nil", "454"
+            "a name after its TEARDOWN", "RTSP/Server/ServerConnection.swift", "sessions[session] = nil", "454"
         ) { target in
             let socket = try target.logIn()
             let (url, session) = try target.setUp(on: socket)
@@ -60,7 +60,7 @@ extension Attack {
             for method in ["PLAY", "TEARDOWN"] { try socket.request(method, url, session).expect(454) }
         },
         Attack(
-            "more sessions than a connection may have", "RTSP/SessionTable.swift", "sessions.count < maximumCount",
+            "more sessions than a connection may have", "RTSP/Server/SessionTable.swift", "sessions.count < maximumCount",
             "453"
         ) { target in
             let socket = try target.logIn()
@@ -82,7 +82,7 @@ extension Attack {
                 "\(answers)")
         },
         Attack(
-            "viewers that vanish, until there is room for nobody", "RTSP/ServerConnection.swift",
+            "viewers that vanish, until there is room for nobody", "RTSP/Server/ServerConnection.swift",
             "end(session.id, .connectionClosed(reason))", "there is room"
         ) { target in
             for _ in 0..<Setting.viewerLimit + 5 { _ = try setUp(0, on: target.logIn(), of: target) }
@@ -100,7 +100,7 @@ extension Attack {
             }
         },
         Attack(
-            "a session that says nothing", "RTSP/SessionTable.swift",
+            "a session that says nothing", "RTSP/Server/SessionTable.swift",
             "sessions.filter { $0.id != exempt && deadline($0) <= now }", "454 after 1.25 × its timeout", .all, .patient
         ) { target in
             let socket = try target.logIn()
@@ -109,7 +109,7 @@ extension Attack {
             try socket.request("GET_PARAMETER", url, session).expect(454)
         },
         Attack(
-            "another stream in one's session", "RTSP/Session.swift",
+            "another stream in one's session", "RTSP/Server/ServerSession.swift",
             "guard isMeant(by: url) else { throw Refusal(.aggregateOperationNotAllowed) }", "459"
         ) { target in
             let socket = try target.logIn()
@@ -118,7 +118,7 @@ extension Attack {
             try socket.request("SETUP", target.url("yard/gate/track1"), headers).expect(459)
         },
         Attack(
-            "one's session for another stream's URL", "RTSP/Session.swift",
+            "one's session for another stream's URL", "RTSP/Server/ServerSession.swift",
             #"throw Refusal(.notFound, reason: "Not In This Session")"#, "404"
         ) { target in
             let socket = try target.logIn()
@@ -126,7 +126,7 @@ extension Attack {
             try socket.request("PLAY", target.url("yard/gate"), session).expect(404)
         },
         Attack(
-            "a track more while it plays", "RTSP/Session.swift", "guard form == .tracks, state == .ready", "455"
+            "a track more while it plays", "RTSP/Server/ServerSession.swift", "guard encapsulation == .tracks, state == .ready", "455"
         ) { target in
             let socket = try target.logIn()
             let (_, session) = try target.setUp("cam", on: socket)
@@ -135,7 +135,7 @@ extension Attack {
             try socket.request("SETUP", target.url("cam/track2"), headers).expect(455)
         },
         Attack(
-            "the same track again", "RTSP/Session.swift", "!tracks.contains(where: { $0.control == url.track })", "455"
+            "the same track again", "RTSP/Server/ServerSession.swift", "!tracks.contains(where: { $0.control == url.track })", "455"
         ) { target in
             let socket = try target.logIn()
             let (url, session) = try target.setUp("cam", on: socket)
@@ -143,7 +143,7 @@ extension Attack {
             try socket.request("SETUP", url, headers).expect(455)
         },
         Attack(
-            "a stream's number beside another session", "RTSP/ServerConnection+Requests.swift",
+            "a stream's number beside another session", "RTSP/Server/ServerConnection+Requests.swift",
             "guard url.streamID != nil, method != .describe, session?.isMeant(by: url) != true", "454"
         ) { target in
             let socket = try target.logIn()

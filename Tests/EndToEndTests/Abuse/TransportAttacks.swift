@@ -4,14 +4,14 @@ import TestSupport
 extension Attack {
     static let transports: [Attack] = [
         refused(
-            "media for somebody else", "RTSP/TransportChoice.swift", "form.mediaAddresses(of: peer).contains", 403,
+            "media for somebody else", "RTSP/Server/TransportChoice.swift", "encapsulation.mediaAddresses(of: peer).contains", 403,
             [
                 "RTP/AVP;unicast;client_port=7000-7001;destination=198.51.100.7",
                 "RTP/AVP;unicast;destination=127.0.0.99;client_port=7000-7001",
                 "RTP/AVP/UDP;unicast;client_port=7000-7001;destination=[2001:db8::7]",
             ]),
         Attack(
-            "a source that the server is not", "RTSP/TransportChoice.swift",
+            "a source that the server is not", "RTSP/Server/TransportChoice.swift",
             "transport.source = source", "200 without it", .clear
         ) { target in
             let offer = "RTP/AVP;unicast;client_port=50998-50999;source=198.51.100.7;server_port=9-10;ssrc=1234ABCD"
@@ -22,10 +22,10 @@ extension Attack {
                 transport)
         },
         refused(
-            "ports that are none", "RTSP/TransportChoice.swift", "ports.rtp != 0, ports.rtcp != 0", 461,
+            "ports that are none", "RTSP/Server/TransportChoice.swift", "ports.rtp != 0, ports.rtcp != 0", 461,
             ["RTP/AVP;unicast;client_port=0-1", "RTP/AVP;unicast;client_port=5000-0"]),
         refused(
-            "one port for both", "RTSP/TransportChoice.swift", "ports.rtp != ports.rtcp else", 461,
+            "one port for both", "RTSP/Server/TransportChoice.swift", "ports.rtp != ports.rtcp else", 461,
             ["RTP/AVP;unicast;client_port=5000-5000"]),
         refused(
             "ports above 65 535, channels above 255", "RTSP/Headers/Transport+Grammar.swift",
@@ -71,20 +71,20 @@ extension Attack {
             "guard entry.options.multicast(of: request.form) != nil else", 461, ["RTP/AVP;multicast"],
             path: "yard/gate/track1"),
         refused(
-            "another profile", "RTSP/TransportChoice.swift",
+            "another profile", "RTSP/Server/TransportChoice.swift",
             "MediaProfile(rawValue: transport.profile).map(protection.admits)", 461,
             ["RTP/SAVPF/TCP;unicast;interleaved=0-1", "RTP/AVPF/TCP;unicast;interleaved=0-1"]),
         refused(
-            "recording", "RTSP/TransportChoice.swift", "transport.mode != .record", 461,
+            "recording", "RTSP/Server/TransportChoice.swift", "transport.mode != .record", 461,
             ["RTP/AVP/TCP;unicast;interleaved=0-1;mode=record", "RTP/AVP/TCP;unicast;interleaved=0-1;mode=\"RECEIVE\""]),
         Attack(
-            "no transport", "RTSP/TransportChoice.swift", #"throw Refusal(.badRequest, reason: "Transport Missing")"#,
+            "no transport", "RTSP/Server/TransportChoice.swift", #"throw Refusal(.badRequest, reason: "Transport Missing")"#,
             "400"
         ) { target in
             try target.logIn().request("SETUP", target.url("hall/track1")).expect(400)
         },
         refused(
-            "media outside TLS", "RTSP/TransportChoice.swift", "case .udp(_, .plain), .multicast: self == .none", 461,
+            "media outside TLS", "RTSP/Server/TransportChoice.swift", "case .udp(_, .plain), .multicast: self == .none", 461,
             ["RTP/AVP;unicast;client_port=50994-50995", "RTP/AVP;multicast"], .tls),
     ]
 

@@ -1,0 +1,121 @@
+import RTP
+
+/// From what a client offers in SETUP to what this server can serve, in the client's order (RFC 2326, section 12.39).
+enum TransportChoice {
+    /// Who may read media on its way. Keys of SRTP are told by the connection: in the clear they protect nothing.
+    enum Protection {
+        /// Whoever listens; for who came in the clear.
+        case none
+        /// Nobody, inside the connection.
+        case connection
+        /// Nobody, inside the connection or by SRTP.
+        case connectionOrSRTP
+
+        fileprivate func admits(_ profile: MediaProfile) -> Bool { profile == .plain || self == .connectionOrSRTP }
+
+        /// Whether media that travels so is read by no more people than the connection: who asks for TLS wants that of media most.
+        fileprivate func covers(_ offer: TransportOffer) -> Bool {
+            switch offer {
+            case .interleaved, .udp(_, .secure): true
+            case .udp(_, .plain), .multicast: self == .none
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - encapsulation: what the client wants to be sent.
+    ///   - peer: the only address that media may go to.
+    ///   - channels: those in use on the connection.
+    ///   - maximumCount: offers that are considered; those behind are ignored.
+    /// - Throws: 400 without a Transport header, 403 (``SATIP``: 461) if media should only go elsewhere, 461 if nothing
+    ///   suits: VLC and ffmpeg then try another transport.
+    static func offers(
+        in headers: Headers, for encapsulation: RTPEncapsulation, peer: Endpoint, protection: Protection, channels: ChannelTable,
+        maximumCount: Int
+    ) throws(Refusal) -> [TransportOffer] {
+        let values = headers.values(of: .transport)
+        guard !values.isEmpty else { throw Refusal(.badRequest, reason: "Transport Missing") }
+        let transports = values.flatMap(Transport.list).filter { transport in
+            transport.mode != .record && MediaProfile(rawValue: transport.profile).map(protection.admits) == true
+        }
+        let own = transports.filter { isOwn($0, for: encapsulation, peer: peer) }
+        if own.isEmpty, !transports.isEmpty { throw encapsulation.foreignDestination }
+        let offers = own.compactMap { offer($0, channels: channels) }
+        guard !offers.isEmpty else { throw encapsulation.unservedTransport }
+        let protected = offers.filter(protection.covers)
+        guard !protected.isEmpty else { throw .mediaInTheClear(protection) }
+        return Array(protected.prefix(maximumCount))
+    }
+
+    /// A `destination` turns the server on someone else; in multicast the server chooses the group anyway.
+    private static func isOwn(_ transport: Transport, for encapsulation: RTPEncapsulation, peer: Endpoint) -> Bool {
+        guard transport.delivery == .unicast, let destination = transport.destination else { return true }
+        let address = destination.utf8.filter { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
+        return encapsulation.mediaAddresses(of: peer).contains(where: String(decoding: address, as: UTF8.self).isSame)
+    }
+
+    private static func offer(_ transport: Transport, channels: ChannelTable) -> TransportOffer? {
+        guard let profile = MediaProfile(rawValue: transport.profile) else { return nil }
+        switch (transport.lowerTransport, transport.delivery) {
+        case (.udp, .unicast):
+            guard let ports = transport.clientPorts, ports.rtp != 0, ports.rtcp != 0, ports.rtp != ports.rtcp else {
+                return nil
+            }
+            return .udp(clientPorts: ports, profile)
+        // A group has no key of its own.
+        case (.udp, .multicast): return profile == .plain ? .multicast : nil
+        case (.tcp, .unicast):
+            guard let pair = transport.interleaved ?? channels.firstFreePair, channels.isFree(pair) else { return nil }
+            return .interleaved(pair, profile)
+        case (.tcp, .multicast): return nil
+        }
+    }
+}
+
+extension TransportOffer {
+    public var profile: MediaProfile {
+        switch self {
+        case .udp(_, let profile), .interleaved(_, let profile): profile
+        case .multicast: .plain
+        }
+    }
+}
+
+extension Refusal {
+    /// What answers a client inside TLS that would have its media outside: ffmpeg and GStreamer then try TCP.
+    static func mediaInTheClear(_ protection: TransportChoice.Protection) -> Self {
+        let ways = protection == .connectionOrSRTP ? "RTP/SAVP or RTP/AVP/TCP" : "RTP/AVP/TCP"
+        return Refusal(
+            .unsupportedTransport,
+            reason: "Unsupported Transport: over UDP media is in the clear, inside TLS use \(ways)")
+    }
+}
+
+extension TransportAnswer {
+    /// The one specification of the reply, as SETUP's offer was meant.
+    var transport: Transport {
+        switch self {
+        case .udp(let clientPorts, let serverPorts, let ssrc, let source, let profile):
+            var transport = Transport(.udp, .unicast)
+            transport.profile = profile.rawValue
+            transport.source = source
+            transport.clientPorts = clientPorts
+            transport.serverPorts = serverPorts
+            transport.ssrc = ssrc
+            return transport
+        case .interleaved(let channels, let ssrc, let profile):
+            var transport = Transport(.tcp, .unicast)
+            transport.profile = profile.rawValue
+            transport.interleaved = channels
+            transport.ssrc = ssrc
+            return transport
+        case .multicast(let group, let ports, let timeToLive, let ssrc):
+            var transport = Transport(.udp, .multicast)
+            transport.destination = group
+            transport.ports = ports
+            transport.timeToLive = timeToLive
+            transport.ssrc = ssrc
+            return transport
+        }
+    }
+}
