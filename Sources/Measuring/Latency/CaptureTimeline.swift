@@ -3,26 +3,26 @@ import Media
 /// When each frame was captured, by our monotonic clock, and who says so.
 struct CaptureTimeline: Sendable {
     /// Who says when a frame was captured.
-    enum Authority: String, Hashable, Sendable {
+    enum Basis: String, Hashable, Sendable {
         /// Its own SEI.
         case stamp = "sei"
         /// The SEI of an earlier frame, and the RTP time that has passed since.
-        case stampBefore = "sei+rtp"
+        case earlierSEI = "sei+rtp"
         /// A sender report, and the RTP time from there.
         case report = "sr"
     }
 
     /// Why a time is not believed.
-    enum Doubt: String, Hashable, Sendable, CaseIterable {
+    enum RejectionReason: String, Hashable, Sendable, CaseIterable {
         case negative = "a negative time"
         case future = "in the future"
         case past = "more than a minute old"
-        case leap = "does not go with RTP time"
+        case jump = "does not go with RTP time"
     }
 
     struct Capture: Hashable, Sendable {
         let instant: MonotonicTime
-        let authority: Authority
+        let basis: Basis
     }
 
     /// What the times are made from.
@@ -39,18 +39,18 @@ struct CaptureTimeline: Sendable {
     /// By frame; `nil` where nobody can be believed.
     private(set) var captures: [Capture?] = []
     /// Stamps of live frames that were not believed, and times that reports gave in vain.
-    private(set) var disbelievedStamps: [Doubt: Int] = [:]
-    private(set) var disbelievedReports: [Doubt: Int] = [:]
+    private(set) var rejectedSEI: [RejectionReason: Int] = [:]
+    private(set) var rejectedReports: [RejectionReason: Int] = [:]
     /// How much later than sender reports stamps are, where a frame has both.
-    private(set) var stampsAfterReports = Distribution([])
+    private(set) var seiAfterReports = Distribution([])
 
     /// A stamp may lie so far from where RTP time puts it, in nanoseconds: cameras' clocks drift, lies leap.
-    private static let leap: Int64 = 100_000_000
+    private static let jump: Int64 = 100_000_000
 
     private let sources: Sources
     private var nextReport = 0
-    private var stampedLast: Anchor?
-    private var believedLast: Anchor?
+    private var lastSEI: Anchor?
+    private var lastAcceptedSEI: Anchor?
     private var differences: [Int64] = []
 
     /// An instant of capture and the RTP time that denotes it.
@@ -64,51 +64,51 @@ struct CaptureTimeline: Sendable {
         for (number, frame) in frames.enumerated() {
             captures.append(capture(of: frame, isLive: number >= sources.firstLive))
         }
-        stampsAfterReports = Distribution(differences)
+        seiAfterReports = Distribution(differences)
     }
 
     /// The best authority that can be believed.
     private mutating func capture(of frame: ReceivedFrame, isLive: Bool) -> Capture? {
         let reported = isLive ? reportedInstant(of: frame) : nil
-        if let instant = stampedInstant(of: frame, isLive: isLive) {
+        if let instant = seiInstant(of: frame, isLive: isLive) {
             if let reported { differences.append(instant - reported) }
-            return Capture(instant: instant, authority: .stamp)
+            return Capture(instant: instant, basis: .stamp)
         }
         guard isLive else { return nil }
-        if let instant = believedLast.map({ self.instant(of: frame, from: $0) }), doubt(instant, of: frame) == nil {
-            return Capture(instant: instant, authority: .stampBefore)
+        if let instant = lastAcceptedSEI.map({ self.instant(of: frame, from: $0) }), doubt(instant, of: frame) == nil {
+            return Capture(instant: instant, basis: .earlierSEI)
         }
         guard let reported else { return nil }
         if let doubt = doubt(reported, of: frame) {
-            disbelievedReports[doubt, default: 0] += 1
+            rejectedReports[doubt, default: 0] += 1
             return nil
         }
-        return Capture(instant: reported, authority: .report)
+        return Capture(instant: reported, basis: .report)
     }
 
     /// What the frame's own SEI says, unless it lies.
-    private mutating func stampedInstant(of frame: ReceivedFrame, isLive: Bool) -> MonotonicTime? {
+    private mutating func seiInstant(of frame: ReceivedFrame, isLive: Bool) -> MonotonicTime? {
         guard let stamp = frame.stamp,
             let instant = sources.relation.instant(of: stamp, wallClockOffset: sources.wallClockOffset)
         else { return nil }
         let doubt = stamp.monotonic.nanoseconds < 0 ? .negative : doubt(instant, of: frame)
         guard isLive else { return doubt == nil ? instant : nil }
-        let leaps = doubt == nil && hasLeapt(instant, frame)
-        if doubt == nil { stampedLast = Anchor(instant: instant, timestamp: frame.timestamp) }
-        if let doubt = doubt ?? (leaps ? .leap : nil) {
-            disbelievedStamps[doubt, default: 0] += 1
+        let leaps = doubt == nil && hasJumped(instant, frame)
+        if doubt == nil { lastSEI = Anchor(instant: instant, timestamp: frame.timestamp) }
+        if let doubt = doubt ?? (leaps ? .jump : nil) {
+            rejectedSEI[doubt, default: 0] += 1
             // Of two that contradict each other, either may be the lie.
-            if leaps { believedLast = nil }
+            if leaps { lastAcceptedSEI = nil }
             return nil
         }
-        believedLast = stampedLast
+        lastAcceptedSEI = lastSEI
         return instant
     }
 
     /// Whether it lies elsewhere than the stamp before it and the RTP time since then say.
-    private func hasLeapt(_ instant: MonotonicTime, _ frame: ReceivedFrame) -> Bool {
-        guard let stampedLast else { return false }
-        return (instant - self.instant(of: frame, from: stampedLast)).magnitude > Self.leap.magnitude
+    private func hasJumped(_ instant: MonotonicTime, _ frame: ReceivedFrame) -> Bool {
+        guard let lastSEI else { return false }
+        return (instant - self.instant(of: frame, from: lastSEI)).magnitude > Self.jump.magnitude
     }
 
     private mutating func reportedInstant(of frame: ReceivedFrame) -> MonotonicTime? {
@@ -129,7 +129,7 @@ struct CaptureTimeline: Sendable {
     }
 
     /// Why a frame cannot have been captured then; `nil` where it can.
-    private func doubt(_ captured: MonotonicTime, of frame: ReceivedFrame) -> Doubt? {
+    private func doubt(_ captured: MonotonicTime, of frame: ReceivedFrame) -> RejectionReason? {
         let age = frame.lastPacket - captured
         if age < -ClockRelation.readingTolerance - (sources.relation.error ?? 0) { return .future }
         return age > ClockRelation.oldest ? .past : nil

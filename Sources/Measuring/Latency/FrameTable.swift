@@ -17,10 +17,10 @@ extension MeasuredStream {
     /// Instants are of this host's monotonic clock.
     private func row(_ measured: MeasuredFrame) -> [String] {
         let frame = measured.frame
-        let stamp = measured.capture?.authority == .stamp ? frame.stamp : nil
+        let stamp = measured.capture?.basis == .stamp ? frame.stamp : nil
         return [
             "\(measured.index)", text(stamp?.frameNumber), "\(frame.timestamp)",
-            text(measured.capture?.instant.nanoseconds), measured.capture?.authority.rawValue ?? "",
+            text(measured.capture?.instant.nanoseconds), measured.capture?.basis.rawValue ?? "",
             "\(frame.firstPacket.nanoseconds)", "\(frame.lastPacket.nanoseconds)", text(frame.decoded?.nanoseconds),
             text(stamp?.encodingBegins), text(stamp?.encodingEnds), milliseconds(measured.arrival),
             milliseconds(measured.decoded), milliseconds(measured.lateness), "\(frame.packetCount)",

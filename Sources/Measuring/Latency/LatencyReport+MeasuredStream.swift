@@ -44,17 +44,17 @@ extension MeasuredStream {
     }
 
     private var captureTimes: LatencyReport.CaptureTimes {
-        func count(_ authority: CaptureTimeline.Authority?) -> Int {
-            frames.count { $0.capture?.authority == authority }
+        func count(_ basis: CaptureTimeline.Basis?) -> Int {
+            frames.count { $0.capture?.basis == basis }
         }
-        func named(_ doubts: [CaptureTimeline.Doubt: Int]) -> [String: Int] {
+        func named(_ doubts: [CaptureTimeline.RejectionReason: Int]) -> [String: Int] {
             Dictionary(uniqueKeysWithValues: doubts.map { ($0.key.rawValue, $0.value) })
         }
         return LatencyReport.CaptureTimes(
-            sei: count(.stamp), seiAndRTP: count(.stampBefore), senderReports: count(.report), unknown: count(nil),
-            disbelievedSEI: named(timeline.disbelievedStamps),
-            disbelievedSenderReports: named(timeline.disbelievedReports),
-            seiAfterSenderReports: timeline.stampsAfterReports.summary)
+            sei: count(.stamp), seiAndRTP: count(.earlierSEI), senderReports: count(.report), unknown: count(nil),
+            disbelievedSEI: named(timeline.rejectedSEI),
+            disbelievedSenderReports: named(timeline.rejectedReports),
+            seiAfterSenderReports: timeline.seiAfterReports.summary)
     }
 
     private var latency: LatencyReport.Latency {

@@ -8,7 +8,7 @@ extension MeasuredStream: Measurement {
     /// Without a live frame there is no `MeasuredStream`.
     public var isEmpty: Bool { false }
 
-    public func reasonForNothing(for threshold: Threshold) -> String {
+    public func reasonForMissingValue(for threshold: Threshold) -> String {
         switch threshold.quantity {
         case .of(.decoded, _), .of(.arrival, _), .of(.encoded, _):
             captureIsUnknown ? "nobody tells when frames were captured" : "no frame has both of its ends"

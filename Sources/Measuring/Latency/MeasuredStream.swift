@@ -31,7 +31,7 @@ public struct MeasuredStream: Sendable {
         evidence.isOwnAddress = plan.isOwnAddress
         evidence.wallClockOffset = recording.wallClockOffset
         evidence.stamps = recording.frames.compactMap { frame in frame.stamp.map { ($0, frame.lastPacket) } }
-        evidence.reports = recording.videoReports + recording.soundReports
+        evidence.reports = recording.videoReports + recording.audioReports
         evidence.roundTrip = recording.roundTrip
         return evidence
     }
@@ -74,7 +74,7 @@ struct MeasuredFrame: Sendable {
     var decoding: Int64? { frame.decoded.map { $0 - frame.lastPacket } }
     /// Nanoseconds from capture until the server had coded it, as its SEI says, where that is believed.
     var encoded: Int64? {
-        guard capture?.authority == .stamp, let ends = frame.stamp?.encodingEnds else { return nil }
+        guard capture?.basis == .stamp, let ends = frame.stamp?.encodingEnds else { return nil }
         return Int64(ends) * 1_000
     }
 }
@@ -102,9 +102,9 @@ extension MeasuredStream {
     /// Nanoseconds by which sound comes later than the picture of the same instant, by the medians; `nil` without sender
     /// reports of both. The clocks' relation is not needed: both tracks have the server's.
     var soundOffset: Int64? {
-        guard let rate = recording.soundRate else { return nil }
+        guard let rate = recording.audioRate else { return nil }
         let picture = CaptureDelays(recording.videoRate, recording.videoReports)
-        let sound = CaptureDelays(rate, recording.soundReports)
+        let sound = CaptureDelays(rate, recording.audioReports)
         let pictures = Distribution(recording.live.compactMap { picture.delay($0.timestamp, $0.lastPacket) })
         let sounds = Distribution(recording.sound.compactMap { sound.delay($0.timestamp, $0.arrival) })
         guard let pictureDelay = pictures.median, let soundDelay = sounds.median else { return nil }

@@ -21,7 +21,7 @@ struct ReceivedFrame: Sendable {
 }
 
 /// A packet of sound as it came.
-struct ReceivedSound: Sendable {
+struct ReceivedAudio: Sendable {
     let timestamp: UInt32
     let arrival: MonotonicTime
     let byteCount: Int

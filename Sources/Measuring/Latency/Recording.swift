@@ -14,14 +14,14 @@ struct Recording: Sendable {
     /// As the description writes it: `H264`.
     var encodingName = ""
     var videoRate = ClockRate.video
-    var soundRate: ClockRate?
+    var audioRate: ClockRate?
     /// In the order of their sequence numbers.
     var frames: [ReceivedFrame] = []
     /// Index of the first frame that is live; the others may belong to a prelude.
     var firstLive: Int?
-    var sound: [ReceivedSound] = []
+    var sound: [ReceivedAudio] = []
     var videoReports: [ReceivedReport] = []
-    var soundReports: [ReceivedReport] = []
+    var audioReports: [ReceivedReport] = []
 
     /// Of all tracks.
     var loss: [LossTracker] = []
@@ -49,7 +49,7 @@ struct Recording: Sendable {
     var live: ArraySlice<ReceivedFrame> { frames[(firstLive ?? frames.count)...] }
 
     /// Writes down which frames were decoded, and when.
-    mutating func add(_ outcome: PictureDecoding.Outcome) {
+    mutating func add(_ outcome: DecodingThread.Outcome) {
         for picture in outcome.pictures where frames.indices.contains(picture.number) {
             frames[picture.number].decoded = frames[picture.number].decoded ?? picture.instant
         }

@@ -30,9 +30,9 @@ extension StreamMeasurement {
             }
             intake.received(packet)
             takeFrames()
-        } else if packet.track == soundTrack, isLive(packet.arrival) {
+        } else if packet.track == audioTrack, isLive(packet.arrival) {
             recording.sound.append(
-                ReceivedSound(timestamp: packet.timestamp, arrival: packet.arrival, byteCount: packet.byteCount))
+                ReceivedAudio(timestamp: packet.timestamp, arrival: packet.arrival, byteCount: packet.byteCount))
         }
     }
 
@@ -42,7 +42,7 @@ extension StreamMeasurement {
         guard isRunning else { return }
         let report = ReceivedReport(time: time, timestamp: timestamp, arrival: arrival)
         if track == videoTrack { recording.videoReports.append(report) }
-        if track == soundTrack { recording.soundReports.append(report) }
+        if track == audioTrack { recording.audioReports.append(report) }
     }
 
     /// Chooses the tracks: the first of video that Apus reads, else the first of video, and the first of sound.
@@ -52,7 +52,7 @@ extension StreamMeasurement {
         let kinds = description.media.filter { $0.describedTrack != nil }.map(\.kind)
         let video = kinds.indices.filter { kinds[$0] == "video" }
         videoTrack = video.first { tracks[$0].isH264 } ?? video.first
-        soundTrack = kinds.firstIndex(of: "audio")
+        audioTrack = kinds.firstIndex(of: "audio")
         guard let videoTrack else {
             let encodings = tracks.map(\.encodingName)
             return fail(encodings.isEmpty ? .ended(.nothingToPlay) : .noVideo(encodings), sessions, at: now)
@@ -61,10 +61,10 @@ extension StreamMeasurement {
         recording.encodingName = track.encodingName
         recording.isDecoded = track.isH264
         recording.videoRate = track.clockRate
-        recording.soundRate = soundTrack.map { tracks[$0].clockRate }
+        recording.audioRate = audioTrack.map { tracks[$0].clockRate }
         recording.jitter = InterarrivalJitter(rate: track.clockRate)
         recording.loss = tracks.map { _ in LossTracker() }
-        intake = FrameIntake(track.payload)
+        intake = FrameAssembler(track.payload)
         if case .h264(let sets) = track.payload { parameterSets = sets }
     }
 }
@@ -95,7 +95,7 @@ extension StreamMeasurement {
     /// Whether frames can be shown by now, as far as that can be told.
     private var hasPicture: Bool { !recording.isDecoded || decoding.firstPicture != nil }
 
-    private func decode(_ completion: FrameIntake.Completion, number: Int) {
+    private func decode(_ completion: FrameAssembler.Completion, number: Int) {
         guard recording.isDecoded, let unit = completion.unit?.accessUnit(number: number) else { return }
         decoding.submit(unit.with(parameterSets), isKey: completion.frame.isKey)
         // In band they are repeated, or never come: the description's are needed once.

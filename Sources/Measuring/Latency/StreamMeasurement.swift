@@ -8,18 +8,18 @@ import Synchronization
 /// One viewer that writes down when everything comes, and has the pictures decoded on another thread.
 public final class StreamMeasurement: SessionOwner {
     let plan: MeasurePlan
-    let decoding: PictureDecoding
+    let decoding: DecodingThread
     private let result: ResultBox
     private let progress: (@Sendable (MeasureProgress) -> Void)?
     private var session: SessionNumber?
     private var phase = Phase.starting
     private var nextProgress = MonotonicTime(nanoseconds: .min)
     var recording: Recording
-    var intake = FrameIntake(.unknown)
+    var intake = FrameAssembler(.unknown)
     var parameterSets: H264.ParameterSets?
     var videoTrack: Int?
-    var soundTrack: Int?
-    var patience: Patience
+    var audioTrack: Int?
+    var patience: InactivityTimeout
 
     private enum Phase {
         case starting
@@ -38,9 +38,9 @@ public final class StreamMeasurement: SessionOwner {
         _ plan: MeasurePlan, progress: (@Sendable (MeasureProgress) -> Void)? = nil
     ) throws(MeasureFailure) -> MeasuredStream {
         let box = ResultBox()
-        let decoding: PictureDecoding
+        let decoding: DecodingThread
         do throws(SystemError) {
-            decoding = try PictureDecoding()
+            decoding = try DecodingThread()
             try decoding.start()
         } catch {
             throw .ended(.failed(error))
@@ -57,7 +57,7 @@ public final class StreamMeasurement: SessionOwner {
     }
 
     private init(
-        _ plan: MeasurePlan, _ decoding: PictureDecoding, _ result: ResultBox,
+        _ plan: MeasurePlan, _ decoding: DecodingThread, _ result: ResultBox,
         _ progress: (@Sendable (MeasureProgress) -> Void)?
     ) {
         self.plan = plan
@@ -66,7 +66,7 @@ public final class StreamMeasurement: SessionOwner {
         self.progress = progress
         let now = MonotonicTime.now()
         recording = Recording(opened: now)
-        patience = Patience(nanoseconds: plan.timeoutMilliseconds &* 1_000_000, from: now)
+        patience = InactivityTimeout(nanoseconds: plan.timeoutMilliseconds &* 1_000_000, from: now)
     }
 
     public func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
@@ -80,7 +80,7 @@ public final class StreamMeasurement: SessionOwner {
         case .running:
             intake.passGap(at: now)
             takeFrames()
-            tellProgress(at: now)
+            reportProgress(at: now)
             look(sessions, at: now)
         case .leaving(let deadline) where now >= deadline || sessions.count == 0:
             if let session { sessions.vanish(session) }
@@ -107,7 +107,7 @@ public final class StreamMeasurement: SessionOwner {
         return Double(last.lastPacket - first.lastPacket) >= plan.seconds * 1e9
     }
 
-    private func tellProgress(at now: MonotonicTime) {
+    private func reportProgress(at now: MonotonicTime) {
         guard let progress, now >= nextProgress else { return }
         nextProgress = now.advanced(byMilliseconds: 500)
         progress(
@@ -147,7 +147,7 @@ public final class StreamMeasurement: SessionOwner {
 }
 
 /// How long nothing may happen.
-struct Patience {
+struct InactivityTimeout {
     let nanoseconds: Int64
     private var since: MonotonicTime
 

@@ -17,15 +17,15 @@ public protocol Measurement {
     /// In the quantity's own measure (`Threshold`); `nil` where it was not measured.
     func value(for threshold: Threshold) -> Double?
     /// Why `value(for:)` is `nil`, as the end of a sentence.
-    func reasonForNothing(for threshold: Threshold) -> String
+    func reasonForMissingValue(for threshold: Threshold) -> String
 }
 
 extension Measurement {
-    public func reasonForNothing(for threshold: Threshold) -> String { "it was not measured" }
+    public func reasonForMissingValue(for threshold: Threshold) -> String { "it was not measured" }
 
     public func verdict(on threshold: Threshold) -> Threshold.Verdict {
         guard let value = value(for: threshold) else {
-            return .undecided("\(threshold.text) cannot be judged: \(reasonForNothing(for: threshold))")
+            return .undecided("\(threshold.text) cannot be judged: \(reasonForMissingValue(for: threshold))")
         }
         guard threshold.comparison.holds(value, threshold.limit) else { return .passed }
         return .failed("\(threshold.text): it is \(threshold.quantity.measure.text(of: value))")
@@ -34,7 +34,7 @@ extension Measurement {
     /// The thresholds decide first. Without any measured value, there is nothing to judge.
     public func verdict(on thresholds: [Threshold]) -> Verdict {
         guard !isEmpty else { return Verdict(.error, reasons: deficiencies) }
-        let complaints = thresholds.compactMap { verdict(on: $0).complaint }
+        let complaints = thresholds.compactMap { verdict(on: $0).failureReason }
         if !complaints.isEmpty { return Verdict(.failed, reasons: complaints + deficiencies) }
         return deficiencies.isEmpty ? Verdict(.passed) : Verdict(.incomplete, reasons: deficiencies)
     }
@@ -51,7 +51,7 @@ extension Threshold {
         case undecided(String)
 
         /// What to tell, where it did not pass.
-        public var complaint: String? {
+        public var failureReason: String? {
             switch self {
             case .passed: nil
             case .failed(let reason), .undecided(let reason): reason

@@ -94,7 +94,7 @@ enum Quantity: Hashable, Sendable {
         }
     }
 
-    init(_ text: Substring, in vocabulary: Vocabulary) throws(Threshold.Mistake) {
+    init(_ text: Substring, in vocabulary: Vocabulary) throws(Threshold.ParseError) {
         if let value = vocabulary.values.first(where: { $0.rawValue == text }) {
             self = .value(value)
             return
@@ -109,14 +109,14 @@ enum Quantity: Hashable, Sendable {
         self = .of(meant, statistic)
     }
 
-    private static func unknown(_ text: Substring, in vocabulary: Vocabulary) -> Threshold.Mistake {
+    private static func unknown(_ text: Substring, in vocabulary: Vocabulary) -> Threshold.ParseError {
         let distributions = vocabulary.distributions.map(\.rawValue)
         let values = vocabulary.values.map(\.rawValue).joined(separator: ", ")
         let statistics =
             distributions.first.map {
                 "p0 to p100, min, mean and max, of \(distributions.joined(separator: ", ")) (as \($0).p99), and "
             } ?? ""
-        return Threshold.Mistake(description: "'\(text)' is not measured here; there are \(statistics)\(values)")
+        return Threshold.ParseError(description: "'\(text)' is not measured here; there are \(statistics)\(values)")
     }
 }
 
@@ -175,11 +175,11 @@ extension Quantity.Measure {
         }
     }
 
-    func factor(of unit: Substring, in text: String) throws(Threshold.Mistake) -> Double {
+    func factor(of unit: Substring, in text: String) throws(Threshold.ParseError) -> Double {
         if let unit = units.first(where: { $0.name == unit }) { return unit.factor }
         let names = units.map(\.name).filter { !$0.isEmpty && $0 != "µs" }
         let wanted = names.isEmpty ? "a number without a unit" : "a number with \(names.joined(separator: ", "))"
-        throw Threshold.Mistake(description: "'\(text)' needs \(wanted)")
+        throw Threshold.ParseError(description: "'\(text)' needs \(wanted)")
     }
 
     func text(of value: Double) -> String {

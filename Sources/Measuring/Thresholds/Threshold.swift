@@ -27,22 +27,22 @@ public struct Threshold: Hashable, Sendable {
     }
 
     /// Why a text is no threshold.
-    public struct Mistake: Error, Equatable, CustomStringConvertible {
+    public struct ParseError: Error, Equatable, CustomStringConvertible {
         public let description: String
     }
 
     /// - Parameter vocabulary: what can be compared.
-    public init(_ text: String, in vocabulary: Vocabulary = .stream) throws(Mistake) {
+    public init(_ text: String, in vocabulary: Vocabulary = .stream) throws(ParseError) {
         self.text = text
         let signs = text.utf8.firstIndex { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") }
         guard let signs, let comparison = Comparison.allCases.first(where: { text[signs...].hasPrefix($0.rawValue) })
-        else { throw Mistake(description: "'\(text)' compares nothing: write it like \(vocabulary.example)") }
+        else { throw ParseError(description: "'\(text)' compares nothing: write it like \(vocabulary.example)") }
         self.comparison = comparison
         quantity = try Quantity(text[..<signs].trimmed, in: vocabulary)
         let right = text[signs...].dropFirst(comparison.rawValue.count).trimmed
         let digits = right.prefix { "0123456789.".contains($0) }
         guard let number = Double(digits), number.isFinite else {
-            throw Mistake(description: "'\(text)' has no number behind \(comparison.rawValue)")
+            throw ParseError(description: "'\(text)' has no number behind \(comparison.rawValue)")
         }
         limit = number * (try quantity.measure.factor(of: right.dropFirst(digits.count).trimmed, in: text))
     }

@@ -31,9 +31,9 @@ import Testing
         session.stamp = SyntheticSession.honest
         let timeline = timeline(session, reports: [session.report(0, ahead: 7_000_000)])
         expectTruth(timeline, session)
-        #expect(timeline.captures.allSatisfy { $0?.authority == .stamp })
+        #expect(timeline.captures.allSatisfy { $0?.basis == .stamp })
         // The report is seven milliseconds too late, and that is told.
-        #expect(timeline.stampsAfterReports.median.map { (-7_100_000 ... -6_900_000).contains($0) } == true)
+        #expect(timeline.seiAfterReports.median.map { (-7_100_000 ... -6_900_000).contains($0) } == true)
     }
 
     /// Also where RTP time wraps, which it does within these frames.
@@ -42,15 +42,15 @@ import Testing
         session.stamp = { $0 % 30 == 0 ? SyntheticSession.honest($0, $1) : nil }
         let timeline = timeline(session)
         expectTruth(timeline, session)
-        #expect(timeline.captures.count { $0?.authority == .stamp } == 3)
-        #expect(timeline.captures.count { $0?.authority == .stampBefore } == 87)
+        #expect(timeline.captures.count { $0?.basis == .stamp } == 3)
+        #expect(timeline.captures.count { $0?.basis == .earlierSEI } == 87)
     }
 
     @Test func withoutStampsSenderReportsTell() {
         let session = SyntheticSession()
         let timeline = timeline(session, relation: .sameHost, reports: [session.report(10), session.report(60)])
         expectTruth(timeline, session)
-        #expect(timeline.captures.allSatisfy { $0?.authority == .report })
+        #expect(timeline.captures.allSatisfy { $0?.basis == .report })
     }
 
     @Test func aReportHoldsUntilTheNext() {
@@ -76,21 +76,21 @@ import Testing
         var session = SyntheticSession()
         session.stamp = { $0 == 0 ? SyntheticSession.honest($0, $1 + -800_000_000) : nil }
         let timeline = timeline(session, reports: [session.report(0)], firstLive: 30)
-        #expect(timeline.captures[0]?.authority == .stamp)
+        #expect(timeline.captures[0]?.basis == .stamp)
         #expect(timeline.captures[1..<30].allSatisfy { $0 == nil })
-        #expect(timeline.captures[30...].allSatisfy { $0?.authority == .report })
+        #expect(timeline.captures[30...].allSatisfy { $0?.basis == .report })
         expectTruth(timeline, session, from: 30)
     }
 
     // MARK: - Lies
 
     struct Lie: Sendable, CustomTestStringConvertible {
-        let doubt: CaptureTimeline.Doubt
+        let doubt: CaptureTimeline.RejectionReason
         let tell: @Sendable (CaptureTimestamp, Int) -> CaptureTimestamp
 
         var testDescription: String { doubt.rawValue }
 
-        static func shifted(_ doubt: CaptureTimeline.Doubt, by nanoseconds: @escaping @Sendable (Int) -> Int64) -> Lie {
+        static func shifted(_ doubt: CaptureTimeline.RejectionReason, by nanoseconds: @escaping @Sendable (Int) -> Int64) -> Lie {
             Lie(doubt: doubt) { stamp, number in
                 var stamp = stamp
                 stamp.monotonic = stamp.monotonic + nanoseconds(number)
@@ -104,7 +104,7 @@ import Testing
         .shifted(.future) { _ in 7_000_000 },
         .shifted(.past) { _ in -90_000_000_000 },
         // As if 32 bits of nanoseconds had wrapped.
-        .shifted(.leap) { $0 % 2 == 0 ? -4_294_967_296 : 0 },
+        .shifted(.jump) { $0 % 2 == 0 ? -4_294_967_296 : 0 },
         Lie(doubt: .negative) { stamp, _ in
             var stamp = stamp
             stamp.monotonic = MonotonicTime(nanoseconds: -5)
@@ -127,9 +127,9 @@ import Testing
         var session = SyntheticSession()
         session.stamp = { lie.tell(SyntheticSession.honest($0, $1), $0) }
         let timeline = timeline(session, reports: [session.report(0)])
-        #expect(timeline.disbelievedStamps[lie.doubt, default: 0] >= session.count - 1)
+        #expect(timeline.rejectedSEI[lie.doubt, default: 0] >= session.count - 1)
         expectTruth(timeline, session, from: 1)
-        #expect(timeline.captures.dropFirst().allSatisfy { $0?.authority == .report })
+        #expect(timeline.captures.dropFirst().allSatisfy { $0?.basis == .report })
     }
 
     @Test func oneLieAmongTruthsCostsLittle() {
@@ -139,8 +139,8 @@ import Testing
         }
         let timeline = timeline(session, reports: [session.report(0)])
         expectTruth(timeline, session)
-        #expect(timeline.disbelievedStamps == [.leap: 2])
-        #expect(timeline.captures.count { $0?.authority == .report } == 2)
+        #expect(timeline.rejectedSEI == [.jump: 2])
+        #expect(timeline.captures.count { $0?.basis == .report } == 2)
     }
 
     @Test func noTimeWhateverItSaysStopsTheProgram() {
@@ -169,11 +169,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [(60_000_000, .future), (-120_000_000_000, .past)] as [(Int64, CaptureTimeline.Doubt)])
-    func reportsThatCannotBeAreNotBelieved(ahead: Int64, doubt: CaptureTimeline.Doubt) {
+    @Test(arguments: [(60_000_000, .future), (-120_000_000_000, .past)] as [(Int64, CaptureTimeline.RejectionReason)])
+    func reportsThatCannotBeAreNotBelieved(ahead: Int64, doubt: CaptureTimeline.RejectionReason) {
         let session = SyntheticSession()
         let timeline = timeline(session, relation: .trusted, reports: [session.report(0, ahead: ahead)])
         #expect(timeline.captures.allSatisfy { $0 == nil })
-        #expect(timeline.disbelievedReports == [doubt: session.count])
+        #expect(timeline.rejectedReports == [doubt: session.count])
     }
 }

@@ -62,9 +62,9 @@ import Testing
     func soundThatComesLaterThanItsPictureIsToldSo(ahead: Int64) throws {
         let session = SyntheticSession()
         var recording = session.recording(reports: [session.report(0, ahead: ahead)])
-        recording.soundRate = .audio48k
+        recording.audioRate = .audio48k
         let start = session.captured(0)
-        recording.soundReports = [
+        recording.audioReports = [
             ReceivedReport(
                 time: NTPTime(unixNanoseconds: start.nanoseconds + SyntheticSession.wallClockOffset + ahead),
                 timestamp: 7, arrival: start)
@@ -72,7 +72,7 @@ import Testing
         recording.sound = (0..<100).map { number in
             let timestamp = 7 + UInt32(number) * 1_024
             let captured = start + ClockRate.audio48k.nanoseconds(inTicks: Int64(number) * 1_024)
-            return ReceivedSound(timestamp: timestamp, arrival: captured + 26_000_000, byteCount: 200)
+            return ReceivedAudio(timestamp: timestamp, arrival: captured + 26_000_000, byteCount: 200)
         }
         var plan = try withReports().plan
         plan.clocks = .estimate

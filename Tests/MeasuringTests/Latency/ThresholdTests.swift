@@ -39,7 +39,7 @@ import Testing
         "decoded.p99.9.9>1ms",
     ])
     func whatIsNoThresholdIsAMistake(text: String) {
-        let mistake = #expect(throws: Threshold.Mistake.self) { try Threshold(text) }
+        let mistake = #expect(throws: Threshold.ParseError.self) { try Threshold(text) }
         #expect(mistake?.description.isEmpty == false)
     }
 
@@ -82,7 +82,7 @@ import Testing
             (.encoding, "lost>0"), (.limit, "p99>1ms"), (.limit, "max>1ms"), (.stream, "gaps>0"),
         ] as [(Vocabulary, String)])
     func aQuantityOfAnotherCommandIsAMistake(vocabulary: Vocabulary, text: String) {
-        #expect(throws: Threshold.Mistake.self) { try Threshold(text, in: vocabulary) }
+        #expect(throws: Threshold.ParseError.self) { try Threshold(text, in: vocabulary) }
     }
 
     @Test(

@@ -1,0 +1,147 @@
+import Media
+import RTSPClient
+import SDP
+import Streams
+import Synchronization
+
+/// What `apus bench joins` is asked to do.
+public struct JoinsPlan: Sendable {
+    public var session: SessionPlan
+    /// Joins, one after the other.
+    public var count: Int
+    /// How long each stays after its first picture, so that losses of the prelude show.
+    public var stayMilliseconds: Int64 = 1_000
+    /// How long each waits for its first picture.
+    public var patienceMilliseconds: Int64 = 15_000
+    /// The pause before each join is random, up to this: each meets another phase of the GOP.
+    public var pauseMilliseconds: Int64 = 1_000
+
+    public init(session: SessionPlan, count: Int) {
+        self.session = session
+        self.count = count
+    }
+}
+
+/// What `apus bench joins` found.
+public struct JoinsReport: Codable, Equatable, Sendable {
+    public var transport: String
+    public var joins: Int
+    /// Joins that came to a picture.
+    public var withPicture: Int
+    public var failures: [String: Int]
+    public var packets: UInt64
+    public var lost: UInt64
+    public var gaps: UInt64
+    public var connectToPlay: DurationSummary?
+    public var playToFirstPacket: DurationSummary?
+    public var connectToRandomAccess: DurationSummary?
+
+    public var allPlayed: Bool { failures.isEmpty && withPicture == joins }
+    public var hasNoGap: Bool { gaps == 0 && lost == 0 }
+
+    public var table: String {
+        var table = ReportTable()
+        table.add("joins", "\(joins) over \(transport), \(withPicture) came to a picture")
+        table.add(failures: failures)
+        table.add("packets", "\(packets), \(lost) lost in \(gaps) gaps")
+        table.add("connect → PLAY answered", connectToPlay)
+        table.add("PLAY answered → first packet", playToFirstPacket)
+        table.add("connect → first IDR", connectToRandomAccess)
+        return table.text
+    }
+}
+
+/// Viewers that join one after the other at random instants, each alone.
+public final class JoinsBench: SessionOwner {
+    private let plan: JoinsPlan
+    private let answer: Answer
+    private var tally = ViewersTally()
+    private var withPicture = 0
+    private var joins = 0
+    private var current: (number: SessionNumber, viewer: ViewerRecord)?
+    private var isLeaving = false
+    private var nextJoin = MonotonicTime(nanoseconds: .min)
+
+    private final class Answer: Sendable {
+        let report = Mutex<MeasuredJoins?>(nil)
+    }
+
+    /// Runs `plan` and reports; blocks the calling thread.
+    public static func run(_ plan: JoinsPlan) throws(ClientSessionEnd) -> MeasuredJoins {
+        let answer = Answer()
+        try ClientLoop.run(JoinsBench(plan, answer))
+        guard let report = answer.report.withLock({ $0 }) else {
+            preconditionFailure("the loop ends only when the report is made")
+        }
+        return report
+    }
+
+    private init(_ plan: JoinsPlan, _ answer: Answer) {
+        self.plan = plan
+        self.answer = answer
+    }
+
+    public func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
+        if let current {
+            if !isLeaving, isThrough(current.viewer, at: now) {
+                isLeaving = true
+                sessions.tearDown(current.number, at: now)
+            }
+        } else if joins == plan.count {
+            finish()
+            return nil
+        } else if now >= nextJoin {
+            joins += 1
+            isLeaving = false
+            current = (sessions.open(plan.session, at: now), ViewerRecord(.steady, opened: now))
+        }
+        return now.advanced(byMilliseconds: 5)
+    }
+
+    private func isThrough(_ viewer: ViewerRecord, at now: MonotonicTime) -> Bool {
+        guard let picture = viewer.firstKeyframe else {
+            return now >= viewer.opened.advanced(byMilliseconds: plan.patienceMilliseconds)
+        }
+        return now >= picture.advanced(byMilliseconds: plan.stayMilliseconds)
+    }
+
+    private func finish() {
+        let report = JoinsReport(
+            transport: plan.session.transport.rawValue, joins: joins, withPicture: withPicture,
+            failures: tally.failures, packets: tally.packets, lost: tally.lost, gaps: tally.gaps,
+            connectToPlay: tally.connectToPlay.summary, playToFirstPacket: tally.playToFirstPacket.summary,
+            connectToRandomAccess: tally.connectToRandomAccess.summary)
+        let measured = MeasuredJoins(plan, report, tally)
+        answer.report.withLock { $0 = measured }
+    }
+
+    public func session(
+        _ number: SessionNumber, reached milestone: Milestone, of sessions: Sessions, at now: MonotonicTime
+    ) {
+        guard let current, current.number == number else { return }
+        let viewer = current.viewer
+        switch milestone {
+        case .connected: break
+        case .described(_, let tracks): viewer.described(rates: tracks.map(\.clockRate), mainTrack: tracks.mainIndex)
+        case .playing(let numbers): viewer.played(firstSequenceNumbers: numbers, at: now)
+        case .ended(let end):
+            viewer.end = end
+            tally.add(viewer)
+            if viewer.firstKeyframe != nil { withPicture += 1 }
+            self.current = nil
+            nextJoin = now.advanced(byMilliseconds: .random(in: 0...max(1, plan.pauseMilliseconds)))
+        }
+    }
+
+    public func session(_ number: SessionNumber, received packet: borrowing ReceivedPacket) {
+        guard let current, current.number == number, !isLeaving else { return }
+        _ = current.viewer.received(packet, lateNanoseconds: .max)
+    }
+
+    public func session(
+        _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime
+    ) {
+        guard let current, current.number == number else { return }
+        current.viewer.reported(track: track, time: time, timestamp: timestamp)
+    }
+}

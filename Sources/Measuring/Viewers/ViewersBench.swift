@@ -1,0 +1,201 @@
+import Media
+import RTSPClient
+import Reactor
+import SDP
+import Synchronization
+
+/// Many viewers of one stream at once, some of them ill-behaved.
+public final class ViewersBench: SessionOwner {
+    let plan: ViewersPlan
+    private let report: ReportBox
+    private let progress: (@Sendable (ViewersProgress) -> Void)?
+    private var viewers: [SessionNumber: ViewerRecord] = [:]
+    private var phase = Phase.starting
+    private var opened: [ViewerRecord.Kind: Int] = [:]
+    private var vanishing: [(number: SessionNumber, due: MonotonicTime)] = []
+    private var tally = ViewersTally()
+    private var pace = HalfRatePace()
+    private var steady: SteadyWindow
+    private var nextProgress = MonotonicTime(nanoseconds: .min)
+
+    private enum Phase {
+        case starting
+        case running(since: MonotonicTime)
+        /// TEARDOWN is sent; counts no more.
+        case leaving(until: MonotonicTime)
+        /// All sessions are gone; the server puts its house in order.
+        case settling(until: MonotonicTime)
+    }
+
+    /// The ill-behaved join this much later, when the stream's rate is known.
+    private static let delayNanoseconds: Int64 = 3_000_000_000
+    private static let tickMilliseconds: Int64 = 10
+    /// Sessions opened in one turn, so that those open already are not kept waiting.
+    private static let openedPerTurn = 8
+    private static let churningNanoseconds: Int64 = 500_000_000
+    /// Frames that are kept for a plot: 80 MB.
+    private static let mostFrames = 5_000_000
+
+    /// Runs `plan` and reports; blocks the calling thread. `progress` is called twice a second, on another thread.
+    public static func run(
+        _ plan: ViewersPlan, progress: (@Sendable (ViewersProgress) -> Void)? = nil
+    ) throws(ClientSessionEnd) -> MeasuredViewers {
+        let box = ReportBox()
+        try ClientLoop.run(ViewersBench(plan, box, progress))
+        guard let report = box.value.withLock({ $0 }) else {
+            preconditionFailure("the loop ends only when the report is made")
+        }
+        return report
+    }
+
+    private init(_ plan: ViewersPlan, _ report: ReportBox, _ progress: (@Sendable (ViewersProgress) -> Void)?) {
+        self.plan = plan
+        self.report = report
+        self.progress = progress
+        steady = SteadyWindow(viewers: plan.count)
+    }
+
+    public func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
+        switch phase {
+        case .starting:
+            tally.serverBefore = plan.server?.snapshot()
+            phase = .running(since: now)
+        case .running(let start): run(sessions, since: start, at: now)
+        case .leaving(let deadline) where sessions.count == 0 || now >= deadline:
+            // Who reads slowly or not at all gets no answer to TEARDOWN: its sockets are closed all the same.
+            for number in viewers.keys { sessions.vanish(number) }
+            phase = .settling(until: now.advanced(byMilliseconds: 1_000))
+        case .settling(let deadline) where now >= deadline:
+            finish()
+            return nil
+        case .leaving, .settling: break
+        }
+        return now.advanced(byMilliseconds: Self.tickMilliseconds)
+    }
+
+    private func run(_ sessions: Sessions, since start: MonotonicTime, at now: MonotonicTime) {
+        let elapsed = now - start
+        open(.steady, upTo: plan.count, perSecond: plan.rampPerSecond, elapsed, sessions, at: now)
+        let later = elapsed - Self.delayNanoseconds
+        if later > 0 {
+            open(.stalled, upTo: plan.stalled, perSecond: plan.rampPerSecond, later, sessions, at: now)
+            open(.halfRate, upTo: plan.halfRate, perSecond: plan.rampPerSecond, later, sessions, at: now)
+            open(.churning, upTo: .max, perSecond: Double(plan.churnPerSecond), later, sessions, at: now)
+        }
+        vanish(sessions, at: now)
+        slowDown(sessions, at: now)
+        reportProgress(elapsed, at: now)
+        steady.look(at: now) { mark(at: now) }
+        if Double(elapsed) >= plan.seconds * 1e9 { leave(sessions, at: now) }
+    }
+
+    private func open(
+        _ kind: ViewerRecord.Kind, upTo limit: Int, perSecond rate: Double, _ elapsed: Int64, _ sessions: Sessions,
+        at now: MonotonicTime
+    ) {
+        let target = min(Double(limit), Double(elapsed) / 1e9 * rate)
+        for _ in 0..<Self.openedPerTurn where Double(opened[kind, default: 0]) < target {
+            opened[kind, default: 0] += 1
+            let number = sessions.open(plan.session(of: kind), at: now)
+            viewers[number] = ViewerRecord(kind, opened: now)
+            if kind == .churning { vanishing.append((number, now + Self.churningNanoseconds)) }
+        }
+    }
+
+    private func vanish(_ sessions: Sessions, at now: MonotonicTime) {
+        let due = vanishing.prefix { $0.due <= now }
+        for (number, _) in due {
+            sessions.vanish(number)
+            if let viewer = viewers.removeValue(forKey: number) { tally.add(viewer) }
+        }
+        vanishing.removeFirst(due.count)
+    }
+
+    /// Lets the half-rate viewers read on.
+    private func slowDown(_ sessions: Sessions, at now: MonotonicTime) {
+        guard plan.halfRate > 0, let share = pace.share(at: now) else { return }
+        for (number, viewer) in viewers where viewer.kind == .halfRate {
+            sessions.allowReading(number, byteCount: share.byteCount, atMost: share.limit)
+        }
+    }
+
+    private func reportProgress(_ elapsed: Int64, at now: MonotonicTime) {
+        guard let progress, now >= nextProgress else { return }
+        nextProgress = now.advanced(byMilliseconds: 500)
+        progress(ViewersProgress(elapsedSeconds: Double(elapsed) / 1e9, viewers: viewers.values))
+    }
+
+    private func leave(_ sessions: Sessions, at now: MonotonicTime) {
+        tally.serverPlaying = plan.server?.snapshot()
+        steady.end { mark(at: now) }
+        phase = .leaving(until: now.advanced(byMilliseconds: 3_000))
+        for number in viewers.keys { sessions.tearDown(number, at: now) }
+    }
+
+    private func mark(at now: MonotonicTime) -> SteadyUse.Mark {
+        SteadyUse.Mark(
+            instant: now, bytes: viewers.values.reduce(tally.allBytes) { $0 + $1.byteCount },
+            lost: viewers.values.lazy.flatMap(\.tracks).reduce(0) { $0 + $1.loss.lost },
+            server: plan.server?.snapshot(), receiverNanoseconds: ProcessorClock.threadNanoseconds())
+    }
+
+    private func finish() {
+        for viewer in viewers.values { tally.add(viewer) }
+        tally.serverAfter = plan.server?.snapshot()
+        tally.steady = steady.use
+        let measured = MeasuredViewers(plan, tally)
+        report.value.withLock { $0 = measured }
+    }
+}
+
+extension ViewersBench {
+    public func session(
+        _ number: SessionNumber, reached milestone: Milestone, of sessions: Sessions, at now: MonotonicTime
+    ) {
+        guard let viewer = viewers[number] else { return }
+        switch milestone {
+        case .connected: break
+        case .described(_, let tracks):
+            viewer.described(rates: tracks.map(\.clockRate), mainTrack: tracks.mainIndex)
+        case .playing(let numbers):
+            viewer.played(firstSequenceNumbers: numbers, at: now)
+            // With nobody to compare with, a half-rate viewer reads everything.
+            if viewer.kind == .stalled || viewer.kind == .halfRate && pace.isKnown { sessions.limitReading(number) }
+            guard viewer.kind == .steady else { break }
+            pace.viewerJoined()
+            steady.viewerSettled(at: now)
+        case .ended(let end):
+            viewer.end = end
+            if viewer.kind == .steady, viewer.playing == nil { steady.viewerSettled(at: now) }
+        }
+    }
+
+    public func session(_ number: SessionNumber, received packet: borrowing ReceivedPacket) {
+        guard case .running = phase, let viewer = viewers[number] else { return }
+        let picture = viewer.received(packet, lateNanoseconds: plan.lateMilliseconds &* 1_000_000)
+        guard viewer.kind == .steady else { return }
+        pace.received(byteCount: packet.byteCount)
+        guard let picture else { return }
+        if let instant = picture.handOverTime {
+            tally.handOverToArrival.record(nanoseconds: picture.arrivalUnixNanoseconds &- instant)
+        }
+        guard let captured = picture.captured else { return }
+        let age = picture.arrivalUnixNanoseconds &- captured
+        tally.captureToArrival.record(nanoseconds: age)
+        if plan.keepsFrames, tally.frames.count < Self.mostFrames {
+            tally.frames.append(PlotPoint(instant: picture.arrival, nanoseconds: age))
+        }
+        tally.fanOut.completed(capturedAt: captured, arrival: picture.arrival.nanoseconds)
+    }
+
+    public func session(
+        _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime
+    ) {
+        viewers[number]?.reported(track: track, time: time, timestamp: timestamp)
+    }
+}
+
+/// Where the loop's thread leaves its report.
+private final class ReportBox: Sendable {
+    let value = Mutex<MeasuredViewers?>(nil)
+}
