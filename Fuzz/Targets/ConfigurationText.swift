@@ -35,7 +35,7 @@ private func check(_ configuration: Configuration) {
         law(isLine(name) && !name.isEmpty, "a path's name is a line")
         law(isLine(path.title) && isLine(path.description), "titles are lines")
         law(path.video.width > 0 && path.video.height > 0 && path.video.gopFrames >= 1, "pictures have a size")
-        law(path.audio.bitsPerSecond > 0 && path.audio.channels > 0, "sound has channels")
+        law(path.audio.bitrate > 0 && path.audio.channels > 0, "sound has channels")
     }
 }
 

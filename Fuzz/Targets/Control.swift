@@ -24,7 +24,7 @@ private func checkAssignments(_ text: String) {
         let after = try before.setting(assignments, of: "cam")
         guard let path = after.servedPaths["cam"] else { return law(false, "a path stays") }
         law(path.video.width > 0 && path.video.height > 0 && path.video.gopFrames >= 1, "pictures have a size")
-        law(path.audio.bitsPerSecond > 0 && path.audio.channels > 0, "sound has channels")
+        law(path.audio.bitrate > 0 && path.audio.channels > 0, "sound has channels")
         law(isLine(path.title) && isLine(path.description), "titles are lines")
         let again = try after.setting(assignments, of: "cam")
         law(again == after, "what is set once more changes nothing")

@@ -12,7 +12,7 @@ struct AssignmentTests {
 
     @Test func eachKindOfValueIsReadAsInTheFile() throws {
         let table: [(String, (Configuration.Path) -> Bool)] = [
-            ("video.bitsPerSecond=4000000", { $0.video.bitsPerSecond == 4_000_000 }),
+            ("video.bitsPerSecond=4000000", { $0.video.bitrate == 4_000_000 }),
             ("video={ width: 640, height: 360 }", { ($0.video.width, $0.video.height) == (640, 360) }),
             ("video.intraRefresh=yes", { $0.video.intraRefresh }),
             ("title=The yard: north #1", { $0.title == "The yard: north #1" }),
@@ -128,7 +128,7 @@ struct AssignmentTests {
         #expect(try inPercent.setting(["video.width=640"], of: "cam").paths["cam"]?.video.width == 640)
         // All else, the same size, and other paths.
         let others = ["video={ width: 1280, framesPerSecond: 15 }", "effects.mirror=true"]
-        #expect(try configuration.setting(others, of: "cam").paths["cam"]?.video.framesPerSecond == 15)
+        #expect(try configuration.setting(others, of: "cam").paths["cam"]?.video.frameRate == 15)
         #expect(try configuration.setting(["video.width=640"], of: "yard").paths["yard"]?.video.width == 640)
     }
 

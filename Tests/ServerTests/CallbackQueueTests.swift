@@ -6,13 +6,13 @@ import Testing
 
 /// One address has its share of the web server that decides, and no more.
 struct CallbackQueueTests {
-    private static func inquiry(
+    private static func pending(
         from address: String, path: String = "cam", password: String = ""
-    ) -> CallbackQueue.Inquiry {
+    ) -> CallbackQueue.PendingRequest {
         let question = ExternalAuthorisationRequest(
             user: password.isEmpty ? "" : "ann", password: password, right: .read, path: path, query: "",
             address: address, security: .clear, userAgent: "")
-        return CallbackQueue.Inquiry(question: question, connection: "a", deadline: seconds(9), answer: { _ in })
+        return CallbackQueue.PendingRequest(question: question, connection: "a", deadline: seconds(9), answer: { _ in })
     }
 
     private static func seconds(_ count: Double) -> MonotonicTime {
@@ -21,14 +21,14 @@ struct CallbackQueueTests {
 
     @Test func anAddressMayHaveTwoQuestionsAndOthersHaveTheirs() {
         var queue = CallbackQueue(addressLimit: 2)
-        let own = (0..<3).map { Self.inquiry(from: "192.0.2.7", path: "cam\($0)") }
+        let own = (0..<3).map { Self.pending(from: "192.0.2.7", path: "cam\($0)") }
         #expect(own.map { queue.add($0, at: Self.seconds(1)) } == [.start, .start, .tooManyOfAddress])
-        let others = ["192.0.2.8", "2001:db8::7"].map { Self.inquiry(from: $0) }
+        let others = ["192.0.2.8", "2001:db8::7"].map { Self.pending(from: $0) }
         #expect(others.map { queue.add($0, at: Self.seconds(1)) } == [.start, .start])
         // All four threads are busy, and a question that waits counts, too.
-        #expect(queue.add(Self.inquiry(from: "192.0.2.9"), at: Self.seconds(1)) == .wait)
-        #expect(queue.add(Self.inquiry(from: "192.0.2.9", path: "b"), at: Self.seconds(1)) == .wait)
-        #expect(queue.add(Self.inquiry(from: "192.0.2.9", path: "c"), at: Self.seconds(1)) == .tooManyOfAddress)
+        #expect(queue.add(Self.pending(from: "192.0.2.9"), at: Self.seconds(1)) == .wait)
+        #expect(queue.add(Self.pending(from: "192.0.2.9", path: "b"), at: Self.seconds(1)) == .wait)
+        #expect(queue.add(Self.pending(from: "192.0.2.9", path: "c"), at: Self.seconds(1)) == .tooManyOfAddress)
         // What is answered makes room.
         #expect(queue.finished(own[0], .admitted, at: Self.seconds(1))?.question.address == "192.0.2.9")
         #expect(queue.add(own[2], at: Self.seconds(1)) == .wait)
@@ -39,19 +39,19 @@ struct CallbackQueueTests {
         let addresses = [
             "2001:db8::7", "2001:db8::ffff:8", "2001:db8::9", "2001:db8:0:1::7", "::ffff:192.0.2.7", "192.0.2.7",
         ]
-        let verdicts = addresses.map { queue.add(Self.inquiry(from: $0), at: Self.seconds(1)) }
+        let verdicts = addresses.map { queue.add(Self.pending(from: $0), at: Self.seconds(1)) }
         #expect(verdicts == [.start, .start, .tooManyOfAddress, .start, .start, .wait])
     }
 
     @Test func aRefusalHoldsForASecondAndForTheSameQuestionAlone() {
         var queue = CallbackQueue(addressLimit: 2)
-        let inquiry = Self.inquiry(from: "192.0.2.7", password: "guess")
-        #expect(queue.add(inquiry, at: Self.seconds(1)) == .start)
-        #expect(queue.finished(inquiry, .refused, at: Self.seconds(1)) == nil)
-        #expect(queue.add(inquiry, at: Self.seconds(1.99)) == .refused)
+        let pending = Self.pending(from: "192.0.2.7", password: "guess")
+        #expect(queue.add(pending, at: Self.seconds(1)) == .start)
+        #expect(queue.finished(pending, .refused, at: Self.seconds(1)) == nil)
+        #expect(queue.add(pending, at: Self.seconds(1.99)) == .refused)
         for other in [
-            Self.inquiry(from: "192.0.2.8", password: "guess"), Self.inquiry(from: "192.0.2.7", password: "sesame"),
-            Self.inquiry(from: "192.0.2.7", path: "yard", password: "guess"),
+            Self.pending(from: "192.0.2.8", password: "guess"), Self.pending(from: "192.0.2.7", password: "sesame"),
+            Self.pending(from: "192.0.2.7", path: "yard", password: "guess"),
         ] {
             #expect(queue.add(other, at: Self.seconds(1.99)) == .start)
             #expect(queue.finished(other, .admitted, at: Self.seconds(1.99)) == nil)
@@ -60,15 +60,15 @@ struct CallbackQueueTests {
             #expect(queue.add(other, at: Self.seconds(1.99)) == .start, "neither is that nobody answered")
             _ = queue.finished(other, .admitted, at: Self.seconds(1.99))
         }
-        #expect(queue.add(inquiry, at: Self.seconds(2)) == .start)
+        #expect(queue.add(pending, at: Self.seconds(2)) == .start)
     }
 
     @Test func manyRefusalsTakeNoMoreMemoryThanAllowed() {
         var queue = CallbackQueue(addressLimit: 2)
-        let inquiries = (0...CallbackQueue.refusalLimit).map { Self.inquiry(from: "192.0.2.7", path: "a\($0)") }
-        for inquiry in inquiries {
-            #expect(queue.add(inquiry, at: Self.seconds(1)) == .start)
-            _ = queue.finished(inquiry, .refused, at: Self.seconds(1))
+        let inquiries = (0...CallbackQueue.refusalLimit).map { Self.pending(from: "192.0.2.7", path: "a\($0)") }
+        for pending in inquiries {
+            #expect(queue.add(pending, at: Self.seconds(1)) == .start)
+            _ = queue.finished(pending, .refused, at: Self.seconds(1))
         }
         #expect(queue.refusalCount == 1)
         #expect(queue.add(inquiries[0], at: Self.seconds(1)) == .start)
@@ -76,7 +76,7 @@ struct CallbackQueueTests {
 
     @Test func whatWaitsIsAskedInItsOrderAndIsBounded() {
         var queue = CallbackQueue(addressLimit: 2)
-        let inquiries = (0..<69).map { Self.inquiry(from: "192.0.2.\($0)") }
+        let inquiries = (0..<69).map { Self.pending(from: "192.0.2.\($0)") }
         let verdicts = inquiries.map { queue.add($0, at: Self.seconds(1)) }
         #expect(
             verdicts == Array(repeating: .start, count: 4) + Array(repeating: .wait, count: 64) + [.tooMany])

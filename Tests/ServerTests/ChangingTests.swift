@@ -81,7 +81,7 @@ struct ChangingTests {
             _ = viewer.watch(pictures: 30)
             let before = viewer.watch(pictures: 30)
             let changes = try assembly.set(["video.bitsPerSecond=75000"], of: "cam")
-            #expect(changes == [.coded(path: "cam", options: ["video.bitsPerSecond"])])
+            #expect(changes == [.reconfigured(path: "cam", options: ["video.bitsPerSecond"])])
             let settling = viewer.watch(pictures: 30)
             let after = viewer.watch(pictures: 30)
             #expect(before.missing + settling.missing + after.missing == 0)
@@ -97,7 +97,7 @@ struct ChangingTests {
             #expect(viewer.watch(pictures: 5).missing == 0)
             let announcements = stream.announcementCount
             #expect(
-                try assembly.set(["timestamps=off"], of: "a") == [.coded(path: "a", options: ["timestamps"])])
+                try assembly.set(["timestamps=off"], of: "a") == [.reconfigured(path: "a", options: ["timestamps"])])
             #expect(stream.captureTimeSEI == .off)
             #expect(viewer.watch(pictures: 5).missing == 0)
             #expect(stream.announcementCount == announcements)
@@ -191,7 +191,7 @@ struct ChangingTests {
             new.server.port = 4711
             #expect(
                 assembly.apply(new) == [
-                    .offered(path: "cam", options: ["title"]), .live(options: ["log.level"]),
+                    .changedForNewViewers(path: "cam", options: ["title"]), .live(options: ["log.level"]),
                     .atNextStart(options: ["server.port"]),
                 ])
             #expect(threshold.level == .debug)
@@ -229,7 +229,7 @@ struct ChangingTests {
         let film = try await Clip.plain.path()
         try await Self.serving("  film: { source: \(film) }\n") { assembly in
             let changes = try assembly.set(["video.bitsPerSecond=75000"], of: "film")
-            #expect(changes == [.uncoded(path: "film", options: ["video.bitsPerSecond"])])
+            #expect(changes == [.notEncodedHere(path: "film", options: ["video.bitsPerSecond"])])
         }
         try await Self.running("  cam: { source: /dev/nowhere }\n") { assembly in
             let changes = try assembly.set(["video.bitsPerSecond=75000"], of: "cam")

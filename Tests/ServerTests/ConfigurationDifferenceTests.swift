@@ -86,9 +86,9 @@ struct ConfigurationDifferenceTests {
 
     @Test func whatAnOptionDoesToAPathFollowsFromItsSection() throws {
         let expected: [String: PathDifference.Effect] = [
-            "source": .source, "title": .offer, "description": .offer, "loop": .source, "multicast": .groups,
-            "multicastTransportStream": .groups, "join": .offer, "video": .coding, "audio": .source, "camera": .coding,
-            "effects": .coding,
+            "source": .source, "title": .newViewers, "description": .newViewers, "loop": .source, "multicast": .groups,
+            "multicastTransportStream": .groups, "join": .newViewers, "video": .encoding, "audio": .source, "camera": .encoding,
+            "effects": .encoding,
         ]
         for (key, effect) in expected {
             #expect(Schema.path.entries.contains { $0.key == key })
@@ -113,8 +113,8 @@ struct ConfigurationDifferenceTests {
         let new = try configuration(
             Self.base.replacing("c: {}", with: "c: { loop: false, video: { width: 640 }, title: T }"))
         let path = try #require(difference(old, new).changed.first)
-        #expect(path.options == [.source: ["loop", "video.width"], .offer: ["title"]])
-        #expect(path.isSourceChanged && path.isOfferChanged && !path.areGroupsChanged)
+        #expect(path.options == [.source: ["loop", "video.width"], .newViewers: ["title"]])
+        #expect(path.isSourceChanged && path.arePathOptionsChanged && !path.areGroupsChanged)
     }
 
     @Test func aTitleThatIsWrittenIntoThePictureIsTakenUpByTheSource() throws {
@@ -122,19 +122,19 @@ struct ConfigurationDifferenceTests {
         let old = try configuration(Self.base.replacing("c: {}", with: text))
         let new = try configuration(Self.base.replacing("c: {}", with: text.replacing("A", with: "B")))
         let path = try #require(difference(old, new).changed.first)
-        #expect(path.options == [.coding: ["title"]] && path.isOfferChanged)
+        #expect(path.options == [.encoding: ["title"]] && path.arePathOptionsChanged)
     }
 
     @Test func whatGetsItsFirstEffectsIsOpenedAnewUnlessItIsMadeHere() throws {
-        for (source, effect) in [("/srv/film.mp4", PathDifference.Effect.source), ("testcard", .coding)] {
+        for (source, effect) in [("/srv/film.mp4", PathDifference.Effect.source), ("testcard", .encoding)] {
             let text = "c: { source: \(source) }"
             let old = try configuration(Self.base.replacing("c: {}", with: text))
             let new = try configuration(
                 Self.base.replacing("c: {}", with: "c: { source: \(source), effects: { mirror: true } }"))
-            let coded = try configuration(
+            let reconfigured = try configuration(
                 Self.base.replacing(
                     "c: {}", with: "c: { source: \(source), effects: { mirror: true, overlay: blockCode } }"))
-            #expect(try #require(difference(new, coded).changed.first).options == [effect: ["effects.overlay"]])
+            #expect(try #require(difference(new, reconfigured).changed.first).options == [effect: ["effects.overlay"]])
             for (from, to) in [(old, new), (new, old)] {
                 #expect(try #require(difference(from, to).changed.first).options == [effect: ["effects.mirror"]])
             }

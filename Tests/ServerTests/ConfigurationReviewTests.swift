@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func aSourceThatGivesNothingIsNamedAfterTheTime() {
-        let failure = SourceTrial.failure(of: SilentSource(), within: 50)
+        let failure = SourceTest.failure(of: SilentSource(), within: 50)
         #expect(failure?.reason == "silence gave no picture and no sound within 50 ms")
     }
 }

@@ -18,10 +18,10 @@ struct ControlTests {
 
     /// A server that answers with the assignments it is told, while `body` runs.
     private func serving(
-        patience: Int64 = 5_000_000_000, _ body: (ControlPlace) async throws -> Void
+        timeout: Int64 = 5_000_000_000, _ body: (ControlSocketPath) async throws -> Void
     ) async throws {
         let server = try ControlServer(
-            at: path, patience: patience, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            at: path, timeout: timeout, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         ) { request in
             guard case .set(_, let assignments) = request else { return .refused([]) }
             return .done(assignments)
@@ -30,7 +30,7 @@ struct ControlTests {
         defer { server.stop(withinMilliseconds: 5_000) }
         var configuration = Configuration()
         configuration.control.socket = path
-        try await body(try #require(ControlPlace(configuration)))
+        try await body(try #require(ControlSocketPath(configuration)))
     }
 
     /// What comes on a connection until its end.
@@ -47,7 +47,7 @@ struct ControlTests {
         var left = bytes[...]
         while !left.isEmpty, case .wrote(let count) = socket.write(left) { left = left.dropFirst(count) }
         let text = rest(of: socket)
-        let answer = try JSONDecoder().decode(ControlAnswer.self, from: Data(text.utf8))
+        let answer = try JSONDecoder().decode(ControlResponse.self, from: Data(text.utf8))
         #expect(!answer.isDone && text.hasSuffix("\n"))
         return answer.lines.joined()
     }
@@ -88,7 +88,7 @@ struct ControlTests {
     }
 
     @Test func halfALineAndSilenceIsLetGo() async throws {
-        try await serving(patience: 100_000_000) { place in
+        try await serving(timeout: 100_000_000) { place in
             let silent = try UnixSocket(connectingTo: path)
             let half = try UnixSocket(connectingTo: path)
             _ = half.write(Array("{\"set\":".utf8)[...])
@@ -114,10 +114,10 @@ struct ControlTests {
     }
 
     @Test func onlyWhoRunsTheServerAndRootMaySpeak() {
-        #expect(ControlServer.admits(1000, to: 1000))
-        #expect(ControlServer.admits(0, to: 1000))
-        #expect(!ControlServer.admits(1001, to: 1000))
-        #expect(!ControlServer.admits(1000, to: 0))
+        #expect(ControlServer.mayControl(1000, to: 1000))
+        #expect(ControlServer.mayControl(0, to: 1000))
+        #expect(!ControlServer.mayControl(1001, to: 1000))
+        #expect(!ControlServer.mayControl(1000, to: 0))
     }
 
     /// The mode of the socket lets nobody else in; where somebody has changed that, the server asks the kernel who it is.
@@ -146,7 +146,7 @@ struct ControlTests {
         #expect(access(path, F_OK) != 0)
         var configuration = Configuration()
         configuration.control.socket = path
-        let place = try #require(ControlPlace(configuration))
+        let place = try #require(ControlSocketPath(configuration))
         let failure = #expect(throws: ControlFailure.self) {
             try ControlClient.ask(.set(path: "", assignments: []), at: [place])
         }
@@ -162,12 +162,12 @@ struct ControlTests {
             (1000, "", "/run/apus/control-554"), (1000, "here", "/run/apus/control-554"),
         ]
         for (user, folder, path) in table {
-            #expect(ControlPlace(configuration, user: user, runtimeFolder: folder)?.path == path)
+            #expect(ControlSocketPath(configuration, user: user, runtimeFolder: folder)?.path == path)
         }
         configuration.control.socket = "/srv/apus"
-        #expect(ControlPlace(configuration, user: 1000, runtimeFolder: nil)?.path == "/srv/apus")
+        #expect(ControlSocketPath(configuration, user: 1000, runtimeFolder: nil)?.path == "/srv/apus")
         configuration.control.socket = ""
-        #expect(ControlPlace(configuration, user: 0, runtimeFolder: nil) == nil)
+        #expect(ControlSocketPath(configuration, user: 0, runtimeFolder: nil) == nil)
         for wrong in ["control", "/\(String(repeating: "a", count: 107))"] {
             #expect(throws: ConfigurationFailure.self) {
                 try Configuration(yaml: "control: { socket: \(wrong) }", file: "apus.yml")
@@ -181,7 +181,7 @@ struct ControlTests {
             try FileManager.default.createDirectory(atPath: "\(logins)/\(user)", withIntermediateDirectories: true)
         }
         func places(_ user: UInt32, _ runtimeFolder: String?, _ configuration: Configuration = .init()) -> [String] {
-            ControlPlace.all(configuration, user: user, runtimeFolder: runtimeFolder, logins: logins).map(\.path)
+            ControlSocketPath.all(configuration, user: user, runtimeFolder: runtimeFolder, logins: logins).map(\.path)
         }
         let (system, pi, other) = (
             "/run/apus/control-8554", "\(logins)/1000/apus/control-8554", "\(logins)/993/apus/control-8554"
@@ -214,10 +214,10 @@ struct ControlTests {
                 + "Name its --port or --config where it has any")
     }
 
-    private static func place(_ path: String) throws -> ControlPlace {
+    private static func place(_ path: String) throws -> ControlSocketPath {
         var configuration = Configuration()
         configuration.control.socket = path
-        return try #require(ControlPlace(configuration))
+        return try #require(ControlSocketPath(configuration))
     }
 
     @Test func whoIsStillAnsweringDoesNotHoldUpTheEnd() async throws {
@@ -242,7 +242,7 @@ struct ControlTests {
     @Test func itsFolderIsMadeForOneUserAndNoFolderOfOthersIsTaken() throws {
         var configuration = Configuration()
         configuration.control.socket = folder.file("new/control")
-        let place = try #require(ControlPlace(configuration))
+        let place = try #require(ControlSocketPath(configuration))
         try place.prepareFolder()
         try place.prepareFolder()
         var status = stat()
@@ -252,7 +252,7 @@ struct ControlTests {
         #expect(chmod(folder.file("new"), 0o1777) == 0)
         try place.prepareFolder()
         configuration.control.socket = folder.file("no/such/control")
-        #expect(throws: ControlFailure.self) { try #require(ControlPlace(configuration)).prepareFolder() }
+        #expect(throws: ControlFailure.self) { try #require(ControlSocketPath(configuration)).prepareFolder() }
     }
 
     @Test func aServerWithoutItsSocketServesAndSaysSo() async throws {

@@ -25,7 +25,7 @@ struct CrashRecordTests {
         // It crashed: no pause.
         #expect(record.waitBeforeStart())
         #expect(record.startCount == 2)
-        record.endedInOrder()
+        record.endedNormally()
         #expect(record.startCount == 0)
     }
 

@@ -50,7 +50,7 @@ struct EffectsConfigurationTests {
         var path = Configuration.Path()
         path.source = .path(folder.file("film.mp4"))
         path.effects.overlay = .timestampOverlay
-        let source = makeSource(path, fanOut: FrameFanOut(), original: nil, log: Logger(label: "test"))
+        let source = makeSource(path, fanOut: FrameFanOut(), parent: nil, log: Logger(label: "test"))
         let stream = Streams.Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
         let failure = #expect(throws: SourceFailure.self) { try source.run(into: stream) }
         #expect(failure?.reason.contains("no block code") == true)

@@ -40,7 +40,7 @@ struct EncryptionTests {
         #expect(
             configuration.summary.hasPrefix("port 8554 on all addresses\nport 8322 on all addresses, through TLS\n"))
         let mode = try FileManager.default.attributesOfItem(atPath: files.key)[.posixPermissions] as? Int
-        #expect(mode == 0o600 && !files.isKeyOpen)
+        #expect(mode == 0o600 && !files.isKeyReadableByOthers)
     }
 
     private struct Unexpected: Error {}

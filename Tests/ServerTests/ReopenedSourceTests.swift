@@ -12,18 +12,18 @@ struct ReopenedSourceTests {
     /// A path whose video has this bitrate.
     private static func path(_ bitrate: Int) -> Configuration.Path {
         var path = Configuration.Path()
-        path.video.bitsPerSecond = bitrate
+        path.video.bitrate = bitrate
         return path
     }
 
     @Test func eachRunBeginsWithWhatWasWantedLast() throws {
         let opened = Mutex<[Int]>([])
         let source = ReopenedSource(label: "x", path: Self.path(10_000)) { path throws(SourceFailure) in
-            opened.withLock { $0.append(path.video.bitsPerSecond) }
+            opened.withLock { $0.append(path.video.bitrate) }
             return ToldSource()
         }
         try source.run(into: stream)
-        #expect(source.change(to: Self.path(20_000)) == .fromItsNextStart)
+        #expect(source.change(to: Self.path(20_000)) == .appliedAtNextStart)
         try source.run(into: stream)
         #expect(opened.withLock { $0 } == [10_000, 20_000])
     }
@@ -53,20 +53,20 @@ struct ReopenedSourceTests {
 
     @Test func aSourceThatCodesNothingSaysSo() throws {
         let present = Mutex<ReopenedSource?>(nil)
-        let answers = Mutex<[Uptake?]>([])
+        let answers = Mutex<[ReconfigurationResult?]>([])
         let source = ReopenedSource(label: "x", path: Self.path(10_000)) { _ throws(SourceFailure) in
             PassedOnSource { answers.withLock { $0.append(present.withLock { $0 }?.change(to: Self.path(1))) } }
         }
         present.withLock { $0 = source }
         try source.run(into: stream)
-        #expect(answers.withLock { $0 } == [.withoutEffect])
+        #expect(answers.withLock { $0 } == [.noEffect])
         present.withLock { $0 = nil }
     }
 
     /// H.264 of a file passes through: it could be coded, and is not.
     @Test func aSourceThatCouldCodeSaysWhetherItDoes() throws {
         let present = Mutex<ReopenedSource?>(nil)
-        let answers = Mutex<[Uptake?]>([])
+        let answers = Mutex<[ReconfigurationResult?]>([])
         let codes = Mutex(true)
         let source = ReopenedSource(label: "x", path: Self.path(10_000)) { _ throws(SourceFailure) in
             ToldSource(status: codes.withLock { $0 } ? SourceStatus() : nil) {
@@ -77,7 +77,7 @@ struct ReopenedSourceTests {
         try source.run(into: stream)
         codes.withLock { $0 = false }
         try source.run(into: stream)
-        #expect(answers.withLock { $0 } == [.atOnce, .withoutEffect])
+        #expect(answers.withLock { $0 } == [.applied, .noEffect])
         present.withLock { $0 = nil }
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 struct SourceArgumentTests {
     @Test(arguments: [
-        (["testcard"], ["cam": SourceDescription.testCard]),
+        (["testcard"], ["cam": SourceSpecification.testCard]),
         (["-"], ["cam": .standardInput]),
         (["/srv/film.mp4"], ["cam": .path("/srv/film.mp4")]),
         (["door=/dev/video0"], ["door": .path("/dev/video0")]),
@@ -17,7 +17,7 @@ struct SourceArgumentTests {
         (["a.mp4", "/tmp/.hidden"], ["a": .path("a.mp4"), ".hidden": .path("/tmp/.hidden")]),
         (["a.mp4", "..."], ["a": .path("a.mp4"), "stream": .path("...")]),
     ])
-    func argumentsBecomePaths(_ arguments: [String], _ expected: [String: SourceDescription]) throws {
+    func argumentsBecomePaths(_ arguments: [String], _ expected: [String: SourceSpecification]) throws {
         let parsed = try arguments.map(SourceArgument.init)
         #expect(try SourceArgument.paths(parsed).mapValues(\.source) == expected)
     }

@@ -34,8 +34,8 @@ struct RestartScheduleTests {
     @Test func theSameReasonIsToldOnceAMinuteAndANewOneAtOnce() {
         var schedule = RestartSchedule()
         let table: [(Double, String, RestartSchedule.Report)] = [
-            (0, "a", .tell(untold: 0)), (1, "a", .keepQuiet), (2, "a", .keepQuiet), (3, "b", .tell(untold: 0)),
-            (4, "b", .keepQuiet), (62.9, "b", .keepQuiet), (63, "b", .tell(untold: 2)), (64, "a", .tell(untold: 0)),
+            (0, "a", .log(unlogged: 0)), (1, "a", .suppress), (2, "a", .suppress), (3, "b", .log(unlogged: 0)),
+            (4, "b", .suppress), (62.9, "b", .suppress), (63, "b", .log(unlogged: 2)), (64, "a", .log(unlogged: 0)),
         ]
         for (instant, reason, expected) in table {
             let now = Self.seconds(instant)

@@ -13,7 +13,7 @@ struct StatusReportTests {
         return published
     }
 
-    private func coded(_ pictures: Int, skipping skipped: Int, quantizerTotal: Int) -> SourceStatus {
+    private func encoded(_ pictures: Int, skipping skipped: Int, quantizerTotal: Int) -> SourceStatus {
         var status = SourceStatus()
         (status.pictureCount, status.skippedCount) = (pictures, skipped)
         (status.quantizerTotal, status.quantizedCount) = (quantizerTotal, pictures)
@@ -27,12 +27,12 @@ struct StatusReportTests {
         report.write(
             [
                 "/cam": .init(
-                    published: published(50, byteCount: 125_000), coded: coded(100, skipping: 3, quantizerTotal: 2_000))
+                    published: published(50, byteCount: 125_000), encoded: encoded(100, skipping: 3, quantizerTotal: 2_000))
             ], [], at: seconds(10))
         report.write(
             [
                 "/cam": .init(
-                    published: published(60, byteCount: 137_500), coded: coded(110, skipping: 3, quantizerTotal: 2_310))
+                    published: published(60, byteCount: 137_500), encoded: encoded(110, skipping: 3, quantizerTotal: 2_310))
             ], [.init()], at: seconds(12))
         #expect(lines.all.count == 3)
         let expected = [
@@ -46,16 +46,16 @@ struct StatusReportTests {
 
     @Test func aSourceWithoutAnEncoderTellsNoQuantizer() {
         let report = StatusReport(log: lines.logger, start: seconds(0))
-        report.write(["/cam": .init(published: .init(), coded: nil)], [], at: seconds(1))
+        report.write(["/cam": .init(published: .init(), encoded: nil)], [], at: seconds(1))
         #expect(lines.all.count == 1)
         #expect(lines.all[0].contains("kilobitsPerSecond=0.0 path=/cam pictures=0 seconds=1.0\n"))
     }
 
     @Test func pathsThatComeAndGoCountFromTheirOwnBeginning() {
         let report = StatusReport(log: lines.logger, start: seconds(0))
-        report.write(["/a": .init(published: published(50, byteCount: 0), coded: nil)], [], at: seconds(1))
+        report.write(["/a": .init(published: published(50, byteCount: 0), encoded: nil)], [], at: seconds(1))
         report.forget("/a")
-        let again = StatusReport.Counts(published: published(10, byteCount: 0), coded: nil)
+        let again = StatusReport.Counts(published: published(10, byteCount: 0), encoded: nil)
         report.write(["/a": again, "/b": again], [], at: seconds(2))
         #expect(lines.all.dropFirst().allSatisfy { $0.contains("pictures=10 ") })
     }

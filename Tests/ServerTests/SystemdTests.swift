@@ -34,7 +34,7 @@ struct SystemdTests {
     @Test func elsewhereNothingIsTold() {
         for environment in [[:], ["NOTIFY_SOCKET": "/tmp/apus-no-systemd"], ["NOTIFY_SOCKET": "vsock:2:1234"]] {
             let systemd = Systemd(environment.merging(["WATCHDOG_USEC": "1000"]) { $1 }, process: 7, log: log)
-            #expect(systemd.patience == nil)
+            #expect(systemd.watchdogTimeout == nil)
             systemd.announceServing("") {}
             systemd.announceEnd()
         }
@@ -46,8 +46,8 @@ struct SystemdTests {
             (["WATCHDOG_USEC": "5", "WATCHDOG_PID": "7"], 5_000), (["WATCHDOG_USEC": "5", "WATCHDOG_PID": "8"], nil),
             (["WATCHDOG_USEC": "x"], nil), (["WATCHDOG_USEC": "9223372036854775807"], nil),
         ] as [([String: String], Int64?)])
-    func theWatchdogIsAsTheEnvironmentSays(environment: [String: String], patience: Int64?) throws {
-        #expect(systemd(try NotifySocket(), environment).patience == patience)
+    func theWatchdogIsAsTheEnvironmentSays(environment: [String: String], watchdogTimeout: Int64?) throws {
+        #expect(systemd(try NotifySocket(), environment).watchdogTimeout == watchdogTimeout)
     }
 
     @Test func signsOfLifeComeWhileLoopsAnswerAndNotBefore() async throws {

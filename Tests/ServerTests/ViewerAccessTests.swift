@@ -91,7 +91,7 @@ struct ViewerAccessTests {
                 try ViewerAccess(keptIn: StateFolder(at: temporary.path), log: log)
             }
         }
-        #expect(failure?.isLasting == true && failure?.description.contains("viewer-password holds no") == true)
+        #expect(failure?.isPermanent == true && failure?.description.contains("viewer-password holds no") == true)
     }
 
     /// A forwarder on this host makes remote clients look like local ones.

@@ -10,7 +10,7 @@ import RTSP
 /// ```
 /// A value without a clock or a thread.
 struct CallbackQueue: Sendable {
-    struct Inquiry: Sendable {
+    struct PendingRequest: Sendable {
         let question: ExternalAuthorisationRequest
         /// The name of the client's connection.
         let connection: String
@@ -18,7 +18,7 @@ struct CallbackQueue: Sendable {
         let answer: @Sendable (AccessDecision) -> Void
     }
 
-    enum Verdict: Hashable, Sendable {
+    enum AddResult: Hashable, Sendable {
         /// One more thread is to ask the web server.
         case start
         /// A thread that asks already takes it later.
@@ -41,7 +41,7 @@ struct CallbackQueue: Sendable {
 
     /// Questions of one address that may be asked or wait at the same time.
     private let addressLimit: Int
-    private var waiting: [Inquiry] = []
+    private var waiting: [PendingRequest] = []
     private var threadCount = 0
     /// By the client's network; `nil` for addresses that cannot be read.
     private var counts: [IPAddress?: Int] = [:]
@@ -57,9 +57,9 @@ struct CallbackQueue: Sendable {
     }
 
     /// Takes a question up, if there is room for it.
-    mutating func add(_ inquiry: Inquiry, at now: MonotonicTime) -> Verdict {
-        if let end = refusals[inquiry.question.hashValue], now < end { return .refused }
-        let network = inquiry.question.network
+    mutating func add(_ pending: PendingRequest, at now: MonotonicTime) -> AddResult {
+        if let end = refusals[pending.question.hashValue], now < end { return .refused }
+        let network = pending.question.network
         guard counts[network, default: 0] < addressLimit else { return .tooManyOfAddress }
         guard threadCount == Self.threadLimit else {
             threadCount += 1
@@ -68,18 +68,18 @@ struct CallbackQueue: Sendable {
         }
         guard waiting.count < Self.waitingLimit else { return .tooMany }
         counts[network, default: 0] += 1
-        waiting.append(inquiry)
+        waiting.append(pending)
         return .wait
     }
 
     /// A question was decided, and its thread is free.
     ///
     /// - Returns: the question that the thread asks next; `nil` if the thread is to end.
-    mutating func finished(_ inquiry: Inquiry, _ decision: AccessDecision, at now: MonotonicTime) -> Inquiry? {
-        let network = inquiry.question.network
+    mutating func finished(_ pending: PendingRequest, _ decision: AccessDecision, at now: MonotonicTime) -> PendingRequest? {
+        let network = pending.question.network
         let count = counts[network, default: 1] - 1
         counts[network] = count > 0 ? count : nil
-        if decision == .refused { remember(inquiry.question, at: now) }
+        if decision == .refused { remember(pending.question, at: now) }
         guard waiting.isEmpty else { return waiting.removeFirst() }
         threadCount -= 1
         return nil

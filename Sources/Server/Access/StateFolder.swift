@@ -113,7 +113,7 @@ public struct StateFolder: Hashable, Sendable {
     }
 
     /// Whether others than the owner may read the password.
-    var isPasswordOpen: Bool {
+    var isPasswordReadableByOthers: Bool {
         var status = stat()
         return stat(passwordFile, &status) == 0 && status.st_mode & (S_IRGRP | S_IROTH) != 0
     }

@@ -32,7 +32,7 @@ public struct ViewerAccess: Sendable {
             } else {
                 self.init(password: try folder.keep(made), file: folder.passwordFile)
             }
-            if folder.isPasswordOpen {
+            if folder.isPasswordReadableByOthers {
                 log.warning("other users of this host may read the viewer's password: chmod 600 \(folder.passwordFile)")
             }
         } catch {

@@ -5,13 +5,13 @@ public enum AppliedChange: Hashable, Sendable, CustomStringConvertible {
     /// Options that hold from now on.
     case live(options: [String])
     /// Options of a path that who comes from now on is told of.
-    case offered(path: String, options: [String])
+    case changedForNewViewers(path: String, options: [String])
     /// The path's groups are others now, for the sake of these of its options, or of another path's.
     case regrouped(path: String, options: [String])
     /// The running source has been told.
-    case coded(path: String, options: [String])
+    case reconfigured(path: String, options: [String])
     /// Nothing is coded there that these options could change.
-    case uncoded(path: String, options: [String])
+    case notEncodedHere(path: String, options: [String])
     /// The source is not open at the moment.
     case awaitingSource(path: String, options: [String])
     case sourceReplaced(path: String, options: [String])
@@ -22,13 +22,13 @@ public enum AppliedChange: Hashable, Sendable, CustomStringConvertible {
         case .added(let path): "/\(path) is served from now on"
         case .removed(let path): "/\(path) is not served any more; its viewers are told"
         case .live(let options): "\(list(options)): changed while it runs"
-        case .offered(let path, let options):
+        case .changedForNewViewers(let path, let options):
             "/\(path): \(list(options)): changed while it runs, for who comes from now on"
         case .regrouped(let path, let options):
             "/\(path): \(options.isEmpty ? "" : "\(list(options)): ")its multicast groups are set up anew, and their members "
                 + "are told"
-        case .coded(let path, let options): "/\(path): \(list(options)): changed while it runs, viewers stay"
-        case .uncoded(let path, let options):
+        case .reconfigured(let path, let options): "/\(path): \(list(options)): changed while it runs, viewers stay"
+        case .notEncodedHere(let path, let options):
             "/\(path): \(list(options)): noted, without effect on what its source passes on"
         case .awaitingSource(let path, let options):
             "/\(path): \(list(options)): noted, holds from its source's next start on"
@@ -44,22 +44,22 @@ public enum AppliedChange: Hashable, Sendable, CustomStringConvertible {
 extension AppliedChange {
     /// What taking up `difference` comes to, in the order of paths and options.
     ///
-    /// - Parameter uptakes: by path, what has become of `video` and the like; at once where nothing is said.
-    static func all(in difference: ConfigurationDifference, uptakes: [String: Uptake] = [:]) -> [Self] {
+    /// - Parameter results: by path, what has become of `video` and the like; at once where nothing is said.
+    static func all(in difference: ConfigurationDifference, results: [String: ReconfigurationResult] = [:]) -> [Self] {
         difference.removed.map { .removed(path: $0) } + difference.added.map { .added(path: $0) }
-            + difference.changed.flatMap { all(in: $0, uptakes[$0.name] ?? .atOnce) }
+            + difference.changed.flatMap { all(in: $0, results[$0.name] ?? .applied) }
             + (difference.live.isEmpty ? [] : [.live(options: difference.live)])
             + (difference.atNextStart.isEmpty ? [] : [.atNextStart(options: difference.atNextStart)])
     }
 
-    private static func all(in path: PathDifference, _ uptake: Uptake) -> [Self] {
+    private static func all(in path: PathDifference, _ result: ReconfigurationResult) -> [Self] {
         let name = path.name
         let own = PathDifference.Effect.allCases.compactMap { effect -> Self? in
             guard let options = path.options[effect] else { return nil }
             return switch effect {
-            case .offer: .offered(path: name, options: options)
+            case .newViewers: .changedForNewViewers(path: name, options: options)
             case .groups: .regrouped(path: name, options: options)
-            case .coding: coding(of: name, options, uptake)
+            case .encoding: encoding(of: name, options, result)
             case .source: .sourceReplaced(path: name, options: options)
             }
         }
@@ -68,11 +68,11 @@ extension AppliedChange {
         return own + (isMoved ? [.regrouped(path: name, options: [])] : [])
     }
 
-    private static func coding(of path: String, _ options: [String], _ uptake: Uptake) -> Self {
-        switch uptake {
-        case .atOnce: .coded(path: path, options: options)
-        case .withoutEffect: .uncoded(path: path, options: options)
-        case .fromItsNextStart: .awaitingSource(path: path, options: options)
+    private static func encoding(of path: String, _ options: [String], _ result: ReconfigurationResult) -> Self {
+        switch result {
+        case .applied: .reconfigured(path: path, options: options)
+        case .noEffect: .notEncodedHere(path: path, options: options)
+        case .appliedAtNextStart: .awaitingSource(path: path, options: options)
         }
     }
 }

@@ -7,8 +7,8 @@ import Streams
 extension Assembly {
     /// Has `reading` read a configuration and apply it, on a thread of its own: it tries filters, which may wait for what they
     /// read. Returns at once.
-    public func readAgain(_ reading: @escaping @Sendable () -> Void) {
-        readings.run(reading)
+    public func reload(_ reading: @escaping @Sendable () -> Void) {
+        reloads.run(reading)
     }
 
     /// Makes the server what `new` says, as far as a running server can be; viewers of what has not changed notice nothing.
@@ -30,14 +30,14 @@ extension Assembly {
     /// Blocks for as long as the path's filters take to open what they read, and up to four seconds for a new source. Other threads
     /// go on meanwhile.
     /// - Parameters:
-    ///   - assignments: `video.bitsPerSecond=4000000`; see `Assignment`.
+    ///   - assignments: `video.bitrate=4000000`; see `Assignment`.
     ///   - name: of the path, without slash.
     public func set(_ assignments: [String], of name: String) throws(SettingFailure) -> [AppliedChange] {
         while true {
             let present = state.withLock { $0.configuration }
             // Not under the lock, for filters are tried here.
             let wanted = try present.setting(assignments, of: name)
-            try wanted.proveSource(of: name, since: present)
+            try wanted.testSource(of: name, since: present)
             guard let changes = try apply(wanted, inPlaceOf: present) else { continue }
             // What waits for the next start is not of this caller's doing.
             return changes.filter { if case .atNextStart = $0 { false } else { true } }
@@ -66,7 +66,7 @@ extension Assembly {
         if difference.isCertificateMoved { follow(CertificateFiles(new.tls)) }
         // First what ends, so that devices are free for those who take them over.
         var endings = difference.removed.compactMap { remove($0, of: former, from: &state) }
-        for (name, _) in new.servedPathsOriginalsFirst where difference.added.contains(name) {
+        for (name, _) in new.servedPathsParentsFirst where difference.added.contains(name) {
             add(name, of: new, to: &state)
         }
         for path in difference.changed where path.isSourceChanged {
@@ -81,15 +81,15 @@ extension Assembly {
         }
         for name in difference.added { start(name, after: endings, in: state) }
         for path in difference.changed where path.isSourceChanged { start(path.name, after: endings, in: state) }
-        let uptakes = difference.changed.map { ($0.name, code($0, in: state)) }
-        return AppliedChange.all(in: difference, uptakes: Dictionary(uniqueKeysWithValues: uptakes))
+        let results = difference.changed.map { ($0.name, code($0, in: state)) }
+        return AppliedChange.all(in: difference, results: Dictionary(uniqueKeysWithValues: results))
     }
 
     private func admit(by configuration: Configuration, _ state: inout State) {
         if configuration.needsViewerPassword {
-            findViewer(&state)
+            loadViewerPassword(&state)
         }
-        if configuration.isOpen { log.warning("\(StartupNotice.openness)") }
+        if configuration.isOpen { log.warning("\(StartupNotice.openWarning)") }
         let server = server
         server.admit(
             by: AccessPolicy(configuration, viewer: (state.viewer ?? .closed).password),
@@ -98,7 +98,7 @@ extension Assembly {
     }
 
     /// Looks for the viewer's password, if that has not been done. If it cannot be used, nobody logs in with one.
-    private func findViewer(_ state: inout State) {
+    private func loadViewerPassword(_ state: inout State) {
         do throws(StateFailure) {
             if state.viewer == nil { state.viewer = try viewerAccess() }
             log.notice("without users, clients need the viewer's password, which apus playlist tells")
@@ -110,7 +110,7 @@ extension Assembly {
     /// Has the certificate read from other files, where one is shown: not under the lock, for a file may be far away.
     private func follow(_ files: CertificateFiles) {
         let watch = certificateWatch
-        readings.run { watch?.follow(files) }
+        reloads.run { watch?.follow(files) }
     }
 
     // MARK: - Paths
@@ -118,7 +118,7 @@ extension Assembly {
     /// A source that was told to end.
     private struct Ending {
         let name: String
-        let source: SourceDescription
+        let source: SourceSpecification
         let supervisor: SourceSupervisor
     }
 
@@ -140,7 +140,7 @@ extension Assembly {
         stream.captureTimeSEI = path.timestamps
         let server = server
         stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
-        state.paths[name] = ServedPath(path, of: original(of: path, in: state), on: stream, log: log)
+        state.paths[name] = ServedPath(path, of: parent(of: path, in: state), on: stream, log: log)
         directory.insert(stream, options: PathOptions(name, path, in: configuration))
     }
 
@@ -148,13 +148,13 @@ extension Assembly {
         of name: String, _ old: Configuration, _ new: Configuration, in state: inout State
     ) -> Ending? {
         guard let before = old.servedPaths[name], let after = new.servedPaths[name] else { return nil }
-        let original = original(of: after, in: state)
-        guard let supervisor = state.paths[name]?.replaceSource(by: after, of: original) else { return nil }
+        let parent = parent(of: after, in: state)
+        guard let supervisor = state.paths[name]?.replaceSource(by: after, of: parent) else { return nil }
         return Ending(name: name, source: before.source, supervisor: supervisor)
     }
 
-    private func original(of path: Configuration.Path, in state: State) -> ServedPath? {
-        path.source.original.flatMap { state.paths[$0] }
+    private func parent(of path: Configuration.Path, in state: State) -> ServedPath? {
+        path.source.parent.flatMap { state.paths[$0] }
     }
 
     /// Starts the path's source once those have ended that feed its stream or may hold its device.
@@ -165,7 +165,7 @@ extension Assembly {
     }
 
     private func offer(_ path: PathDifference, in configuration: Configuration, _ state: State) {
-        guard path.isOfferChanged, let stream = state.paths[path.name]?.stream,
+        guard path.arePathOptionsChanged, let stream = state.paths[path.name]?.stream,
             let settings = configuration.servedPaths[path.name]
         else { return }
         directory.insert(stream, options: PathOptions(path.name, settings, in: configuration))
@@ -175,10 +175,10 @@ extension Assembly {
     }
 
     /// Has the path's running source go on with what it can take up.
-    private func code(_ path: PathDifference, in state: State) -> Uptake {
-        guard path.options[.coding] != nil, let source = state.paths[path.name]?.source,
+    private func code(_ path: PathDifference, in state: State) -> ReconfigurationResult {
+        guard path.options[.encoding] != nil, let source = state.paths[path.name]?.source,
             let settings = state.configuration.servedPaths[path.name]
-        else { return .atOnce }
+        else { return .applied }
         return change(source, to: settings)
     }
 }

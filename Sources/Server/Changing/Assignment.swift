@@ -1,6 +1,6 @@
 import Yams
 
-/// `KEY=VALUE` for an option of a path: `video.bitsPerSecond=4000000` is what `video: { bitsPerSecond: 4000000 }` is in the
+/// `KEY=VALUE` for an option of a path: `video.bitrate=4000000` is what `video: { bitrate: 4000000 }` is in the
 /// configuration.
 ///
 /// A value that begins with a quote, `{` or `[` is YAML; any other stands for itself, whatever colons it has.

@@ -3,7 +3,7 @@ import Streams
 extension Configuration {
     /// One stream: where it comes from, and how it is encoded where Apus encodes it.
     public struct Path: Hashable, Sendable {
-        public var source = SourceDescription.testCard
+        public var source = SourceSpecification.testCard
         /// The session name that players show; empty for the path.
         public var title = ""
         public var description = ""
@@ -48,8 +48,8 @@ extension Configuration {
         public var height = 720
         /// What becomes of the original's pictures in a substream of other proportions.
         public var fit = Fit.letterbox
-        public var framesPerSecond = 30
-        public var bitsPerSecond = 2_500_000
+        public var frameRate = 30
+        public var bitrate = 2_500_000
         public var gopMilliseconds = 2000
         /// Refreshes the picture in columns instead of by IDR pictures.
         public var intraRefresh = false
@@ -63,7 +63,7 @@ extension Configuration {
         public var size: (width: Int, height: Int) { (width, height) }
 
         /// Frames from one IDR picture to the next, at least 1.
-        public var gopFrames: Int { max(1, framesPerSecond * gopMilliseconds / 1000) }
+        public var gopFrames: Int { max(1, frameRate * gopMilliseconds / 1000) }
 
         public enum Fit: String, CaseIterable, Sendable {
             case letterbox, crop
@@ -95,7 +95,7 @@ extension Configuration {
         public var device = "default"
         public var sampleRate = SampleRate.hz48000
         public var channels = 2
-        public var bitsPerSecond = 128_000
+        public var bitrate = 128_000
 
         public init() {}
 
@@ -115,7 +115,7 @@ extension Configuration {
 }
 
 /// What a stream is made of, as written: `testcard`, `-`, `stream:cam`, or a path in the file system.
-public enum SourceDescription: Hashable, Sendable, CustomStringConvertible {
+public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     case testCard
     case standardInput
     /// The pictures and the sound of another path, coded once more.
@@ -130,15 +130,15 @@ public enum SourceDescription: Hashable, Sendable, CustomStringConvertible {
         case "testcard": self = .testCard
         case "-": self = .standardInput
         default:
-            let original = text.hasPrefix("stream:") ? text.dropFirst(7) : nil
-            self = original.map { .substream(of: String($0.drop { $0 == "/" })) } ?? .path(text)
+            let parent = text.hasPrefix("stream:") ? text.dropFirst(7) : nil
+            self = parent.map { .substream(of: String($0.drop { $0 == "/" })) } ?? .path(text)
         }
     }
 
     /// Name of the path that it is a substream of.
-    var original: String? {
-        guard case .substream(let original) = self else { return nil }
-        return original
+    var parent: String? {
+        guard case .substream(let parent) = self else { return nil }
+        return parent
     }
 
     /// Why the source, which is a URL, cannot be served; `nil` if it is none.
@@ -155,7 +155,7 @@ public enum SourceDescription: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .testCard: "testcard"
         case .standardInput: "-"
-        case .substream(let original): "stream:\(original)"
+        case .substream(let parent): "stream:\(parent)"
         case .path(let path): path
         }
     }

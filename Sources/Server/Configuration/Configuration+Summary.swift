@@ -16,9 +16,9 @@ extension Configuration {
     public var servedPaths: [String: Path] { paths.isEmpty ? ["cam": Path()] : paths }
 
     /// The same by name, substreams last: what they are made of is there by then.
-    var servedPathsOriginalsFirst: [(key: String, value: Path)] {
+    var servedPathsParentsFirst: [(key: String, value: Path)] {
         let sorted = servedPaths.sorted { $0.key < $1.key }
-        return sorted.filter { $0.value.source.original == nil } + sorted.filter { $0.value.source.original != nil }
+        return sorted.filter { $0.value.source.parent == nil } + sorted.filter { $0.value.source.parent != nil }
     }
 
     /// The group of each multicast path: the first for the first name in alphabetical order, and so on.

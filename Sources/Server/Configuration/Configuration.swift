@@ -124,11 +124,11 @@ public struct Configuration: Hashable, Sendable {
     /// How a viewer gets its first picture.
     public struct Join: Hashable, Sendable {
         public var mode = Mode.auto
-        public var preludeMilliseconds = 120
-        public var minimumPreludeFrames = 20
-        public var maximumPreludeFrames = 150
-        public var maximumPreludeBytes = 1_000_000
-        public var totalPreludeBytes = 64_000_000
+        public var fastStartMilliseconds = 120
+        public var minimumFastStartFrames = 20
+        public var maximumFastStartFrames = 150
+        public var maximumFastStartBytes = 1_000_000
+        public var totalFastStartBytes = 64_000_000
 
         public init() {}
 

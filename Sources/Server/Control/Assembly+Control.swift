@@ -4,21 +4,21 @@ import Logging
 extension Assembly {
     /// Carries out what a verb asks for. From any thread; blocks for no source and no viewer, only for
     /// what new filters read.
-    public func answer(_ request: ControlRequest) -> ControlAnswer {
+    public func answer(_ request: ControlRequest) -> ControlResponse {
         switch request {
         case .set(let path, let assignments): set(path.hasPrefix("/") ? String(path.dropFirst()) : path, assignments)
         case .status(let hasPictureTimes): status(hasPictureTimes)
         }
     }
 
-    private func status(_ hasPictureTimes: Bool) -> ControlAnswer {
+    private func status(_ hasPictureTimes: Bool) -> ControlResponse {
         guard let status = currentStatus(hasPictureTimes: hasPictureTimes) else {
             return .refused(["an event loop did not answer within a second: the server is overloaded"])
         }
-        return ControlAnswer(isDone: true, lines: [], status: status)
+        return ControlResponse(isDone: true, lines: [], status: status)
     }
 
-    private func set(_ name: String, _ assignments: [String]) -> ControlAnswer {
+    private func set(_ name: String, _ assignments: [String]) -> ControlResponse {
         do throws(SettingFailure) {
             let changes = try set(assignments, of: name)
             for change in changes { log.notice("set: \(change)") }

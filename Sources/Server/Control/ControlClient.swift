@@ -6,13 +6,13 @@ import Reactor
 /// A verb's side of the control socket.
 public enum ControlClient {
     /// The server answers at once, unless it tries filters that read something slow.
-    private static let patienceMilliseconds: Int64 = 10_000
+    private static let timeoutMilliseconds: Int64 = 10_000
     private static let maximumAnswerBytes = 16_777_216
 
     /// Sends one request to the first server that is at one of `places`, and waits for the answer. Blocks, 10 s at most.
     public static func ask(
-        _ request: ControlRequest, at places: [ControlPlace]
-    ) throws(ControlFailure) -> ControlAnswer {
+        _ request: ControlRequest, at places: [ControlSocketPath]
+    ) throws(ControlFailure) -> ControlResponse {
         let socket = try connect(toFirstOf: places)
         // Texts can always be written as JSON.
         var rest = ArraySlice(((try? JSONEncoder().encode(request)) ?? Data()) + [UInt8(ascii: "\n")])
@@ -24,7 +24,7 @@ public enum ControlClient {
         return try decoded(answer(on: socket))
     }
 
-    private static func connect(toFirstOf places: [ControlPlace]) throws(ControlFailure) -> UnixSocket {
+    private static func connect(toFirstOf places: [ControlSocketPath]) throws(ControlFailure) -> UnixSocket {
         var failures: [(path: String, error: SystemError)] = []
         for place in places {
             do throws(SystemError) {
@@ -37,7 +37,7 @@ public enum ControlClient {
     }
 
     private static func answer(on socket: borrowing UnixSocket) -> [UInt8] {
-        let deadline = MonotonicTime.now().advanced(byMilliseconds: patienceMilliseconds)
+        let deadline = MonotonicTime.now().advanced(byMilliseconds: timeoutMilliseconds)
         var bytes: [UInt8] = []
         while !bytes.contains(UInt8(ascii: "\n")), bytes.count < maximumAnswerBytes {
             let milliseconds = Int32(clamping: (deadline - .now()) / 1_000_000)
@@ -48,12 +48,12 @@ public enum ControlClient {
         return bytes
     }
 
-    private static func decoded(_ bytes: [UInt8]) throws(ControlFailure) -> ControlAnswer {
+    private static func decoded(_ bytes: [UInt8]) throws(ControlFailure) -> ControlResponse {
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
         do {
-            let answer = try JSONDecoder().decode(ControlAnswer.self, from: Data(line))
+            let answer = try JSONDecoder().decode(ControlResponse.self, from: Data(line))
             // The server may be another user's, and this root's terminal.
-            return ControlAnswer(isDone: answer.isDone, lines: answer.lines.map(printable), status: answer.status)
+            return ControlResponse(isDone: answer.isDone, lines: answer.lines.map(printable), status: answer.status)
         } catch {
             throw ControlFailure("the server did not answer; if it does it later, its log says so")
         }

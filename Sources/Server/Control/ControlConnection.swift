@@ -21,7 +21,7 @@ final class ControlConnection {
     ///
     /// - Parameter answer: what is said to a line.
     /// - Returns: what to wait for; `nil` where it is over.
-    func proceed(_ answer: ([UInt8]) -> ControlAnswer) -> Interest? {
+    func proceed(_ answer: ([UInt8]) -> ControlResponse) -> Interest? {
         if output == nil {
             switch readLine() {
             case .unfinished: return .read
@@ -34,7 +34,7 @@ final class ControlConnection {
     }
 
     /// Lays out its last words, unless it has had them. `proceed` writes them.
-    func say(_ answer: ControlAnswer) {
+    func say(_ answer: ControlResponse) {
         guard output == nil else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

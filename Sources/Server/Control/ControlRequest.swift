@@ -9,7 +9,7 @@ public enum ControlRequest: Hashable, Sendable, Codable {
 }
 
 /// What the server says to a request: one line of JSON, and the end.
-public struct ControlAnswer: Hashable, Sendable, Codable {
+public struct ControlResponse: Hashable, Sendable, Codable {
     /// Whether it is done; else nothing has changed.
     public let isDone: Bool
     /// What was done, or why nothing was: one sentence each, without a full stop.

@@ -24,27 +24,27 @@ public final class ControlServer: EventLoopHandler {
     /// More at once are turned away: people and scripts need one or two.
     static let maximumClients = 16
     /// How long a client may take from its coming to its going, in nanoseconds.
-    private static let usualPatience: Int64 = 5_000_000_000
+    private static let defaultTimeout: Int64 = 5_000_000_000
     /// After running out of descriptors, in nanoseconds.
     private static let pause: Int64 = 1_000_000_000
 
     private let loop: EventLoop
-    private let patience: Int64
+    private let timeout: Int64
     private let log: Logger
-    private let answer: @Sendable (ControlRequest) -> ControlAnswer
+    private let answer: @Sendable (ControlRequest) -> ControlResponse
     private let state: Mutex<State>
 
     /// Listens at `path`, whose folder exists; nobody is answered before `start`.
     ///
     /// - Parameters:
-    ///   - patience: with one client, in nanoseconds.
+    ///   - timeout: with one client, in nanoseconds.
     ///   - answer: called on the control thread, for one request at a time.
     init(
-        at path: String, patience: Int64 = usualPatience, log: Logger,
-        answer: @escaping @Sendable (ControlRequest) -> ControlAnswer
+        at path: String, timeout: Int64 = defaultTimeout, log: Logger,
+        answer: @escaping @Sendable (ControlRequest) -> ControlResponse
     ) throws(SystemError) {
         loop = try EventLoop(name: "apus-control")
-        self.patience = patience
+        self.timeout = timeout
         self.log = log
         self.answer = answer
         let listener = try UnixListener(at: path)
@@ -96,7 +96,7 @@ public final class ControlServer: EventLoopHandler {
     private func acceptAll(_ state: inout State, at now: MonotonicTime) {
         guard let fd = state.listener?.fd else { return }
         do throws(SystemError) {
-            while let socket = try state.listener?.accept() { adopt(socket, &state, at: now) }
+            while let socket = try state.listener?.accept() { register(socket, &state, at: now) }
         } catch {
             loop.remove(fd)
             state.deadlines.set(Self.listenerToken, now + Self.pause)
@@ -104,15 +104,15 @@ public final class ControlServer: EventLoopHandler {
         }
     }
 
-    private func adopt(_ socket: consuming UnixSocket, _ state: inout State, at now: MonotonicTime) {
+    private func register(_ socket: consuming UnixSocket, _ state: inout State, at now: MonotonicTime) {
         let user = socket.peerUser
         let client = ControlConnection(socket)
-        guard let user, Self.admits(user) else {
+        guard let user, Self.mayControl(user) else {
             log.warning("control refused", metadata: ["user": "\(user.map(String.init) ?? "unknown")"])
-            return dismiss(client, saying: "only the user who runs the server, and root, may change it")
+            return reject(client, because: "only the user who runs the server, and root, may change it")
         }
         guard state.clients.count < Self.maximumClients else {
-            return dismiss(client, saying: "\(Self.maximumClients) others are speaking to the server; try again")
+            return reject(client, because: "\(Self.maximumClients) others are speaking to the server; try again")
         }
         state.lastToken += 1
         let token = Token(rawValue: state.lastToken)
@@ -122,11 +122,11 @@ public final class ControlServer: EventLoopHandler {
             return log.error("control refused", metadata: ["reason": "\(error)"])
         }
         state.clients[token] = client
-        state.deadlines.set(token, now + patience)
+        state.deadlines.set(token, now + timeout)
     }
 
     /// Whether who runs as `user` may change what this process does: whoever could also kill it.
-    static func admits(_ user: UInt32, to own: UInt32 = geteuid()) -> Bool {
+    static func mayControl(_ user: UInt32, to own: UInt32 = geteuid()) -> Bool {
         user == own || user == 0
     }
 
@@ -139,7 +139,7 @@ public final class ControlServer: EventLoopHandler {
         try? loop.change(client.socket.fd, interest, token: token)
     }
 
-    private func answered(_ line: [UInt8]) -> ControlAnswer {
+    private func answered(_ line: [UInt8]) -> ControlResponse {
         do {
             return answer(try JSONDecoder().decode(ControlRequest.self, from: Data(line)))
         } catch {
@@ -153,7 +153,7 @@ public final class ControlServer: EventLoopHandler {
             // It was watched before: this cannot fail.
             try? loop.add(fd, .read, token: token)
         } else {
-            if let client = state.clients[token] { dismiss(client, saying: "no whole request came in time") }
+            if let client = state.clients[token] { reject(client, because: "no whole request came in time") }
             end(token, &state)
         }
     }
@@ -165,7 +165,7 @@ public final class ControlServer: EventLoopHandler {
     }
 
     /// What does not fit into the socket at once is not waited for.
-    private func dismiss(_ client: ControlConnection, saying reason: String) {
+    private func reject(_ client: ControlConnection, because reason: String) {
         client.say(.refused([reason]))
         _ = client.proceed { _ in .refused([]) }
     }
@@ -176,7 +176,7 @@ extension ControlServer {
     ///
     /// Where it cannot be, the log says why, and the server goes on without.
     public static func start(for assembly: Assembly, _ configuration: Configuration, log: Logger) -> ControlServer? {
-        guard let place = ControlPlace(configuration) else { return nil }
+        guard let place = ControlSocketPath(configuration) else { return nil }
         do {
             try place.prepareFolder()
             let server = try ControlServer(at: place.path, log: log, answer: assembly.answer)

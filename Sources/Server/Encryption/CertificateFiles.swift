@@ -60,7 +60,7 @@ public struct CertificateFiles: Hashable, Sendable {
     }
 
     /// Whether others than its owner may read the key.
-    var isKeyOpen: Bool {
+    var isKeyReadableByOthers: Bool {
         var status = stat()
         return stat(key, &status) == 0 && status.st_mode & (S_IRGRP | S_IROTH) != 0
     }

@@ -17,7 +17,7 @@ final class CertificateWatch: Sendable {
     private static let intervalSeconds = 2
 
     private let state: Mutex<State>
-    private let timer: StatusTimer
+    private let timer: RepeatingTimer
     private let use: @Sendable (ServerIdentity) -> Void
     private let log: Logger
 
@@ -27,7 +27,7 @@ final class CertificateWatch: Sendable {
     init(
         _ files: CertificateFiles, log: Logger, use: @escaping @Sendable (ServerIdentity) -> Void
     ) throws(SystemError) {
-        timer = try StatusTimer(name: "apus-cert")
+        timer = try RepeatingTimer(name: "apus-cert")
         let stamp = files.stamp
         state = Mutex(State(files: files, used: stamp, seen: stamp))
         self.log = log

@@ -98,14 +98,14 @@ extension ServerStatus.PictureTimes {
 
 extension ServerStatus.StreamLine {
     init(_ path: ServedPath, hasPictureTimes: Bool, at now: ClockReading) {
-        let (published, coded) = (path.stream.published, path.status)
+        let (published, encoded) = (path.stream.published, path.status)
         self.path = path.stream.path
         source = path.source.label
         condition = ServerStatus.Condition(path.supervisor.condition, at: now)
         pictures = published.pictureCount
         bytes = published.byteCount
-        skipped = coded?.skippedCount
-        averageQuantizer = coded?.averageQuantizer
+        skipped = encoded?.skippedCount
+        averageQuantizer = encoded?.averageQuantizer
         stages = path.stream.latencyTrace.summary
         pictureTimes = hasPictureTimes ? path.stream.latencyTrace.recent.map(ServerStatus.PictureTimes.init) : nil
     }

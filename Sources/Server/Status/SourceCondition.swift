@@ -48,9 +48,9 @@ struct SourceRuns {
     mutating func failed(
         _ reason: String, at now: MonotonicTime, nextTry: MonotonicTime, publishedBytes: Int
     ) {
-        let isSameTrouble = condition.state == .failing && publishedBytes == bytesAtStart
+        let isSameFailure = condition.state == .failing && publishedBytes == bytesAtStart
         condition = SourceCondition(
-            state: .failing, since: isSameTrouble ? condition.since : now, reason: reason, nextTry: nextTry)
+            state: .failing, since: isSameFailure ? condition.since : now, reason: reason, nextTry: nextTry)
         bytesAtStart = publishedBytes
     }
 

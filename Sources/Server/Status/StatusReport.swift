@@ -13,16 +13,16 @@ final class StatusReport: Sendable {
     struct Counts {
         let published: Stream.Published
         /// `nil` where nothing is coded.
-        let coded: SourceStatus?
+        let encoded: SourceStatus?
         /// What pictures have spent where since the last look.
         var stages: LatencyTrace.Summary = [:]
     }
 
     private let log: Logger
-    private let last: Mutex<Look>
+    private let last: Mutex<Snapshot>
 
     /// What the counters showed at one instant.
-    private struct Look {
+    private struct Snapshot {
         let instant: MonotonicTime
         /// By path.
         var streams: [String: Counts] = [:]
@@ -32,7 +32,7 @@ final class StatusReport: Sendable {
     /// - Parameter start: the instant from which the first lines count.
     init(log: Logger, start: MonotonicTime) {
         self.log = log
-        last = Mutex(Look(instant: start))
+        last = Mutex(Snapshot(instant: start))
     }
 
     /// The stream at `path` is gone: what is there next counts from its own beginning.
@@ -43,7 +43,7 @@ final class StatusReport: Sendable {
     /// Logs the lines: of `streams`, by path, and of what each loop has sent since it started.
     func write(_ streams: [String: Counts], _ sent: [Server.Statistics], at now: MonotonicTime) {
         let before = last.withLock { last in
-            defer { last = Look(instant: now, streams: streams, sent: sent) }
+            defer { last = Snapshot(instant: now, streams: streams, sent: sent) }
             return last
         }
         let seconds = Double(max(1, now - before.instant)) / 1_000_000_000
@@ -51,7 +51,7 @@ final class StatusReport: Sendable {
             let earlier = before.streams[path]
             var line = Self.line(counts.published.since(earlier?.published ?? .init()), seconds)
             line["path"] = "\(path)"
-            if let coded = counts.coded { Self.add(coded - (earlier?.coded ?? .init()), to: &line) }
+            if let encoded = counts.encoded { Self.add(encoded - (earlier?.encoded ?? .init()), to: &line) }
             log.notice("stream status", metadata: line)
             if !counts.stages.isEmpty { log.notice("stream stages", metadata: Self.line(counts.stages, path)) }
         }
@@ -63,9 +63,9 @@ final class StatusReport: Sendable {
 
     private static func line(_ published: Stream.Published, _ seconds: Double) -> Logger.Metadata {
         [
-            "seconds": shown(seconds),
+            "seconds": formatted(seconds),
             "pictures": "\(published.pictureCount)",
-            "kilobitsPerSecond": shown(Double(published.byteCount) * 8 / 1000 / seconds),
+            "kilobitsPerSecond": formatted(Double(published.byteCount) * 8 / 1000 / seconds),
         ]
     }
 
@@ -73,29 +73,29 @@ final class StatusReport: Sendable {
     private static func line(_ stages: LatencyTrace.Summary, _ path: String) -> Logger.Metadata {
         var line: Logger.Metadata = ["path": "\(path)"]
         for (stage, spent) in stages {
-            line["\(stage.rawValue)P50"] = shown(spent.p50)
-            line["\(stage.rawValue)P99"] = shown(spent.p99)
+            line["\(stage.rawValue)P50"] = formatted(spent.p50)
+            line["\(stage.rawValue)P99"] = formatted(spent.p99)
         }
         return line
     }
 
-    private static func add(_ coded: SourceStatus, to line: inout Logger.Metadata) {
-        line["skipped"] = "\(coded.skippedCount)"
-        line["quantizer"] = coded.averageQuantizer.map(shown)
+    private static func add(_ encoded: SourceStatus, to line: inout Logger.Metadata) {
+        line["skipped"] = "\(encoded.skippedCount)"
+        line["quantizer"] = encoded.averageQuantizer.map(formatted)
     }
 
     private static func line(
         _ sent: Server.Statistics, ofLoop index: Int, _ seconds: Double
     ) -> Logger.Metadata {
         [
-            "loop": "\(index)", "seconds": shown(seconds), "packets": "\(sent.packets)", "bytes": "\(sent.bytes)",
+            "loop": "\(index)", "seconds": formatted(seconds), "packets": "\(sent.packets)", "bytes": "\(sent.bytes)",
             "messages": "\(sent.messages)", "systemCalls": "\(sent.systemCalls)", "units": "\(sent.units)",
             "droppedUnits": "\(sent.droppedUnits)", "refusedMessages": "\(sent.refusedMessages)",
         ]
     }
 
     /// With two decimals at most.
-    private static func shown(_ number: Double) -> Logger.MetadataValue {
+    private static func formatted(_ number: Double) -> Logger.MetadataValue {
         "\((number * 100).rounded() / 100)"
     }
 }

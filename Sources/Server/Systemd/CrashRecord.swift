@@ -34,7 +34,7 @@ public struct CrashRecord: Sendable {
         if pause > 0 {
             writeToStandardError("apus: \(starts) crashes, the last one just now: starting in \(pause) s\n")
             guard !Signals.isTerminated(withinSeconds: pause) else {
-                endedInOrder()
+                endedNormally()
                 return false
             }
         }
@@ -48,7 +48,7 @@ public struct CrashRecord: Sendable {
     }
 
     /// To be called when the process ends by itself or because it was told to.
-    public func endedInOrder() {
+    public func endedNormally() {
         unlink(file)
     }
 
@@ -80,7 +80,7 @@ public struct CrashRecord: Sendable {
 
 extension Assembly {
     /// Has `record` know when this server has served for a minute.
-    public func tell(_ record: CrashRecord) {
+    public func notify(_ record: CrashRecord) {
         tasks.run(at: .now().advanced(byMilliseconds: Int64(CrashRecord.healthySeconds) * 1_000)) {
             record.servedForAMinute()
         }

@@ -11,7 +11,7 @@ import Synchronization
 public final class Systemd: Sendable {
     private let socket: UnixDatagramSocket?
     /// How long systemd waits for a sign of life, in nanoseconds; `nil` where it does not.
-    let patience: Int64?
+    let watchdogTimeout: Int64?
     private let timer = Mutex<WatchdogTimer?>(nil)
     private let log: Logger
 
@@ -24,7 +24,7 @@ public final class Systemd: Sendable {
     init(_ environment: [String: String], process: Int32, log: Logger) {
         self.log = log
         socket = Self.socket(environment, log)
-        patience = socket == nil ? nil : Self.patience(environment, process)
+        watchdogTimeout = socket == nil ? nil : Self.watchdogTimeout(environment, process)
     }
 
     private static func socket(_ environment: [String: String], _ log: Logger) -> UnixDatagramSocket? {
@@ -38,7 +38,7 @@ public final class Systemd: Sendable {
     }
 
     /// `WATCHDOG_USEC`, unless `WATCHDOG_PID` says that another process is meant.
-    private static func patience(_ environment: [String: String], _ process: Int32) -> Int64? {
+    private static func watchdogTimeout(_ environment: [String: String], _ process: Int32) -> Int64? {
         guard environment["WATCHDOG_PID"].map({ $0 == "\(process)" }) ?? true,
             let microseconds = environment["WATCHDOG_USEC"].flatMap({ Int64($0) }), microseconds > 0
         else { return nil }
@@ -60,10 +60,10 @@ public final class Systemd: Sendable {
 
     /// - Parameter turned: returns once all event loops have turned.
     func announceServing(_ summary: String, turned: @escaping @Sendable () async -> Void) {
-        tell(.ready(summary))
-        guard let patience else { return }
+        notify(.ready(summary))
+        guard let watchdogTimeout else { return }
         do throws(SystemError) {
-            let timer = try WatchdogTimer(patience: patience, log: log, ask: turned) { [weak self] in self?.tell(.alive)
+            let timer = try WatchdogTimer(watchdogTimeout: watchdogTimeout, log: log, ask: turned) { [weak self] in self?.notify(.alive)
             }
             self.timer.withLock { $0 = timer }
             timer.start()
@@ -79,17 +79,17 @@ public final class Systemd: Sendable {
 
     /// - Parameter summary: what is served afterwards.
     func announceReload(_ summary: () -> String, _ body: () -> Void) {
-        tell(.reloading(since: .now()))
+        notify(.reloading(since: .now()))
         body()
-        tell(.ready(summary()))
+        notify(.ready(summary()))
     }
 
     /// The server is ending.
     public func announceEnd() {
-        tell(.stopping)
+        notify(.stopping)
     }
 
-    private func tell(_ notice: SystemdNotice) {
+    private func notify(_ notice: SystemdNotice) {
         do throws(SystemError) {
             try socket?.send(notice.text)
         } catch {

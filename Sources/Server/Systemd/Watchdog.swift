@@ -13,7 +13,7 @@ struct Watchdog: Sendable {
         /// Have all loops turn, and say so by `answered`.
         case ask
         /// Tell systemd that the server is alive.
-        case tell
+        case notify
         /// Log that a loop has not turned for so many nanoseconds.
         case report(Int64)
     }
@@ -28,9 +28,9 @@ struct Watchdog: Sendable {
 
     /// Asks first at `start`.
     ///
-    /// - Parameter patience: systemd's, in nanoseconds: at least 2.
-    init(patience: Int64, start: MonotonicTime) {
-        interval = max(1, patience / 2)
+    /// - Parameter watchdogTimeout: systemd's, in nanoseconds: at least 2.
+    init(watchdogTimeout: Int64, start: MonotonicTime) {
+        interval = max(1, watchdogTimeout / 2)
         deadline = start
     }
 
@@ -50,6 +50,6 @@ struct Watchdog: Sendable {
     mutating func answered() -> Order? {
         guard question != nil else { return nil }
         (question, isReported) = (nil, false)
-        return .tell
+        return .notify
     }
 }

@@ -10,19 +10,19 @@ final class WatchdogTimer: Sendable {
     private let watchdog: Mutex<Watchdog>
     private let thread: WorkThread
     private let ask: @Sendable () async -> Void
-    private let tell: @Sendable () -> Void
+    private let notify: @Sendable () -> Void
     private let log: Logger
 
     /// - Parameters:
-    ///   - patience: systemd's, in nanoseconds.
+    ///   - watchdogTimeout: systemd's, in nanoseconds.
     ///   - ask: returns once all event loops have turned.
-    ///   - tell: tells systemd that the server is alive.
+    ///   - notify: tells systemd that the server is alive.
     init(
-        patience: Int64, log: Logger, ask: @escaping @Sendable () async -> Void, tell: @escaping @Sendable () -> Void
+        watchdogTimeout: Int64, log: Logger, ask: @escaping @Sendable () async -> Void, notify: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         thread = try WorkThread(name: "apus-watchdog")
-        watchdog = Mutex(Watchdog(patience: patience, start: .now()))
-        (self.ask, self.tell, self.log) = (ask, tell, log)
+        watchdog = Mutex(Watchdog(watchdogTimeout: watchdogTimeout, start: .now()))
+        (self.ask, self.notify, self.log) = (ask, notify, log)
     }
 
     /// Begins to ask; ends with this object.
@@ -33,18 +33,18 @@ final class WatchdogTimer: Sendable {
     private func timePassed() {
         let now = MonotonicTime.now()
         let (order, deadline) = watchdog.withLock { ($0.timePassed(to: now), $0.deadline) }
-        obey(order)
+        perform(order)
         thread.run(at: deadline) { [weak self] in self?.timePassed() }
     }
 
-    private func obey(_ order: Watchdog.Order?) {
+    private func perform(_ order: Watchdog.Order?) {
         switch order {
         case .ask:
             Task(executorPreference: thread) { [weak self, ask] in
                 await ask()
                 self?.answered()
             }
-        case .tell: tell()
+        case .notify: notify()
         case .report(let nanoseconds):
             log.error("an event loop has not turned for \(nanoseconds / 1_000_000) ms: systemd will end this process")
         case nil: break
@@ -52,6 +52,6 @@ final class WatchdogTimer: Sendable {
     }
 
     private func answered() {
-        obey(watchdog.withLock { $0.answered() })
+        perform(watchdog.withLock { $0.answered() })
     }
 }

@@ -2,7 +2,7 @@ import Server
 
 /// The server that a verb speaks to, found by the configuration that it runs with.
 struct RunningServer {
-    private let places: [ControlPlace]
+    private let places: [ControlSocketPath]
 
     /// - Parameters:
     ///   - config: its file; the usual one where `nil`.
@@ -10,12 +10,12 @@ struct RunningServer {
     init(config: String?, port: Int?) throws {
         var (configuration, _) = try Configuration.load(config)
         if let port { configuration.server.port = port }
-        places = ControlPlace.all(configuration)
+        places = ControlSocketPath.all(configuration)
         guard !places.isEmpty else { throw NoControlSocket() }
     }
 
     /// What it answers, where it does what it is asked for.
-    func ask(_ request: ControlRequest) throws -> ControlAnswer {
+    func ask(_ request: ControlRequest) throws -> ControlResponse {
         let answer = try ControlClient.ask(request, at: places)
         guard answer.isDone else { throw Refused(reasons: answer.lines) }
         return answer

@@ -73,7 +73,7 @@ struct ServeCommand: ParsableCommand {
         let crashes = CrashRecord()
         guard crashes?.waitBeforeStart() ?? true else { return }
         // A crash does not come here.
-        defer { crashes?.endedInOrder() }
+        defer { crashes?.endedNormally() }
         let writer: LogWriter
         do {
             writer = try LogWriter()
@@ -108,8 +108,8 @@ struct ServeCommand: ParsableCommand {
             // The camera that was chosen is in use by now, so it would not be found again.
             let found = choice == nil ? [:] : configuration.paths
             let signal = Signals.waitForTermination(onStatusRequest: assembly.logStatus) {
-                assembly.readAgain {
-                    systemd.announceReload(of: assembly) { readAgain(file, withoutPaths: found, into: assembly, log) }
+                assembly.reload {
+                    systemd.announceReload(of: assembly) { reload(file, withoutPaths: found, into: assembly, log) }
                 }
             }
             systemd.announceEnd()
@@ -121,7 +121,7 @@ struct ServeCommand: ParsableCommand {
             writer.flush(withinMilliseconds: 100)
             writeToStandardError("apus: \(error)\n")
             // By which a service manager knows that it is of no use to try again (sysexits.h).
-            if error is ConfigurationFailure || (error as? Assembly.Failure)?.isLasting == true {
+            if error is ConfigurationFailure || (error as? Assembly.Failure)?.isPermanent == true {
                 throw ExitCode(EX_CONFIG)
             }
             Systemd.waitBeforeTheNextStart()
@@ -153,7 +153,7 @@ struct ServeCommand: ParsableCommand {
     /// Takes up what has changed in the file; a configuration that is wrong changes nothing.
     ///
     /// - Parameter paths: what is served where it names none.
-    private func readAgain(
+    private func reload(
         _ file: String?, withoutPaths paths: [String: Configuration.Path], into assembly: Assembly, _ log: Logger
     ) {
         guard let file else {

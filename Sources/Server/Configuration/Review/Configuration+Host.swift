@@ -32,11 +32,11 @@ extension Configuration {
         }
     }
 
-    /// Notes sources that give no media. Blocks for `SourceTrial.usualMilliseconds` per path at most.
+    /// Notes sources that give no media. Blocks for `SourceTest.usualMilliseconds` per path at most.
     func noteSources(in reading: inout Reading) {
         for (name, path) in servedPaths.sorted(by: { $0.key < $1.key }) {
             if case .path(let file) = path.source, path.refusalOnThisHost(file) != nil { continue }
-            guard let failure = SourceTrial.failure(of: path) else { continue }
+            guard let failure = SourceTest.failure(of: path) else { continue }
             reading.note("\(failure)", with: .root + "paths" + name + "source")
         }
     }

@@ -10,7 +10,7 @@ public struct ConfigurationReview: Sendable {
 
     /// Reads `file`, or the first of the usual files if it is `nil`, and looks at the file system and the addresses of this host.
     ///
-    /// - Parameter opensSources: whether each source is opened, too: `SourceTrial.usualMilliseconds` at most for each.
+    /// - Parameter opensSources: whether each source is opened, too: `SourceTest.usualMilliseconds` at most for each.
     /// - Throws: all that is wrong with the text.
     public init(of file: String?, opensSources: Bool) throws(ConfigurationFailure) {
         var reading = Reading()

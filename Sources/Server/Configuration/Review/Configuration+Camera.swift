@@ -30,7 +30,7 @@ extension Configuration.Camera {
     }
 }
 
-extension SourceDescription {
+extension SourceSpecification {
     /// Why the source has no camera to adjust; `nil` for a path in the file system, which may be a camera.
     var reasonAgainstCamera: String? {
         switch self {

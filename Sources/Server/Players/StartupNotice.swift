@@ -67,7 +67,7 @@ public struct StartupNotice: Sendable {
     }
 
     /// What `--open` means.
-    static let openness =
+    static let openWarning =
         "OPEN TO EVERYBODY: whoever reaches this host watches all its streams, without a password. Leave out --open "
         + "(access.open) to have one"
 
@@ -77,7 +77,7 @@ public struct StartupNotice: Sendable {
         case .viewer(let viewer, let loopback): Self.accessText(viewer, loopback, for: reader)
         case .users: "the configuration's users watch: write \(scheme)USER:PASSWORD@… for \(scheme)…\n"
         case .callback: "access.httpCallback decides who watches\n"
-        case .open: "\n*** \(Self.openness).\n"
+        case .open: "\n*** \(Self.openWarning).\n"
         }
     }
 

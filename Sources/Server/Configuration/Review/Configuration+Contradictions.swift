@@ -64,17 +64,17 @@ extension Configuration {
     }
 
     private func noteJoin(in reading: inout Reading) {
-        if join.minimumPreludeFrames > join.maximumPreludeFrames {
+        if join.minimumFastStartFrames > join.maximumFastStartFrames {
             reading.note(
-                "is more than join.maximumPreludeFrames, which is \(join.maximumPreludeFrames)",
+                "is more than join.maximumPreludeFrames, which is \(join.maximumFastStartFrames)",
                 with: .root + "join" + "minimumPreludeFrames")
         }
-        if join.totalPreludeBytes < join.maximumPreludeBytes {
+        if join.totalFastStartBytes < join.maximumFastStartBytes {
             reading.note(
-                "is less than join.maximumPreludeBytes, which is \(join.maximumPreludeBytes)",
+                "is less than join.maximumPreludeBytes, which is \(join.maximumFastStartBytes)",
                 with: .root + "join" + "totalPreludeBytes")
         }
-        if join.maximumPreludeBytes > ring.bytes {
+        if join.maximumFastStartBytes > ring.bytes {
             reading.note(
                 "is more than ring.bytes keeps, which is \(ring.bytes)", with: .root + "join" + "maximumPreludeBytes")
         }
@@ -91,23 +91,23 @@ extension Configuration {
 
     private func noteSubstreams(in reading: inout Reading) {
         for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
-            guard let problem = problem(ofOriginalOf: name, path) else { continue }
+            guard let problem = problem(ofParentOf: name, path) else { continue }
             reading.note(problem, with: .root + "paths" + name + "source")
         }
     }
 
     /// Why the path `name` cannot be a substream of what its source names; `nil` if it can, or is none.
-    private func problem(ofOriginalOf name: String, _ path: Path) -> String? {
-        guard let first = path.source.original else { return nil }
-        guard let original = paths[first] else {
+    private func problem(ofParentOf name: String, _ path: Path) -> String? {
+        guard let first = path.source.parent else { return nil }
+        guard let parent = paths[first] else {
             let nearest = nearestName(to: first, among: Array(paths.keys)).map { "; the nearest is `\($0)`" }
             return "there is no path `\(printable(first))` to make a substream of\(nearest ?? "")"
         }
         var chain = [name, first]
-        var next = first == name ? name : original.source.original
+        var next = first == name ? name : parent.source.parent
         while let step = next, !chain.dropLast().contains(step) {
             chain.append(step)
-            next = paths[step]?.source.original
+            next = paths[step]?.source.parent
         }
         if chain.count == 2 && next == nil { return nil }
         if next == name {

@@ -9,7 +9,7 @@ extension Schema<Configuration.Path> {
                 "What is served. A camera is its device, as /dev/video0. Files are whatever FFmpeg opens; H.264 and AAC pass "
                     + "through untouched. A fifo or standard input carries H.264 in Annex B form. stream:cam is the path "
                     + "cam once more, as it is shown there, in the size, rate and bitrate of this path's video options.",
-                parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceDescription(text) : nil },
+                parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceSpecification(text) : nil },
                 show: \.description),
             .text("title", \.title, "Name that players show; empty for the path."),
             .text("description", \.description, "More about it, for players that show it."),
@@ -72,10 +72,10 @@ extension Schema<Configuration.Video> {
                 "What becomes of the original's pictures in a substream of other proportions: letterbox shows all of them "
                     + "between black bars, crop cuts off what does not fit. Without effect on other sources."),
             .integer(
-                "framesPerSecond", \.framesPerSecond, in: 1...240, unit: "pictures per second",
+                "framesPerSecond", \.frameRate, in: 1...240, unit: "pictures per second",
                 "Frame rate of the test card; asked of a camera."),
             .integer(
-                "bitsPerSecond", \.bitsPerSecond, in: 10_000...200_000_000, unit: "bits per second",
+                "bitsPerSecond", \.bitrate, in: 10_000...200_000_000, unit: "bits per second",
                 "Target, held within a window of two pictures so that no picture waits for the wire."),
             .integer(
                 "gopMilliseconds", \.gopMilliseconds, in: 100...60_000, unit: "milliseconds",
@@ -126,7 +126,7 @@ extension Schema<Configuration.Audio> {
                 parse: { text, _ in !text.isEmpty && isLine(text, maximumBytes: 200) ? text : nil }, show: quoted),
             .choice("sampleRate", \.sampleRate, unit: "Hz", "Sampling rate."),
             .integer("channels", \.channels, in: 1...2, "1 for mono, 2 for stereo."),
-            .integer("bitsPerSecond", \.bitsPerSecond, in: 16_000...512_000, unit: "bits per second", "Bitrate."),
+            .integer("bitsPerSecond", \.bitrate, in: 16_000...512_000, unit: "bits per second", "Bitrate."),
         ])
     }
 }

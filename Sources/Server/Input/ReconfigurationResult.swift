@@ -1,9 +1,9 @@
 /// What becomes of settings that a path's source is told of while the server runs.
-enum Uptake: Hashable, Sendable {
+enum ReconfigurationResult: Hashable, Sendable {
     /// It goes on with them.
-    case atOnce
+    case applied
     /// It passes on what comes: there is nothing that they could change.
-    case withoutEffect
+    case noEffect
     /// It is not open: its next run begins with them.
-    case fromItsNextStart
+    case appliedAtNextStart
 }

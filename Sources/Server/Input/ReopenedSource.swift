@@ -61,10 +61,10 @@ final class ReopenedSource: Source {
     }
 
     /// Goes on with these settings, in this run and in the next.
-    func change(to path: Configuration.Path) -> Uptake {
+    func change(to path: Configuration.Path) -> ReconfigurationResult {
         state.withLock { state in
             state.path = path
-            return state.source.map { Server.change($0, to: path) } ?? .fromItsNextStart
+            return state.source.map { Server.change($0, to: path) } ?? .appliedAtNextStart
         }
     }
 

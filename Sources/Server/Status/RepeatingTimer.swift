@@ -3,7 +3,7 @@ import Reactor
 import Synchronization
 
 /// Does something again and again, on a thread of its own.
-final class StatusTimer: Sendable {
+final class RepeatingTimer: Sendable {
     private struct State {
         var seconds = 0
         /// Counts the calls that changed the interval: work of an earlier one does nothing.

@@ -5,7 +5,7 @@ import Reactor
 /// Where a server's control socket is: by its port, so that servers beside each other have one each.
 ///
 /// A verb may run in another environment than the server, or as root: it looks in all the usual places.
-public struct ControlPlace: Hashable, Sendable {
+public struct ControlSocketPath: Hashable, Sendable {
     public let path: String
 
     /// Where a server with this configuration listens; `nil` where it has none.

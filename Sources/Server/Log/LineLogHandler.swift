@@ -44,12 +44,12 @@ public struct LineLogHandler: LogHandler {
             metadata
             .merging(metadataProvider?.get() ?? [:]) { $1 }
             .merging(event.metadata ?? [:]) { $1 }
-        let pairs = all.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.shown("\($0.value)"))" }.joined()
+        let pairs = all.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.formatted("\($0.value)"))" }.joined()
         let time = timestamp(unixNanoseconds: WallClock.unixNanoseconds())
-        write("\(time) \(shown(event.level)) \(printable("\(event.message)"))\(pairs)\n")
+        write("\(time) \(formatted(event.level)) \(printable("\(event.message)"))\(pairs)\n")
     }
 
-    private func shown(_ level: Logger.Level) -> String {
+    private func formatted(_ level: Logger.Level) -> String {
         let name = "\(level)".padded(to: 8)
         guard isTerminal else { return name }
         let colour =
@@ -64,7 +64,7 @@ public struct LineLogHandler: LogHandler {
     }
 
     /// A value is quoted where it would not read as one word.
-    private static func shown(_ value: String) -> String {
+    private static func formatted(_ value: String) -> String {
         let text = printable(value)
         return text.isEmpty || text.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" })
             ? "\"" + text.replacing("\"", with: "\\\"") + "\"" : text

@@ -107,10 +107,10 @@ public final class SourceSupervisor: Sendable {
                 stream.end()
                 break
             }
-            let verdict = schedule.ended(end.reason, startedAt: start, at: now())
-            record(end, nextTry: now().advanced(byMilliseconds: verdict.pauseMilliseconds))
-            report(end, verdict)
-            if stopSignal.wait(timeout: .now() + .milliseconds(Int(verdict.pauseMilliseconds))) == .success { break }
+            let decision = schedule.ended(end.reason, startedAt: start, at: now())
+            record(end, nextTry: now().advanced(byMilliseconds: decision.pauseMilliseconds))
+            report(end, decision)
+            if stopSignal.wait(timeout: .now() + .milliseconds(Int(decision.pauseMilliseconds))) == .success { break }
         }
         stream.attach(nil)
         log.debug("source stopped")
@@ -148,10 +148,10 @@ public final class SourceSupervisor: Sendable {
         }
     }
 
-    private func report(_ end: End, _ verdict: RestartSchedule.Verdict) {
-        guard case .tell(let untold) = verdict.report else { return }
-        var metadata: Logger.Metadata = ["retryMilliseconds": "\(verdict.pauseMilliseconds)"]
-        if untold > 0 { metadata["sinceLastTold"] = "\(untold)" }
+    private func report(_ end: End, _ decision: RestartSchedule.Decision) {
+        guard case .log(let unlogged) = decision.report else { return }
+        var metadata: Logger.Metadata = ["retryMilliseconds": "\(decision.pauseMilliseconds)"]
+        if unlogged > 0 { metadata["sinceLastTold"] = "\(unlogged)" }
         switch end {
         case .ofInput:
             log.info("the input ended; starting it again", metadata: metadata)

@@ -4,7 +4,7 @@ import Media
 import Streams
 
 /// A stream that others are made of.
-struct Original: Sendable {
+struct ParentStream: Sendable {
     let stream: Streams.Stream
     let fanOut: FrameFanOut
 }
@@ -13,16 +13,16 @@ struct Original: Sendable {
 ///
 /// - Parameters:
 ///   - fanOut: where it offers its pictures to substreams.
-///   - original: what a substream is made of.
+///   - parent: what a substream is made of.
 ///   - log: for what a source has to say while it runs: cameras, encoders that do not work.
-func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, original: Original?, log: Logger) -> any Source {
+func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentStream?, log: Logger) -> any Source {
     switch path.source {
     case .testCard:
         return TestCard(EncodingSettings(path), log: log, fanOut: fanOut)
     case .substream:
         // That there is an original is what the configuration is checked for.
-        guard let original else { return MissingOriginal(label: path.source.description) }
-        return Substream(of: original.stream, fanOut: original.fanOut, encoding: EncodingSettings(path), log: log)
+        guard let parent else { return MissingParentStream(label: path.source.description) }
+        return Substream(of: parent.stream, fanOut: parent.fanOut, encoding: EncodingSettings(path), log: log)
     case .standardInput:
         return PipeSource(.standardInput, inputLog: PipeInputLog(log: log))
     case .path(let file):
@@ -44,18 +44,18 @@ func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, original: Origi
 
 /// Has a source go on with the path's settings; it is the source that `makeSource` has made for another state of the path.
 @discardableResult
-func change(_ source: any Source, to path: Configuration.Path) -> Uptake {
+func change(_ source: any Source, to path: Configuration.Path) -> ReconfigurationResult {
     switch source {
     case let reopened as ReopenedSource: return reopened.change(to: path)
     case let camera as CameraSource:
         // Its controls, size and rate change also where it codes by itself.
         camera.change(to: CameraSettings(path))
-        return .atOnce
+        return .applied
     case let coding as any ReconfigurableSource:
         coding.change(to: EncodingSettings(path))
         // Without a status, it codes nothing.
-        return coding.status == nil ? .withoutEffect : .atOnce
-    default: return .withoutEffect
+        return coding.status == nil ? .noEffect : .applied
+    default: return .noEffect
     }
 }
 
@@ -76,8 +76,8 @@ extension EncodingSettings {
         video.encoderFallback = path.video.encoderFallback
         video.width = path.video.width
         video.height = path.video.height
-        video.frameRate = .init(Int32(clamping: path.video.framesPerSecond)) ?? .thirty
-        video.bitrate = path.video.bitsPerSecond
+        video.frameRate = .init(Int32(clamping: path.video.frameRate)) ?? .thirty
+        video.bitrate = path.video.bitrate
         video.gopFrames = path.video.gopFrames
         video.intraRefresh = path.video.intraRefresh
         video.profile = .init(rawValue: path.video.profile.rawValue) ?? .high
@@ -90,6 +90,6 @@ extension EncodingSettings {
         if !path.audio.enabled { audio = nil }
         audio?.sampleRate = ClockRate(hertz: Int32(clamping: path.audio.sampleRate.hertz)) ?? .audio48k
         audio?.channelCount = path.audio.channels
-        audio?.bitrate = path.audio.bitsPerSecond
+        audio?.bitrate = path.audio.bitrate
     }
 }

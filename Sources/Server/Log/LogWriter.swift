@@ -9,7 +9,7 @@ import Synchronization
 public final class LogWriter: Sendable {
     private struct State {
         var waiting = ""
-        var lostCount = 0
+        var droppedCount = 0
         /// Whether the thread has been told to write what waits.
         var isWriting = false
     }
@@ -35,7 +35,7 @@ public final class LogWriter: Sendable {
             if state.waiting.utf8.count + line.utf8.count <= Self.capacity {
                 state.waiting += line
             } else {
-                state.lostCount += 1
+                state.droppedCount += 1
             }
             defer { state.isWriting = true }
             return !state.isWriting
@@ -62,14 +62,14 @@ public final class LogWriter: Sendable {
             }
             var text = ""
             swap(&text, &state.waiting)
-            if state.lostCount > 0 { text += Self.complaint(of: state.lostCount) }
-            state.lostCount = 0
+            if state.droppedCount > 0 { text += Self.droppedLinesMessage(of: state.droppedCount) }
+            state.droppedCount = 0
             return text
         }
     }
 
     /// The line that stands where others are missing.
-    private static func complaint(of count: Int) -> String {
+    private static func droppedLinesMessage(of count: Int) -> String {
         let time = timestamp(unixNanoseconds: WallClock.unixNanoseconds())
         return "\(time) warning  lines are missing here: nobody took them in time count=\(count)\n"
     }

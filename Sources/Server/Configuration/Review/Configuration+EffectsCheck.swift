@@ -17,7 +17,7 @@ extension Configuration {
         if path.source == .standardInput {
             reading.note("standard input is H.264 that passes through as it comes: there is no picture", with: section)
         }
-        if effects.showsTitle, path.title.allSatisfy({ $0 == " " }) {
+        if effects.overlaysTitle, path.title.allSatisfy({ $0 == " " }) {
             reading.note("the title is to be shown, and \((option + "title").text) is empty", with: section + "overlay")
         }
         noteBlockCode(of: path, at: section, in: &reading)
@@ -37,7 +37,7 @@ extension Configuration {
     private func noteFilters(of path: Path, at section: OptionPath, in reading: inout Reading) {
         // An odd size has been noted, and no filter can be tried on it.
         guard path.video.width.isMultiple(of: 2), path.video.height.isMultiple(of: 2) else { return }
-        guard path.effects.filters.hasEvenQuotes else {
+        guard path.effects.filters.hasBalancedQuotes else {
             return reading.note("ends within quotes, or with a backslash", with: section + "filters")
         }
         var withoutText = path
@@ -58,12 +58,12 @@ extension Configuration.Path {
 
 extension Configuration.Effects {
     /// Whether the path's title is part of the picture.
-    var showsTitle: Bool { overlay == .title || overlay == .both }
+    var overlaysTitle: Bool { overlay == .title || overlay == .both }
 }
 
 extension String {
     /// Whether all quotes and backslashes of a chain are complete, so that what follows it is not taken for a part of it.
-    fileprivate var hasEvenQuotes: Bool {
+    fileprivate var hasBalancedQuotes: Bool {
         var (isQuoted, isEscaped) = (false, false)
         for scalar in unicodeScalars {
             if isEscaped {

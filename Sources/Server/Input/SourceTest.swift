@@ -7,7 +7,7 @@ import Streams
 import Synchronization
 
 /// Runs a source until it has given something, to find out whether it works.
-enum SourceTrial {
+enum SourceTest {
     /// A camera takes a second or two to its first picture, a file on a slow disk as long.
     static let usualMilliseconds = 5_000
 
@@ -28,12 +28,12 @@ enum SourceTrial {
         }
         let silent = Logger(label: "apus.trial") { _ in SwiftLogNoOpLogHandler() }
         return failure(
-            of: makeSource(path, fanOut: FrameFanOut(), original: nil, log: silent), within: milliseconds)
+            of: makeSource(path, fanOut: FrameFanOut(), parent: nil, log: silent), within: milliseconds)
     }
 
     static func failure(of source: any Source, within milliseconds: Int) -> SourceFailure? {
         let stream = Streams.Stream(path: "/trial", epoch: .now())
-        let run = TrialRun()
+        let run = TestRun()
         do throws(SystemError) {
             try startDetachedThread(name: "apus-trial") { run.run(source, into: stream) }
         } catch {
@@ -55,7 +55,7 @@ enum SourceTrial {
     }
 
     /// Shared with the thread, which may outlive the trial.
-    private final class TrialRun: Sendable {
+    private final class TestRun: Sendable {
         let failure = Mutex<SourceFailure?>(nil)
         let ended = DispatchSemaphore(value: 0)
 
@@ -77,7 +77,7 @@ extension Configuration {
     /// Proves that the source of the path `name` works, if it, or its effects, are others than in `present`.
     ///
     /// A camera is only looked for: the source before may have it still.
-    func proveSource(of name: String, since present: Configuration) throws(SettingFailure) {
+    func testSource(of name: String, since present: Configuration) throws(SettingFailure) {
         guard let path = servedPaths[name], case .path(let file) = path.source else { return }
         let before = present.servedPaths[name]
         // What cannot be looked at is the source's own matter if it is the one before.
@@ -89,7 +89,7 @@ extension Configuration {
             return
         }
         if let refusal = path.refusalOnThisHost(file) { throw SettingFailure(source: refusal) }
-        guard kind == .file, let failure = SourceTrial.failure(of: path, within: Self.settingMilliseconds) else {
+        guard kind == .file, let failure = SourceTest.failure(of: path, within: Self.settingMilliseconds) else {
             return
         }
         throw SettingFailure(source: failure)

@@ -17,11 +17,11 @@ struct ServedPath: Sendable {
 
     /// Starts nothing.
     ///
-    /// - Parameter original: what a substream is made of.
-    init(_ path: Configuration.Path, of original: Self?, on stream: Streams.Stream, log: Logger) {
+    /// - Parameter parent: what a substream is made of.
+    init(_ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, log: Logger) {
         self.stream = stream
         self.log = log
-        (source, supervisor) = Self.source(path, of: original, on: stream, fanOut, log: log)
+        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, log: log)
     }
 
     /// What the encoders of all its sources have done; `nil` where none of them has one.
@@ -31,28 +31,28 @@ struct ServedPath: Sendable {
     }
 
     /// For the next lines of status: what stages took begins anew.
-    func takeCounts() -> StatusReport.Counts {
-        StatusReport.Counts(published: stream.published, coded: status, stages: stream.latencyTrace.takeSummary())
+    func countsAndReset() -> StatusReport.Counts {
+        StatusReport.Counts(published: stream.published, encoded: status, stages: stream.latencyTrace.takeSummary())
     }
 
     /// Ends the source, and makes another, which is to be started after the one before.
     ///
     /// - Returns: the supervisor of the one before.
-    mutating func replaceSource(by path: Configuration.Path, of original: Self?) -> SourceSupervisor {
+    mutating func replaceSource(by path: Configuration.Path, of parent: Self?) -> SourceSupervisor {
         let former = supervisor
         former.stop()
         past = status
-        (source, supervisor) = Self.source(path, of: original, on: stream, fanOut, log: log)
+        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, log: log)
         return former
     }
 
     private static func source(
-        _ path: Configuration.Path, of original: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut, log: Logger
+        _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut, log: Logger
     ) -> (any Source, SourceSupervisor) {
         var sourceLog = log
         sourceLog[metadataKey: "path"] = "\(stream.path)"
         let source = makeSource(
-            path, fanOut: fanOut, original: original.map { Original(stream: $0.stream, fanOut: $0.fanOut) }, log: sourceLog)
+            path, fanOut: fanOut, parent: parent.map { ParentStream(stream: $0.stream, fanOut: $0.fanOut) }, log: sourceLog)
         let supervisor = SourceSupervisor(
             source, into: stream, atEndOfInput: path.source == .standardInput ? .isFinal : .startsAgain, log: log)
         return (source, supervisor)

@@ -16,7 +16,7 @@ public final class Assembly: Sendable {
     public struct Failure: Error, Sendable, CustomStringConvertible {
         public let description: String
         /// Whether every start fails until somebody changes a file.
-        public var isLasting = false
+        public var isPermanent = false
     }
 
     struct State {
@@ -39,7 +39,7 @@ public final class Assembly: Sendable {
     /// `nil` where nobody comes through TLS.
     let certificateWatch: CertificateWatch?
     let status: StatusReport
-    private let statusTimer: StatusTimer
+    private let statusTimer: RepeatingTimer
     let threshold: LogThreshold
     /// Asked when it is first needed.
     let viewerAccess: @Sendable () throws(StateFailure) -> ViewerAccess
@@ -47,7 +47,7 @@ public final class Assembly: Sendable {
     let clock = StreamClock(ClockReading.now)
     let state: Mutex<State>
     /// One reading of the configuration after the other.
-    let readings: WorkThread
+    let reloads: WorkThread
     /// Where the event loops' answers are awaited. Nothing blocks there.
     let tasks: WorkThread
 
@@ -65,14 +65,14 @@ public final class Assembly: Sendable {
         do throws(StateFailure) {
             viewer = configuration.needsViewerPassword ? try viewerAccess() : nil
         } catch {
-            throw Failure(description: "\(error)", isLasting: true)
+            throw Failure(description: "\(error)", isPermanent: true)
         }
         let access = AccessPolicy(configuration, viewer: (viewer ?? .closed).password)
         let files = configuration.tls.encryption == .no ? nil : CertificateFiles(configuration.tls)
         let identity = try Self.identity(in: files, for: configuration)
         do throws(SystemError) {
-            statusTimer = try StatusTimer(name: "apus-status")
-            readings = try WorkThread(name: "apus-reading")
+            statusTimer = try RepeatingTimer(name: "apus-status")
+            reloads = try WorkThread(name: "apus-reading")
             tasks = try WorkThread(name: "apus-tasks")
         } catch {
             throw Failure(description: "cannot start: \(error)")
@@ -94,11 +94,11 @@ public final class Assembly: Sendable {
         self.viewerAccess = viewerAccess
         self.log = log
         var paths: [String: ServedPath] = [:]
-        for (name, path) in configuration.servedPathsOriginalsFirst {
+        for (name, path) in configuration.servedPathsParentsFirst {
             let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration))
             stream.captureTimeSEI = path.timestamps
             stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
-            paths[name] = ServedPath(path, of: path.source.original.flatMap { paths[$0] }, on: stream, log: log)
+            paths[name] = ServedPath(path, of: path.source.parent.flatMap { paths[$0] }, on: stream, log: log)
             directory.insert(stream, options: PathOptions(name, path, in: configuration))
         }
         notice = StartupNotice(
@@ -133,7 +133,7 @@ public final class Assembly: Sendable {
     public func logStatus() {
         let isWritten = DispatchSemaphore(value: 0)
         let (server, status) = (server, status)
-        let paths = state.withLock { $0.paths.values.map { ($0.stream.path, $0.takeCounts()) } }
+        let paths = state.withLock { $0.paths.values.map { ($0.stream.path, $0.countsAndReset()) } }
         let counts = Dictionary(uniqueKeysWithValues: paths)
         Task(executorPreference: tasks) {
             status.write(counts, await server.statistics(), at: .now())
@@ -206,7 +206,7 @@ extension Assembly {
         _ files: CertificateFiles?, _ server: RTSPServer.Server, _ log: Logger
     ) throws(Failure) -> CertificateWatch? {
         guard let files else { return nil }
-        if files.isKeyOpen {
+        if files.isKeyReadableByOthers {
             log.warning("other users of this host may read the key of the certificate: chmod 600 \(files.key)")
         }
         do throws(SystemError) {

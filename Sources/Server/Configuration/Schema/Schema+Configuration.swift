@@ -249,20 +249,20 @@ extension Schema<Configuration.Join> {
                     + "same, for recorders too. keyframe: only live pictures, from the next random access point on, which "
                     + "the encoder is asked for. A client chooses by ?join=fast or ?join=keyframe in its URL."),
             .integer(
-                "preludeMilliseconds", \.preludeMilliseconds, in: 100...1000, unit: "milliseconds",
+                "preludeMilliseconds", \.fastStartMilliseconds, in: 100...1000, unit: "milliseconds",
                 "Window into which the past is squeezed. Below 100 mpv stalls; VLC with live555 likes 500."),
             .integer(
-                "minimumPreludeFrames", \.minimumPreludeFrames, in: 0...300, unit: "pictures",
+                "minimumPreludeFrames", \.minimumFastStartFrames, in: 0...300, unit: "pictures",
                 "Where the last random access point is younger, the prelude starts at the one before: players probe on "
                     + "so many pictures, and what they wait for stays as delay."),
             .integer(
-                "maximumPreludeFrames", \.maximumPreludeFrames, in: 1...10_000, unit: "pictures",
+                "maximumPreludeFrames", \.maximumFastStartFrames, in: 1...10_000, unit: "pictures",
                 "More are not replayed: a small device takes too long to decode them."),
             .integer(
-                "maximumPreludeBytes", \.maximumPreludeBytes, in: 10_000...100_000_000, unit: "bytes",
+                "maximumPreludeBytes", \.maximumFastStartBytes, in: 10_000...100_000_000, unit: "bytes",
                 "More are not replayed: what takes longer than 200 ms to send stays as delay."),
             .integer(
-                "totalPreludeBytes", \.totalPreludeBytes, in: 1_000_000...4_000_000_000, unit: "bytes",
+                "totalPreludeBytes", \.totalFastStartBytes, in: 1_000_000...4_000_000_000, unit: "bytes",
                 "Memory for all preludes that viewers have not taken yet; those who join at the same picture share one. A viewer "
                     + "for whom none is left starts as with keyframe. The default is 64 times the default of maximumPreludeBytes."
             ),

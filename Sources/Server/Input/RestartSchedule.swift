@@ -6,15 +6,15 @@ import Media
 /// told once a minute.
 struct RestartSchedule {
     /// What to do about an end.
-    struct Verdict: Equatable {
+    struct Decision: Equatable {
         let pauseMilliseconds: Int64
         let report: Report
     }
 
     enum Report: Equatable {
         /// Tell it; so many ends for the same reason were left untold since the last time.
-        case tell(untold: Int)
-        case keepQuiet
+        case log(unlogged: Int)
+        case suppress
     }
 
     static let firstPauseMilliseconds: Int64 = 250
@@ -25,26 +25,26 @@ struct RestartSchedule {
 
     private var nextPause = firstPauseMilliseconds
     private var lastReport: (reason: String, at: MonotonicTime)?
-    private var untold = 0
+    private var unlogged = 0
 
     /// The source ended, for `reason`, after it had started at `start`.
-    mutating func ended(_ reason: String, startedAt start: MonotonicTime, at now: MonotonicTime) -> Verdict {
+    mutating func ended(_ reason: String, startedAt start: MonotonicTime, at now: MonotonicTime) -> Decision {
         if now - start >= Self.healthyMilliseconds * 1_000_000 { nextPause = Self.firstPauseMilliseconds }
         let pause = nextPause
         nextPause = min(pause * 2, Self.longestPauseMilliseconds)
-        return Verdict(pauseMilliseconds: pause, report: report(reason, at: now))
+        return Decision(pauseMilliseconds: pause, report: report(reason, at: now))
     }
 
     private mutating func report(_ reason: String, at now: MonotonicTime) -> Report {
         if let last = lastReport, last.reason == reason,
             now < last.at.advanced(byMilliseconds: Self.reportIntervalMilliseconds)
         {
-            untold += 1
-            return .keepQuiet
+            unlogged += 1
+            return .suppress
         }
-        defer { untold = 0 }
-        let untoldOfThis = lastReport?.reason == reason ? untold : 0
+        defer { unlogged = 0 }
+        let unloggedWithThisReason = lastReport?.reason == reason ? unlogged : 0
         lastReport = (reason, now)
-        return .tell(untold: untoldOfThis)
+        return .log(unlogged: unloggedWithThisReason)
     }
 }

@@ -1,7 +1,7 @@
 import Streams
 
 /// In the place of a substream of nothing: fails, and says why.
-final class MissingOriginal: Source {
+final class MissingParentStream: Source {
     let label: String
 
     init(label: String) {

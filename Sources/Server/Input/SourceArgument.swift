@@ -4,7 +4,7 @@ import Streams
 public struct SourceArgument: Hashable, Sendable {
     /// As given before the `=`; `nil` where there was none.
     public let name: String?
-    public let source: SourceDescription
+    public let source: SourceSpecification
 
     /// Why an argument cannot be used, in one sentence.
     public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
@@ -21,7 +21,7 @@ public struct SourceArgument: Hashable, Sendable {
                 description: "`\(name)` in `\(text)` cannot be a stream's name: "
                     + "it takes letters, digits, `-`, `_` and `.`")
         }
-        guard isLine(rest, maximumBytes: 4096), let source = SourceDescription(rest) else {
+        guard isLine(rest, maximumBytes: 4096), let source = SourceSpecification(rest) else {
             throw Refusal(description: "`\(text)` names no source: write testcard, a file, a device, or -")
         }
         if let problem = source.urlProblem { throw Refusal(description: problem) }
@@ -53,14 +53,14 @@ public struct SourceArgument: Hashable, Sendable {
     }
 }
 
-extension SourceDescription {
+extension SourceSpecification {
     /// The name by which it goes among several: a file's without folder and extension.
     var stem: String {
         switch self {
         case .testCard: return "testcard"
         case .standardInput: return "stdin"
-        case .substream(let original):
-            return (original.split(separator: "/").last.map(String.init) ?? original) + "-sub"
+        case .substream(let parent):
+            return (parent.split(separator: "/").last.map(String.init) ?? parent) + "-sub"
         case .path(let path):
             let file = path.split(separator: "/").last.map(String.init) ?? path
             let stem = file.lastIndex(of: ".").map { $0 == file.startIndex ? file : String(file[..<$0]) } ?? file

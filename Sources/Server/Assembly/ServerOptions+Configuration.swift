@@ -26,7 +26,7 @@ extension ServerOptions {
         connectionLimits.perAddress = configuration.limits.connectionsPerAddress
         connectionLimits.perNetwork = configuration.limits.connectionsPerNetwork
         connectionLimits.unfinishedHandshakes = configuration.limits.unfinishedHandshakes
-        maximumFastStartByteCount = configuration.join.totalPreludeBytes
+        maximumFastStartByteCount = configuration.join.totalFastStartBytes
         setConnection(configuration)
         self.access = access
         self.authoriser = authoriser
@@ -75,10 +75,10 @@ extension PathOptions {
         let settings = configuration.join
         // Both enumerations have the same words; a test says so.
         join.mode = .init(rawValue: (path.join ?? settings.mode).rawValue) ?? .auto
-        join.fastStartWindow = Int64(settings.preludeMilliseconds) * 1_000_000
-        join.fastStart.minimumFrames = settings.minimumPreludeFrames
-        join.fastStart.maximumFrames = settings.maximumPreludeFrames
-        join.fastStart.maximumByteCount = settings.maximumPreludeBytes
+        join.fastStartWindow = Int64(settings.fastStartMilliseconds) * 1_000_000
+        join.fastStart.minimumFrames = settings.minimumFastStartFrames
+        join.fastStart.maximumFrames = settings.maximumFastStartFrames
+        join.fastStart.maximumByteCount = settings.maximumFastStartBytes
         let section = configuration.multicast
         multicast = configuration.multicastOptions(of: name, path.multicast, port: section.port)
         multicastTransportStream = configuration.multicastOptions(
