@@ -8,14 +8,14 @@ import Wire
     let seed = script.byte()
     let bytes = script.rest()
     let units = nalUnits(in: [bytes])
-    law(units == nalUnits(in: pieces(of: bytes, seed: seed)), "any split gives the same NAL units")
+    require(units == nalUnits(in: pieces(of: bytes, seed: seed)), "any split gives the same NAL units")
     for unit in units {
-        law(!unit.isEmpty && unit.last != 0, "a NAL unit is not empty and does not end in zero")
-        law(!holdsStartCode(unit), "a NAL unit holds no start code")
+        require(!unit.isEmpty && unit.last != 0, "a NAL unit is not empty and does not end in zero")
+        require(!holdsStartCode(unit), "a NAL unit holds no start code")
     }
-    law(nalUnits(in: [units.flatMap { [0, 0, 0, 1] + $0 }]) == units, "NAL units behind start codes come out again")
-    law(assembled(units) == assembled(units, takingEarlyBy: seed), "what is taken early changes no picture")
-    law(assembled(units).units == units, "all NAL units come out, in their order")
+    require(nalUnits(in: [units.flatMap { [0, 0, 0, 1] + $0 }]) == units, "NAL units behind start codes come out again")
+    require(assembled(units) == assembled(units, takingEarlyBy: seed), "what is taken early changes no picture")
+    require(assembled(units).units == units, "all NAL units come out, in their order")
 }
 
 private func nalUnits(in pieces: [[UInt8]]) -> [[UInt8]] {
@@ -49,7 +49,7 @@ private func assembled(_ units: [[UInt8]], takingEarlyBy seed: UInt8 = 0) -> Ass
         let openSliceCount = assembler.openSliceCount
         guard seed >> UInt8(index % 8) & 1 == 1, let taken = assembler.takeAssembled() else { continue }
         assembly.units += taken.units
-        law(assembler.openSliceCount == openSliceCount, "a picture stays open whose slices are taken")
+        require(assembler.openSliceCount == openSliceCount, "a picture stays open whose slices are taken")
     }
     note(assembler.flush(), of: assembler, in: &assembly)
     return assembly

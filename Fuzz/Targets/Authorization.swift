@@ -6,15 +6,15 @@
     let text = String(decoding: input, as: UTF8.self)
     if case .digest(let credentials)? = Authorization(text) {
         let written = credentials.headerValue
-        law(Authorization(written) == .digest(credentials), "Digest reads the same when written: \(written)")
-        law(credentials.response.utf8.count == credentials.algorithm.digitCount, "a response is a hash")
+        require(Authorization(written) == .digest(credentials), "Digest reads the same when written: \(written)")
+        require(credentials.response.utf8.count == credentials.algorithm.digitCount, "a response is a hash")
         let hasCounted = credentials.protection.map { !$0.clientNonce.isEmpty } ?? true
-        law(hasCounted, "who counts has a nonce of its own")
-        law(credentials.isMeant(for: credentials.uri, nil), "it is meant for what it names")
+        require(hasCounted, "who counts has a nonce of its own")
+        require(credentials.isMeant(for: credentials.uri, nil), "it is meant for what it names")
         checkAnswer(of: credentials)
     }
     if let block = AddressBlock(text) { check(block) }
-    if let pattern = PathPattern(text) { law(PathPattern(pattern.description) == pattern, "\(pattern) reads the same") }
+    if let pattern = PathPattern(text) { require(PathPattern(pattern.description) == pattern, "\(pattern) reads the same") }
 }
 
 /// Who answers the same challenge for the same request says the same, but for the response.
@@ -24,22 +24,22 @@ private func checkAnswer(of credentials: DigestCredentials) {
     let answer = DigestCredentials(
         answering: challenge, user: credentials.user, password: "sesame", method: .describe, uri: credentials.uri,
         protection: credentials.protection, hashes: .folding)
-    law(Authorization(answer.headerValue) == .digest(answer), "an answer reads the same: \(answer.headerValue)")
+    require(Authorization(answer.headerValue) == .digest(answer), "an answer reads the same: \(answer.headerValue)")
     let url = RequestURL(credentials.uri)
-    if let url { law(answer.isMeant(for: "rtsp://other/", url), "it is meant for a URL of the same path: \(url)") }
+    if let url { require(answer.isMeant(for: "rtsp://other/", url), "it is meant for a URL of the same path: \(url)") }
 }
 
 private func check(_ block: AddressBlock) {
-    law(AddressBlock(block.description) == block, "\(block) reads the same")
+    require(AddressBlock(block.description) == block, "\(block) reads the same")
     guard let first = IPAddress(block.description.prefix { $0 != "/" }) else {
-        return law(false, "\(block) begins with an address")
+        return require(false, "\(block) begins with an address")
     }
-    law(block.contains(first), "\(block) holds its first address")
+    require(block.contains(first), "\(block) holds its first address")
     let stranger = if case .ipv4 = first { IPAddress.loopback6 } else { IPAddress.ipv4(0) }
-    law(!block.contains(stranger), "\(block) holds none of the other family")
+    require(!block.contains(stranger), "\(block) holds none of the other family")
     let (allowing, denying) = (AddressRules(allowed: [block]), AddressRules(denied: [block]))
-    law(allowing.admits(first) && !denying.admits(first), "whom a block holds, its rules admit or deny")
-    law(!allowing.admits(stranger) && denying.admits(stranger), "whom it does not hold, they do not")
-    law(!AddressRules(allowed: [block], denied: [block]).admits(first), "what is denied is denied, whatever is allowed")
-    law(!allowing.admits(nil) && !denying.admits(nil), "no list is sure of an address that cannot be read")
+    require(allowing.admits(first) && !denying.admits(first), "whom a block holds, its rules admit or deny")
+    require(!allowing.admits(stranger) && denying.admits(stranger), "whom it does not hold, they do not")
+    require(!AddressRules(allowed: [block], denied: [block]).admits(first), "what is denied is denied, whatever is allowed")
+    require(!allowing.admits(nil) && !denying.admits(nil), "no list is sure of an address that cannot be read")
 }

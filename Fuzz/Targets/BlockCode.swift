@@ -28,16 +28,16 @@ import Media
         }
     }
     guard let plane = LumaPlane(samples.span, width: width, height: height, stride: stride) else {
-        return law(width == 0 || height == 0, "a picture that its memory holds can be looked at")
+        return require(width == 0 || height == 0, "a picture that its memory holds can be looked at")
     }
     let found = TimestampOverlayReader.findings(in: plane)
-    law(found.allSatisfy { $0.code == code } || !fits, "nothing is misread")
-    law(found.count <= 1, "one code is found once")
-    if fits, turned.isEmpty, side >= 2 { law(found.count == 1, "an undamaged code is found") }
+    require(found.allSatisfy { $0.code == code } || !fits, "nothing is misread")
+    require(found.count <= 1, "one code is found once")
+    if fits, turned.isEmpty, side >= 2 { require(found.count == 1, "an undamaged code is found") }
     for finding in found {
-        law(finding.x.lowerBound >= -1 && finding.x.upperBound <= Double(width) + 1, "it lies inside the picture")
-        law(finding.y.lowerBound >= -1 && finding.y.upperBound <= Double(height) + 1, "it lies inside the picture")
-        law(
+        require(finding.x.lowerBound >= -1 && finding.x.upperBound <= Double(width) + 1, "it lies inside the picture")
+        require(finding.y.lowerBound >= -1 && finding.y.upperBound <= Double(height) + 1, "it lies inside the picture")
+        require(
             TimestampOverlay(unixNanoseconds: finding.code.unixNanoseconds, frameNumber: finding.code.frameNumber)
                 == finding.code,
             "a code is made of what it says")

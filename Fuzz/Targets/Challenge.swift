@@ -8,7 +8,7 @@ import Wire
 /// Input: lines, each the value of a `WWW-Authenticate` header; an empty line ends a response.
 @Sendable func fuzzChallenge(_ input: [UInt8]) {
     guard let information = RequestURL("rtsp://ann%22:se%5Csame@h/cam")?.userInformation else {
-        return law(false, "a URL with a user can be read")
+        return require(false, "a URL with a user can be read")
     }
     var login = ClientLogin(information, hashes: .folding) { 0x0123_4567_89AB_CDEF }
     for values in input.split(separator: 0x0A, omittingEmptySubsequences: false).split(whereSeparator: \.isEmpty)
@@ -17,7 +17,7 @@ import Wire
         guard let response = response(asking: values) else { continue }
         guard login.isAsked(by: response) else { continue }
         check(login.authorization(for: .describe, "rtsp://h/cam"), of: information)
-        law(!login.isAsked(by: response), "what was answered is not worth another try")
+        require(!login.isAsked(by: response), "what was answered is not worth another try")
     }
 }
 
@@ -33,12 +33,12 @@ private func response(asking values: ArraySlice<ArraySlice<UInt8>>) -> Response?
 }
 
 private func check(_ answer: String?, of information: UserInformation) {
-    guard let answer else { return law(false, "who knows the password answers") }
-    law(answer.utf8.allSatisfy { !$0.isForbiddenControl }, "an answer is one line: \(answer)")
+    guard let answer else { return require(false, "who knows the password answers") }
+    require(answer.utf8.allSatisfy { !$0.isForbiddenControl }, "an answer is one line: \(answer)")
     switch Authorization(answer) {
     case .digest(let credentials)?:
-        law(credentials.user == information.user && credentials.uri == "rtsp://h/cam", "it says who asks for what")
-    case .basic(let told)?: law(told == information, "Basic says who asks")
-    case nil: law(false, "a server can read the answer: \(answer)")
+        require(credentials.user == information.user && credentials.uri == "rtsp://h/cam", "it says who asks for what")
+    case .basic(let told)?: require(told == information, "Basic says who asks")
+    case nil: require(false, "a server can read the answer: \(answer)")
     }
 }

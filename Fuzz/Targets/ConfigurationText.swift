@@ -9,7 +9,7 @@
     let read = texts.map(configuration)
     guard read.count == 2, let old = read[0], let new = read[1] else { return }
     let changes = Schema.configuration.changes(from: old, to: new, at: .root)
-    law(changes.isEmpty == (old == new), "what differs is seen: \(changes)")
+    require(changes.isEmpty == (old == new), "what differs is seen: \(changes)")
     checkReference(of: new)
 }
 
@@ -27,15 +27,15 @@ private func configuration(_ text: ArraySlice<UInt8>) -> Configuration? {
 }
 
 private func check(_ configuration: Configuration) {
-    law((1...65_535).contains(configuration.server.port), "a port is one")
+    require((1...65_535).contains(configuration.server.port), "a port is one")
     let groups = configuration.multicastGroups
     let multicastCount = configuration.servedPaths.count(where: \.value.isMulticast)
-    law(Set(groups.values).count == multicastCount, "each path that is multicast has a group of its own")
+    require(Set(groups.values).count == multicastCount, "each path that is multicast has a group of its own")
     for (name, path) in configuration.paths {
-        law(isLine(name) && !name.isEmpty, "a path's name is a line")
-        law(isLine(path.title) && isLine(path.description), "titles are lines")
-        law(path.video.width > 0 && path.video.height > 0 && path.video.gopFrames >= 1, "pictures have a size")
-        law(path.audio.bitrate > 0 && path.audio.channels > 0, "sound has channels")
+        require(isLine(name) && !name.isEmpty, "a path's name is a line")
+        require(isLine(path.title) && isLine(path.description), "titles are lines")
+        require(path.video.width > 0 && path.video.height > 0 && path.video.gopFrames >= 1, "pictures have a size")
+        require(path.audio.bitrate > 0 && path.audio.channels > 0, "sound has channels")
     }
 }
 
@@ -48,21 +48,21 @@ private func checkReference(of configuration: Configuration) {
     let reference = Schema.configuration.reference(shown, indent: 0)
     do throws(ConfigurationFailure) {
         let read = try Configuration(yaml: reference, file: "apus.reference.yml")
-        law(read == shown, "a configuration reads the same from its reference")
+        require(read == shown, "a configuration reads the same from its reference")
     } catch {
-        law(false, "a reference is a configuration: \(error)")
+        require(false, "a reference is a configuration: \(error)")
     }
 }
 
 private func check(_ failure: ConfigurationFailure, in text: String) {
     // LF, CR, NEL, LS and PS end lines in YAML.
     let lineCount = text.unicodeScalars.count { [0x0A, 0x0D, 0x85, 0x2028, 0x2029].contains($0.value) } + 1
-    law(!failure.problems.isEmpty, "a failure has a problem")
+    require(!failure.problems.isEmpty, "a failure has a problem")
     for problem in failure.problems {
-        law(isLine(problem.message) && isLine(problem.option), "problems are lines")
+        require(isLine(problem.message) && isLine(problem.option), "problems are lines")
         guard let position = problem.position else { continue }
         // An end that is missing is missed on the line behind the last.
-        law(
+        require(
             (1...(lineCount + 1)).contains(position.line) && position.column >= 1, "a problem names a line: \(failure)")
     }
 }

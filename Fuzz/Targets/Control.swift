@@ -10,8 +10,8 @@ import FoundationEssentials
     guard input.first == UInt8(ascii: "{") else { return checkAssignments(String(decoding: input, as: UTF8.self)) }
     // What is no request is answered so.
     guard let request = try? JSONDecoder().decode(ControlRequest.self, from: Data(input)) else { return }
-    guard let written = try? JSONEncoder().encode(request) else { return law(false, "a request can be written") }
-    law((try? JSONDecoder().decode(ControlRequest.self, from: written)) == request, "it reads the same when written")
+    guard let written = try? JSONEncoder().encode(request) else { return require(false, "a request can be written") }
+    require((try? JSONDecoder().decode(ControlRequest.self, from: written)) == request, "it reads the same when written")
     if case .set(let path, let assignments) = request, path == "cam" {
         checkAssignments(assignments.joined(separator: "\n"))
     }
@@ -22,14 +22,14 @@ private func checkAssignments(_ text: String) {
     let before = Configuration()
     do throws(SettingFailure) {
         let after = try before.setting(assignments, of: "cam")
-        guard let path = after.servedPaths["cam"] else { return law(false, "a path stays") }
-        law(path.video.width > 0 && path.video.height > 0 && path.video.gopFrames >= 1, "pictures have a size")
-        law(path.audio.bitrate > 0 && path.audio.channels > 0, "sound has channels")
-        law(isLine(path.title) && isLine(path.description), "titles are lines")
+        guard let path = after.servedPaths["cam"] else { return require(false, "a path stays") }
+        require(path.video.width > 0 && path.video.height > 0 && path.video.gopFrames >= 1, "pictures have a size")
+        require(path.audio.bitrate > 0 && path.audio.channels > 0, "sound has channels")
+        require(isLine(path.title) && isLine(path.description), "titles are lines")
         let again = try after.setting(assignments, of: "cam")
-        law(again == after, "what is set once more changes nothing")
+        require(again == after, "what is set once more changes nothing")
     } catch {
-        law(!error.reasons.isEmpty, "a refusal has a reason")
-        law(error.reasons.allSatisfy(isLine), "reasons are lines")
+        require(!error.reasons.isEmpty, "a refusal has a reason")
+        require(error.reasons.allSatisfy(isLine), "reasons are lines")
     }
 }

@@ -9,19 +9,19 @@ import SDP
     do throws(MIKEYFailure) {
         try check(try MIKEYMessage(parsing: input), of: input)
     } catch {
-        law(isLine("\(error)"), "a failure is told in a line: \(error)")
+        require(isLine("\(error)"), "a failure is told in a line: \(error)")
     }
     checkHeader(String(decoding: input, as: UTF8.self))
 }
 
 private func check(_ message: MIKEYMessage, of input: [UInt8]) throws(MIKEYFailure) {
     let written = message.bytes
-    law(written.count <= input.count, "what is dropped takes no room: \(written.count) of \(input.count)")
-    law((try? MIKEYMessage(parsing: written)) == message, "a message reads the same when written")
+    require(written.count <= input.count, "what is dropped takes no room: \(written.count) of \(input.count)")
+    require((try? MIKEYMessage(parsing: written)) == message, "a message reads the same when written")
     let key = try message.masterKey()
-    law(key.material.count == 16 + key.suite.saltByteCount, "a key is as long as its suite's")
+    require(key.material.count == 16 + key.suite.saltByteCount, "a key is as long as its suite's")
     let told = MIKEYMessage(key, ssrc: 7, bundle: 1, timestamp: 2, random: [3])
-    law((try? MIKEYMessage(parsing: told.bytes).masterKey()) == key, "a key that is told is understood")
+    require((try? MIKEYMessage(parsing: told.bytes).masterKey()) == key, "a key that is told is understood")
 }
 
 /// The value of a `KeyMgmt` header, or a URL in one.
@@ -29,14 +29,14 @@ private func checkHeader(_ text: String) {
     do throws(Refusal) {
         let key = try KeyManagementHeader.clientKey(in: [.keyManagement: text])
         let message = KeyManagementHeader.mikeyData(in: text).flatMap { try? MIKEYMessage(parsing: $0) }
-        law(key != nil && (try? message?.masterKey()) == key, "a header's key is its message's")
+        require(key != nil && (try? message?.masterKey()) == key, "a header's key is its message's")
     } catch {
-        law(error.status == .keyManagementFailure, "what is of no use is refused for that")
-        law(isLine(error.reason ?? ""), "a reason is a line: \(error)")
+        require(error.status == .keyManagementFailure, "what is of no use is refused for that")
+        require(isLine(error.reason ?? ""), "a reason is a line: \(error)")
     }
     // By bytes: an accent makes another character of a quote.
     guard !text.utf8.contains(UInt8(ascii: "\"")) else { return }
     let data: [UInt8] = [1, 0, 2, 3]
     let value = "prot=mikey; uri=\"\(text)\"; data=\"\(Base64.encode(data))\""
-    law(KeyManagementHeader.mikeyData(in: value) == data, "a message is found behind any URL: \(value)")
+    require(KeyManagementHeader.mikeyData(in: value) == data, "a message is found behind any URL: \(value)")
 }

@@ -63,6 +63,6 @@ public func start(
 }
 
 /// Ends the process, and tells which law was broken.
-func law(_ holds: @autoclosure () -> Bool, _ sentence: @autoclosure () -> String) {
+func require(_ holds: @autoclosure () -> Bool, _ sentence: @autoclosure () -> String) {
     if !holds() { fatalError("broken law: \(sentence())") }
 }

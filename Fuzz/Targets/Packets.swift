@@ -34,13 +34,13 @@ struct PacketScript {
 
 /// What must be true of everything a depacketizer gives.
 func check(_ unit: ReceivedUnit) {
-    law(!unit.units.isEmpty, "a unit holds something")
+    require(!unit.units.isEmpty, "a unit holds something")
     var end = 0
     for range in unit.units {
-        law(range.lowerBound == end && !range.isEmpty, "units lie back to back and are not empty")
+        require(range.lowerBound == end && !range.isEmpty, "units lie back to back and are not empty")
         end = range.upperBound
     }
-    law(end == unit.bytes.count, "units cover the bytes")
+    require(end == unit.bytes.count, "units cover the bytes")
 }
 
 /// The unit as a source would publish it.
@@ -53,14 +53,14 @@ func accessUnit(_ unit: ReceivedUnit, rate: ClockRate) -> AccessUnit {
 
 /// Checks a run's tables and hands each packet over with the header that a viewer would send.
 func packets(of run: PacketRun, maximumPacketBytes: Int, each: (Header, [UInt8]) -> Void) {
-    law(run.gsoBatches.first?.lowerBound == 0 && run.gsoBatches.last?.upperBound == run.packets.count, "trains cover the run")
+    require(run.gsoBatches.first?.lowerBound == 0 && run.gsoBatches.last?.upperBound == run.packets.count, "trains cover the run")
     for gsoBatch in run.gsoBatches {
         let lengths = run.packets[gsoBatch].map(\.byteCount)
-        law(lengths.dropLast().allSatisfy { $0 == lengths[0] }, "packets of a train are of one length")
-        law(lengths[lengths.count - 1] <= lengths[0], "only the last packet of a train may be shorter")
+        require(lengths.dropLast().allSatisfy { $0 == lengths[0] }, "packets of a train are of one length")
+        require(lengths[lengths.count - 1] <= lengths[0], "only the last packet of a train may be shorter")
     }
     for (index, packet) in run.packets.enumerated() {
-        law(Int(packet.byteCount) + 12 <= maximumPacketBytes, "packets keep to their limit")
+        require(Int(packet.byteCount) + 12 <= maximumPacketBytes, "packets keep to their limit")
         let header = Header(
             payloadType: PayloadType(lowBitsOf: 96), isMarked: packet.isMarked,
             sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: index)),

@@ -5,33 +5,33 @@ import Server
 @Sendable func fuzzPasswords(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
     if let password = ViewerPassword(text) {
-        law(password.text == text && (8...64).contains(input.count), "the viewer's password is the text")
+        require(password.text == text && (8...64).contains(input.count), "the viewer's password is the text")
         checkThatNothingShows(password)
-        law(ViewerPassword(ViewerPassword.random().text) != nil, "one that is made can be read")
+        require(ViewerPassword(ViewerPassword.random().text) != nil, "one that is made can be read")
     }
     if let stored = StoredPassword(text) {
         check(stored, of: text)
         checkThatNothingShows(stored)
     }
     let shown = UserInformation.removed(from: text)
-    law(shown.utf8.count <= input.count * 3, "nothing is added to a URL without its user")
+    require(shown.utf8.count <= input.count * 3, "nothing is added to a URL without its user")
     if let url = RequestURL(text), let information = url.userInformation {
         checkThatNothingShows(information)
-        law(RequestURL(shown)?.userInformation == nil, "what is shown of a URL has no user: \(shown)")
+        require(RequestURL(shown)?.userInformation == nil, "what is shown of a URL has no user: \(shown)")
     }
 }
 
 private func check(_ stored: StoredPassword, of text: String) {
     switch stored.secret {
-    case .password(let password): law(password == text && stored.algorithm == nil, "a password is the text itself")
+    case .password(let password): require(password == text && stored.algorithm == nil, "a password is the text itself")
     case .digest(let digest):
-        law(stored.algorithm.map { digest.utf8.count == $0.digitCount } == true, "a hash has its length")
-        law(StoredPassword(text.lowercased()) == stored, "a hash may be in capitals")
-    case .salted(let salt, let key): law(salt.count == 16 && key.count == 32, "salt and key have their lengths")
+        require(stored.algorithm.map { digest.utf8.count == $0.digitCount } == true, "a hash has its length")
+        require(StoredPassword(text.lowercased()) == stored, "a hash may be in capitals")
+    case .salted(let salt, let key): require(salt.count == 16 && key.count == 32, "salt and key have their lengths")
     }
 }
 
 private func checkThatNothingShows(_ secret: Any) {
-    law("\(secret)" == "redacted" && String(reflecting: secret) == "redacted", "no text shows it")
-    law(Mirror(reflecting: secret).children.isEmpty, "nor does a mirror")
+    require("\(secret)" == "redacted" && String(reflecting: secret) == "redacted", "no text shows it")
+    require(Mirror(reflecting: secret).children.isEmpty, "nor does a mirror")
 }

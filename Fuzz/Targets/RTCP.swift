@@ -7,7 +7,7 @@ import Wire
 /// its packet; a time of capture in one is read as it was written.
 @Sendable func fuzzRTCP(_ input: [UInt8]) {
     if let (header, payload) = Header.parse(input.rawSpan) {
-        law(payload.lowerBound >= 12 && payload.upperBound <= input.count, "a payload lies inside its packet")
+        require(payload.lowerBound >= 12 && payload.upperBound <= input.count, "a payload lies inside its packet")
         check(header)
     }
     guard let compound = read(input) else { return }
@@ -38,8 +38,8 @@ private func read(_ datagram: [UInt8]) -> Compound? {
 
 private func checkWritten(_ compound: Compound) {
     let written = compound.encoded()
-    law(written.count % 4 == 0, "packets are whole words")
-    law(read(written) == compound, "a compound reads the same when written")
+    require(written.count % 4 == 0, "packets are whole words")
+    require(read(written) == compound, "a compound reads the same when written")
 }
 
 /// What a participant says regularly names it.
@@ -48,7 +48,7 @@ private func checkRegular(_ compound: Compound, of ssrc: SSRC, _ name: String) {
     let names = compound.packets.compactMap { packet in
         if case .sourceDescription(let description) = packet { description.canonicalName(of: ssrc) } else { nil }
     }
-    law(names == [name], "a participant says its name")
+    require(names == [name], "a participant says its name")
 }
 
 /// A block that comes back as soon as it was sent has been under way for no time.
@@ -56,14 +56,14 @@ private func checkRoundTrips(in blocks: [ReportBlock]) {
     for block in blocks {
         let sent = NTPTime(rawValue: UInt64(block.lastSenderReport &+ block.delaySinceLastSenderReport) << 16)
         let expected: Int64? = block.lastSenderReport == 0 ? nil : 0
-        law(block.roundTripNanoseconds(now: sent) == expected, "there and back takes what is left of the time")
+        require(block.roundTripNanoseconds(now: sent) == expected, "there and back takes what is left of the time")
     }
 }
 
 private func check(_ header: Header) {
     var writer = ByteWriter(capacity: 64)
     header.write(to: &writer)
-    law(Header.parse(writer.bytes.rawSpan)?.header == header, "a header reads the same when written")
+    require(Header.parse(writer.bytes.rawSpan)?.header == header, "a header reads the same when written")
     for identifier in UInt8(1)...14 {
         guard let time = AbsoluteCaptureTime.time(in: header, identifier: identifier) else { continue }
         checkJourney(of: time)
@@ -80,5 +80,5 @@ private func checkJourney(of time: NTPTime) {
         ssrc: SSRC(1))
     header.headerExtension = .init(profile: UInt16(start >> 16), data: writer.bytes)
     let read = AbsoluteCaptureTime.time(in: header, identifier: AbsoluteCaptureTime.identifier)
-    law(read == time, "a time of capture reads the same")
+    require(read == time, "a time of capture reads the same")
 }

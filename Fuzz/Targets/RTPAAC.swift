@@ -17,7 +17,7 @@ import Wire
         depacketizer.push(packet.payload.rawSpan, header: packet.header)
         while let unit = depacketizer.next() {
             check(unit)
-            law(unit.bytes.count < 1 << layout.sizeLength, "a unit is as long as its size can say")
+            require(unit.bytes.count < 1 << layout.sizeLength, "a unit is as long as its size can say")
             checkRoundTrip(unit, maximumPacketBytes: 64 + unit.bytes.count % 200)
         }
     }
@@ -30,12 +30,12 @@ private let track = Track(
 private func checkRoundTrip(_ unit: ReceivedUnit, maximumPacketBytes: Int) {
     let packager = RTPPackager(tracks: [track], options: .init(maximumPacketBytes: maximumPacketBytes))
     guard let run = packager.package(accessUnit(unit, rate: .audio48k)) else {
-        return law(false, "a unit that was received can be sent")
+        return require(false, "a unit that was received can be sent")
     }
     var depacketizer = AACDepacketizer()
     packets(of: run, maximumPacketBytes: maximumPacketBytes) { header, payload in
         depacketizer.push(payload.rawSpan, header: header)
     }
-    law(depacketizer.next()?.bytes == unit.bytes, "a unit is the same after a journey")
-    law(depacketizer.next() == nil, "and it is one unit")
+    require(depacketizer.next()?.bytes == unit.bytes, "a unit is the same after a journey")
+    require(depacketizer.next() == nil, "and it is one unit")
 }

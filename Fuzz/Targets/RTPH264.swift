@@ -29,13 +29,13 @@ private func checkRoundTrip(_ unit: ReceivedUnit, maximumPacketBytes: Int) {
     guard !unit.units.contains(where: { unit.bytes[$0.lowerBound] & 0x1F == 9 }) else { return }
     let packager = RTPPackager(tracks: [track], options: .init(maximumPacketBytes: maximumPacketBytes))
     guard let run = packager.package(accessUnit(unit, rate: .video)) else {
-        return law(false, "a unit that was received can be sent")
+        return require(false, "a unit that was received can be sent")
     }
     var depacketizer = H264Depacketizer()
     packets(of: run, maximumPacketBytes: maximumPacketBytes) { header, payload in
         depacketizer.push(payload.rawSpan, header: header)
     }
     let again = depacketizer.next()
-    law(again?.bytes == unit.bytes && again?.units == unit.units, "a unit is the same after a journey")
-    law(again?.isComplete == true && depacketizer.next() == nil, "and it is one unit")
+    require(again?.bytes == unit.bytes && again?.units == unit.units, "a unit is the same after a journey")
+    require(again?.isComplete == true && depacketizer.next() == nil, "and it is one unit")
 }

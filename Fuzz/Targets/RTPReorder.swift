@@ -47,9 +47,9 @@ private struct ReorderRun {
             let before = buffer.count
             buffer.passGap()
             drain()
-            law(buffer.count < before, "a gap that is passed sets something free")
+            require(buffer.count < before, "a gap that is passed sets something free")
         }
-        law(waiting.isEmpty, "what was accepted comes out")
+        require(waiting.isEmpty, "what was accepted comes out")
     }
 
     private mutating func jump(to next: UInt16) {
@@ -63,31 +63,31 @@ private struct ReorderRun {
         switch buffer.insert(raw, number) {
         case .accepted:
             if isBehind {
-                law(latePacketsInARow >= 99, "only a hundred late packets begin anew")
+                require(latePacketsInARow >= 99, "only a hundred late packets begin anew")
                 waiting = []
                 expected = number
             }
             expected = expected ?? number
-            law(waiting.insert(raw).inserted, "what waits already is a duplicate")
+            require(waiting.insert(raw).inserted, "what waits already is a duplicate")
             latePacketsInARow = 0
         case .duplicate:
-            law(waiting.contains(raw), "a duplicate waits already")
+            require(waiting.contains(raw), "a duplicate waits already")
             latePacketsInARow = 0
         case .late:
-            law(isBehind, "what is newer than all that came out is not late")
+            require(isBehind, "what is newer than all that came out is not late")
             latePacketsInARow += 1
         }
-        law(buffer.count == waiting.count, "what is accepted and not taken waits")
+        require(buffer.count == waiting.count, "what is accepted and not taken waits")
     }
 
     private mutating func drain() {
         while let raw = buffer.next() {
             let number = SequenceNumber(raw)
-            law(waiting.remove(raw) != nil, "what comes out was accepted, and comes once")
-            law(expected.map { number.distance(from: $0) >= 0 } == true, "packets come out in order")
+            require(waiting.remove(raw) != nil, "what comes out was accepted, and comes once")
+            require(expected.map { number.distance(from: $0) >= 0 } == true, "packets come out in order")
             expected = number.advanced(by: 1)
         }
-        law(buffer.count <= capacity, "no more wait than there is room for")
-        law(expected.map { waiting.contains($0.rawValue) } != true, "what is next does not wait")
+        require(buffer.count <= capacity, "no more wait than there is room for")
+        require(expected.map { waiting.contains($0.rawValue) } != true, "what is next does not wait")
     }
 }

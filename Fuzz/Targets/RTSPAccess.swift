@@ -62,7 +62,7 @@ private struct AccessRun {
     mutating func end() {
         connection.shuttingDown()
         drain()
-        law(connection.isClosed, "a server that shuts down closes")
+        require(connection.isClosed, "a server that shuts down closes")
     }
 
     private mutating func receive(_ bytes: [UInt8]) { connection.received(bytes.rawSpan, at: now) }
@@ -101,19 +101,19 @@ private struct AccessRun {
             switch action {
             case .send(let bytes): read(bytes)
             case .describe(let id, _):
-                law(mayOrder, "nothing is described to who has not proved to be somebody")
+                require(mayOrder, "nothing is described to who has not proved to be somebody")
                 connection.described(id, .failure(Refusal(.notFound)), at: now)
             case .setUp(let id, let request):
-                law(mayOrder, "nothing is set up for who has not proved to be somebody")
+                require(mayOrder, "nothing is set up for who has not proved to be somebody")
                 set(up: request, id)
             case .play(let id, _): connection.played(id, .failure(Refusal(.notFound)), at: now)
             case .addressLockedOut:
-                law(guessCount >= GuessLimits().guessCount, "who is locked out has guessed often enough")
+                require(guessCount >= GuessLimits().guessCount, "who is locked out has guessed often enough")
             case .decide(let id, let question):
-                law(question.path.utf8.first != UInt8(ascii: "/"), "a path is named as in the configuration")
+                require(question.path.utf8.first != UInt8(ascii: "/"), "a path is named as in the configuration")
                 undecided = id
             case .accessRefused(.wrongCredentials), .accessRefused(.deniedExternally(isGuess: true)): guessCount += 1
-            case .accessRefused(let failure): law(!"\(failure)".isEmpty, "a refusal has a reason")
+            case .accessRefused(let failure): require(!"\(failure)".isEmpty, "a refusal has a reason")
             case .pause, .tearDown, .receivedInterleaved, .close: break
             }
         }
@@ -136,10 +136,10 @@ private struct AccessRun {
         // An answer to a peer that speaks HTTP is none of RTSP, and the last.
         while case .response(let response)? = try? said.next() {
             let challenges = response.headers.values(of: "WWW-Authenticate")
-            law(challenges.count == (response.status == .unauthorized ? 1 : 0), "a 401 has one challenge")
+            require(challenges.count == (response.status == .unauthorized ? 1 : 0), "a 401 has one challenge")
             guard let text = challenges.first, text.hasPrefix("Digest ") else { continue }
             let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
-            law(parts.count > 3, "realm and nonce stand first: \(text)")
+            require(parts.count > 3, "realm and nonce stand first: \(text)")
             challenge = DigestChallenge(realm: String(parts[1]), nonce: String(parts[3]), algorithm: algorithm)
         }
     }

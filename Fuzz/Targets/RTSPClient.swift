@@ -6,7 +6,7 @@ import Wire
 /// The client's machine under any server: its steps come in their order, what it says is well-formed, nothing follows
 /// the close, and a server that falls silent is given up after a few deadlines.
 @Sendable func fuzzRTSPClient(_ input: [UInt8]) {
-    guard var run = ClientRun() else { return law(false, "the URL is one") }
+    guard var run = ClientRun() else { return require(false, "the URL is one") }
     var script = Script(input)
     while !script.isAtEnd, run.steps < 2_000 { run.step(&script) }
     run.end()
@@ -64,7 +64,7 @@ private struct ClientRun {
             drain()
             passDeadline()
         }
-        law(sawClose, "a silent server is given up")
+        require(sawClose, "a silent server is given up")
         checkSaid()
     }
 
@@ -96,28 +96,28 @@ private struct ClientRun {
         now = max(now, deadline)
         client.deadlinePassed(at: now)
         drain()
-        law(client.nextDeadline > now, "a deadline that has passed is not due again")
+        require(client.nextDeadline > now, "a deadline that has passed is not due again")
     }
 
     private mutating func drain() {
         while let action = client.nextAction() {
-            law(!sawClose, "nothing follows the close")
+            require(!sawClose, "nothing follows the close")
             switch action {
             case .send(let bytes): take(bytes)
             case .described(let description):
-                law(requestCount == 2 && mediaCount == 0, "a stream is described once, after DESCRIBE")
+                require(requestCount == 2 && mediaCount == 0, "a stream is described once, after DESCRIBE")
                 mediaCount = description.media.count
             case .setUp(let index, _):
-                law(index == setUpCount && index < trackCount, "tracks are set up in their order")
+                require(index == setUpCount && index < trackCount, "tracks are set up in their order")
                 setUpCount += 1
             case .playing(let starts):
-                law(!isPlaying && setUpCount == trackCount && starts.count == trackCount, "all that was set up plays")
+                require(!isPlaying && setUpCount == trackCount && starts.count == trackCount, "all that was set up plays")
                 isPlaying = true
             case .receivedInterleaved: break
             case .close: sawClose = true
             }
         }
-        if sawClose { law(client.nextDeadline == .distantFuture, "a closed connection waits for nothing") }
+        if sawClose { require(client.nextDeadline == .distantFuture, "a closed connection waits for nothing") }
     }
 
     private mutating func take(_ bytes: [UInt8]) {
@@ -139,11 +139,11 @@ private struct ClientRun {
             while let element = try parser.next() {
                 guard case .request(let request) = element else { continue }
                 number += 1
-                law(CSeq(request.headers)?.number == number, "requests are counted from one")
+                require(CSeq(request.headers)?.number == number, "requests are counted from one")
             }
         } catch {
-            law(false, "what a client says is well-formed: \(error)")
+            require(false, "what a client says is well-formed: \(error)")
         }
-        law(!parser.isInsideMessage && number == UInt32(requestCount), "messages are whole")
+        require(!parser.isInsideMessage && number == UInt32(requestCount), "messages are whole")
     }
 }

@@ -58,7 +58,7 @@ private struct ConnectionRun {
     mutating func end() {
         connection.shuttingDown()
         drain()
-        law(connection.isClosed && sawClose, "a server that shuts down closes")
+        require(connection.isClosed && sawClose, "a server that shuts down closes")
         checkSaid()
     }
 
@@ -66,7 +66,7 @@ private struct ConnectionRun {
         if !waiting.isEmpty { bytesBehindPending += bytes.count }
         connection.received(bytes.rawSpan, at: now)
         if bytesBehindPending > 8 * connection.configuration.maximumWaitingByteCount {
-            law(connection.isClosed, "bytes behind an unanswered request are bounded")
+            require(connection.isClosed, "bytes behind an unanswered request are bounded")
         }
     }
 
@@ -75,13 +75,13 @@ private struct ConnectionRun {
         now = max(now, deadline)
         connection.deadlinePassed(at: now)
         drain()
-        if let next = connection.nextDeadline { law(next > now, "a deadline that has passed is not due again") }
+        if let next = connection.nextDeadline { require(next > now, "a deadline that has passed is not due again") }
     }
 
     private mutating func drain() {
         takeActions()
         while connection.hasUnprocessedMessages {
-            law(!connection.wantsBytes, "no bytes are wanted while messages wait")
+            require(!connection.wantsBytes, "no bytes are wanted while messages wait")
             connection.continueProcessing(at: now)
             takeActions()
         }
@@ -89,36 +89,36 @@ private struct ConnectionRun {
 
     private mutating func takeActions() {
         while let action = connection.nextAction() {
-            law(!sawClose, "nothing follows the close")
+            require(!sawClose, "nothing follows the close")
             switch action {
             case .send(let bytes): said += bytes
             case .describe, .setUp, .play:
                 if case .describe = action { sawDescribe = true }
                 if case .setUp(_, let request) = action { checkForm(of: request) }
-                law(waiting.isEmpty, "one request waits at a time")
+                require(waiting.isEmpty, "one request waits at a time")
                 waiting.append(action)
                 bytesBehindPending = 0
             case .tearDown(let session, _): sessions.removeAll { $0 == session }
             case .pause(let session), .receivedInterleaved(let session, _, _):
-                law(sessions.contains(session), "orders are for sessions that are there")
-            case .decide, .accessRefused, .addressLockedOut: law(false, "without users nobody is refused")
+                require(sessions.contains(session), "orders are for sessions that are there")
+            case .decide, .accessRefused, .addressLockedOut: require(false, "without users nobody is refused")
             case .close: sawClose = true
             }
         }
-        law(sawClose == connection.isClosed, "closed means that close was ordered")
+        require(sawClose == connection.isClosed, "closed means that close was ordered")
         if connection.isClosed {
-            law(sessions.isEmpty, "every session is torn down before the close")
+            require(sessions.isEmpty, "every session is torn down before the close")
             waiting = []
         } else if waiting.isEmpty {
-            law(connection.nextDeadline != nil, "a connection that waits for its peer has a deadline")
+            require(connection.nextDeadline != nil, "a connection that waits for its peer has a deadline")
         }
     }
 
     /// A transport stream is a new session's, over UDP, on a connection that knows of no tracks.
     private func checkForm(of request: SetUpRequest) {
         guard request.encapsulation == .transportStream else { return }
-        law(request.session == nil && request.track == nil && !sawDescribe, "a SETUP of tracks asks for tracks")
-        for case .interleaved in request.offers { law(false, "a transport stream travels over UDP") }
+        require(request.session == nil && request.track == nil && !sawDescribe, "a SETUP of tracks asks for tracks")
+        for case .interleaved in request.offers { require(false, "a transport stream travels over UDP") }
     }
 
     private mutating func answer(refusing: Bool, _ variant: UInt8) {
@@ -129,7 +129,7 @@ private struct ConnectionRun {
             let description = DescribeAnswer(sdp: [UInt8]("v=0\r\ns=-\r\nt=0 0\r\n".utf8))
             connection.described(id, refusing ? .failure(refusal) : .success(description), at: now)
         case .setUp(let id, let request):
-            law(!request.offers.isEmpty, "a SETUP offers something")
+            require(!request.offers.isEmpty, "a SETUP offers something")
             let answer = SetUpAnswer(
                 transport(for: request.offers[Int(variant) % request.offers.count]),
                 freshSession: SessionID(random: UInt64(steps), UInt64(variant)), streamID: UInt16(variant))
@@ -139,7 +139,7 @@ private struct ConnectionRun {
                 // The machine may have closed, and torn it down, behind its response: drained next.
                 sessions.append(session)
             }
-            law(sessions.count <= 2, "sessions are bounded")
+            require(sessions.count <= 2, "sessions are bounded")
         case .play(let id, let request):
             let entries = request.tracks.map { RTPInfo.Entry(url: $0.url, sequenceNumber: 1, timestamp: nil) }
             let answer = PlayAnswer(rtpInfo: RTPInfo(entries), range: request.range)
@@ -163,11 +163,11 @@ private struct ConnectionRun {
         parser.append(said.rawSpan)
         do throws(ParseError) {
             while let element = try parser.next() {
-                guard case .response = element else { return law(false, "a server says responses") }
+                guard case .response = element else { return require(false, "a server says responses") }
             }
-            law(!parser.isInsideMessage, "responses are whole")
+            require(!parser.isInsideMessage, "responses are whole")
         } catch {
-            law(error.fault == .http, "what a server says is well-formed: \(error)")
+            require(error.fault == .http, "what a server says is well-formed: \(error)")
         }
     }
 }

@@ -8,7 +8,7 @@ import Wire
     let seed = script.byte()
     let bytes = script.rest()
     let whole = outcome(of: [bytes])
-    law(whole == outcome(of: pieces(of: bytes, seed: seed)), "any split gives the same elements")
+    require(whole == outcome(of: pieces(of: bytes, seed: seed)), "any split gives the same elements")
     for element in whole.elements {
         switch element {
         case .request(let request):
@@ -16,7 +16,7 @@ import Wire
         case .response(let response):
             checkWritten(Writer.bytes(of: response))
         case .interleaved(let channel, let data):
-            law(
+            require(
                 Writer.interleaved(channel: channel, data).map { outcome(of: [$0]).elements } == [element],
                 "interleaved data is written as it was read")
         }
@@ -30,11 +30,11 @@ private func checkWritten(_ bytes: [UInt8]) {
     limits.urlByteCount += 4
     limits.headByteCount += 4 * limits.headerCount
     let read = outcome(of: [bytes], limits: limits)
-    law(read.error == nil && read.elements.count == 1, "what is written is one message: \(read)")
+    require(read.error == nil && read.elements.count == 1, "what is written is one message: \(read)")
     switch read.elements[0] {
-    case .request(let request): law(Writer.bytes(of: request) == bytes, "requests are written the same again")
-    case .response(let response): law(Writer.bytes(of: response) == bytes, "responses are written the same again")
-    case .interleaved: law(false, "a message is no interleaved data")
+    case .request(let request): require(Writer.bytes(of: request) == bytes, "requests are written the same again")
+    case .response(let response): require(Writer.bytes(of: response) == bytes, "responses are written the same again")
+    case .interleaved: require(false, "a message is no interleaved data")
     }
 }
 
@@ -50,7 +50,7 @@ private func outcome(of pieces: [[UInt8]], limits: Parser.Limits = .init()) -> O
         parser.append(piece.rawSpan)
         do throws(ParseError) {
             while let element = try parser.next() { outcome.elements.append(element) }
-            law(parser.waitingByteCount < 4 + 65_536, "what waits is less than the largest element")
+            require(parser.waitingByteCount < 4 + 65_536, "what waits is less than the largest element")
         } catch {
             outcome.error = error
             return outcome

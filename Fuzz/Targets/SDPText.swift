@@ -8,12 +8,12 @@ import SDP
     do throws(SessionDescription.ParseError) {
         description = try SessionDescription(parsing: input)
     } catch {
-        law(error.line >= 1, "an error names a line")
+        require(error.line >= 1, "an error names a line")
         return
     }
     // Three bytes may stand for one that was no UTF-8: then the text may be past the limit.
     guard description.text.utf8.count <= SessionDescription.byteLimit else { return }
-    law(reread(description) == description, "a description reads the same when written")
+    require(reread(description) == description, "a description reads the same when written")
 
     let extensions = description.media.first?.extensionMaps ?? []
     let tracks = description.media.enumerated().compactMap { $1.describedTrack?.track(id: TrackID($0)) }
@@ -25,8 +25,8 @@ import SDP
     for (track, medium) in zip(tracks, again?.media ?? []) {
         // Many parameter sets stay out of a description.
         guard let found = medium.describedTrack?.track(id: track.id) else { continue }
-        law(found == track, "a track that is described is recognised")
-        law(medium.extensionMaps == extensions, "header extensions keep their numbers")
+        require(found == track, "a track that is described is recognised")
+        require(medium.extensionMaps == extensions, "header extensions keep their numbers")
     }
 }
 

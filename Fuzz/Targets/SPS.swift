@@ -4,11 +4,11 @@
 /// complete by all sets that were seen.
 @Sendable func fuzzSPS(_ input: [UInt8]) {
     if let set = H264.SequenceParameterSet(parsing: input) {
-        law(set.width > 0 && set.height > 0, "a picture has a size")
-        law((0...31).contains(set.id), "a set's id is in the range of the specification")
+        require(set.width > 0 && set.height > 0, "a picture has a size")
+        require((0...31).contains(set.id), "a set's id is in the range of the specification")
     }
     if let set = H264.PictureParameterSet(parsing: input) {
-        law((0...255).contains(set.id) && (0...31).contains(set.sequenceID), "ids are in their ranges")
+        require((0...255).contains(set.id) && (0...31).contains(set.sequenceID), "ids are in their ranges")
     }
     checkRecord(input)
     checkEscaping(of: input)
@@ -31,28 +31,28 @@
 /// The last units lack sets of those before, which they get.
 private func checkCompletion(of units: [[UInt8]], by tracker: H264.ParameterSetTracker) {
     let completed = tracker.completed(units)
-    law(tracker.completed(completed) == completed, "what is complete stays as it is")
-    law(completed.filter(units.contains).count >= units.count, "no unit is lost")
+    require(tracker.completed(completed) == completed, "what is complete stays as it is")
+    require(completed.filter(units.contains).count >= units.count, "no unit is lost")
     guard let sets = tracker.parameterSets else { return }
-    law(H264.ParameterSetTracker(sets).parameterSets == sets, "sets that are told are known")
-    law(sets.sequence.first.flatMap { .init(parsing: $0) } == tracker.firstSequenceSet, "the lowest id comes first")
+    require(H264.ParameterSetTracker(sets).parameterSets == sets, "sets that are told are known")
+    require(sets.sequence.first.flatMap { .init(parsing: $0) } == tracker.firstSequenceSet, "the lowest id comes first")
     var told = H264.ParameterSetTracker()
     for unit in completed { _ = told.observe(unit) }
-    law(told.parameterSets?.sequence.count == sets.sequence.count, "a complete unit has a sequence set of each id")
-    law(told.parameterSets?.picture.count == sets.picture.count, "a complete unit has a picture set of each id")
+    require(told.parameterSets?.sequence.count == sets.sequence.count, "a complete unit has a sequence set of each id")
+    require(told.parameterSets?.picture.count == sets.picture.count, "a complete unit has a picture set of each id")
 }
 
 private func checkEscaping(of bytes: [UInt8]) {
     let unit = [0x06] + H264.RawByteSequence.escaped(bytes)
-    law(H264.RawByteSequence(of: unit).bytes == bytes, "bytes are the same after being escaped")
-    law(!holdsStartCode(unit), "what is escaped holds no start code")
+    require(H264.RawByteSequence(of: unit).bytes == bytes, "bytes are the same after being escaped")
+    require(!holdsStartCode(unit), "what is escaped holds no start code")
 }
 
 private func checkRecord(_ input: [UInt8]) {
     guard let record = H264.DecoderConfigurationRecord(parsing: input) else { return }
-    law((1...4).contains(record.lengthSize), "a length has one to four bytes")
+    require((1...4).contains(record.lengthSize), "a length has one to four bytes")
     let (ranges, _) = H264.LengthPrefixed.units(in: input, lengthSize: record.lengthSize)
-    law(
+    require(
         ranges.allSatisfy { !$0.isEmpty && $0.lowerBound >= 0 && $0.upperBound <= input.count },
         "units lie inside the bytes")
 }

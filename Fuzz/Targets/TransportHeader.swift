@@ -5,17 +5,17 @@ import RTSP
     let text = String(decoding: input, as: UTF8.self)
     for transport in Transport.list(text) {
         let written = transport.headerValue
-        law(Transport.list(written) == [transport], "\(transport) reads the same when written: \(written)")
+        require(Transport.list(written) == [transport], "\(transport) reads the same when written: \(written)")
     }
     let info = RTPInfo(text)
-    law(RTPInfo(info.headerValue) == info, "RTP-Info reads the same when written")
+    require(RTPInfo(info.headerValue) == info, "RTP-Info reads the same when written")
     if let session = SessionHeader(text) {
-        law(SessionHeader(session.headerValue) == session, "Session reads the same when written")
+        require(SessionHeader(session.headerValue) == session, "Session reads the same when written")
     }
     let fresh = SessionHeader(SessionID(random: UInt64(input.count), 7), timeoutSeconds: 60)
-    law(SessionHeader(fresh.headerValue) == fresh, "\(fresh.id) is a name")
+    require(SessionHeader(fresh.headerValue) == fresh, "\(fresh.id) is a name")
     if let url = RequestURL(text) {
-        law(url.path.utf8.first == UInt8(ascii: "/"), "a path starts with a slash")
-        law(url.base.utf8.last == UInt8(ascii: "/"), "a base ends in a slash")
+        require(url.path.utf8.first == UInt8(ascii: "/"), "a path starts with a slash")
+        require(url.base.utf8.last == UInt8(ascii: "/"), "a base ends in a slash")
     }
 }

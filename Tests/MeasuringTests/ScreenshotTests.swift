@@ -26,7 +26,7 @@ import Testing
         let file = folder.file(name)
         let outcome = try await Command.run(
             ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", grey] + options + [file], within: 30)
-        #expect(outcome.status == 0, "\(outcome.complaint)")
+        #expect(outcome.status == 0, "\(outcome.diagnostics)")
         return file
     }
 

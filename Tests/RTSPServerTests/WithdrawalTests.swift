@@ -125,11 +125,11 @@ struct WithdrawalTests {
 
             await broadcast.server.withdraw(broadcast.stream)
             let before = await broadcast.packetCount()
-            let isOnAir = await eventually(within: 5) {
+            let isServing = await eventually(within: 5) {
                 broadcast.publish(idr: true, into: next)
                 return await broadcast.packetCount() > before
             }
-            #expect(isOnAir)
+            #expect(isServing)
             #expect(try member.request("GET_PARAMETER", broadcast.url, session).status == 200)
         }
     }

@@ -31,7 +31,7 @@ struct ChangingTests {
         _ paths: String, threshold: LogThreshold = LogThreshold(), _ body: (Assembly) async throws -> Void
     ) async throws {
         try await running(paths, threshold: threshold) { assembly in
-            for path in assembly.paths.values { #expect(await isOnAir(path.stream)) }
+            for path in assembly.paths.values { #expect(await isServing(path.stream)) }
             try await body(assembly)
         }
     }
@@ -47,7 +47,7 @@ struct ChangingTests {
         try await body(assembly)
     }
 
-    private static func isOnAir(_ stream: Streams.Stream) async -> Bool {
+    private static func isServing(_ stream: Streams.Stream) async -> Bool {
         await eventually(within: 10) { stream.published.pictureCount > 0 }
     }
 
@@ -66,7 +66,7 @@ struct ChangingTests {
             // The other is told goodbye, and let go.
             #expect(gone.watch(pictures: 1_000).goodbyes == 1)
             #expect(gone.socket.isClosed)
-            #expect(await Self.isOnAir(try #require(assembly.paths["c"]).stream))
+            #expect(await Self.isServing(try #require(assembly.paths["c"]).stream))
             #expect(try Viewer(of: "c", assembly).watch(pictures: 2).pictures == 2)
             #expect(try assembly.request("DESCRIBE", "b").status == 404)
             #expect(viewer.watch(pictures: 10).missing == 0)

@@ -131,10 +131,10 @@ struct ControlTests {
                 "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); print(s.recv(999))"
             let nobody = ["setpriv", "--reuid=65534", "--clear-groups", "/usr/bin/env", "python3", "-c", script, path]
             let shut = try await Command.run(nobody)
-            #expect(shut.errors.contains("PermissionError"), "\(shut.complaint)")
+            #expect(shut.errors.contains("PermissionError"), "\(shut.diagnostics)")
             #expect(chmod(path, 0o666) == 0)
             let open = try await Command.run(nobody)
-            #expect(open.text.contains("only the user who runs the server"), "\(open.complaint)")
+            #expect(open.text.contains("only the user who runs the server"), "\(open.diagnostics)")
         }
     }
 

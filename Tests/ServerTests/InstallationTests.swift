@@ -30,7 +30,7 @@ struct InstallationTests {
         // Of 100, which is all open.
         let outcome = try await Command.run(
             [Self.analyser, "security", "--offline=true", "--threshold=29", folder.file("apus.service")])
-        #expect(outcome.status == 0, "\(outcome.text.suffix(80)) \(outcome.complaint)")
+        #expect(outcome.status == 0, "\(outcome.text.suffix(80)) \(outcome.diagnostics)")
     }
 
     @Test func theConfigurationThatIsInstalledIsRight() throws {
@@ -45,7 +45,7 @@ struct InstallationTests {
                 "env", "APUS_BINARY=\(folder.file("built"))", "DESTDIR=\(folder.file("host"))",
                 "\(Self.root)/script/install", "--prefix", "/opt/apus",
             ] + arguments)
-        #expect(outcome.status == 0, "\(outcome.complaint)")
+        #expect(outcome.status == 0, "\(outcome.diagnostics)")
     }
 
     @Test func whatIsInstalledFitsTogetherAndTheAdministratorsFileStays() async throws {

@@ -89,6 +89,6 @@ import Testing
 
     /// ThreadSanitizer saw an array of none written into: all threads share one.
     @Test func ofNoneThreadsMayTellAtTheSameTime() async throws {
-        try await atOnce(Array(0..<100)) { _ in #expect(LatencyTrace().recent.isEmpty) }
+        try await concurrently(Array(0..<100)) { _ in #expect(LatencyTrace().recent.isEmpty) }
     }
 }

@@ -7,9 +7,9 @@ public enum Clip: String, CaseIterable, Sendable {
     /// H.264 with three B-frames between others, an IDR each two seconds, AAC at 44 100 Hz.
     case bFrames = "b-frames.mp4"
     /// Ten seconds from IDR to IDR at 4 Mbit/s: a prelude of it may be too long.
-    case longGroups = "long-groups.mp4"
+    case longGOPs = "long-groups.mp4"
     /// Motion JPEG and PCM: both have to be transcoded.
-    case foreign = "foreign.mkv"
+    case needsTranscoding = "foreign.mkv"
 
     private var arguments: [String] {
         switch self {
@@ -19,13 +19,13 @@ public enum Clip: String, CaseIterable, Sendable {
         case .bFrames:
             Self.input(rate: 25, sampleRate: 44_100, seconds: 6)
                 + Self.h264(["-bf", "3", "-g", "50", "-b:v", "1M"]) + ["-c:a", "aac"]
-        case .longGroups:
+        case .longGOPs:
             Self.input(rate: 30, sampleRate: 48_000, seconds: 20, filter: ",noise=alls=30:allf=t")
                 + Self.h264([
                     "-bf", "0", "-g", "300", "-keyint_min", "300", "-sc_threshold", "0", "-b:v", "4M", "-maxrate",
                     "4M", "-bufsize", "1M",
                 ]) + ["-c:a", "aac"]
-        case .foreign:
+        case .needsTranscoding:
             Self.input(rate: 25, sampleRate: 48_000, seconds: 4)
                 + ["-c:v", "mjpeg", "-q:v", "5", "-pix_fmt", "yuvj420p", "-c:a", "pcm_s16le"]
         }
@@ -51,7 +51,7 @@ public enum Clip: String, CaseIterable, Sendable {
         let unfinished = folder.appending(path: "\(UUID().uuidString)-\(rawValue)")
         let outcome = try await Command.run(
             ["ffmpeg", "-nostdin", "-v", "error"] + arguments + [unfinished.path], within: 60)
-        guard outcome.status == 0 else { throw Command.Failure.cannotStart(outcome.complaint) }
+        guard outcome.status == 0 else { throw Command.Failure.cannotStart(outcome.diagnostics) }
         // In one step, so that nobody reads half a clip.
         guard rename(unfinished.path, finished.path) == 0 else { throw Command.Failure.cannotStart(finished.path) }
         return finished.path

@@ -14,7 +14,7 @@ public final class Command: Sendable {
 
         public var text: String { String(decoding: output, as: UTF8.self) }
         /// For a failed expectation: what the program said last.
-        public var complaint: String { "status \(status)\(ranOutOfTime ? ", killed" : ""): \(errors.suffix(1_500))" }
+        public var diagnostics: String { "status \(status)\(ranOutOfTime ? ", killed" : ""): \(errors.suffix(1_500))" }
     }
 
     public enum Failure: Error {

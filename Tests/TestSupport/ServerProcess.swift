@@ -74,7 +74,7 @@ public final class ServerProcess: Sendable {
     public func url(_ path: String = "cam", host: String = "127.0.0.1") -> String { "rtsp://\(host):\(port)/\(path)" }
 
     /// Waits until `path` is described: its source has said what it is.
-    public func isOnAir(_ path: String = "cam", host: String = "127.0.0.1", within seconds: Double = 15) async throws
+    public func isServing(_ path: String = "cam", host: String = "127.0.0.1", within seconds: Double = 15) async throws
         -> Bool
     {
         try await eventually(within: seconds) {
@@ -91,7 +91,7 @@ public final class ServerProcess: Sendable {
         command.signal(SIGTERM)
         let outcome = await command.finish(within: 5)
         let elapsed = ContinuousClock.now - start
-        #expect(outcome.status == 0, "\(outcome.complaint)", sourceLocation: sourceLocation)
+        #expect(outcome.status == 0, "\(outcome.diagnostics)", sourceLocation: sourceLocation)
         #expect(
             elapsed < .seconds(3 * Sanitizer.patience), "it took \(elapsed) to stop", sourceLocation: sourceLocation)
     }
@@ -118,7 +118,7 @@ public func overBothTransports(
     of source: String, _ body: @escaping @Sendable (ServerProcess, _ transport: String) async throws -> Void
 ) async throws {
     try await withServer(source) { server in
-        #expect(try await server.isOnAir())
-        try await atOnce(["udp", "tcp"]) { try await body(server, $0) }
+        #expect(try await server.isServing())
+        try await concurrently(["udp", "tcp"]) { try await body(server, $0) }
     }
 }

@@ -41,7 +41,7 @@ final class Target: Sendable {
         let certificate = try await Command.run(
             [ServerProcess.binary(), "certificate", "--folder", folder.path, "--host", "127.0.0.1"])
         guard certificate.status == 0, mkfifo(folder.file("late"), 0o600) == 0 else {
-            throw Command.Failure.cannotStart(certificate.complaint)
+            throw Command.Failure.cannotStart(certificate.diagnostics)
         }
         let port = try LoopbackSocket.freePort()
         let webServer = try webServer(for: setting)

@@ -59,8 +59,8 @@ final class Watcher: Sendable {
 
     private var goesOn: Bool { !isStopped.load(ordering: .acquiring) }
 
-    private func complain(_ complaint: String) {
-        record.withLock { $0.complaints.append("\(transport.rawValue): \(complaint)") }
+    private func complain(_ diagnostics: String) {
+        record.withLock { $0.complaints.append("\(transport.rawValue): \(diagnostics)") }
     }
 
     private func watchConnection(of target: Target) throws {

@@ -1,0 +1,146 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// What `apus bench viewers` counts.
+    @Suite(.serialized, .alone)
+    struct Bench {
+        /// The part of its report that is looked at.
+        private struct Report: Decodable {
+            let established: Int
+            let packets, gaps, lost, duplicates, reordered, wholeUnits, brokenUnits: Int
+            let captureToArrival: Quantiles?
+            let trains: String?
+
+            struct Quantiles: Decodable {
+                let count: Int
+                let max: Double
+            }
+        }
+
+        @Test func everyPacketIsCountedHoweverItComes() async throws {
+            try await withServer("testcard") { server in
+                #expect(try await server.isServing())
+                let url = server.url()
+                try await concurrently([["tcp"], ["udp"], ["udp", "--cut"]]) { try await expectAllCounted(at: url, over: $0) }
+            }
+        }
+
+        /// How a report came about, in the JSON of every command.
+        private struct Origin: Decodable {
+            let version: String
+            let host: Host
+            let arguments: [String]
+            let verdict: Verdict
+            let error: String?
+            let transport: String?
+
+            struct Host: Decodable {
+                let name, kernel: String
+                let processors: Int
+            }
+
+            struct Verdict: Decodable {
+                let outcome: String
+                let exitStatus: Int32
+                let reasons: [String]
+            }
+        }
+
+        private func run(_ arguments: [String]) async throws -> (Command.Outcome, Origin?) {
+            let outcome = try await Command.run([ServerProcess.binary()] + arguments + ["--json"], within: 40)
+            return (outcome, try? JSONDecoder().decode(Origin.self, from: Data(outcome.output)))
+        }
+
+        @Test func allCommandsTakeTheSameArgumentsAndEndAlike() async throws {
+            try await withServer("testcard") { server in
+                #expect(try await server.isServing())
+                let url = server.url()
+                let commands = [
+                    ["measure", "--frames", "10"], ["bench", "joins"], ["bench", "viewers", "--seconds", "2"],
+                ]
+                try await concurrently(commands) { command in
+                    for stream in [[url], ["--url", url]] {
+                        let (outcome, answer) = try await run(command + stream + ["--fail-if", "lost>1000000"])
+                        let origin = try #require(answer, "\(command): \(outcome.diagnostics)")
+                        #expect(outcome.status == 0 && origin.verdict.exitStatus == 0, "\(outcome.diagnostics)")
+                        #expect(origin.verdict.outcome == "passed" && origin.transport == "udp")
+                        #expect(origin.arguments.starts(with: command + stream))
+                        #expect(
+                            !origin.version.isEmpty && origin.host.kernel.hasPrefix("Linux ")
+                                && origin.host.processors > 0)
+                    }
+                    let (failed, answer) = try await run(command + [url, "--fail-if", "lost>=0"])
+                    #expect(
+                        failed.status == 2 && failed.errors.hasPrefix("apus: lost>=0: it is "), "\(failed.diagnostics)")
+                    #expect(answer?.verdict.outcome == "failed" && answer?.verdict.reasons.count == 1)
+                    for wrong in [["--fail-if", "nonsense>0"], ["--url", url], ["--transport", "pigeon"]] {
+                        #expect(try await run(command + [url] + wrong).0.status == 64)
+                    }
+                }
+            }
+        }
+
+        @Test func anErrorIsJSONTooAndHasNoPassword() async throws {
+            let url = "rtsp://vIewer:sesAme@127.0.0.1:\(try LoopbackSocket.freePort())/cam"
+            for command in [
+                ["measure", url], ["bench", "joins", url], ["bench", "viewers", "--seconds", "1", "--url=\(url)"],
+            ] {
+                let (outcome, answer) = try await run(command)
+                let origin = try #require(answer, "\(outcome.diagnostics)")
+                #expect(outcome.status == 1 && origin.verdict.exitStatus == 1 && origin.verdict.outcome == "error")
+                #expect(origin.verdict.reasons.first?.contains("Connection refused") == true)
+                #expect(
+                    (origin.error != nil) == (command[0] == "measure"), "the benches have a report of failed sessions")
+                #expect(!outcome.text.contains("sesAme") && !outcome.errors.contains("sesAme"))
+            }
+        }
+
+        @Test func eachBenchWritesItsTableAndItsPlot() async throws {
+            let folder = try TemporaryFolder()
+            try await withServer("testcard") { server in
+                #expect(try await server.isServing())
+                let benches = [
+                    ("viewers", [server.url(), "--count", "3", "--seconds", "3"], 3),
+                    ("joins", [server.url(), "--count", "2", "--stay-ms", "0", "--pause-ms", "0"], 2),
+                    ("encoding", ["--width", "320", "--height", "240", "--seconds", "1"], 20),
+                    ("limit", ["--count", "3", "--seconds", "0.2"], 12),
+                ]
+                for (bench, arguments, rows) in benches {
+                    let (table, plot) = (folder.file("\(bench).csv"), folder.file("\(bench).svg"))
+                    let files = ["--csv", table] + (bench == "limit" ? [] : ["--plot", plot])
+                    let outcome = try await Command.run(
+                        [ServerProcess.binary(), "bench", bench] + arguments + files, within: 40)
+                    #expect(outcome.status == 0 || outcome.status == 1, "\(outcome.diagnostics)")
+                    let lines = String(decoding: folder.bytes("\(bench).csv"), as: UTF8.self).split(separator: "\n")
+                    #expect(lines.count > rows, "\(bench): \(lines)")
+                    let columns = lines.first?.split(separator: ",").count ?? 0
+                    #expect(
+                        lines.allSatisfy { $0.split(separator: ",", omittingEmptySubsequences: false).count == columns }
+                    )
+                    guard bench != "limit" else { continue }
+                    let drawing = String(decoding: folder.bytes("\(bench).svg"), as: UTF8.self)
+                    #expect(drawing.hasSuffix("</svg>\n") && drawing.contains("p50"), "\(bench)")
+                }
+            }
+        }
+
+        private func expectAllCounted(at url: String, over transport: [String]) async throws {
+            let outcome = try await Command.run(
+                [ServerProcess.binary(), "bench", "viewers", "--url", url, "--count", "3"]
+                    + ["--seconds", "4", "--json", "--transport"] + transport, within: 30)
+            #expect(outcome.status == 0, "\(transport): \(outcome.diagnostics)")
+            let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output))
+            #expect(report.established == 3, "\(transport)")
+            // Three seconds at least, of 30 pictures and 46 sounds, and one of those after which all had joined.
+            #expect(Double(report.wholeUnits) > 3 * 3 * 76 / Sanitizer.patience, "\(transport)")
+            #expect(report.packets > report.wholeUnits, "\(transport)")
+            #expect(report.gaps + report.lost + report.duplicates + report.reordered == 0, "\(transport)")
+            #expect(report.brokenUnits == 0, "\(transport)")
+            #expect(Double(report.captureToArrival.map(\.count) ?? 0) > 3 * 30 / Sanitizer.patience, "\(transport)")
+            let trains = transport[0] == "tcp" ? nil : transport.count > 1 ? "cut" : "whole"
+            #expect(report.trains == trains, "\(transport)")
+        }
+    }
+}

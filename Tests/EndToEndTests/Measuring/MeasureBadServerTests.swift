@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Servers that are none, or lie: a line that says so, an exit status, and no hang.
+    @Suite(.serialized, .alone)
+    struct MeasuringBadServers {
+        @Test(arguments: [
+            "http://127.0.0.1/cam", "127.0.0.1:8554/cam", "rtsp://", "rtsp://127.0.0.1:99999/cam",
+            "rtsps://127.0.0.1/cam",
+            "rtsp://vIewer:sesAme@127.0.0.1:99999/cam", "",
+        ])
+        func whatIsNoURLIsAWrongArgument(url: String) async throws {
+            let outcome = try await Measure.run(url, [])
+            #expect(outcome.status == 64)
+            #expect(!outcome.errors.contains("sesAme"))
+        }
+
+        @Test(arguments: [["--fail-if", "p99"], ["--fail-if", "p99>50"], ["--seconds", "0"], ["--timeout", "nan"]])
+        func whatCannotBeMeantIsAWrongArgument(arguments: [String]) async throws {
+            #expect(try await Measure.run("rtsp://127.0.0.1/cam", arguments).status == 64)
+        }
+
+        @Test func aPortThatNobodyListensOnIsToldSo() async throws {
+            let outcome = try await Measure.run("rtsp://vIewer:sesAme@127.0.0.1:\(LoopbackSocket.freePort())/cam", [])
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("Connection refused"))
+            #expect(!outcome.errors.contains("sesAme"))
+        }
+
+        @Test func aPathThatCannotBeWrittenIsToldBeforeTheMeasurement() async throws {
+            let outcome = try await Measure.run("rtsp://127.0.0.1:1/cam", ["--csv", "/nowhere/frames.csv"])
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("/nowhere/frames.csv"))
+        }
+
+        /// What a server does, and what is said of it.
+        enum Badness: String, CaseIterable, Sendable {
+            case silent = "the server did not answer"
+            case garbage = "the server sent no RTSP"
+            case soundOnly = "the stream has no video, only PCMU"
+            case nothing = "the description names no RTP stream"
+            case unauthorized = "the server requires a user and a password"
+            case mute = "no packet of video came"
+            case noise = "no picture could be decoded"
+        }
+
+        @Test(arguments: Badness.allCases)
+        func aBadServerIsNamedInOneLine(_ badness: Badness) async throws {
+            let server = try ScriptedServer { request, peer in Self.answer(request, peer, badness) }
+            defer { server.stop() }
+            let outcome = try await Measure.run(server.url, ["--timeout", "1", "--transport", "tcp"])
+            #expect(!outcome.ranOutOfTime)
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains(badness.rawValue), "\(outcome.diagnostics)")
+            #expect(outcome.errors.split(separator: "\n").count == 1)
+        }
+
+        private static func answer(
+            _ request: ScriptedServer.Request, _ peer: ScriptedServer.Peer, _ badness: Badness
+        ) -> Bool {
+            switch (badness, request.method) {
+            case (.silent, _): true
+            case (.garbage, _): peer.send(Array("HTTP/1.1 400 Bad Request\r\n\r\n<html>\u{0}\u{1}\r\n\r\n".utf8))
+            case (.unauthorized, "DESCRIBE"):
+                peer.send(
+                    Array(
+                        String(decoding: request.answer(), as: UTF8.self)
+                            .replacingOccurrences(of: "200 OK", with: "401 Unauthorized").utf8))
+            case (_, "DESCRIBE"): peer.send(request.answer(body: description(badness)))
+            case (_, "SETUP"):
+                peer.send(request.answer(["Session: 1", "Transport: RTP/AVP/TCP;unicast;interleaved=0-1"]))
+            case (.noise, "PLAY"): peer.send(request.answer(["Session: 1"]) + noise)
+            default: peer.send(request.answer(["Session: 1"]))
+            }
+        }
+
+        private static func description(_ badness: Badness) -> String {
+            let head = "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=cam\r\nt=0 0\r\n"
+            return switch badness {
+            case .soundOnly: head + "m=audio 0 RTP/AVP 0\r\na=rtpmap:0 PCMU/8000\r\na=control:track1\r\n"
+            case .nothing: head
+            default: head + "m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:track1\r\n"
+            }
+        }
+
+        /// RTP packets with random payloads.
+        private static var noise: [UInt8] {
+            var random = SplitMix64(seed: 4)
+            return (0..<200).flatMap { number -> [UInt8] in
+                let payload = random.bytes(40)
+                let header: [UInt8] = [
+                    0x80, 96 | (number % 4 == 0 ? 0x80 : 0), 0, UInt8(number), 0, 0, 0, UInt8(number), 0, 0, 0, 9,
+                ]
+                return [0x24, 0, 0, UInt8(header.count + payload.count)] + header + payload
+            }
+        }
+    }
+}

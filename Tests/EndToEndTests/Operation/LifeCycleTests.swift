@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Starting and stopping.
+    @Suite(.serialized, .besideOthers)
+    struct LifeCycle {
+        @Test func aTakenPortIsSaidWithTheFlagThatChangesIt() async throws {
+            try await withServer("testcard") { server in
+                let second = try await Command.run(
+                    [ServerProcess.binary(), "serve", "--port", "\(server.port)", "testcard"], within: 10)
+                #expect(second.status == 1)
+                #expect(second.errors.contains("--port"), "\(second.diagnostics)")
+            }
+        }
+
+        /// systemd starts it again without a pause.
+        @Test func asAServiceItTriesATakenPortOnceASecond() async throws {
+            try await withServer("testcard") { server in
+                let start = ContinuousClock.now
+                let second = try await Command.run(
+                    [
+                        "env", "NOTIFY_SOCKET=@nobody", ServerProcess.binary(), "serve", "--port", "\(server.port)",
+                        "testcard",
+                    ],
+                    within: 10)
+                #expect(second.status == 1)
+                #expect(ContinuousClock.now - start >= .seconds(1))
+            }
+        }
+
+        /// As systemd does it, which gives a service a runtime folder.
+        @Test func aServiceThatCrashesAgainAndAgainWaitsBeforeItStarts() async throws {
+            let folder = try TemporaryFolder()
+            let prefix = ["env", "RUNTIME_DIRECTORY=\(folder.path)"]
+            for crash in 1...3 {
+                let start = ContinuousClock.now
+                let server = try await ServerProcess.start(["testcard"], prefix: prefix)
+                // The first two starts do not wait, the third is after two crashes.
+                #expect(server.log.contains("starting in") == (crash == 3), "\(server.log.prefix(300))")
+                if crash == 3 { #expect(ContinuousClock.now - start >= .seconds(1)) }
+                server.command.signal(SIGKILL)
+                _ = await server.command.finish(within: 5)
+            }
+            let fourth = try Command(
+                prefix + [ServerProcess.binary(), "serve", "--port", "\(LoopbackSocket.freePort())", "testcard"])
+            #expect(await eventually(within: 10) { fourth.errors.contains("starting in 2 s") })
+            fourth.signal(SIGTERM)
+            let outcome = await fourth.finish(within: 1.5)
+            #expect(outcome.status == 0, "it ends while it waits: \(outcome.diagnostics)")
+            #expect(folder.bytes("starts").isEmpty, "and has ended in order")
+        }
+
+        @Test func aLoneFileThatIsMissingIsAUsageError() async throws {
+            let outcome = try await Command.run(
+                [ServerProcess.binary(), "serve", "--port", "\(LoopbackSocket.freePort())", "/nowhere/film.mp4"],
+                within: 10)
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("/nowhere/film.mp4"), "\(outcome.diagnostics)")
+        }
+
+        /// All dispatch queues of a process share 255 threads. systemd's end is a socket of the test.
+        @Test func aThousandPathsOfMissingFilesLeaveLogStatusAndWatchdogWorking() async throws {
+            let (folder, socket) = (try TemporaryFolder(), try NotifySocket())
+            let paths = (0..<1_000).map { "  p\($0): { source: \(folder.file("missing\($0).mp4")) }\n" }
+            try folder.write("paths:\n" + paths.joined(), to: "apus.yml")
+            let server = try await ServerProcess.start(
+                ["--config", folder.file("apus.yml")],
+                prefix: ["env", "NOTIFY_SOCKET=\(socket.name)", "WATCHDOG_USEC=2000000"])
+            let isLogged = await eventually(within: 20) {
+                Set(server.log.matches(of: /no file at .*path=(\/p\d+)/).map(\.1)).count == 1_000
+            }
+            #expect(isLogged, "\(server.log.matches(of: /no file at/).count) paths")
+            let status = try await Command.run(
+                [ServerProcess.binary(), "status", "--json", "--port", "\(server.port)"], within: 20)
+            #expect(status.status == 0, "\(status.diagnostics)")
+            #expect(status.text.matches(of: /"path" ?: ?"/).count == 1_000)
+            #expect(socket.next()?.first == "READY=1")
+            for _ in 0..<4 { #expect(socket.next() == ["WATCHDOG=1"]) }
+            await server.stop()
+        }
+
+        /// Standard error is a pipe that is full and that nobody reads.
+        @Test func aLogThatNobodyTakesHoldsUpNobody() async throws {
+            let folder = try TemporaryFolder()
+            let stuck = "mkfifo \"$0\" && exec 2<>\"$0\" && head -c 65536 /dev/zero >&2 && exec \"$@\""
+            let server = try await ServerProcess.start(["testcard"], prefix: ["bash", "-c", stuck, folder.file("log")])
+            #expect(try await server.isServing())
+            for _ in 0..<3 {
+                let viewer = try RTSPSocket(port: server.port)
+                #expect(try viewer.play(server.url()).answer.status == 200)
+                #expect(viewer.frame(within: 5) != nil)
+            }
+            await server.stop()
+        }
+
+        @Test(arguments: [SIGTERM, SIGINT])
+        func aSignalSaysGoodbyeToTheViewersAndEnds(_ signal: Int32) async throws {
+            let server = try await ServerProcess.start(["testcard"])
+            #expect(try await server.isServing())
+            let viewer = try RTSPSocket(port: server.port)
+            #expect(try viewer.play(server.url()).answer.status == 200)
+            #expect(viewer.frame(within: 5) != nil)
+
+            let start = ContinuousClock.now
+            server.command.signal(signal)
+            var goodbyes: Set<Int> = []
+            while let frame = viewer.frame(within: 5) {
+                // 203: BYE (RFC 3550, section 12.1).
+                if frame.channel % 2 == 1, frame.controlTypes.contains(203) { goodbyes.insert(frame.channel) }
+            }
+            let outcome = await server.command.finish(within: 5)
+            #expect(goodbyes == [1, 3])
+            #expect(viewer.isClosed)
+            #expect(outcome.status == 0, "\(outcome.diagnostics)")
+            #expect(ContinuousClock.now - start < .seconds(1 * Sanitizer.patience))
+        }
+
+        @Test func anIdlePipeDoesNotHoldUpTheEnd() async throws {
+            let folder = try TemporaryFolder()
+            #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
+            try await withServer("pipe=\(folder.file("pipe"))") { _ in }
+        }
+    }
+}

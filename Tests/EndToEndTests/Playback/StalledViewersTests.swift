@@ -1,0 +1,91 @@
+import Foundation
+import Reactor
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Hundreds of viewers over TCP that stop reading, while datagrams make their event loop turn.
+    @Suite(.serialized, .alone)
+    struct StalledViewers {
+        private static let configuration = """
+            loops: { threads: 1 }
+            limits: { viewerStallSeconds: 300 }
+            access: { open: true }
+            paths:
+              cam: { video: { width: 320, height: 180, framesPerSecond: 25, bitsPerSecond: 300000 }, audio: { enabled: false } }
+            """
+
+        @Test func theyCostNextToNothing() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write(Self.configuration, to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml")) { server in
+                #expect(try await server.isServing())
+                // Eight sessions are what one connection may have.
+                let clients = try (0..<63).map { _ in try Self.stalledClient(of: server) }
+                // Their preludes count as unread only after two seconds.
+                try await Task.sleep(for: .seconds(4))
+                let port = try Self.udpPort(of: server)
+                let before = server.work(ofThreadsNamed: "apus-loop-0")
+                try Self.send(datagrams: 2_000, eachSecondFor: 4, to: port)
+                let hundredths = server.work(ofThreadsNamed: "apus-loop-0") - before
+                // A debug build takes about four times as long for the same.
+                let isDebug = try ServerProcess.binary().contains("/debug/")
+                #expect(
+                    hundredths < 4 * (isDebug ? 25 : 8) * Int(Sanitizer.patience), "\(hundredths) hundredths of 4 s")
+                withExtendedLifetime(clients) {}
+            }
+        }
+
+        private static func stalledClient(of server: ServerProcess) throws -> RTSPSocket {
+            let client = RTSPSocket(over: try LoopbackSocket(port: server.port, bufferByteCount: 4_096))
+            let sessions = try (0..<8).map { session in
+                let transport = "RTP/AVP/TCP;unicast;interleaved=\(2 * session)-\(2 * session + 1)"
+                let answer = try client.request("SETUP", server.url("cam/track1"), ["Transport": transport])
+                #expect(answer.status == 200)
+                return answer.header("Session")?.split(separator: ";").first.map(String.init) ?? ""
+            }
+            for session in sessions { client.send(client.text(of: "PLAY", server.url(), ["Session": session])) }
+            return client
+        }
+
+        /// Of the loop's RTP.
+        private static func udpPort(of server: ServerProcess) throws -> UInt16 {
+            let answer = try RTSPSocket(port: server.port).request(
+                "SETUP", server.url("cam/track1"), ["Transport": "RTP/AVP;unicast;client_port=40000-40001"])
+            return try #require(answer.serverPort, "\(answer.head)")
+        }
+
+        /// Sends datagrams of one byte, evenly spread.
+        private static func send(datagrams perSecond: Int, eachSecondFor seconds: Double, to port: UInt16) throws {
+            let socket = try UDPSocket(at: .loopback(.ipv4, port: 0))
+            let start = Date()
+            var sent = 0
+            while -start.timeIntervalSinceNow < seconds {
+                if Double(sent) < -start.timeIntervalSinceNow * Double(perSecond) {
+                    _ = [UInt8(0)].withUnsafeBytes { socket.send($0, to: .loopback(.ipv4, port: port)) }
+                    sent += 1
+                } else {
+                    pause(0.000_2)
+                }
+            }
+            // Else the machine was too busy to say anything.
+            #expect(Double(sent) > 0.9 * seconds * Double(perSecond))
+        }
+    }
+}
+
+extension ServerProcess {
+    /// Hundredths of seconds that its threads of that name have worked.
+    func work(ofThreadsNamed name: String) -> Int {
+        let folder = "/proc/\(command.processID)/task"
+        // Threads come and go.
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return threads.reduce(0) { sum, thread in
+            let line = (try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8)) ?? ""
+            guard line.contains("(\(name))"), let end = line.lastIndex(of: ")") else { return sum }
+            // User and system time are the 14th and 15th field, the name is the second.
+            let fields = line[end...].split(separator: " ").dropFirst()
+            return sum + fields.dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
+        }
+    }
+}

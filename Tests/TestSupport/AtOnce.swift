@@ -1,9 +1,0 @@
-/// Does `body` for each of `items` at the same time: players and measurements mostly wait for the stream.
-public func atOnce<Item: Sendable>(
-    _ items: [Item], each body: @escaping @Sendable (Item) async throws -> Void
-) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-        for item in items { group.addTask { try await body(item) } }
-        try await group.waitForAll()
-    }
-}
