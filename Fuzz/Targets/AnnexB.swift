@@ -13,7 +13,8 @@ import Wire
         require(!unit.isEmpty && unit.last != 0, "a NAL unit is not empty and does not end in zero")
         require(!holdsStartCode(unit), "a NAL unit holds no start code")
     }
-    require(nalUnits(in: [units.flatMap { [0, 0, 0, 1] + $0 }]) == units, "NAL units behind start codes come out again")
+    require(
+        nalUnits(in: [units.flatMap { [0, 0, 0, 1] + $0 }]) == units, "NAL units behind start codes come out again")
     require(assembled(units) == assembled(units, takingEarlyBy: seed), "what is taken early changes no picture")
     require(assembled(units).units == units, "all NAL units come out, in their order")
 }
@@ -56,7 +57,8 @@ private func assembled(_ units: [[UInt8]], takingEarlyBy seed: UInt8 = 0) -> Ass
 }
 
 private func note(
-    _ gathered: H264.AccessUnitAssembler.AssembledUnit?, of assembler: H264.AccessUnitAssembler, in assembly: inout Assembly
+    _ gathered: H264.AccessUnitAssembler.AssembledUnit?, of assembler: H264.AccessUnitAssembler,
+    in assembly: inout Assembly
 ) {
     assembly.units += gathered?.units ?? []
     guard assembler.completedPictureCount > assembly.pictureCount else { return }

@@ -14,7 +14,9 @@
         checkAnswer(of: credentials)
     }
     if let block = AddressBlock(text) { check(block) }
-    if let pattern = PathPattern(text) { require(PathPattern(pattern.description) == pattern, "\(pattern) reads the same") }
+    if let pattern = PathPattern(text) {
+        require(PathPattern(pattern.description) == pattern, "\(pattern) reads the same")
+    }
 }
 
 /// Who answers the same challenge for the same request says the same, but for the response.
@@ -40,6 +42,7 @@ private func check(_ block: AddressBlock) {
     let (allowing, denying) = (AddressRules(allowed: [block]), AddressRules(denied: [block]))
     require(allowing.admits(first) && !denying.admits(first), "whom a block holds, its rules admit or deny")
     require(!allowing.admits(stranger) && denying.admits(stranger), "whom it does not hold, they do not")
-    require(!AddressRules(allowed: [block], denied: [block]).admits(first), "what is denied is denied, whatever is allowed")
+    require(
+        !AddressRules(allowed: [block], denied: [block]).admits(first), "what is denied is denied, whatever is allowed")
     require(!allowing.admits(nil) && !denying.admits(nil), "no list is sure of an address that cannot be read")
 }

@@ -11,7 +11,8 @@ import FoundationEssentials
     // What is no request is answered so.
     guard let request = try? JSONDecoder().decode(ControlRequest.self, from: Data(input)) else { return }
     guard let written = try? JSONEncoder().encode(request) else { return require(false, "a request can be written") }
-    require((try? JSONDecoder().decode(ControlRequest.self, from: written)) == request, "it reads the same when written")
+    require(
+        (try? JSONDecoder().decode(ControlRequest.self, from: written)) == request, "it reads the same when written")
     if case .set(let path, let assignments) = request, path == "cam" {
         checkAssignments(assignments.joined(separator: "\n"))
     }

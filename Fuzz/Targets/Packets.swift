@@ -53,7 +53,9 @@ func accessUnit(_ unit: ReceivedUnit, rate: ClockRate) -> AccessUnit {
 
 /// Checks a run's tables and hands each packet over with the header that a viewer would send.
 func packets(of run: PacketRun, maximumPacketBytes: Int, each: (Header, [UInt8]) -> Void) {
-    require(run.gsoBatches.first?.lowerBound == 0 && run.gsoBatches.last?.upperBound == run.packets.count, "trains cover the run")
+    require(
+        run.gsoBatches.first?.lowerBound == 0 && run.gsoBatches.last?.upperBound == run.packets.count,
+        "trains cover the run")
     for gsoBatch in run.gsoBatches {
         let lengths = run.packets[gsoBatch].map(\.byteCount)
         require(lengths.dropLast().allSatisfy { $0 == lengths[0] }, "packets of a train are of one length")

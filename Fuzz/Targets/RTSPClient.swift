@@ -111,7 +111,8 @@ private struct ClientRun {
                 require(index == setUpCount && index < trackCount, "tracks are set up in their order")
                 setUpCount += 1
             case .playing(let starts):
-                require(!isPlaying && setUpCount == trackCount && starts.count == trackCount, "all that was set up plays")
+                require(
+                    !isPlaying && setUpCount == trackCount && starts.count == trackCount, "all that was set up plays")
                 isPlaying = true
             case .receivedInterleaved: break
             case .close: sawClose = true

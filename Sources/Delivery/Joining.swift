@@ -84,7 +84,8 @@ extension Audience {
         let leading = leadingTrack(for: viewer).id
         return viewer.tracks.indices.compactMap { index in
             guard let track = viewer.tracks[index], viewer.isFirst(track, at: index) else { return nil }
-            let run = firstRun(of: viewer.encapsulation == .tracks ? TrackID(index) : nil, for: viewer, leading: leading)
+            let run = firstRun(
+                of: viewer.encapsulation == .tracks ? TrackID(index) : nil, for: viewer, leading: leading)
             return FirstPacket(
                 track: TrackID(index), sequenceNumber: track.rewriter.nextSequenceNumber,
                 timestamp: run.map { viewer.ticks(of: $0) &+ track.rewriter.timestampOffset })

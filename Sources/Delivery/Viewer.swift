@@ -79,7 +79,8 @@ public final class Viewer {
     public internal(set) var droppedUnits: UInt64 = 0
 
     public init(
-        id: UInt64, canonicalName: String, trackCount: Int, encapsulation: RTPEncapsulation = .tracks, output: TCPOutput?,
+        id: UInt64, canonicalName: String, trackCount: Int, encapsulation: RTPEncapsulation = .tracks,
+        output: TCPOutput?,
         isMulticast: Bool = false, at now: MonotonicTime
     ) {
         self.id = id
@@ -122,7 +123,9 @@ public final class Viewer {
     /// The run's RTP timestamp, before this viewer's offset.
     func ticks(of run: PacketRun) -> UInt32 {
         // The prelude's own times are squeezed already.
-        guard let compression, run.track == compressedTrack, !isInFastStart else { return run.presentationTime.rtpTicks }
+        guard let compression, run.track == compressedTrack, !isInFastStart else {
+            return run.presentationTime.rtpTicks
+        }
         return UInt32(truncatingIfNeeded: compression(run.presentationTime.ticks))
     }
 

@@ -10,12 +10,15 @@ public protocol ExternalAuthoriser: Sendable {
     ///
     /// - Parameter connection: names the client's connection, the same for all that it asks.
     func decide(
-        _ question: ExternalAuthorisationRequest, for connection: String, _ answer: @escaping @Sendable (AccessDecision) -> Void)
+        _ question: ExternalAuthorisationRequest, for connection: String,
+        _ answer: @escaping @Sendable (AccessDecision) -> Void)
 }
 
 extension ServerLoop {
     /// Has somebody else decide about a request, which waits meanwhile; its connection may be gone by then.
-    func decide(_ id: RequestID, _ question: ExternalAuthorisationRequest, on connection: Connection, at now: MonotonicTime) {
+    func decide(
+        _ id: RequestID, _ question: ExternalAuthorisationRequest, on connection: Connection, at now: MonotonicTime
+    ) {
         guard let authoriser = admission.authoriser else {
             return connection.machine.decided(id, .unavailable, at: now)
         }

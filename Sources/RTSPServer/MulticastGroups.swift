@@ -30,7 +30,9 @@ final class MulticastGroups {
         let stream: Stream
         let encapsulation: RTPEncapsulation
 
-        static func == (one: Self, other: Self) -> Bool { one.stream === other.stream && one.encapsulation == other.encapsulation }
+        static func == (one: Self, other: Self) -> Bool {
+            one.stream === other.stream && one.encapsulation == other.encapsulation
+        }
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(ObjectIdentifier(stream))
@@ -70,7 +72,8 @@ final class MulticastGroups {
             throw .notAGroup(options.group)
         }
         let viewer = Viewer(
-            id: id, canonicalName: canonicalName, trackCount: tracks.count, encapsulation: key.encapsulation, output: nil,
+            id: id, canonicalName: canonicalName, trackCount: tracks.count, encapsulation: key.encapsulation,
+            output: nil,
             isMulticast: true, at: now)
         let ports: UDPPorts
         do {
@@ -93,10 +96,12 @@ final class MulticastGroups {
         case .tracks:
             for track in tracks {
                 let rewriter = HeaderRewriter.random(
-                    payloadTypeOf: track.id, sendsAbsoluteCaptureTime: options.sendsAbsoluteCaptureTime, using: &numbers)
+                    payloadTypeOf: track.id, sendsAbsoluteCaptureTime: options.sendsAbsoluteCaptureTime, using: &numbers
+                )
                 viewer.setUp(
                     track.id,
-                    as: ViewerTrack(rewriter: rewriter, transport: transport(track.id.index), clockRate: track.clockRate))
+                    as: ViewerTrack(
+                        rewriter: rewriter, transport: transport(track.id.index), clockRate: track.clockRate))
             }
         }
         let group = Group(viewer: viewer, ports: ports, options: options, layout: tracks)

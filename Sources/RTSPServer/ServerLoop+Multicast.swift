@@ -48,13 +48,16 @@ extension ServerLoop {
             return
         }
         let answer = membership.flatMap { membership -> Result<SetUpAnswer, Refusal> in
-            guard directory.options(of: entry.stream)?.multicast(of: request.encapsulation)?.group == membership.group else {
+            guard directory.options(of: entry.stream)?.multicast(of: request.encapsulation)?.group == membership.group
+            else {
                 if existing == nil { leaveHome(entry, request.encapsulation) }
                 return .failure(Refusal(.unsupportedTransport))
             }
             let fresh = SessionID(random: numbers.next(), numbers.next())
             let tracks = entry.stream.announcement?.tracks ?? []
-            let made = existing ?? makeSession(fresh, entry, tracks, request.encapsulation, .multicast, on: connection, at: now)
+            let made =
+                existing
+                ?? makeSession(fresh, entry, tracks, request.encapsulation, .multicast, on: connection, at: now)
             guard let session = made else {
                 leaveHome(entry, request.encapsulation)
                 return .failure(Refusal(.notEnoughBandwidth))
@@ -115,7 +118,9 @@ extension ServerLoop {
         nextGroupRound = now + Self.idleGroupRound
         for path in directory.paths {
             guard let entry = directory.entry(at: path) else { continue }
-            for encapsulation in [RTPEncapsulation.tracks, .transportStream] { keepAlive(entry, encapsulation, at: now) }
+            for encapsulation in [RTPEncapsulation.tracks, .transportStream] {
+                keepAlive(entry, encapsulation, at: now)
+            }
         }
         return nextGroupRound
     }

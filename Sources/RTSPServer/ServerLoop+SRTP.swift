@@ -53,7 +53,8 @@ extension ServerLoop {
             let protection = try TrackProtection(
                 own: told.key, ssrc: told.ssrc.rawValue, peer: request.clientKey ?? told.key)
             let rewriter = HeaderRewriter.random(
-                payloadTypeOf: track.id, sendsAbsoluteCaptureTime: entry.options.sendsAbsoluteCaptureTime, ssrc: told.ssrc, using: &numbers)
+                payloadTypeOf: track.id, sendsAbsoluteCaptureTime: entry.options.sendsAbsoluteCaptureTime,
+                ssrc: told.ssrc, using: &numbers)
             return (protection, rewriter)
         } catch {
             logger.log(

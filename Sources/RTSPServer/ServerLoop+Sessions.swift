@@ -138,7 +138,8 @@ extension ServerLoop {
         switch profile {
         case .plain:
             let rewriter = HeaderRewriter.random(
-                payloadTypeOf: track?.id, sendsAbsoluteCaptureTime: entry.options.sendsAbsoluteCaptureTime, using: &numbers)
+                payloadTypeOf: track?.id, sendsAbsoluteCaptureTime: entry.options.sendsAbsoluteCaptureTime,
+                using: &numbers)
             return (rewriter, nil)
         case .secure:
             return protection(of: track, for: request, entry, on: connection, at: now)

@@ -84,7 +84,9 @@ public struct FastStart: Sendable {
     /// The units at their squeezed times, all different by at least a tick.
     ///
     /// Decode times are squeezed by themselves, for they end where the next unit's go on.
-    private static func compressed(_ units: [AccessUnit], by compression: TimeCompression, window: Int64) -> [AccessUnit] {
+    private static func compressed(_ units: [AccessUnit], by compression: TimeCompression, window: Int64)
+        -> [AccessUnit]
+    {
         let presentation = map(units.map(\.presentationTime.ticks), by: compression)
         let decodeTimes = units.map(\.decodeTime.ticks)
         let decode = map(

@@ -167,7 +167,8 @@ extension Stream {
                 if unit.isKeyframe { state.budget.arrived() }
             }
             state.published.byteCount += unit.bytes.count
-            let frameTrace = Self.isFollowed(unit, among: state.announcement?.tracks ?? []) ? FrameTrace(unit, clock) : nil
+            let frameTrace =
+                Self.isFollowed(unit, among: state.announcement?.tracks ?? []) ? FrameTrace(unit, clock) : nil
             if let frameTrace { latencyTrace.began(frameTrace) }
             let nanoseconds = unit.presentationTime.nanoseconds
             state.ring.append(unit, nanoseconds: nanoseconds, byteCount: unit.bytes.count)

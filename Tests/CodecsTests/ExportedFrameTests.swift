@@ -74,7 +74,8 @@ import Testing
         #expect(surfaces.importsFrames)
         var owner = Owner()
         let failure = #expect(throws: CodecFailure.self) {
-            try CodecLog.capturing("h264_vaapi") { () throws(CodecFailure) in try surfaces.imported(Self.picture(owner)) }
+            try CodecLog.capturing("h264_vaapi") { () throws(CodecFailure) in try surfaces.imported(Self.picture(owner))
+            }
         }
         #expect(failure?.reason.contains("DRM object") == true, "\(failure?.reason ?? "")")
         #expect(isKnownUniquelyReferenced(&owner))

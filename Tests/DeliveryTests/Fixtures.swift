@@ -48,7 +48,9 @@ final class Broadcast {
         var unit = AccessUnit(
             track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: idr,
             bytes: parts.flatMap(\.self), units: units)
-        if isCoded { unit.encodeTiming = AccessUnit.EncodeTiming(frameNumber: UInt32(pictureCount - 1), begin: now, end: now) }
+        if isCoded {
+            unit.encodeTiming = AccessUnit.EncodeTiming(frameNumber: UInt32(pictureCount - 1), begin: now, end: now)
+        }
         stream.publish(unit)
     }
 
@@ -114,7 +116,8 @@ struct UDPClient: ~Copyable {
         let address = SocketAddress.loopback(family, port: pair.port)
         let route = UDPRoute(
             destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)
-        viewer = Viewer(id: id, canonicalName: "test", trackCount: 1, encapsulation: encapsulation, output: nil, at: .now())
+        viewer = Viewer(
+            id: id, canonicalName: "test", trackCount: 1, encapsulation: encapsulation, output: nil, at: .now())
         viewer.setUpAll(
             as: ViewerTrack(rewriter: rewriter, transport: .udp(route), clockRate: .video, protection: protection))
         self.pair = pair

@@ -29,7 +29,7 @@ struct FileTests {
         try Data(bytes).write(to: URL(filePath: stream))
 
         let check = try await Command.run(["ffmpeg", "-v", "warning", "-i", stream, "-f", "null", "-"], within: 60)
-        #expect(check.status == 0 && check.errors == "", "\(check.complaint)")
+        #expect(check.status == 0 && check.errors == "", "\(check.diagnostics)")
         for kind in ["v", "a"] {
             let original = try await Self.packets(kind, of: film)
             let copy = try await Self.packets(kind, of: stream)
@@ -46,7 +46,7 @@ struct FileTests {
             "ffprobe", "-v", "error", "-select_streams", kind, "-show_entries", "packet=pts_time", "-of", "csv=p=0",
             path,
         ])
-        #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.complaint)")
+        #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.diagnostics)")
         return outcome.text.split(separator: "\n").compactMap { Double($0.prefix { $0 != "," }) }
     }
 
@@ -56,7 +56,7 @@ struct FileTests {
         let options = path.hasSuffix(".ts") ? [] : ["-ignore_editlist", "1"]
         let outcome = try await Command.run(
             ["ffmpeg", "-v", "error"] + options + ["-i", path, "-map", "0:\(kind)", "-f", "md5", "-"], within: 60)
-        #expect(outcome.status == 0, "\(outcome.complaint)")
+        #expect(outcome.status == 0, "\(outcome.diagnostics)")
         return outcome.text
     }
 

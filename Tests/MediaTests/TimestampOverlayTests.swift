@@ -98,7 +98,9 @@ private let someCode = TimestampOverlay(unixNanoseconds: 1_795_273_445_123_400_0
 
     @Test func allCodesOfAPictureAreFound() {
         var canvas = Canvas(500, 300)
-        let codes = (0..<4).map { TimestampOverlay(unixNanoseconds: Int64($0) * 1_000_000_000, frameNumber: UInt32($0)) }
+        let codes = (0..<4).map {
+            TimestampOverlay(unixNanoseconds: Int64($0) * 1_000_000_000, frameNumber: UInt32($0))
+        }
         for (index, code) in codes.enumerated() {
             canvas.draw(code, left: index % 2 * 250, top: index / 2 * 150 + index * 7, side: 5)
         }

@@ -87,7 +87,8 @@ struct ConfigurationDifferenceTests {
     @Test func whatAnOptionDoesToAPathFollowsFromItsSection() throws {
         let expected: [String: PathDifference.Effect] = [
             "source": .source, "title": .newViewers, "description": .newViewers, "loop": .source, "multicast": .groups,
-            "multicastTransportStream": .groups, "join": .newViewers, "video": .encoding, "audio": .source, "camera": .encoding,
+            "multicastTransportStream": .groups, "join": .newViewers, "video": .encoding, "audio": .source,
+            "camera": .encoding,
             "effects": .encoding,
         ]
         for (key, effect) in expected {

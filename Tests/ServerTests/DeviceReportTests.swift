@@ -25,7 +25,8 @@ struct DeviceReportTests {
         let report = DeviceReport(
             cameras: [], failures: [],
             encoders: [
-                EncoderDescription(name: "h264_nvenc", failure: failure), EncoderDescription(name: "libx264", failure: nil),
+                EncoderDescription(name: "h264_nvenc", failure: failure),
+                EncoderDescription(name: "libx264", failure: nil),
             ])
         #expect(
             report.text.hasSuffix(

@@ -27,12 +27,14 @@ struct StatusReportTests {
         report.write(
             [
                 "/cam": .init(
-                    published: published(50, byteCount: 125_000), encoded: encoded(100, skipping: 3, quantizerTotal: 2_000))
+                    published: published(50, byteCount: 125_000),
+                    encoded: encoded(100, skipping: 3, quantizerTotal: 2_000))
             ], [], at: seconds(10))
         report.write(
             [
                 "/cam": .init(
-                    published: published(60, byteCount: 137_500), encoded: encoded(110, skipping: 3, quantizerTotal: 2_310))
+                    published: published(60, byteCount: 137_500),
+                    encoded: encoded(110, skipping: 3, quantizerTotal: 2_310))
             ], [.init()], at: seconds(12))
         #expect(lines.all.count == 3)
         let expected = [

@@ -85,7 +85,8 @@ struct FastStartTests {
 
     @Test func aHistoryThatIsTooLongOrTooLargeMakesNoPrelude() {
         #expect(
-            FastStart(history: history(pictures: 151, gop: 300), leading: .video, window: window, limits: .init()) == nil)
+            FastStart(history: history(pictures: 151, gop: 300), leading: .video, window: window, limits: .init())
+                == nil)
         let large = history(pictures: 100, gop: 300, byteCount: 10_001)
         #expect(FastStart(history: large, leading: .video, window: window, limits: .init()) == nil)
         let mid = history(pictures: 100, gop: 300).filter { !$0.isKeyframe || $0.track != TrackID(0) }

@@ -13,7 +13,9 @@ import Testing
     /// A picture that is captured at `milliseconds`: 2 ms to the encoder, 8 in it, 1 to be packaged.
     private func publish(at milliseconds: Int64, isCoded: Bool = true, to latencyTrace: LatencyTrace) {
         var frameTrace = FrameTrace(captured: instant(milliseconds))
-        if isCoded { (frameTrace.encoderIn, frameTrace.encoderOut) = (instant(milliseconds + 2), instant(milliseconds + 10)) }
+        if isCoded {
+            (frameTrace.encoderIn, frameTrace.encoderOut) = (instant(milliseconds + 2), instant(milliseconds + 10))
+        }
         latencyTrace.began(frameTrace)
         latencyTrace.packaged(frameTrace, at: instant(milliseconds + 11))
     }

@@ -113,7 +113,8 @@ private final class Clocks: Sendable {
 
     @Test func aPictureThatWasCodedBeforeItsInstantHasNoSpans() throws {
         var unit = AccessUnit.picture(1_000, idr: true)
-        unit.encodeTiming = AccessUnit.EncodeTiming(frameNumber: 1, begin: stream.epoch, end: stream.epoch + 2_000_000_000)
+        unit.encodeTiming = AccessUnit.EncodeTiming(
+            frameNumber: 1, begin: stream.epoch, end: stream.epoch + 2_000_000_000)
         stream.publish(unit)
         let timestamp = try #require(try history().first?.captureTimestamp)
         #expect(timestamp.encodingBegins == nil)

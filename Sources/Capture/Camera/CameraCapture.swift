@@ -47,7 +47,9 @@ struct CameraCapture {
     }
 
     /// Captures until the signal, until the camera is to be opened anew, or until the device fails.
-    mutating func run(path: String, _ pendingSettings: PendingCameraSettings, until stop: StopSignal) throws(SourceFailure) {
+    mutating func run(path: String, _ pendingSettings: PendingCameraSettings, until stop: StopSignal)
+        throws(SourceFailure)
+    {
         while !stop.isSet, !shouldReopen(pendingSettings) {
             device.adjust(pendingSettings.takeControls(), log: log)
             // Short enough to hear the signal.

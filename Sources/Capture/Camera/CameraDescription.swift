@@ -89,7 +89,8 @@ public struct CameraDescription: Hashable, Sendable {
     private static func tryOut(_ path: String) throws(SourceFailure) {
         let device = try V4L2Device(path: path)
         let offers = device.offers
-        guard let choice = FormatChoice(of: offers, for: FormatChoice.RequestedMode(CameraSettings().encoding.video)) else {
+        guard let choice = FormatChoice(of: offers, for: FormatChoice.RequestedMode(CameraSettings().encoding.video))
+        else {
             throw CameraFailure.noFormat(path, offers.map(\.code))
         }
         _ = try device.configure(choice)

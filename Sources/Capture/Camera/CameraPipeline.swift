@@ -57,7 +57,8 @@ final class CameraEncodingPipeline: CameraPipeline {
         _ = control.takeChange()
         let settings = control.settings.resized(width: size.width, height: size.height, frameRate: size.rate)
         stage = try VideoEncodingStage(
-            settings, track: cameraVideoTrack, matrix: layout.expectedMatrix, control: control, fanOut: fanOut, clock: clock,
+            settings, track: cameraVideoTrack, matrix: layout.expectedMatrix, control: control, fanOut: fanOut,
+            clock: clock,
             streamClock: streamClock, open: open)
         scaler = Scaler(width: size.width, height: size.height)
         switch layout.format {

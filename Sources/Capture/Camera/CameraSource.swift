@@ -95,7 +95,8 @@ public final class CameraSource: ReconfigurableSource {
         let pipeline = try pipeline(
             of: agreed.layout, interval: agreed.interval, hasEffects: settings.encoding.hasEffects, stream.clock)
         var capture = CameraCapture(
-            device, pipeline, interval: agreed.interval, audioTrack: audioTrack, stream: stream, control: control, clock: clock,
+            device, pipeline, interval: agreed.interval, audioTrack: audioTrack, stream: stream, control: control,
+            clock: clock,
             log: log)
         try device.start()
         try capture.run(path: path, pendingSettings, until: stopSignal)

@@ -15,6 +15,8 @@ public struct EncoderDescription: Equatable, Sendable {
 
     /// Opens all that `auto` knows, in its order, and tries each with one picture: some milliseconds each.
     public static func all(_ encoding: EncodingSettings = EncodingSettings()) -> [Self] {
-        EncoderTestResult.all(encoding.video).map { Self(name: $0.encoder, failure: $0.failure.map(SourceFailure.init)) }
+        EncoderTestResult.all(encoding.video).map {
+            Self(name: $0.encoder, failure: $0.failure.map(SourceFailure.init))
+        }
     }
 }

@@ -20,7 +20,8 @@ final class TranscodedVideoTrack: TranscodedTrack {
         _ source: DemuxedTrack, control: EncoderControl, clock: PaceClock = .host, id: TrackID
     ) throws(SourceFailure) {
         self.source = source
-        interval = source.frameNanoseconds.map { min(max($0, 1_000_000), 1_000_000_000) } ?? PipeTimeline.defaultInterval
+        interval =
+            source.frameNanoseconds.map { min(max($0, 1_000_000), 1_000_000_000) } ?? PipeTimeline.defaultInterval
         // What was wanted before is in the settings.
         _ = control.takeChange()
         let settings = control.settings.resized(

@@ -55,7 +55,9 @@ public final class Substream: ReconfigurableSource {
     }
 
     /// Until it is stopped, or until the original has other tracks.
-    private func code(_ parentReader: ParentStreamReader, _ doorbell: Doorbell, into stream: Stream) throws(CodecFailure) {
+    private func code(_ parentReader: ParentStreamReader, _ doorbell: Doorbell, into stream: Stream)
+        throws(CodecFailure)
+    {
         let coding = try SubstreamPipeline(parentReader, fanOut, ringing: doorbell, control: control, into: stream)
         while !stopSignal.isSet, !coding.hasEnded {
             doorbell.wait(milliseconds: 50)

@@ -20,7 +20,8 @@ extension TestCard {
                         number: Int(number), wallNanoseconds: instant, nanoseconds: instant,
                         isFlash: timeline.isFlash(picture: number)),
                     into: frame)
-                TimestampOverlay(unixNanoseconds: instant, frameNumber: UInt32(number)).draw(in: defaultOverlayCorner, of: frame)
+                TimestampOverlay(unixNanoseconds: instant, frameNumber: UInt32(number)).draw(
+                    in: defaultOverlayCorner, of: frame)
                 frames.append(frame)
             }
         } catch {

@@ -12,7 +12,9 @@ struct EncoderSelection {
     ///
     /// - Returns: the encoder, and those that did not work.
     /// - Throws: the first one's failure, which is that of the one that was wanted; where `auto` finds none, all of them.
-    mutating func next(_ settings: VideoEncoder.Settings) throws(CodecFailure) -> (any FrameEncoder, [EncoderTestResult]) {
+    mutating func next(_ settings: VideoEncoder.Settings) throws(CodecFailure) -> (
+        any FrameEncoder, [EncoderTestResult]
+    ) {
         var rejected: [EncoderTestResult] = []
         while let model = candidates.first {
             do throws(CodecFailure) {

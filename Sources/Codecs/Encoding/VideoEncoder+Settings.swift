@@ -33,7 +33,7 @@ extension VideoEncoder {
         public func resized(width: Int, height: Int, frameRate: FrameRate) -> Self {
             var settings = self
             (settings.width, settings.height, settings.frameRate) = (width, height, frameRate)
-            let ratio = frameRate.frameRate / self.frameRate.frameRate
+            let ratio = frameRate.framesPerSecond / self.frameRate.framesPerSecond
             settings.gopFrames = max(1, Int((Double(gopFrames) * ratio).rounded()))
             return settings
         }
@@ -85,7 +85,7 @@ extension VideoEncoder {
 
         public static let thirty = FrameRate(known: 30)
 
-        public var frameRate: Double { Double(numerator) / Double(denominator) }
+        public var framesPerSecond: Double { Double(numerator) / Double(denominator) }
 
         /// `30`, `29.97`.
         public var description: String {

@@ -48,7 +48,8 @@ public final class VideoFilter {
             throw CodecFailure(
                 reason: "the filters make pictures of \(graph.width)×\(graph.height), which cannot be encoded",
                 remedy:
-                    "end them with a scale or a crop to an even width and height from 16 to \(VideoFrame.maximumSideLength)")
+                    "end them with a scale or a crop to an even width and height from 16 to \(VideoFrame.maximumSideLength)"
+            )
         }
     }
 

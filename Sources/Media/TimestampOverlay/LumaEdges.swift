@@ -41,7 +41,9 @@ struct LumaEdges {
         return nil
     }
 
-    private mutating func append(from start: TurningPoint, to end: TurningPoint, _ plane: borrowing LumaPlane, _ row: Int) {
+    private mutating func append(
+        from start: TurningPoint, to end: TurningPoint, _ plane: borrowing LumaPlane, _ row: Int
+    ) {
         let half = Double(start.level + end.level) / 2
         let isFalling = end.level < start.level
         var before = Double(start.level)

@@ -47,7 +47,8 @@ struct TimestampOverlayGrid {
                 let middle = (x: left.x + part * span.x, y: left.y + part * span.y)
                 let height = heights.left + part * (heights.right - heights.left)
                 let cell = (
-                    width: span.x / Double(TimestampOverlay.innerColumnCount), height: height / Double(TimestampOverlay.innerRowCount)
+                    width: span.x / Double(TimestampOverlay.innerColumnCount),
+                    height: height / Double(TimestampOverlay.innerRowCount)
                 )
                 let threshold = thresholds.left + part * (thresholds.right - thresholds.left)
                 bits.append(Self.level(around: middle, cell, in: plane) > threshold)

@@ -39,12 +39,15 @@ struct Authenticator: Sendable {
 
     /// What is left of a grant to watch `path` that was given by the policy `former`; `nil` where that may not be watched any
     /// more, not from there, or not with the password that was proved.
-    func renewed(_ grant: Grant, _ encapsulation: RTPEncapsulation, at path: String, since former: AccessPolicy?) -> Grant? {
+    func renewed(_ grant: Grant, _ encapsulation: RTPEncapsulation, at path: String, since former: AccessPolicy?)
+        -> Grant?
+    {
         guard policy.addresses.admits(address) else { return nil }
         guard policy.asks(peer) else { return .everything }
         // Who watches was admitted, be it by whom it may; the next who asks is asked about.
         if policy.exemptPaths != nil { return grant }
-        guard let name = grant.user, let user = policy.user(name, authenticatedBy: former), user.addresses.admits(address)
+        guard let name = grant.user, let user = policy.user(name, authenticatedBy: former),
+            user.addresses.admits(address)
         else { return nil }
         let renewed = encapsulation == .transportStream ? user.grant.toRead : user.grant
         return renewed.admits(.read, path) ? renewed : nil
@@ -78,7 +81,8 @@ struct Authenticator: Sendable {
         return .granted(try grant(for: inquiry, at: now))
     }
 
-    private mutating func grant(for inquiry: AuthorisationRequest, at now: MonotonicTime) throws(AccessFailure) -> Grant {
+    private mutating func grant(for inquiry: AuthorisationRequest, at now: MonotonicTime) throws(AccessFailure) -> Grant
+    {
         let (user, grant) = try authenticated(inquiry, at: now)
         authenticatedUser = user.name
         guard user.addresses.admits(address),
@@ -185,7 +189,9 @@ extension Authenticator {
     /// Why credentials that the server did not ask for are refused: because of the lock-out, if the address is locked out. Else a
     /// client could tell from the answer that it sends the wrong kind of credentials, and go on at once.
     private func refusal(of failure: AccessFailure, at now: MonotonicTime) -> AccessFailure {
-        guard authenticatedUser == nil, let seconds = lockOut.secondsLeft(for: address, within: policy.guessing, at: now) else {
+        guard authenticatedUser == nil,
+            let seconds = lockOut.secondsLeft(for: address, within: policy.guessing, at: now)
+        else {
             return failure
         }
         return .lockedOut(seconds: seconds)
@@ -237,7 +243,9 @@ extension Authenticator {
     ) throws(AccessFailure) -> UserInformation? {
         let values = inquiry.request.headers.values(of: .authorization)
         guard !values.isEmpty else {
-            guard inquiry.encapsulation == .transportStream, let information = inquiry.url?.userInformation else { return nil }
+            guard inquiry.encapsulation == .transportStream, let information = inquiry.url?.userInformation else {
+                return nil
+            }
             guard policy.takesURLCredentials(of: peer) else { throw refusal(of: .credentialsInURL, at: now) }
             return information
         }

@@ -68,7 +68,8 @@ extension ServerConnection {
 
     /// Refuses a request because of who sent it.
     mutating func refuse(
-        _ validated: Result<ValidatedRequest, Refusal>, _ cSeq: CSeq, because failure: AccessFailure, at now: MonotonicTime
+        _ validated: Result<ValidatedRequest, Refusal>, _ cSeq: CSeq, because failure: AccessFailure,
+        at now: MonotonicTime
     ) {
         // It came from whom the session belongs to. Players that send a keepalive and do not look at its answer, as
         // ffmpeg, would lose their session for the one that finds the nonce expired.
@@ -86,7 +87,8 @@ extension ServerConnection {
 
     /// Has somebody else decide, for whom the request waits.
     mutating func ask(
-        _ question: ExternalAuthorisationRequest, about validated: Result<ValidatedRequest, Refusal>, _ cSeq: CSeq, at now: MonotonicTime
+        _ question: ExternalAuthorisationRequest, about validated: Result<ValidatedRequest, Refusal>, _ cSeq: CSeq,
+        at now: MonotonicTime
     ) {
         let due = now.advanced(byMilliseconds: Int64(configuration.decisionSeconds) * 1_000)
         let decision = PendingRequest.Decision(question: question, request: validated, due: due)

@@ -67,7 +67,8 @@ extension ServerConnection {
     }
 
     private mutating func execute(
-        _ request: ValidatedRequest, for grant: Grant, _ session: ServerSession?, _ encapsulation: RTPEncapsulation, _ cSeq: CSeq,
+        _ request: ValidatedRequest, for grant: Grant, _ session: ServerSession?, _ encapsulation: RTPEncapsulation,
+        _ cSeq: CSeq,
         at now: MonotonicTime
     ) throws(Refusal) {
         switch request.method {
@@ -103,7 +104,8 @@ extension ServerConnection {
     }
 
     private mutating func setUp(
-        _ request: ValidatedRequest, for grant: Grant, _ session: ServerSession?, _ encapsulation: RTPEncapsulation, _ cSeq: CSeq
+        _ request: ValidatedRequest, for grant: Grant, _ session: ServerSession?, _ encapsulation: RTPEncapsulation,
+        _ cSeq: CSeq
     ) throws(Refusal) {
         let url = try request.requiredURL()
         if let session {
@@ -116,7 +118,8 @@ extension ServerConnection {
             maximumCount: configuration.maximumOfferCount)
         let isSecure = offers.contains { $0.profile == .secure }
         let setUp = SetUpRequest(
-            path: url.path, query: url.query, track: url.track, session: session?.id, encapsulation: encapsulation, offers: offers,
+            path: url.path, query: url.query, track: url.track, session: session?.id, encapsulation: encapsulation,
+            offers: offers,
             clientKey: try isSecure ? KeyManagementHeader.clientKey(in: request.headers) : nil,
             userAgent: request.userAgent, userInformation: url.userInformation, grant: grant,
             join: try requestedJoin(at: url))

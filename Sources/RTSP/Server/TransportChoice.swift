@@ -30,7 +30,8 @@ enum TransportChoice {
     /// - Throws: 400 without a Transport header, 403 (``SATIP``: 461) if media should only go elsewhere, 461 if nothing
     ///   suits: VLC and ffmpeg then try another transport.
     static func offers(
-        in headers: Headers, for encapsulation: RTPEncapsulation, peer: Endpoint, protection: Protection, channels: ChannelTable,
+        in headers: Headers, for encapsulation: RTPEncapsulation, peer: Endpoint, protection: Protection,
+        channels: ChannelTable,
         maximumCount: Int
     ) throws(Refusal) -> [TransportOffer] {
         let values = headers.values(of: .transport)

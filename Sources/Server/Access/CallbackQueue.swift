@@ -75,7 +75,9 @@ struct CallbackQueue: Sendable {
     /// A question was decided, and its thread is free.
     ///
     /// - Returns: the question that the thread asks next; `nil` if the thread is to end.
-    mutating func finished(_ pending: PendingRequest, _ decision: AccessDecision, at now: MonotonicTime) -> PendingRequest? {
+    mutating func finished(_ pending: PendingRequest, _ decision: AccessDecision, at now: MonotonicTime)
+        -> PendingRequest?
+    {
         let network = pending.question.network
         let count = counts[network, default: 1] - 1
         counts[network] = count > 0 ? count : nil

@@ -40,7 +40,8 @@ final class HTTPCallback: ExternalAuthoriser {
     }
 
     func decide(
-        _ question: ExternalAuthorisationRequest, for connection: String, _ answer: @escaping @Sendable (AccessDecision) -> Void
+        _ question: ExternalAuthorisationRequest, for connection: String,
+        _ answer: @escaping @Sendable (AccessDecision) -> Void
     ) {
         let now = MonotonicTime.now()
         let pending = CallbackQueue.PendingRequest(
@@ -79,7 +80,9 @@ final class HTTPCallback: ExternalAuthoriser {
     /// Answers a question, which does not count any more by then.
     ///
     /// - Returns: what is to be asked next.
-    private func finish(_ pending: CallbackQueue.PendingRequest, _ decision: AccessDecision) -> CallbackQueue.PendingRequest? {
+    private func finish(_ pending: CallbackQueue.PendingRequest, _ decision: AccessDecision) -> CallbackQueue
+        .PendingRequest?
+    {
         let next = state.withLock { $0.queue.finished(pending, decision, at: .now()) }
         pending.answer(decision)
         return next

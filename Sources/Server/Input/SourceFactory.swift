@@ -35,7 +35,8 @@ func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentS
             case .pipe: return PipeSource(.path(file), inputLog: inputLog)
             case .camera:
                 return CameraSource(
-                    path: file, settings: CameraSettings(path), microphone: makeMicrophone(path, log: log), fanOut: fanOut,
+                    path: file, settings: CameraSettings(path), microphone: makeMicrophone(path, log: log),
+                    fanOut: fanOut,
                     log: log)
             }
         }
@@ -86,7 +87,9 @@ extension EncodingSettings {
         fit = path.video.fit == .crop ? .crop : .letterbox
         hasPrivacyMasks = !path.effects.privacyMasks.isEmpty
         filters = path.effects.chain(title: path.title, size: path.video.size)
-        if path.effects.overlay == .timestampOverlay { timestampOverlay = .init(rawValue: path.effects.overlayCorner.rawValue) }
+        if path.effects.overlay == .timestampOverlay {
+            timestampOverlay = .init(rawValue: path.effects.overlayCorner.rawValue)
+        }
         if !path.audio.enabled { audio = nil }
         audio?.sampleRate = ClockRate(hertz: Int32(clamping: path.audio.sampleRate.hertz)) ?? .audio48k
         audio?.channelCount = path.audio.channels

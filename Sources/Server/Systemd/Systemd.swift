@@ -63,7 +63,8 @@ public final class Systemd: Sendable {
         notify(.ready(summary))
         guard let watchdogTimeout else { return }
         do throws(SystemError) {
-            let timer = try WatchdogTimer(watchdogTimeout: watchdogTimeout, log: log, ask: turned) { [weak self] in self?.notify(.alive)
+            let timer = try WatchdogTimer(watchdogTimeout: watchdogTimeout, log: log, ask: turned) { [weak self] in
+                self?.notify(.alive)
             }
             self.timer.withLock { $0 = timer }
             timer.start()

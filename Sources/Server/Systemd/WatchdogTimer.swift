@@ -18,7 +18,8 @@ final class WatchdogTimer: Sendable {
     ///   - ask: returns once all event loops have turned.
     ///   - notify: tells systemd that the server is alive.
     init(
-        watchdogTimeout: Int64, log: Logger, ask: @escaping @Sendable () async -> Void, notify: @escaping @Sendable () -> Void
+        watchdogTimeout: Int64, log: Logger, ask: @escaping @Sendable () async -> Void,
+        notify: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         thread = try WorkThread(name: "apus-watchdog")
         watchdog = Mutex(Watchdog(watchdogTimeout: watchdogTimeout, start: .now()))

@@ -101,7 +101,7 @@ struct ServeCommand: ParsableCommand {
             let control = ControlServer.start(for: assembly, configuration, log: log)
             let systemd = Systemd(log: log)
             systemd.announceServing(assembly)
-            crashes.map(assembly.tell)
+            crashes.map(assembly.notify)
             // The journal and files have other readers than the person who started the server.
             let reader = isatty(STDOUT_FILENO) == 1 ? StartupNotice.Reader.terminal : .log
             writeToStandardOutput(assembly.notice.text(for: reader) + (choice.map { "\n\($0)" } ?? ""))

@@ -37,7 +37,8 @@ private final class ExportTestRun {
             }
         }
         var capture = CameraCapture(
-            camera, pipeline, interval: .thirtieth, audioTrack: nil, stream: stream, control: control, clock: clock.pace,
+            camera, pipeline, interval: .thirtieth, audioTrack: nil, stream: stream, control: control,
+            clock: clock.pace,
             log: lines.log)
         let end = #expect(throws: SourceFailure.self) {
             try capture.run(path: "/dev/replay", PendingCameraSettings(CameraSettings()), until: StopSignal())

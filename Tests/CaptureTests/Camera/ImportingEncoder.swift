@@ -24,7 +24,7 @@ final class ImportingEncoder: FrameEncoder {
 
     init(_ settings: VideoEncoder.Settings, _ manner: Behaviour) throws(CodecFailure) {
         self.manner = manner
-        real = try LibavEncoder(proved: EncoderModel(name: "libx264", inputs: [.i420]), settings)
+        real = try LibavEncoder(tested: EncoderModel(name: "libx264", inputs: [.i420]), settings)
     }
 
     var parameterSets: H264.ParameterSets { real.parameterSets }

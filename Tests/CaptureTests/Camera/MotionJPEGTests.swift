@@ -20,7 +20,7 @@ import Testing
                 "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=red:s=\(width)x\(height)", "-frames:v",
                 "1", "-pix_fmt", "yuvj422p", file.path,
             ], within: 30)
-        #expect(outcome.status == 0, "\(outcome.complaint)")
+        #expect(outcome.status == 0, "\(outcome.diagnostics)")
         return [UInt8](try Data(contentsOf: file))
     }
 

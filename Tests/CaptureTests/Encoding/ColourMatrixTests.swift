@@ -83,7 +83,8 @@ import Testing
         (settings.video.width, settings.video.height, settings.filters) = (1280, 720, "hflip")
         let fanOut = FrameFanOut()
         let subscriber = fanOut.attach(try Doorbell())
-        let stage = try VideoEncodingStage(settings, track: TrackID(0), control: EncoderControl(settings), fanOut: fanOut)
+        let stage = try VideoEncodingStage(
+            settings, track: TrackID(0), control: EncoderControl(settings), fanOut: fanOut)
         let frame = try VideoFrame(width: 1280, height: 720)
         for plane in [frame.luma, frame.cb, frame.cr] {
             plane.fill(x: 0..<plane.width, y: 0..<plane.height, with: 128)

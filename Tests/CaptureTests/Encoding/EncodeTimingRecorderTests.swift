@@ -21,7 +21,9 @@ import Testing
             let ticks = Int64(index) * 3_000
             timingRecorder.arrived(Self.time(ticks), skipped: skipped)
             timingRecorder.begun(Self.time(ticks), at: Self.instant(ticks))
-            numbers += timingRecorder.encoded([Self.unit(ticks)], at: Self.instant(ticks + 1)).map { $0.encodeTiming?.frameNumber }
+            numbers += timingRecorder.encoded([Self.unit(ticks)], at: Self.instant(ticks + 1)).map {
+                $0.encodeTiming?.frameNumber
+            }
         }
         #expect(numbers == [2, 3, 4, 10, 12])
     }
@@ -46,7 +48,8 @@ import Testing
         // Twice as many come out, late.
         let numbers = (0..<6 as Range<Int64>).map { index in
             timingRecorder.begun(Self.time(index * 1_500), at: Self.instant(0))
-            return timingRecorder.encoded([Self.unit(index * 1_500)], at: Self.instant(0)).first?.encodeTiming?.frameNumber
+            return timingRecorder.encoded([Self.unit(index * 1_500)], at: Self.instant(0)).first?.encodeTiming?
+                .frameNumber
         }
         #expect(numbers == [0, 0, 1, 1, 2, 2])
     }

@@ -75,7 +75,9 @@ import Testing
             let finding = try #require(LumaFrame(picture).timestampOverlays.first)
             let captured = filming.stream.clock.ntpTime(of: filming.stream.clock.instant(of: time))
             #expect(finding.code.frameNumber == UInt32(number))
-            #expect(finding.code == TimestampOverlay(unixNanoseconds: captured.unixNanoseconds, frameNumber: UInt32(number)))
+            #expect(
+                finding.code == TimestampOverlay(unixNanoseconds: captured.unixNanoseconds, frameNumber: UInt32(number))
+            )
             #expect(finding.x.upperBound > 310 && finding.y.lowerBound < 10)
             #expect(picture.luma[5, 170] > 120 && picture.luma[5, 170] < 136)
         }

@@ -103,7 +103,8 @@ import Testing
 
     @Test func aFilmThatIsTranscodedHasItsInstantsAndGoesOnCountingAcrossLoops() async throws {
         let clock = VirtualClock().clock
-        let source = FileSource(path: try await Clip.foreign.path(), loops: true, encoding: Self.small, clock: clock)
+        let source = FileSource(
+            path: try await Clip.needsTranscoding.path(), loops: true, encoding: Self.small, clock: clock)
         let stream = stream(.all, on: clock)
         var units: [AccessUnit] = []
         try withoutActuallyEscaping({ (unit: AccessUnit) in

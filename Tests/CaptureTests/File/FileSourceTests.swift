@@ -124,7 +124,7 @@ import Testing
         let outcome = try await Command.run(
             [Self.ffmpeg, "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x64:r=100000"]
                 + ["-frames:v", "\(frames)", "-c:v", "libx264", "-bf", "0", folder.file(name)])
-        try #require(outcome.status == 0, "\(outcome.complaint)")
+        try #require(outcome.status == 0, "\(outcome.diagnostics)")
         let clock = VirtualClock().clock
         let source = FileSource(path: folder.file(name), loops: true, clock: clock)
         var instants: [MonotonicTime] = []

@@ -98,7 +98,8 @@ extension Attack {
             try Challenged(target).sends("DESCRIBE", ["Basic dmlld2VyOnNlc2FtZTc3"], expecting: 401)
         },
         Attack(
-            "two answers", "RTSP/Access/Authenticator.swift", "guard values.count == 1, let authorization", "401", .users
+            "two answers", "RTSP/Access/Authenticator.swift", "guard values.count == 1, let authorization", "401",
+            .users
         ) { target in
             let client = try Challenged(target)
             let header = client.right.authorization("DESCRIBE", target.url())

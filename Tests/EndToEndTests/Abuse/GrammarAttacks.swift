@@ -20,7 +20,8 @@ extension Attack {
             "a body announced above the limit", "RTSP/Messages/MessageHead.swift", "length <= limit", 413,
             "OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nContent-Length: 70000\r\n\r\n"),
         malformed(
-            "a length that no integer holds", "RTSP/Messages/Grammar.swift", "(1...maximumDigits).contains(utf8.count)", 413,
+            "a length that no integer holds", "RTSP/Messages/Grammar.swift", "(1...maximumDigits).contains(utf8.count)",
+            413,
             "OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nContent-Length: 99999999999999999999\r\n\r\n"),
         malformed(
             "two lengths, for a request inside a body", "RTSP/Messages/MessageHead.swift", "lengths.count == 1", 400,
@@ -40,13 +41,16 @@ extension Attack {
             "a method that is no token", "RTSP/Messages/MessageHead.swift", "words[0].isToken", 400,
             "OPT(IONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n"),
         malformed(
-            "a URL in no encoding", "RTSP/Messages/MessageHead.swift", "String(validating: line, as: UTF8.self) != nil", 400,
+            "a URL in no encoding", "RTSP/Messages/MessageHead.swift", "String(validating: line, as: UTF8.self) != nil",
+            400,
             Array("OPTIONS rtsp://h/".utf8) + [0xFF, 0xFE] + Array(" RTSP/1.0\r\nCSeq: 1\r\n\r\n".utf8)),
         malformed(
-            "a header without a colon", "RTSP/Messages/MessageHead.swift", #"text.halves(around: ":"), name.isToken"#, 400,
+            "a header without a colon", "RTSP/Messages/MessageHead.swift", #"text.halves(around: ":"), name.isToken"#,
+            400,
             "OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nno colon\r\n\r\n"),
         malformed(
-            "a folded line with nothing to fold to", "RTSP/Messages/MessageHead.swift", "guard headers.fold(text.trimmed) else",
+            "a folded line with nothing to fold to", "RTSP/Messages/MessageHead.swift",
+            "guard headers.fold(text.trimmed) else",
             400, "OPTIONS * RTSP/1.0\r\n folded\r\nCSeq: 1\r\n\r\n"),
         Attack(
             "HTTP", "RTSP/Messages/MessageHead.swift", "if isHTTP(words) { throw", "501 in HTTP, and the end"
@@ -58,7 +62,8 @@ extension Attack {
             try socket.expectEnd()
         },
         Attack(
-            "a request inside a body", "RTSP/Messages/Parser.swift", "guard let body = input.take(byteCount)", "one answer"
+            "a request inside a body", "RTSP/Messages/Parser.swift", "guard let body = input.take(byteCount)",
+            "one answer"
         ) { target in
             let (socket, hidden) = (try target.connect(), "OPTIONS * RTSP/1.0\r\nCSeq: 66\r\n\r\n")
             socket.send("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nContent-Length: \(hidden.utf8.count)\r\n\r\n\(hidden)")
@@ -90,7 +95,8 @@ extension Attack {
             "a sequence number above the RFC's", "RTSP/Headers/CSeq.swift", "number <= 0x7FFF_FFFF", 400,
             reflects: false, "OPTIONS * RTSP/1.0\r\nCSeq: 4294967295\r\n\r\n"),
         refusedUnread(
-            "another version", "RTSP/Server/ServerConnection+Requests.swift", "request.version == .one", 505, reflects: true,
+            "another version", "RTSP/Server/ServerConnection+Requests.swift", "request.version == .one", 505,
+            reflects: true,
             "OPTIONS * RTSP/9.9\r\nCSeq: 1\r\n\r\n"),
     ]
 

@@ -54,7 +54,8 @@ extension Attack {
             try expectEndOfDribble([0x24, 0, 0xFF, 0xFF], of: target)
         },
         Attack(
-            "half a head, dribbled", "RTSP/Server/ConnectionTimer.swift", "messageDeadline <= now { return .messageTooSlow",
+            "half a head, dribbled", "RTSP/Server/ConnectionTimer.swift",
+            "messageDeadline <= now { return .messageTooSlow",
             "the end after 1 s", .all, .patient
         ) { target in
             try expectEndOfDribble(Array("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nX: ".utf8), of: target)
@@ -91,7 +92,8 @@ extension Attack {
         },
         Attack(
             "requests by the megabyte behind those that wait, on 63 connections", "RTSP/Server/ServerConnection.swift",
-            "if messageAllowance == 0 { hasUnprocessedMessages = parser.waitingByteCount > 0 }", "others are answered meanwhile"
+            "if messageAllowance == 0 { hasUnprocessedMessages = parser.waitingByteCount > 0 }",
+            "others are answered meanwhile"
         ) { target in
             let requests = Array(String(repeating: "OPTIONS * RTSP/1.0\nCSeq: 1\n\n", count: 1_000_000 / 29).utf8)
             let flooders = try (0..<63).map { _ in

@@ -5,7 +5,8 @@ import TestSupport
 extension Attack {
     static let limits: [Attack] = [
         Attack(
-            "connections that say nothing", "RTSP/Server/ConnectionTimer.swift", "mayIdle && idleDeadline <= now ? .idle",
+            "connections that say nothing", "RTSP/Server/ConnectionTimer.swift",
+            "mayIdle && idleDeadline <= now ? .idle",
             "the end after 5 s", .all, .patient
         ) { target in
             let sockets = try (0..<20).map { _ in try target.connect() }

@@ -4,7 +4,8 @@ import TestSupport
 extension Attack {
     static let requests: [Attack] = [
         refused(
-            "a method that there is not", "RTSP/Server/ValidatedRequest.swift", "Method.known.contains(request.method)", 501,
+            "a method that there is not", "RTSP/Server/ValidatedRequest.swift", "Method.known.contains(request.method)",
+            501,
             "BREW", ["hall"]),
         refused(
             "an option that there is not", "RTSP/Server/ValidatedRequest.swift", "guard required.isEmpty else", 551,
@@ -20,7 +21,8 @@ extension Attack {
             }
         },
         Attack(
-            "markup in what the answer repeats", "RTSP/Server/ValidatedRequest.swift", "required.filter { $0.utf8.allSatisfy",
+            "markup in what the answer repeats", "RTSP/Server/ValidatedRequest.swift",
+            "required.filter { $0.utf8.allSatisfy",
             "551 without it"
         ) { target in
             let require = ["Require": "<script>, a b, fine"]
@@ -28,14 +30,16 @@ extension Attack {
             try hold(answer.header("Unsupported") == "fine", answer.head)
         },
         refused(
-            "a header encoded into the URL", "RTSP/Messages/RequestURL.swift", "value >= 0x20, value != 0x7F", 400, "DESCRIBE",
+            "a header encoded into the URL", "RTSP/Messages/RequestURL.swift", "value >= 0x20, value != 0x7F", 400,
+            "DESCRIBE",
             ["hall%0d%0aX-Injected:%201", "hall%00", "%7f"]),
         refused(
             "a path that leaves its folder", "RTSPServer/PathDirectory.swift",
             "if let entry = entries[path] { return entry }", 404, "DESCRIBE",
             ["../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "x/../hall", "hall/../hall", "./hall", "hall%2f.."]),
         Attack(
-            "another scheme", "RTSP/Messages/RequestURL.swift", #"["rtsp", "rtspu", "rtsps"].contains(where: scheme.isSame)"#,
+            "another scheme", "RTSP/Messages/RequestURL.swift",
+            #"["rtsp", "rtspu", "rtsps"].contains(where: scheme.isSame)"#,
             "400"
         ) { target in
             let socket = try target.logIn()
@@ -49,7 +53,8 @@ extension Attack {
             try target.logIn().request("DESCRIBE", "rtsp://127.0.0.1:99999/hall").expect(400)
         },
         Attack(
-            "an IPv6 address without brackets", "RTSP/Dialect/RTPEncapsulation+Refusals.swift", "guard !url.hasBareIPv6Host",
+            "an IPv6 address without brackets", "RTSP/Dialect/RTPEncapsulation+Refusals.swift",
+            "guard !url.hasBareIPv6Host",
             "400"
         ) { target in
             try target.logIn().request("DESCRIBE", "rtsp://::1:8554/hall").expect(400)

@@ -6,7 +6,8 @@ extension Attack {
     static let sessions: [Attack] = [
         Attack(
             "another connection's session: PLAY, PAUSE, TEARDOWN, SETUP, parameters, from the same address and another",
-            "RTSP/Server/ServerConnection+Requests.swift", "guard let session = sessions[id]", "454; the session goes on"
+            "RTSP/Server/ServerConnection+Requests.swift", "guard let session = sessions[id]",
+            "454; the session goes on"
         ) { target in
             let victim = try target.logIn()
             let (url, session) = try target.setUp(on: victim)
@@ -60,7 +61,8 @@ extension Attack {
             for method in ["PLAY", "TEARDOWN"] { try socket.request(method, url, session).expect(454) }
         },
         Attack(
-            "more sessions than a connection may have", "RTSP/Server/SessionTable.swift", "sessions.count < maximumCount",
+            "more sessions than a connection may have", "RTSP/Server/SessionTable.swift",
+            "sessions.count < maximumCount",
             "453"
         ) { target in
             let socket = try target.logIn()
@@ -126,7 +128,8 @@ extension Attack {
             try socket.request("PLAY", target.url("yard/gate"), session).expect(404)
         },
         Attack(
-            "a track more while it plays", "RTSP/Server/ServerSession.swift", "guard encapsulation == .tracks, state == .ready", "455"
+            "a track more while it plays", "RTSP/Server/ServerSession.swift",
+            "guard encapsulation == .tracks, state == .ready", "455"
         ) { target in
             let socket = try target.logIn()
             let (_, session) = try target.setUp("cam", on: socket)
@@ -135,7 +138,8 @@ extension Attack {
             try socket.request("SETUP", target.url("cam/track2"), headers).expect(455)
         },
         Attack(
-            "the same track again", "RTSP/Server/ServerSession.swift", "!tracks.contains(where: { $0.control == url.track })", "455"
+            "the same track again", "RTSP/Server/ServerSession.swift",
+            "!tracks.contains(where: { $0.control == url.track })", "455"
         ) { target in
             let socket = try target.logIn()
             let (url, session) = try target.setUp("cam", on: socket)

@@ -4,7 +4,8 @@ import TestSupport
 extension Attack {
     static let transports: [Attack] = [
         refused(
-            "media for somebody else", "RTSP/Server/TransportChoice.swift", "encapsulation.mediaAddresses(of: peer).contains", 403,
+            "media for somebody else", "RTSP/Server/TransportChoice.swift",
+            "encapsulation.mediaAddresses(of: peer).contains", 403,
             [
                 "RTP/AVP;unicast;client_port=7000-7001;destination=198.51.100.7",
                 "RTP/AVP;unicast;destination=127.0.0.99;client_port=7000-7001",
@@ -78,13 +79,15 @@ extension Attack {
             "recording", "RTSP/Server/TransportChoice.swift", "transport.mode != .record", 461,
             ["RTP/AVP/TCP;unicast;interleaved=0-1;mode=record", "RTP/AVP/TCP;unicast;interleaved=0-1;mode=\"RECEIVE\""]),
         Attack(
-            "no transport", "RTSP/Server/TransportChoice.swift", #"throw Refusal(.badRequest, reason: "Transport Missing")"#,
+            "no transport", "RTSP/Server/TransportChoice.swift",
+            #"throw Refusal(.badRequest, reason: "Transport Missing")"#,
             "400"
         ) { target in
             try target.logIn().request("SETUP", target.url("hall/track1")).expect(400)
         },
         refused(
-            "media outside TLS", "RTSP/Server/TransportChoice.swift", "case .udp(_, .plain), .multicast: self == .none", 461,
+            "media outside TLS", "RTSP/Server/TransportChoice.swift", "case .udp(_, .plain), .multicast: self == .none",
+            461,
             ["RTP/AVP;unicast;client_port=50994-50995", "RTP/AVP;multicast"], .tls),
     ]
 

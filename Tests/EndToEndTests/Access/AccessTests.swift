@@ -113,7 +113,8 @@ extension EndToEnd {
                 for verb in [["measure", wrong, "--frames", "10"], ["bench", "joins", "--url", wrong]] {
                     let outcome = try await Command.run([ServerProcess.binary()] + verb, within: 20)
                     #expect(outcome.status == 1, "\(outcome.diagnostics)")
-                    #expect((outcome.errors + outcome.text).contains("wrong user or password"), "\(outcome.diagnostics)")
+                    #expect(
+                        (outcome.errors + outcome.text).contains("wrong user or password"), "\(outcome.diagnostics)")
                     #expect(!outcome.errors.contains("sesame") && !outcome.text.contains("sesame"))
                 }
             }

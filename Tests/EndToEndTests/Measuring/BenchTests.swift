@@ -23,7 +23,9 @@ extension EndToEnd {
             try await withServer("testcard") { server in
                 #expect(try await server.isServing())
                 let url = server.url()
-                try await concurrently([["tcp"], ["udp"], ["udp", "--cut"]]) { try await expectAllCounted(at: url, over: $0) }
+                try await concurrently([["tcp"], ["udp"], ["udp", "--cut"]]) {
+                    try await expectAllCounted(at: url, over: $0)
+                }
             }
         }
 

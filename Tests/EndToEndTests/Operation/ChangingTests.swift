@@ -100,7 +100,8 @@ extension EndToEnd {
                 [ServerProcess.binary(), "set", "--config", folder.file("apus.yml"), "cam", "title=a"], within: 10)
             #expect(outcome.status == 1)
             #expect(
-                outcome.errors.contains("no server answers at \(folder.file("control/socket"))"), "\(outcome.diagnostics)"
+                outcome.errors.contains("no server answers at \(folder.file("control/socket"))"),
+                "\(outcome.diagnostics)"
             )
         }
 

@@ -90,7 +90,9 @@ import Testing
 
         var testDescription: String { doubt.rawValue }
 
-        static func shifted(_ doubt: CaptureTimeline.RejectionReason, by nanoseconds: @escaping @Sendable (Int) -> Int64) -> Lie {
+        static func shifted(
+            _ doubt: CaptureTimeline.RejectionReason, by nanoseconds: @escaping @Sendable (Int) -> Int64
+        ) -> Lie {
             Lie(doubt: doubt) { stamp, number in
                 var stamp = stamp
                 stamp.monotonic = stamp.monotonic + nanoseconds(number)

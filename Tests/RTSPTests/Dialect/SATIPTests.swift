@@ -35,7 +35,9 @@ struct SATIPTests {
         #expect(sent.contains("\r\ncom.ses.streamID: 1\r\n"))
         #expect(responses[1].headers[.rtpInfo] == "url=rtsp://192.0.2.1:8554/stream=1;seq=7;rtptime=90000")
         guard case .setUp(_, let setUp)? = dialogue.orders.first else { return #expect(Bool(false), "no order") }
-        #expect(setUp.encapsulation == .transportStream && setUp.path == "/cam" && setUp.track == nil && setUp.session == nil)
+        #expect(
+            setUp.encapsulation == .transportStream && setUp.path == "/cam" && setUp.track == nil
+                && setUp.session == nil)
         #expect(setUp.offers == [.udp(clientPorts: PortPair(rtp: 9242, rtcp: 9243))])
         #expect(dialogue.orders.last == .tearDown(Dialogue.session(1), .tornDown))
     }

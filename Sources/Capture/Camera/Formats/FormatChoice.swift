@@ -63,7 +63,9 @@ private struct Mode {
     init(_ offer: SizeOffer, _ requested: FormatChoice.RequestedMode) {
         let (width, height) = (offer.widths.nearest(to: requested.width), offer.heights.nearest(to: requested.height))
         let rates = offer.intervals.map { $0.nearest(to: requested.interval) }
-        let interval = rates.min { Self.rateDistance($0, requested.interval) < Self.rateDistance($1, requested.interval) }
+        let interval = rates.min {
+            Self.rateDistance($0, requested.interval) < Self.rateDistance($1, requested.interval)
+        }
         self.interval = interval ?? requested.interval
         (self.width, self.height) = (width, height)
         sizeDistance = abs(width - requested.width) + abs(height - requested.height)

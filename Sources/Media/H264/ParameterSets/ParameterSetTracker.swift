@@ -69,7 +69,8 @@ extension H264 {
             let front = units.first.flatMap(NALUnitHeader.init(of:))?.type == .accessUnitDelimiter ? 1 : 0
             let lastSequenceSet = units.lastIndex { NALUnitHeader(of: $0)?.type == .sequenceParameterSet }
             let afterSequenceSets = Swift.max(front, lastSequenceSet.map { $0 + 1 } ?? 0)
-            result.insert(contentsOf: missingPicture.sorted { $0.key < $1.key }.map(\.value.unit), at: afterSequenceSets)
+            result.insert(
+                contentsOf: missingPicture.sorted { $0.key < $1.key }.map(\.value.unit), at: afterSequenceSets)
             result.insert(contentsOf: missingSequence.sorted { $0.key < $1.key }.map(\.value.unit), at: front)
             return result
         }

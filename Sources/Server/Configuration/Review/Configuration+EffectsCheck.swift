@@ -26,7 +26,8 @@ extension Configuration {
 
     private func noteBlockCode(of path: Path, at section: OptionPath, in reading: inout Reading) {
         let least = TimestampOverlay.Placement.minimumExtent
-        guard path.effects.overlay == .timestampOverlay, path.video.width < least.width || path.video.height < least.height
+        guard path.effects.overlay == .timestampOverlay,
+            path.video.width < least.width || path.video.height < least.height
         else { return }
         reading.note(
             "the block code needs a picture of \(least.width)x\(least.height) at least, not \(path.video.width)x"
