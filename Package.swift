@@ -1,20 +1,19 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The rooms of the house: docs/architecture.md says what each is for and what it may import;
-// script/purity holds every target to its row.
+// One target per module. docs/modules.md lists what each is for and what it may import; script/purity checks it.
 
-/// Swift settings of every target: warnings are errors, and borrowed spans may live in our own types.
+/// Settings of all targets: warnings are errors, and our own types may store borrowed spans.
 let everywhere: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// Pure targets also prove that they touch no unsafe memory.
+/// Settings of pure targets without unsafe memory: the compiler checks memory safety strictly.
 let pure: [SwiftSetting] = everywhere + [.strictMemorySafety()]
 
-/// What is not linked is not resident: 2.5 MB less. The toolchain's own linker packs the addresses that loading has to adjust
-/// (a list of 2 MB otherwise), for glibc from 2.36 on; and nothing looks for the program's symbols by name.
+/// Settings of the release binary that save 2.5 MB of resident memory: lld packs the relocations (otherwise a list of 2 MB; needs
+/// glibc 2.36), and the program's symbols are not exported, because nothing looks them up by name.
 let small: [LinkerSetting] = [
     .unsafeFlags(
         ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic"],
@@ -25,10 +24,11 @@ let collections = Target.Dependency.product(name: "DequeModule", package: "swift
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-/// The tests of one room, with the rooms and packages that they look into.
-func tests(_ room: String, _ others: Target.Dependency...) -> Target {
+/// The tests of one module, with the other modules and packages that they use.
+func tests(_ module: String, _ others: Target.Dependency...) -> Target {
     .testTarget(
-        name: "\(room)Tests", dependencies: [.byName(name: room), "TestSupport"] + others, swiftSettings: everywhere)
+        name: "\(module)Tests", dependencies: [.byName(name: module), "TestSupport"] + others, swiftSettings: everywhere
+    )
 }
 
 let package = Package(
@@ -42,22 +42,22 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
-        // C headers, macros and variadics that Swift cannot see.
+        // C headers, macros and variadic functions that Swift cannot import.
         .target(name: "CLinux"),
         .target(name: "CALSA", linkerSettings: [.linkedLibrary("asound")]),
-        // Libraries that are loaded when they are first needed: no linker is told of them.
+        // Libraries that are loaded when they are first needed, and therefore not linked.
         .target(name: "CLazyLibrary"),
-        // libavfilter and libavformat are such.
+        // libavfilter and libavformat are loaded when needed.
         .target(
             name: "CFFmpeg", dependencies: ["CLazyLibrary"],
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
-        // libcurl, too.
+        // libcurl is loaded when needed.
         .target(name: "CCurl", dependencies: ["CLazyLibrary"]),
-        // libcrypto and libssl are, too.
+        // libcrypto and libssl are loaded when needed.
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
 
-        // Pure: no socket, clock, thread, randomness, Foundation.
+        // Pure: no socket, clock, thread, random numbers or Foundation.
         .target(name: "Wire", swiftSettings: everywhere),
         .target(name: "Media", dependencies: ["Wire"], swiftSettings: pure),
         .target(name: "MPEGTS", dependencies: ["Media", "Wire"], swiftSettings: pure),
@@ -113,7 +113,7 @@ let package = Package(
             ],
             swiftSettings: everywhere, linkerSettings: small),
 
-        // Tests: one target per room, and real clients against the real binary.
+        // Tests: one target per module, and end-to-end tests with real clients and the real binary.
         .target(name: "TestSupport", dependencies: ["Media"], path: "Tests/TestSupport", swiftSettings: everywhere),
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         tests("Media"),
