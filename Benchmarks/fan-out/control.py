@@ -1,4 +1,4 @@
-"""How long an OPTIONS of one client takes while pictures of 100 KB go out to a thousand others."""
+"""Measures the response time of OPTIONS while frames of 100 KB are sent to a thousand viewers."""
 
 import os
 import socket
@@ -11,7 +11,7 @@ VIEWERS, IDR_BYTES, SECONDS = 1000, 100_000, 8.0
 
 
 def measure_control(bench) -> dict:
-    """Round trips in milliseconds."""
+    """The distribution of round-trip times in milliseconds."""
     with Apus(bench, idr_bytes=IDR_BYTES):
         arguments = ["viewers", "--url", bench.url, "--transport", "udp", "--count", VIEWERS, "--ramp", 250]
         command = pinned(bench.receiver_processor, [bench.apus, "bench", *arguments, "--seconds", 5.5 + SECONDS])
@@ -23,7 +23,7 @@ def measure_control(bench) -> dict:
 
 
 def round_trips(bench, end: float):
-    """One after the other, 5 ms apart. As soon as the answer is here: the receivers have the processor to share."""
+    """Round trips one after another, 5 ms apart, with real-time priority, because the receivers keep the processor busy."""
     try:
         os.sched_setaffinity(0, {bench.receiver_processor})
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))

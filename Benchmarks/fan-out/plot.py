@@ -1,4 +1,4 @@
-"""Cost over viewers, as SVG: one panel for each transport, a line for each server and one for the limit."""
+"""Plots the cost per number of viewers as SVG: one panel per transport, one line per server and one for the limit."""
 
 from math import log10
 
@@ -22,7 +22,7 @@ def plot(results) -> str:
 
 
 def lines(results, transport: str) -> list[tuple[str, list]]:
-    """Cost over count of each server, and the limit's."""
+    """Per server and for the limit: the cost for each count."""
     found = []
     for server in results.servers():
         costs = [(count, results.median(server, transport, count, "cost")) for count in results.counts()]
@@ -41,7 +41,7 @@ def panel(results, transport: str, left: float, most: float) -> list[str]:
     def y(cost: float) -> float:
         return bottom - HEIGHT * min(cost, most) / most
 
-    parts = [f'<text x="{left + 25}" y="{top - 15}" font-weight="bold">{transport.upper()}: CPU-s/GB over viewers</text>']
+    parts = [f'<text x="{left + 25}" y="{top - 15}" font-weight="bold">{transport.upper()}: CPU-s/GB per number of viewers</text>']
     step = 0.5 if most < 4 else 1
     for number in range(int(most / step) + 1):
         level = number * step

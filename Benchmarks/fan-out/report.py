@@ -1,4 +1,4 @@
-"""What was measured, its medians, and how it is written down."""
+"""Stores results, computes medians and formats the tables."""
 
 import json
 import statistics
@@ -6,7 +6,8 @@ from pathlib import Path
 
 BEGIN, END = "<!-- measured: script/bench -->", "<!-- end of what was measured -->"
 LIMITS = {"udp": "wholeTrains", "tcp": "connections"}
-# Less than this of the packets, or of the viewers, and a server counts as unable: larger counts are left out.
+# A server that delivers a smaller share of the packets, or serves a smaller share of the viewers, has failed: larger counts are
+# skipped.
 ENOUGH = 0.9
 
 
@@ -73,7 +74,7 @@ class Results:
 
 
 def summary(report: dict | None, count: int) -> dict:
-    """The figures of one cell that are told."""
+    """The figures of one cell."""
     if not report:
         return {"whole": 0.0}
     steady, server = report.get("steady"), report.get("server")
@@ -129,7 +130,7 @@ def row(results: Results, transport: str, count: int, server: str, limit: float 
 
     cost = figure("cost")
     if cost is None:
-        return [f"| {transport.upper()} | {count} | {server} | cannot | | | | | | |"]
+        return [f"| {transport.upper()} | {count} | {server} | failed | | | | | | |"]
     return [
         f"| {transport.upper()} | {count} | {server} | {shown(cost)} | {shown(limit and cost / limit)} "
         f"| {shown((figure('serverLoad') or 0) * 100, 0)} % | {shown((figure('receiverLoad') or 0) * 100, 0)} % "
@@ -153,8 +154,8 @@ def promises_table(results: Results) -> str:
         lines.append(
             f"- OPTIONS while IDRs of 100 KB go to 1 000 viewers: p50 {shown(p50)} ms, p99 {shown(p99)} ms, the worst {shown(worst)} ms."
         )
-    for film, name in {"film.264": "an IDR every 2 s", "refreshed.264": "intra-refresh"}.items():
-        known = [tails[film] for tails in results.tails if tails.get(film)]
+    for video, name in {"film.264": "an IDR every 2 s", "refreshed.264": "intra-refresh"}.items():
+        known = [tails[video] for tails in results.tails if tails.get(video)]
         p50, p99, worst = (median(tail[figure] for tail in known) for figure in ("p50", "p99", "max"))
         if known:
             lines.append(

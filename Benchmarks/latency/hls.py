@@ -1,4 +1,4 @@
-"""What segments cost: the film as HLS by ffmpeg, and what ffmpeg's own player shows of it, how long after it was handed over."""
+"""Measures the latency of HLS: ffmpeg segments the video, and ffmpeg as the player outputs it."""
 
 import os
 import re
@@ -9,17 +9,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from film import CAPTURE
+from video import CAPTURE
 
 FEEDER = Path(__file__).resolve().parents[1] / "shared" / "feeder.py"
 SEGMENT_SECONDS = 2
 
 
-def measure_hls(film: Path, seconds: float) -> list[float]:
-    """Milliseconds from hand-over to being shown, of each picture: the player begins three segments before the end, as RFC 8216
-    (6.3.3) wants it and ffmpeg does by default."""
+def measure_hls(video: Path, seconds: float) -> list[float]:
+    """Milliseconds from hand-over to output of each frame. The player starts three segments before the end, which RFC 8216 (6.3.3)
+    requires and ffmpeg does by default."""
     with tempfile.TemporaryDirectory() as folder:
-        fifo, playlist = Path(folder) / "film.fifo", Path(folder) / "live.m3u8"
+        fifo, playlist = Path(folder) / "video.fifo", Path(folder) / "live.m3u8"
         os.mkfifo(fifo)
         segmenter = subprocess.Popen(
             ["ffmpeg", "-nostdin", "-v", "error", "-use_wallclock_as_timestamps", "1", "-f", "h264", "-i", str(fifo)]
@@ -27,7 +27,7 @@ def measure_hls(film: Path, seconds: float) -> list[float]:
             + ["-hls_flags", "delete_segments", str(playlist)],
             stderr=subprocess.DEVNULL,
         )
-        feeder = subprocess.Popen([sys.executable, FEEDER, film, fifo, "captured"])
+        feeder = subprocess.Popen([sys.executable, FEEDER, video, fifo, "captured"])
         try:
             wait_for_segments(playlist, 3)
             return watch(playlist, seconds)
@@ -46,7 +46,7 @@ def wait_for_segments(playlist: Path, count: int):
 
 
 def watch(playlist: Path, seconds: float) -> list[float]:
-    """Pictures at their pace, as they would be shown."""
+    """Plays frames at their normal rate and returns their ages in milliseconds."""
     player = subprocess.Popen(
         ["ffmpeg", "-nostdin", "-v", "error", "-re", "-i", str(playlist), "-c", "copy", "-flush_packets", "1", "-f", "h264", "-"],
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Apus's own pictures from capture to decoder, and whether what the server says of each adds up to what the client finds."""
+"""Measures frames of Apus's test card from capture to decoder, and compares the server's times with the client's."""
 
 import json
 import subprocess
@@ -8,12 +8,12 @@ from pathlib import Path
 
 from report import percentile
 
-# The server keeps the last 1024 pictures, half a minute of them.
+# The server keeps the times of the last 1024 frames, half a minute.
 POLL_SECONDS = 10
 
 
 def measure_own(bench, transport: str, seconds: float) -> dict:
-    """What `apus measure` and `apus status` say, and the p99 of the difference between the two, picture by picture, in ms."""
+    """The results of `apus measure` and `apus status`, and the p99 of their difference per frame in milliseconds."""
     with tempfile.TemporaryDirectory() as folder:
         configuration = Path(folder) / "apus.yml"
         configuration.write_text(
@@ -26,15 +26,15 @@ def measure_own(bench, transport: str, seconds: float) -> dict:
         try:
             while not bench.describes():
                 if server.poll() is not None:
-                    raise SystemExit("apus has ended")
-            journal = Journal(bench.apus, configuration)
+                    raise SystemExit("apus has exited")
+            frame_times = FrameTimes(bench.apus, configuration)
             measured = bench.measure(bench.url, transport, seconds)
-            pictures = journal.finish()
+            server_frames = frame_times.finish()
             status = ask(bench.apus, configuration)
         finally:
             server.kill()
             server.wait()
-    differences = [abs(difference) for difference in compare(measured["frames"], pictures)]
+    differences = [abs(difference) for difference in compare(measured["frames"], server_frames)]
     return measured | {
         "status": status["streams"][0],
         "difference": percentile(differences, 99) if differences else None,
@@ -42,29 +42,29 @@ def measure_own(bench, transport: str, seconds: float) -> dict:
     }
 
 
-class Journal:
-    """Asks for the instants of the last pictures again and again, so that none is forgotten."""
+class FrameTimes:
+    """Polls the server for the times of the last frames, so that none is lost."""
 
     def __init__(self, apus: Path, configuration: Path):
-        self.apus, self.configuration, self.pictures = apus, configuration, {}
-        self.is_over = threading.Event()
-        self.thread = threading.Thread(target=self.ask_again_and_again)
+        self.apus, self.configuration, self.frames = apus, configuration, {}
+        self.is_done = threading.Event()
+        self.thread = threading.Thread(target=self.poll)
         self.thread.start()
 
-    def ask_again_and_again(self):
-        while not self.is_over.wait(POLL_SECONDS):
+    def poll(self):
+        while not self.is_done.wait(POLL_SECONDS):
             self.take()
 
     def take(self):
-        for picture in ask(self.apus, self.configuration)["streams"][0]["pictureTimes"]:
-            self.pictures[picture["frameNumber"]] = picture
+        for frame in ask(self.apus, self.configuration)["streams"][0]["pictureTimes"]:
+            self.frames[frame["frameNumber"]] = frame
 
     def finish(self) -> dict[int, dict]:
-        """By frame number."""
-        self.is_over.set()
+        """The times by frame number."""
+        self.is_done.set()
         self.thread.join()
         self.take()
-        return self.pictures
+        return self.frames
 
 
 def ask(apus: Path, configuration: Path) -> dict:
@@ -72,20 +72,20 @@ def ask(apus: Path, configuration: Path) -> dict:
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
-def compare(frames: list[dict], pictures: dict[int, dict]) -> list[float]:
-    """Of each picture: the server's stages, then the way and the decoder, less what the client found from SEI alone, in ms."""
+def compare(frames: list[dict], server_frames: dict[int, dict]) -> list[float]:
+    """Per frame: the sum of the server's stages, the network and the decoder, minus the client's latency from SEI, in ms."""
     differences = []
     for frame in frames:
-        picture = pictures.get(int(frame["frame_number"] or -1))
-        if not picture or not frame["decoded_ns"] or not picture.get("firstSent"):
+        times = server_frames.get(int(frame["frame_number"] or -1))
+        if not times or not frame["decoded_ns"] or not times.get("firstSent"):
             continue
         stages = (
-            (picture["encoderIn"] - picture["captured"])
-            + (picture["encoderOut"] - picture["encoderIn"])
-            + (picture["packaged"] - picture["encoderOut"])
-            + (picture["firstSent"] - picture["packaged"])
+            (times["encoderIn"] - times["captured"])
+            + (times["encoderOut"] - times["encoderIn"])
+            + (times["packaged"] - times["encoderOut"])
+            + (times["firstSent"] - times["packaged"])
         )
-        way = int(frame["last_packet_ns"]) - picture["firstSent"]
+        way = int(frame["last_packet_ns"]) - times["firstSent"]
         decoding = int(frame["decoded_ns"]) - int(frame["last_packet_ns"])
         differences.append((stages + way + decoding) / 1e6 - float(frame["decoded_ms"]))
     return differences

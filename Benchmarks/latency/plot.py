@@ -1,4 +1,4 @@
-"""Distributions of latency as SVG: for each server, which share of its pictures was there after how long."""
+"""Plots latency distributions as SVG: per server, the share of frames that were decoded within each time."""
 
 from math import log10
 
@@ -22,7 +22,7 @@ def plot(distributions: dict[str, list[float]]) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
         f'<rect width="{width}" height="{height}" fill="white"/>',
-        f'<text x="{LEFT}" y="20" font-weight="bold">Share of pictures that were decoded within …</text>',
+        f'<text x="{LEFT}" y="20" font-weight="bold">Share of frames decoded within …</text>',
     ]
     for share in (0, 0.25, 0.5, 0.75, 0.99):
         parts.append(f'<line x1="{LEFT}" x2="{LEFT + WIDTH}" y1="{y(share):.1f}" y2="{y(share):.1f}" stroke="#ddd"/>')

@@ -1,8 +1,8 @@
-"""What was measured, its medians, and how it is written down."""
+"""Computes medians and formats the tables."""
 
 import statistics
 
-# Server's stages, as `apus status` names them.
+# The server's stages, by their names in `apus status`.
 STAGES = {
     "capture": "capture → encoder in (drawing)",
     "encoding": "encoder in → encoder out",
@@ -18,7 +18,7 @@ def percentile(values: list[float], percent: float) -> float:
 
 
 def row(name: str, runs: list[dict]) -> str:
-    """Medians of the runs."""
+    """A table row with the medians of the runs."""
 
     def median(figure: str) -> str:
         known = [run[figure] for run in runs if run.get(figure) is not None]
@@ -34,7 +34,7 @@ def shown(value: float) -> str:
 def comparison(results: dict[str, list[dict]]) -> str:
     return "\n".join(
         [
-            "| server | connection → first decoded picture, ms | p50 | p95 | p99 | max | packets lost |",
+            "| server | connection → first decoded frame, ms | p50 | p95 | p99 | max | packets lost |",
             "|---|---|---|---|---|---|---|",
             *(row(name, runs) for name, runs in results.items()),
         ]
@@ -42,19 +42,19 @@ def comparison(results: dict[str, list[dict]]) -> str:
 
 
 def budget(own: dict[str, dict]) -> str:
-    """Where the time of Apus's own pictures goes, server's stages and the client's; columns are transports."""
+    """The stages of frames encoded by Apus, in the server and in the client; one column per transport."""
     lines = ["| stage, ms, p50 / p99 | " + " | ".join(name.upper() for name in own) + " |", "|---" * (len(own) + 1) + "|"]
     for stage, title in STAGES.items():
         lines.append(f"| {title} | " + " | ".join(pair(run["status"]["stages"].get(stage)) for run in own.values()) + " |")
     for figure, title in {
         "captureToArrival": "**capture → last packet at the client**",
-        "arrivalToDecoded": "last packet → decoded picture",
-        "captureToDecoded": "**capture → decoded picture**",
+        "arrivalToDecoded": "last packet → decoded frame",
+        "captureToDecoded": "**capture → decoded frame**",
     }.items():
         lines.append(f"| {title} | " + " | ".join(pair(run["report"]["latency"].get(figure)) for run in own.values()) + " |")
-    lines.append("| pictures / packets lost | " + " | ".join(counts(run["report"]) for run in own.values()) + " |")
+    lines.append("| frames / packets lost | " + " | ".join(counts(run["report"]) for run in own.values()) + " |")
     lines.append(
-        "| sum of each picture's stages, less what the client measured: p99 of the difference | "
+        "| sum of each frame's stages minus the client's measurement: p99 of the difference | "
         + " | ".join(f"{run['difference']:.3f}" if run["difference"] is not None else "–" for run in own.values())
         + " |"
     )

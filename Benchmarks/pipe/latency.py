@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes H.264 pictures into a pipe that Apus serves, watches the stream, and prints how long after the last byte of a
-picture was written its last packet was received. Packets are known by the bytes that their slice ends with."""
+"""Writes H.264 frames into a pipe that Apus serves, receives the stream, and prints the time from the write of a frame's last byte
+to the arrival of its last packet. Frames are identified by the last bytes of their slice."""
 
 import argparse
 import re
@@ -11,11 +11,11 @@ import sys
 import threading
 import time
 
-TAIL = 16  # Bytes that tell one picture from another.
+TAIL = 16  # Enough bytes to identify a frame.
 
 
-def pictures(stream: bytes) -> list[bytes]:
-    """Access units of a single-slice stream: each ends where its slice does."""
+def frames(stream: bytes) -> list[bytes]:
+    """The access units of a stream with one slice per frame."""
     starts = [match.start() for match in re.finditer(b"\x00\x00\x00\x01|(?<!\x00)\x00\x00\x01", stream)]
     units, begin = [], 0
     for start, end in zip(starts, starts[1:] + [len(stream)]):
@@ -27,7 +27,7 @@ def pictures(stream: bytes) -> list[bytes]:
 
 
 class Writer(threading.Thread):
-    """Writes a picture each 1/30 s, in the style of one writer or another."""
+    """Writes a frame every 1/30 s in the style of a certain writer."""
 
     def __init__(self, fifo: str, units: list[bytes], style: str):
         super().__init__(daemon=True)
@@ -44,7 +44,7 @@ class Writer(threading.Thread):
                     time.sleep(max(0.0, due - time.monotonic()))
 
     def write(self, pipe, unit: bytes):
-        # Whole; by a buffer of 1000 bytes; in four pieces of no common length, a little and a long while apart.
+        # Whole; with a buffer of 1000 bytes; in four pieces of no common length, with short or long pauses.
         quarter = -(-len(unit) // 4)
         length, pause = {
             "steady": (len(unit), 0.0),
@@ -57,13 +57,13 @@ class Writer(threading.Thread):
                 time.sleep(pause)
             piece = unit[start : start + length]
             if start + length >= len(unit):
-                # Before the write: the reader may be quicker than our return from it.
+                # Before the write, because the reader may be faster than the return from it.
                 self.written[unit[-TAIL:]] = time.monotonic()
             pipe.write(piece)
 
 
 class Viewer:
-    """The barest RTSP client, interleaved."""
+    """A minimal RTSP client with interleaved transport."""
 
     def __init__(self, port: int):
         self.socket = socket.create_connection(("127.0.0.1", port))
@@ -97,7 +97,7 @@ class Viewer:
         self.request("PLAY", url, Session=answer["session"].split(";")[0])
 
     def tails(self):
-        """The last bytes of each picture, and when they came."""
+        """The last bytes of each frame and their arrival time."""
         while True:
             _, channel, length = struct.unpack(">cBH", self.stream.read(4))
             packet = self.stream.read(length)
@@ -107,14 +107,14 @@ class Viewer:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--file", required=True, help="H.264, Annex B, one slice per picture")
+    parser.add_argument("--file", required=True, help="H.264, Annex B, one slice per frame")
     parser.add_argument("--fifo", required=True)
     parser.add_argument("--port", type=int, default=8554)
     parser.add_argument("--style", choices=["steady", "dribble", "chunks", "pauses"], default="steady")
     parser.add_argument("--pictures", type=int, default=450)
     options = parser.parse_args()
     with open(options.file, "rb") as file:
-        writer = Writer(options.fifo, pictures(file.read()), options.style)
+        writer = Writer(options.fifo, frames(file.read()), options.style)
     writer.start()
     viewer = Viewer(options.port)
     viewer.play(f"rtsp://127.0.0.1:{options.port}/cam")
@@ -123,7 +123,8 @@ def main():
     unknown = 0
     for tail, arrived in viewer.tails():
         written = writer.written.get(tail)
-        # Unknown: damaged, or cut in two. The first second is the prelude's and the writer's habits'.
+        # An unknown frame is damaged or was split. The first second is excluded: it has the fast start, and Apus learns the
+        # writer's timing.
         if written is None:
             unknown += 1
         elif arrived - begun > 1:
@@ -132,7 +133,7 @@ def main():
             break
     delays.sort()
     percentile = lambda share: delays[min(len(delays) - 1, int(len(delays) * share))]
-    print(f"style {options.style}: {len(delays)} pictures, {unknown} cut or damaged")
+    print(f"style {options.style}: {len(delays)} frames, {unknown} split or damaged")
     print(f"p50_us {statistics.median(delays):.0f}")
     print(f"p95_us {percentile(0.95):.0f}")
     print(f"p99_us {percentile(0.99):.0f}")

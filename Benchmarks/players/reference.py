@@ -1,7 +1,7 @@
-"""The reference: a client that is connected all the time and notes when each frame of the film has arrived.
+"""The reference client, which is connected all the time and records when each frame of the video has arrived.
 
-It takes the stream interleaved over TCP and recognises each frame by the last bytes of its slice, so it needs no decoder,
-no timestamps and no clock but its own.
+It receives the stream interleaved over TCP and identifies each frame by the last bytes of its slice, so it needs neither a decoder
+nor timestamps nor any clock but its own.
 """
 
 import re
@@ -10,17 +10,17 @@ import threading
 import time
 from urllib.parse import urljoin, urlparse
 
-from film import FilmIndex
+from video import VideoIndex
 
 
 class Reference(threading.Thread):
-    """Live, as far as anyone could know: frame n is live once it and all frames before it have arrived."""
+    """Defines live: frame n is live once it and all frames before it have arrived."""
 
     KEEPALIVE = 20
-    # So many frames after a missing one, it will not come: the server has passed it over, for we were slow.
-    PATIENCE = 30
+    # After this many later frames, a missing frame will not arrive: the server has dropped it because this client was slow.
+    MISSING_LIMIT = 30
 
-    def __init__(self, url: str, index: FilmIndex):
+    def __init__(self, url: str, index: VideoIndex):
         super().__init__(daemon=True)
         self._url = url
         self._index = index
@@ -28,7 +28,7 @@ class Reference(threading.Thread):
         self._fragments = bytearray()
         self._ahead: set[int] = set()
         self._newest: int | None = None
-        # (arrival, number) of each frame, in the order in which they became live; appended to, never changed.
+        # (arrival, number) of each frame in the order in which they became live; append-only.
         self.live: list[tuple[float, int]] = []
         self.lost_packets = 0
         self._expected_sequence: int | None = None
@@ -43,14 +43,14 @@ class Reference(threading.Thread):
             self.failure = f"the reference client lost the stream: {error}"
 
     def age(self, number: int, now: float) -> float:
-        """How long frame `number` has been live at `now`, in seconds; the last time that it was."""
+        """For how many seconds frame `number` has been live at `now`, in its latest loop."""
         for arrival, candidate in reversed(self.live):
             if candidate == number and arrival <= now:
                 return now - arrival
         return float("nan")
 
     def number_at(self, now: float) -> int:
-        """The live frame at `now`."""
+        """The number of the live frame at `now`."""
         return next((number for arrival, number in reversed(self.live) if arrival <= now), 0)
 
     # RTSP
@@ -61,15 +61,15 @@ class Reference(threading.Thread):
         self._file = self._socket.makefile("rb")
         headers, description = self._request("DESCRIBE", self._url, "Accept: application/sdp")
         base = headers.get("content-base", self._url)
-        picture = description[description.index("m=video") :]
-        control = re.search(r"a=control:(\S+)", picture).group(1)
+        video = description[description.index("m=video") :]
+        control = re.search(r"a=control:(\S+)", video).group(1)
         headers, _ = self._request("SETUP", urljoin(base, control), "Transport: RTP/AVP/TCP;unicast;interleaved=0-1")
         self._base, self._session = base, f"Session: {headers['session'].split(';')[0]}"
         self._request("PLAY", base, self._session)
         self._kept_alive = time.monotonic()
 
     def _keep_alive(self):
-        """Servers let go of who says nothing for a minute."""
+        """Sends a keepalive, because servers disconnect idle clients after a minute."""
         if time.monotonic() - self._kept_alive > self.KEEPALIVE:
             self._kept_alive = time.monotonic()
             self._send("OPTIONS", self._base, self._session)
@@ -140,7 +140,7 @@ class Reference(threading.Thread):
         if (number - self._newest - 1) % count > count // 2:
             return
         self._ahead.add(number)
-        if len(self._ahead) > self.PATIENCE:
+        if len(self._ahead) > self.MISSING_LIMIT:
             self._newest, self._ahead = number - 1, {number}
         while (following := (self._newest + 1) % count) in self._ahead:
             self._ahead.remove(following)

@@ -1,4 +1,4 @@
-"""Reads frame numbers from the screen of a virtual display: one line of pixels, many times a second."""
+"""Reads frame numbers from a virtual display: one line of pixels, many times a second."""
 
 import ctypes
 import os
@@ -6,11 +6,11 @@ import subprocess
 import threading
 import time
 
-from film import HEIGHT, SQUARE, SQUARES, WIDTH, number_in
+from video import HEIGHT, SQUARE, SQUARES, WIDTH, number_in
 
 
 class Display:
-    """An X server of our own, without a screen, without a window manager, larger than the film: players do not scale."""
+    """A virtual X server without a window manager, larger than the video, so that players do not scale."""
 
     WIDTH, HEIGHT = 2560, 1440
 
@@ -23,7 +23,7 @@ class Display:
         deadline = time.monotonic() + 5
         while not os.path.exists(f"/tmp/.X11-unix/X{number}"):
             if time.monotonic() > deadline or self._process.poll() is not None:
-                raise SystemExit(f"Xvfb {self.name} does not start; is another on this number? Try --display")
+                raise SystemExit(f"Xvfb {self.name} does not start; if another server uses this number, choose one with --display")
             time.sleep(0.05)
 
     def close(self):
@@ -41,7 +41,7 @@ class _Image(ctypes.Structure):
 
 
 class _Geometry(ctypes.Structure):
-    """What XGetGeometry says of a window."""
+    """The results of XGetGeometry for a window."""
 
     _fields_ = [
         ("root", ctypes.c_ulong), ("x", ctypes.c_int), ("y", ctypes.c_int), ("width", ctypes.c_uint),
@@ -49,14 +49,14 @@ class _Geometry(ctypes.Structure):
     ]  # fmt: skip
 
 
-class Eye(threading.Thread):
-    """Watches the code of the film and notes when which number first showed."""
+class ScreenReader(threading.Thread):
+    """Reads the frame number on the screen repeatedly and records when each number first appeared."""
 
     PERIOD = 0.004
 
     def __init__(self, display: str):
         super().__init__(daemon=True)
-        # (first seen, number) of each picture; None while there is no number to be read.
+        # (first seen, number) of each frame; the number is None while none is readable.
         self.seen: list[tuple[float, int | None]] = []
         self.looks = 0
         self._closing = threading.Event()
@@ -80,7 +80,7 @@ class Eye(threading.Thread):
         self.join()
 
     def _look(self) -> int | None:
-        corner = self._corner_of_the_film()
+        corner = self._video_corner()
         if corner is None:
             return None
         all_planes, z_pixmap, bytes_per_pixel = 0xFFFFFFFF, 2, 4
@@ -92,13 +92,13 @@ class Eye(threading.Thread):
         pixels = image.contents.data
         greens = [pixels[(square * SQUARE + SQUARE // 2) * bytes_per_pixel + 1] for square in range(SQUARES)]
         self._x11.XDestroyImage(image)
-        # Neither black nor white: not our picture, or a damaged one.
+        # Neither black nor white: another image, or a damaged frame.
         if any(64 < green < 192 for green in greens):
             return None
         return number_in([int(green > 128) for green in greens])
 
-    def _corner_of_the_film(self) -> tuple[int, int] | None:
-        """Where the window is that is as large as the film and lies on the screen."""
+    def _video_corner(self) -> tuple[int, int] | None:
+        """The position of the window that has the size of the video and is completely on the screen."""
         unused, windows, count = ctypes.c_ulong(), ctypes.POINTER(ctypes.c_ulong)(), ctypes.c_uint()
         self._x11.XQueryTree(
             self._display, self._root, ctypes.byref(unused), ctypes.byref(unused), ctypes.byref(windows),
@@ -120,12 +120,12 @@ class Eye(threading.Thread):
 
 
 _ErrorHandler = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
-# Windows close while we look at them: that is no reason for Xlib to end the process.
+# Windows may close while they are queried; this must not make Xlib exit the process.
 _ignoring_errors = _ErrorHandler(lambda display, event: 0)
 
 
 def _xlib() -> ctypes.CDLL:
-    """Xlib, with the signatures of what is used of it."""
+    """Xlib with the signatures of the used functions."""
     xlib = ctypes.CDLL("libX11.so.6")
     pointer, window, integer, natural = ctypes.c_void_p, ctypes.c_ulong, ctypes.c_int, ctypes.c_uint
     xlib.XOpenDisplay.restype = pointer

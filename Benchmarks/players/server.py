@@ -1,4 +1,4 @@
-"""The server under test, and what its log says of viewers."""
+"""The server under test and its log of viewers."""
 
 import re
 import subprocess
@@ -9,17 +9,17 @@ from pathlib import Path
 
 
 class Server:
-    """`apus serve` with one film."""
+    """`apus serve` with one video file."""
 
-    def __init__(self, apus: Path, film: Path, port: int, log: Path):
+    def __init__(self, apus: Path, video: Path, port: int, log: Path):
         self.url = f"rtsp://127.0.0.1:{port}/cam"
-        # (time of PLAY, line) of each viewer, by the server's clock: this host's.
+        # (time of PLAY, log line) of each viewer, by this host's clock.
         self.joins: list[tuple[float, str]] = []
         self._listening = threading.Event()
         self._log = log.open("a")
         self._playlist = [apus, "playlist", "--port", str(port), "--host", "127.0.0.1", "cam"]
         self._process = subprocess.Popen(
-            [apus, "serve", "--port", str(port), film],
+            [apus, "serve", "--port", str(port), video],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
         )  # fmt: skip
         threading.Thread(target=self._read, daemon=True).start()
@@ -29,11 +29,11 @@ class Server:
         time.sleep(1)
 
     def join_after(self, instant: float) -> float | None:
-        """When the first viewer after `instant` was answered its PLAY."""
+        """When the first viewer after `instant` received its PLAY response."""
         return next((time for time, _ in self.joins if time >= instant), None)
 
     def write_playlist(self, path: Path):
-        """Writes what its users open in VLC for less delay."""
+        """Writes the playlist that users open in VLC for less delay."""
         path.write_bytes(subprocess.check_output(self._playlist))
 
     def close(self):

@@ -1,30 +1,30 @@
-"""Whether anything else uses the processors: what it takes, it takes from what is measured."""
+"""Detects other load on the processors, which would distort a measurement."""
 
 import os
 import resource
 import time
 
-# Of one processor: more, and a measurement is made again.
+# The accepted load, in processors; if it is exceeded, a measurement is repeated.
 TOLERATED = 0.25
-PATIENCE = float(os.environ.get("APUS_BENCH_PATIENCE", 120))
+WAIT_SECONDS = float(os.environ.get("APUS_BENCH_PATIENCE", 120))
 ATTEMPTS = 4
 
 
 class Watch:
-    """What others use while it runs: all that is used less what our own processes did, once they have ended."""
+    """The load by other processes: the total load minus that of our own processes that have ended."""
 
     def __init__(self):
         self.start, self.busy, self.own = time.monotonic(), busy_seconds(), own_seconds()
 
     def others(self) -> float:
-        """In processors."""
+        """The load in processors."""
         used = busy_seconds() - self.busy - (own_seconds() - self.own)
         return max(0.0, used) / max(0.001, time.monotonic() - self.start)
 
 
 def wait_for_calm():
-    """Returns when nobody has used the processors for a second, or patience is at an end."""
-    end = time.monotonic() + PATIENCE
+    """Returns when other processes have been idle for a second, or after WAIT_SECONDS."""
+    end = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < end:
         watch = Watch()
         time.sleep(1)
@@ -33,7 +33,7 @@ def wait_for_calm():
 
 
 def least_disturbed(measure) -> tuple:
-    """What `measure` answers when others left the processors to it, or the best of several attempts, and what others used."""
+    """The result of `measure` without other load, or the best of several attempts; and the other load."""
     attempts = []
     for _ in range(ATTEMPTS):
         wait_for_calm()
@@ -52,4 +52,4 @@ def busy_seconds() -> float:
 
 
 def own_seconds() -> float:
-    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(sum(resource.getrusage(scope)[:2]) for scope in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))

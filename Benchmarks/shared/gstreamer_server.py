@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""gst-rtsp-server, live, one pipeline for all clients: gstreamer_server.py FILM PORT plain|stamped|captured. Debian's own Python has the bindings."""
+"""gst-rtsp-server with one live pipeline for all clients: gstreamer_server.py VIDEO PORT plain|stamped|captured. Needs Debian's Python
+for the bindings."""
 
 import resource
 import sys
@@ -12,7 +13,7 @@ gi.require_version("Gst", "1.0")
 gi.require_version("GstRtspServer", "1.0")
 from gi.repository import GLib, Gst, GstRtspServer  # noqa: E402
 
-from film import instants, units  # noqa: E402
+from video import instants, units  # noqa: E402
 
 PIPELINE = (
     "( appsrc name=source is-live=true format=time do-timestamp=true "
@@ -21,12 +22,12 @@ PIPELINE = (
 )
 
 
-def feed(media: GstRtspServer.RTSPMedia, film: Path):
-    """Hands each unit over at its instant until the pipeline ends."""
+def feed(media: GstRtspServer.RTSPMedia, video: Path):
+    """Hands each unit over on time until the pipeline ends."""
     source = media.get_element().get_by_name_recurse_up("source")
     pace = instants()
     while True:
-        for unit in units(film):
+        for unit in units(video):
             handed_over = unit.handed_over(sys.argv[3], next(pace))
             if source.emit("push-buffer", Gst.Buffer.new_wrapped(handed_over)) != Gst.FlowReturn.OK:
                 return
@@ -34,9 +35,9 @@ def feed(media: GstRtspServer.RTSPMedia, film: Path):
 
 def main():
     Gst.init(None)
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    film, port = Path(sys.argv[1]), sys.argv[2]
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+    video, port = Path(sys.argv[1]), sys.argv[2]
     server = GstRtspServer.RTSPServer()
     server.set_service(port)
     server.set_backlog(1024)
@@ -46,7 +47,7 @@ def main():
     factory.set_latency(0)
     factory.connect(
         "media-configure",
-        lambda _, media: threading.Thread(target=feed, args=(media, film), daemon=True).start(),
+        lambda _, media: threading.Thread(target=feed, args=(media, video), daemon=True).start(),
     )
     server.get_mount_points().add_factory("/cam", factory)
     server.attach(None)

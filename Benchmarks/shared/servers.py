@@ -1,4 +1,4 @@
-"""The servers that are compared: each on one processor, serving the film live at /cam."""
+"""The servers to compare, each pinned to one processor and serving the video live at /cam."""
 
 import os
 import subprocess
@@ -15,12 +15,12 @@ def pinned(processor: int, command: list) -> list[str]:
 
 
 class Server:
-    """A server that runs; `with` ends it."""
+    """A running server; the end of the `with` block stops it."""
 
     name = ""
 
-    def __init__(self, bench: "Bench", stamps: str = "plain", idr_bytes: int = 0, film: Path | None = None):
-        self.bench, self.stamps, self.film = bench, stamps, film or bench.film
+    def __init__(self, bench: "Bench", stamps: str = "plain", idr_bytes: int = 0, video: Path | None = None):
+        self.bench, self.stamps, self.video = bench, stamps, video or bench.video
         self.processes: list[subprocess.Popen] = []
         self.log = (bench.work / f"{self.name}.log").open("w")
         self.begin(idr_bytes)
@@ -51,12 +51,12 @@ class Apus(Server):
     name = "Apus"
 
     def begin(self, idr_bytes: int):
-        fifo = self.bench.work / "film.fifo"
+        fifo = self.bench.work / "video.fifo"
         fifo.unlink(missing_ok=True)
         os.mkfifo(fifo)
         command = [self.bench.apus, "serve", "--loops", 1, "--port", self.bench.port, "--log-level", "warning"]
         self.pid = self.run(self.bench.server_processor, [*command, f"cam={fifo}"]).pid
-        feeder = [sys.executable, HERE / "feeder.py", self.film, fifo]
+        feeder = [sys.executable, HERE / "feeder.py", self.video, fifo]
         self.run(self.bench.receiver_processor, [*feeder, self.stamps, idr_bytes])
 
 
@@ -65,7 +65,7 @@ class GStreamer(Server):
     python = "/usr/bin/python3"
 
     def begin(self, idr_bytes: int):
-        command = [self.python, HERE / "gstreamer_server.py", self.film, self.bench.port, self.stamps]
+        command = [self.python, HERE / "gstreamer_server.py", self.video, self.bench.port, self.stamps]
         self.pid = self.run(self.bench.server_processor, command).pid
 
     @classmethod

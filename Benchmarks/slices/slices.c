@@ -1,12 +1,12 @@
-// When libx264 hands out each slice of a picture, and when the whole: slices PICTURES.yuv THREADS SLICES (0: one per thread)
-// 1280x720 I420 at 30 pictures per second, 2 Mbit/s, superfast, zerolatency; as Apus opens it through libavcodec.
+// Measures when libx264 outputs each slice of a frame, and when the last: slices FRAMES.yuv THREADS SLICES (0: one per thread)
+// 1280x720 I420 at 30 frames per second, 2 Mbit/s, superfast, zerolatency, as Apus configures it through libavcodec.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <x264.h>
 
-enum { width = 1280, height = 720, pictures = 300, cold = 30, most = 64 };
+enum { width = 1280, height = 720, frames = 300, cold = 30, most = 64 };
 
 static double begin, slice[most];
 static int count;
@@ -40,7 +40,7 @@ static void print(const char *name, double *values, int length) {
 
 int main(int argc, char **argv) {
     FILE *file = argc == 4 ? fopen(argv[1], "rb") : NULL;
-    if (!file) return fprintf(stderr, "slices PICTURES.yuv THREADS SLICES\n"), 64;
+    if (!file) return fprintf(stderr, "slices FRAMES.yuv THREADS SLICES\n"), 64;
     x264_param_t settings;
     x264_param_default_preset(&settings, "superfast", "zerolatency");
     settings.i_width = width, settings.i_height = height, settings.i_fps_num = 30, settings.i_fps_den = 1;
@@ -50,11 +50,11 @@ int main(int argc, char **argv) {
     settings.rc.i_vbv_buffer_size = 200, settings.i_keyint_max = 60, settings.b_repeat_headers = 1;
     settings.nalu_process = finished, settings.i_log_level = X264_LOG_ERROR;
     x264_t *encoder = x264_encoder_open(&settings);
-    x264_picture_t picture, coded;
+    x264_picture_t picture, encoded;
     x264_picture_alloc(&picture, X264_CSP_I420, width, height);
-    double first[pictures], last[pictures];
+    double first[frames], last[frames];
     int length = 0;
-    for (int number = 0; number < pictures; number++) {
+    for (int number = 0; number < frames; number++) {
         for (int plane = 0; plane < 3; plane++) {
             size_t bytes = width * height / (plane ? 4 : 1);
             if (fread(picture.img.plane[plane], 1, bytes, file) == bytes) continue;
@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
         x264_nal_t *units;
         int unit_count;
         picture.i_pts = number, count = 0, begin = milliseconds();
-        x264_encoder_encode(encoder, &units, &unit_count, &picture, &coded);
+        x264_encoder_encode(encoder, &units, &unit_count, &picture, &encoded);
         struct timespec pause = {0, 15000000};
         nanosleep(&pause, NULL);
         if (number < cold || !count) continue;
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
         }
         length++;
     }
-    printf("threads %s, slices %s (%d in the last picture)\n", argv[2], argv[3], count);
+    printf("threads %s, slices %s (%d in the last frame)\n", argv[2], argv[3], count);
     print("first slice", first, length);
     print("last slice ", last, length);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Starts `apus serve` again and again, and prints how long after exec a client can first connect."""
+"""Starts `apus serve` repeatedly and prints the time from exec until a client can connect."""
 
 import argparse
 import socket
@@ -18,9 +18,9 @@ def milliseconds_to_listen(binary: str, port: int, sources: list[str]) -> float:
             with socket.socket() as client:
                 if client.connect_ex(("127.0.0.1", port)) == 0:
                     return (time.monotonic() - begun) * 1e3
-            # Finer than what is told; coarse enough to leave the server its processor.
+            # Finer than the printed resolution, but coarse enough not to take processor time from the server.
             time.sleep(0.0005)
-        raise SystemExit(f"the server ended with {server.returncode} before it listened")
+        raise SystemExit(f"the server exited with {server.returncode} before it was listening")
     finally:
         server.terminate()
         server.wait()

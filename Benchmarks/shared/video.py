@@ -1,8 +1,8 @@
-"""The film: what is fed to all servers, cut into access units, which may tell the instant of their hand-over in an SEI message:
+"""The video for all servers, split into access units, which may contain the instant of their hand-over in an SEI message:
 
-plain     they do not
-stamped   as `apus bench viewers` looks for it: the wall clock alone
-captured  as Apus tells its own pictures' capture (docs/timestamps.md), which `apus measure` reads
+plain     no SEI message
+stamped   the wall clock alone, as `apus bench viewers` expects it
+captured  the format of Apus's capture-time SEI (docs/timestamps.md), which `apus measure` reads
 """
 
 import itertools
@@ -14,41 +14,41 @@ import uuid
 from pathlib import Path
 
 FRAMES_PER_SECOND = 30
-# The identifier that `apus bench viewers` looks for, and the sizes of an SEI message with it (H.264, D.1.6).
+# The identifier that `apus bench viewers` expects in an SEI message (H.264, D.1.6).
 STAMP = b"apus-bench-stamp"
 CAPTURE = uuid.UUID("9c2b6c9e-5e9d-4444-903f-1866e524bed6").bytes
-# From 1900, when NTP begins, to 1970.
+# The seconds from 1900, NTP's epoch, to 1970.
 NTP_SECONDS = 2_208_988_800
 START_CODE = b"\x00\x00\x00\x01"
 ACCESS_UNIT_DELIMITER = START_CODE + b"\x09\xf0"
 
 
-# An IDR every two seconds; or none but the first, and a column of intra blocks that crosses the picture in that time.
+# An IDR frame every two seconds; or only the first one, and a column of intra blocks that crosses the frame in two seconds.
 REFRESHES = {"film.264": "keyint=60:min-keyint=60", "refreshed.264": "keyint=60:intra-refresh=1"}
 
 
-def make_film(folder: Path, name: str = "film.264") -> Path:
-    """1280×720, 2 Mbit/s, one slice per picture, 20 s."""
-    film = folder / name
-    if not film.exists():
+def make_video(folder: Path, name: str = "film.264") -> Path:
+    """Creates a video of 1280×720, 2 Mbit/s, one slice per frame, 20 s."""
+    video = folder / name
+    if not video.exists():
         subprocess.run(
             ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=30"]
             + ["-vf", "noise=alls=12:allf=t", "-t", "20", "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency"]
             + ["-x264-params", f"sliced-threads=0:slices=1:scenecut=0:{REFRESHES[name]}"]
-            + ["-b:v", "2M", "-maxrate", "2M", "-bufsize", "1M", "-pix_fmt", "yuv420p", "-f", "h264", "-y", str(film)],
+            + ["-b:v", "2M", "-maxrate", "2M", "-bufsize", "1M", "-pix_fmt", "yuv420p", "-f", "h264", "-y", str(video)],
             check=True,
         )
-    return film
+    return video
 
 
 class Unit:
-    """One access unit: what comes before its slice, and the slice. Only an IDR has parameter sets."""
+    """One access unit: the NAL units before its slice, and the slice. Only IDR frames have parameter sets."""
 
     def __init__(self, head: bytes, slice: bytes, is_idr: bool):
         self.head, self.slice, self.is_idr = head, slice, is_idr
 
     def handed_over(self, stamps: str, number: int = 0, padding: int = 0) -> bytes:
-        """The unit: perhaps with an SEI message that tells the instant now, and one that makes it `padding` bytes longer."""
+        """The unit, optionally with an SEI message that contains the current time, and one with `padding` bytes."""
         stamp = {"plain": lambda: b"", "stamped": hand_over, "captured": lambda: captured(number)}[stamps]()
         filler = sei(b"apus-bench-bytes" + b"\xff" * padding) if padding else b""
         return self.head + stamp + filler + self.slice
@@ -59,7 +59,7 @@ def hand_over() -> bytes:
 
 
 def captured(number: int) -> bytes:
-    """Frame number, capture by both clocks; what the encoder took is not known."""
+    """An SEI message with the frame number and the capture time by both clocks; the encode times are unknown."""
     monotonic, wall = time.monotonic_ns(), time.time_ns()
     ntp = ((wall // 10**9 + NTP_SECONDS) << 32) + (wall % 10**9 << 32) // 10**9
     return sei(CAPTURE + struct.pack(">BBIQQII", 1, 0, number, ntp, monotonic, 0xFFFFFFFF, 0xFFFFFFFF))
@@ -71,9 +71,9 @@ def sei(data: bytes) -> bytes:
     return START_CODE + re.sub(rb"\x00\x00(?=[\x00-\x03])", b"\x00\x00\x03", b"\x06\x05" + size + data) + b"\x80"
 
 
-def units(film: Path) -> list[Unit]:
-    """The access units of a film with one slice per picture."""
-    stream = film.read_bytes()
+def units(video: Path) -> list[Unit]:
+    """The access units of a video with one slice per frame."""
+    stream = video.read_bytes()
     starts = [match.start() for match in re.finditer(b"\x00\x00\x00\x01|(?<!\x00)\x00\x00\x01", stream)]
     result, begin = [], 0
     for start, end in zip(starts, starts[1:] + [len(stream)]):
@@ -85,7 +85,7 @@ def units(film: Path) -> list[Unit]:
 
 
 def instants():
-    """Waits from one picture's instant to the next, for ever, and counts them."""
+    """Waits from one frame's instant to the next, endlessly, and counts the frames."""
     due = time.monotonic()
     for number in itertools.count():
         yield number
