@@ -10,7 +10,7 @@
         require(credentials.response.utf8.count == credentials.algorithm.digitCount, "a response is a hash")
         let hasCounted = credentials.protection.map { !$0.clientNonce.isEmpty } ?? true
         require(hasCounted, "who counts has a nonce of its own")
-        require(credentials.isMeant(for: credentials.uri, nil), "it is meant for what it names")
+        require(credentials.isValid(for: credentials.uri, nil), "it is meant for what it names")
         checkAnswer(of: credentials)
     }
     if let block = AddressBlock(text) { check(block) }
@@ -28,7 +28,7 @@ private func checkAnswer(of credentials: DigestCredentials) {
         protection: credentials.protection, hashes: .folding)
     require(Authorization(answer.headerValue) == .digest(answer), "an answer reads the same: \(answer.headerValue)")
     let url = RequestURL(credentials.uri)
-    if let url { require(answer.isMeant(for: "rtsp://other/", url), "it is meant for a URL of the same path: \(url)") }
+    if let url { require(answer.isValid(for: "rtsp://other/", url), "it is meant for a URL of the same path: \(url)") }
 }
 
 private func check(_ block: AddressBlock) {

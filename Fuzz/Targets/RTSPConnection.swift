@@ -47,7 +47,7 @@ private struct ConnectionRun {
         case 3: answer(refusing: true, script.byte())
         case 4: connection.deadlinePassed(at: now)
         case 5: passDeadline()
-        case 6: if let session = sessions.last { connection.heard(session, at: now) }
+        case 6: if let session = sessions.last { connection.noteActivity(of: session, at: now) }
         case 7: connection.receivedEnd(at: now)
         case 8: connection.shuttingDown()
         default: receive([operation])

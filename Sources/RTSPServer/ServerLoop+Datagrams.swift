@@ -48,7 +48,7 @@ extension ServerLoop {
     /// RTCP of a viewer: liveness, and pleas for a random access point. Anything malformed is let go.
     func received(_ bytes: RawSpan, from session: Session, on connection: Connection, at now: MonotonicTime) {
         guard let compound = try? Compound(parsing: bytes) else { return }
-        connection.machine.heard(session.id, at: now)
+        connection.machine.noteActivity(of: session.id, at: now)
         for case .feedback(let feedback) in compound.packets {
             switch feedback.request {
             case .pictureLossIndication, .fullIntraRequest: delivery.requestKeyframe(for: session.viewer, at: now)

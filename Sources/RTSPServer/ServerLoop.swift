@@ -185,7 +185,7 @@ extension ServerLoop: EventLoopHandler {
         connection.output.flush(at: now)
         for session in connection.sessions.values where session.lowerTransport == .interleaved {
             delivery.outputBecameWritable(of: session.viewer, at: now)
-            connection.machine.heard(session.id, at: now)
+            connection.machine.noteActivity(of: session.id, at: now)
         }
     }
 
@@ -212,7 +212,9 @@ extension ServerLoop: EventLoopHandler {
             }
             // Interleaved data that drains is a sign of life: some clients send nothing at all over TCP while they play.
             for session in connection.sessions.values where session.lowerTransport == .interleaved {
-                if session.startedAt != nil { connection.machine.heard(session.id, at: connection.output.lastProgress) }
+                if session.startedAt != nil {
+                    connection.machine.noteActivity(of: session.id, at: connection.output.lastProgress)
+                }
             }
             connection.output.tls?.deadlinePassed(at: now)
             connection.machine.deadlinePassed(at: now)

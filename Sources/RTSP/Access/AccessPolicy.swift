@@ -1,10 +1,10 @@
-/// Who may do what, and how they prove who they are: the same for all connections.
+/// The users, their permissions and the rules of authentication, shared by all connections.
 public struct AccessPolicy: Sendable {
-    /// Somebody who may do something.
+    /// A user with a password and permissions.
     public struct User: Sendable {
         public let name: String
         public let secret: Secret
-        /// From where.
+        /// The addresses from which the user may connect.
         public let addresses: AddressRules
         public let grant: Grant
 
@@ -16,24 +16,24 @@ public struct AccessPolicy: Sendable {
         }
     }
 
-    /// What is kept of a password.
+    /// The stored form of a password.
     public enum Secret: Hashable, Sendable {
         case password(String)
-        /// ``HashFunctions/digestSecret(_:user:realm:password:)``: enough to log in by Digest, and good for this realm alone.
+        /// ``HashFunctions/digestSecret(_:user:realm:password:)``: enough to log in by Digest, but only in this realm.
         case digest(String)
-        /// ``HashFunctions/stretched``: of no use to who reads it, and so for Basic alone, which sends the password.
+        /// ``HashFunctions/stretched``: cannot be used to log in, and therefore works only with Basic, which sends the password.
         case salted(salt: [UInt8], key: [UInt8])
     }
 
-    /// What clients of the host itself have to prove.
+    /// Whether clients on the server's own host must authenticate.
     public enum Loopback: Hashable, Sendable {
-        /// As much as all others.
+        /// They authenticate like all other clients.
         case asOthers
-        /// Nothing.
+        /// They need no password.
         case free
     }
 
-    /// Whose user and password are taken from a request's URL, where VLC's SAT>IP has them, in the clear.
+    /// The clients that may send user and password in a request's URL, as VLC's SAT>IP client does, unencrypted.
     public enum URLCredentials: String, CaseIterable, Hashable, Sendable {
         case all
         case loopback
@@ -42,24 +42,25 @@ public struct AccessPolicy: Sendable {
 
     public let realm: String
     public let algorithm: DigestAlgorithm
-    /// Of everybody.
+    /// The addresses from which any client may connect.
     public let addresses: AddressRules
-    /// How long a nonce may be answered with.
+    /// The lifetime of a nonce.
     public let nonceSeconds: Int
     public let guessing: GuessLimits
     public let loopback: Loopback
     public let urlCredentials: URLCredentials
-    /// Where somebody else decides what each client may do: the paths that everybody watches without that. `nil` where `users` decide.
+    /// The paths that need no external authorisation, if an external service authorises clients; `nil` if `users` decides.
     let exemptPaths: [PathPattern]?
     let random: @Sendable () -> UInt64
     private let accounts: Accounts
 
     /// - Parameters:
-    ///   - users: without any, everybody may do everything, from the addresses that are let in.
-    ///   - exemptPaths: paths that everybody watches, where somebody else decides about the others, and not `users`.
-    ///   - hashes: asked for when the first password is to be tried; `nil` where there are none on this host, and then nobody
-    ///     is let in who needs a password.
-    ///   - random: what nobody can foresee; called on the threads of all connections.
+    ///   - users: if empty, every client from an allowed address may do everything.
+    ///   - exemptPaths: if not `nil`, an external service authorises requests instead of `users`, except for these paths, which
+    ///     every client may watch.
+    ///   - hashes: called when the first password is checked. If it returns `nil`, this host has no hash functions, and every
+    ///     client that needs a password is refused.
+    ///   - random: unpredictable numbers; called on the threads of all connections.
     public init(
         realm: String, algorithm: DigestAlgorithm = .md5, users: [User], addresses: AddressRules = .init(),
         nonceSeconds: Int = 600, guessing: GuessLimits = .init(), loopback: Loopback = .asOthers,
@@ -79,12 +80,12 @@ public struct AccessPolicy: Sendable {
         accounts = Accounts(users, realm: realm, algorithm, hashes: hashes, random: random)
     }
 
-    /// Whether a client at `peer` has to prove who it is.
-    func asks(_ peer: Endpoint) -> Bool {
+    /// Whether a client at `peer` must authenticate.
+    func requiresAuthentication(of peer: Endpoint) -> Bool {
         exemptPaths != nil || !accounts.users.isEmpty && !(loopback == .free && peer.isLoopback)
     }
 
-    /// Whether it may do so in a URL.
+    /// Whether the client at `peer` may send its credentials in the URL.
     func takesURLCredentials(of peer: Endpoint) -> Bool {
         switch urlCredentials {
         case .all: true
@@ -93,28 +94,28 @@ public struct AccessPolicy: Sendable {
         }
     }
 
-    /// Whether Digest could not prove everybody: the password of somebody is kept so, or somebody else knows it.
+    /// Whether some users cannot log in by Digest, because their passwords are stored salted or known only to an external service.
     var needsPasswords: Bool { exemptPaths != nil || hasSaltedSecrets }
 
     private var hasSaltedSecrets: Bool {
         accounts.users.contains { if case .salted = $0.secret { true } else { false } }
     }
 
-    /// The user of that name, where who has proved to be so by the policy `former` has done so by this one, too: with the same
-    /// password, whatever is kept of it.
+    /// The user called `name`, if a client that authenticated under the policy `former` is still authenticated under this one.
+    /// The password must be the same, but its stored form may differ.
     func user(_ name: String, authenticatedBy former: Self?) -> User? {
         guard let user = user(name), let before = former?.user(name) else { return nil }
         if user.secret == before.secret { return user }
-        guard let ledger = accounts.ledger, let old = former?.accounts.ledger else { return nil }
-        let (secret, formerSecret) = (ledger.account(of: name).digestSecret, old.account(of: name).digestSecret)
-        return ledger.hashes.areEqual(secret, formerSecret) ? user : nil
+        guard let verifier = accounts.verifier, let old = former?.accounts.verifier else { return nil }
+        let (secret, formerSecret) = (verifier.account(of: name).digestSecret, old.account(of: name).digestSecret)
+        return verifier.hashes.areEqual(secret, formerSecret) ? user : nil
     }
 
     private func user(_ name: String) -> User? { accounts.users.first { $0.name == name } }
 
-    /// The accounts of all users.
-    func ledger() throws(AccessFailure) -> Accounts.Ledger {
-        guard let ledger = accounts.ledger else { throw .noHashFunctions }
-        return ledger
+    /// The verifier of all users' passwords.
+    func verifier() throws(AccessFailure) -> Accounts.Verifier {
+        guard let verifier = accounts.verifier else { throw .noHashFunctions }
+        return verifier
     }
 }

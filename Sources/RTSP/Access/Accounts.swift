@@ -1,25 +1,25 @@
 import Synchronization
 
-/// What users prove themselves by, made when the first proof comes: a server that nobody sends a password needs no hash
-/// functions. From any thread.
+/// The users' accounts, prepared when the first password arrives, so that a server without logins needs no hash functions.
+/// They may be used from any thread.
 final class Accounts: Sendable {
-    /// A user's proofs; where there is none of a kind, one that nobody can give: so all are compared with as much work.
+    /// A user's stored secrets. A kind of secret that the user does not have is random, so that every check takes the same work.
     struct Account: Sendable {
-        /// `nil` for who does not exist.
+        /// `nil` if the user does not exist.
         let user: AccessPolicy.User?
         let digestSecret: String
         let salt: [UInt8]
         let key: [UInt8]
     }
 
-    /// All accounts, and the functions that proofs are compared by.
-    struct Ledger: Sendable {
+    /// Checks passwords against all accounts.
+    struct Verifier: Sendable {
         let hashes: HashFunctions
         fileprivate let byName: [String: Account]
-        fileprivate let nobody: Account
+        fileprivate let unknownUser: Account
         private let hasSaltedKeys: Bool
 
-        func account(of name: String) -> Account { byName[name] ?? nobody }
+        func account(of name: String) -> Account { byName[name] ?? unknownUser }
     }
 
     let users: [AccessPolicy.User]
@@ -27,11 +27,11 @@ final class Accounts: Sendable {
     private let algorithm: DigestAlgorithm
     private let hashes: @Sendable () -> HashFunctions?
     private let random: @Sendable () -> UInt64
-    private let made = Mutex<Ledger?>(nil)
+    private let cachedVerifier = Mutex<Verifier?>(nil)
 
     /// - Parameters:
-    ///   - hashes: asked for with the first proof, and again where there were none.
-    ///   - random: what nobody can foresee.
+    ///   - hashes: called for the first password, and again if it returned `nil`.
+    ///   - random: unpredictable numbers.
     init(
         _ users: [AccessPolicy.User], realm: String, _ algorithm: DigestAlgorithm,
         hashes: @escaping @Sendable () -> HashFunctions?, random: @escaping @Sendable () -> UInt64
@@ -43,34 +43,43 @@ final class Accounts: Sendable {
         self.random = random
     }
 
-    /// `nil` where there are no hash functions to prove anything with.
-    var ledger: Ledger? {
-        made.withLock { made in
-            if made == nil { made = hashes().map { Ledger(users, realm, algorithm, $0, random) } }
-            return made
+    /// `nil` if this host has no hash functions.
+    var verifier: Verifier? {
+        cachedVerifier.withLock { verifier in
+            if verifier == nil {
+                verifier = hashes().map {
+                    Verifier(users: users, realm: realm, algorithm: algorithm, hashes: $0, random: random)
+                }
+            }
+            return verifier
         }
     }
 }
 
-extension Accounts.Ledger {
+extension Accounts.Verifier {
     fileprivate init(
-        _ users: [AccessPolicy.User], _ realm: String, _ algorithm: DigestAlgorithm, _ hashes: HashFunctions,
-        _ random: () -> UInt64
+        users: [AccessPolicy.User], realm: String, algorithm: DigestAlgorithm, hashes: HashFunctions,
+        random: () -> UInt64
     ) {
         let digits = (0..<algorithm.digitCount / 16).map { _ in Digits.hexadecimal(random(), count: 16).lowercased() }
         let key = (0..<4).flatMap { _ in bytes(of: random()) }
-        let nobody = Accounts.Account(user: nil, digestSecret: digits.joined(), salt: bytes(of: random()), key: key)
+        let unknownUser = Accounts.Account(
+            user: nil, digestSecret: digits.joined(), salt: bytes(of: random()), key: key)
         self.init(
             hashes: hashes,
             byName: [String: Accounts.Account](
-                users.map { ($0.name, Accounts.Account($0, realm, algorithm, hashes, orElse: nobody)) },
+                users.map { user in
+                    let account = Accounts.Account(
+                        user, realm: realm, algorithm: algorithm, hashes: hashes, orElse: unknownUser)
+                    return (user.name, account)
+                },
                 uniquingKeysWith: { first, _ in first }),
-            nobody: nobody,
+            unknownUser: unknownUser,
             hasSaltedKeys: users.contains { if case .salted = $0.secret { true } else { false } })
     }
 
-    /// Whether the password is that of the account. The work is the same whoever is asked for, and whatever is kept of them.
-    func isRight(
+    /// Whether the password is that of the account. The work does not depend on the user or on the kind of the stored secret.
+    func isCorrect(
         _ password: UserInformation, for account: Accounts.Account, _ realm: String, _ algorithm: DigestAlgorithm
     ) -> Bool {
         let text = password.password ?? ""
@@ -84,17 +93,17 @@ extension Accounts.Ledger {
 
 extension Accounts.Account {
     fileprivate init(
-        _ user: AccessPolicy.User, _ realm: String, _ algorithm: DigestAlgorithm, _ hashes: HashFunctions,
-        orElse nobody: Self
+        _ user: AccessPolicy.User, realm: String, algorithm: DigestAlgorithm, hashes: HashFunctions,
+        orElse unknownUser: Self
     ) {
         switch user.secret {
         case .password(let password):
             let secret = hashes.digestSecret(algorithm, user: user.name, realm: realm, password: password)
-            self.init(user: user, digestSecret: secret, salt: nobody.salt, key: nobody.key)
+            self.init(user: user, digestSecret: secret, salt: unknownUser.salt, key: unknownUser.key)
         case .digest(let secret):
-            self.init(user: user, digestSecret: secret.lowercased(), salt: nobody.salt, key: nobody.key)
+            self.init(user: user, digestSecret: secret.lowercased(), salt: unknownUser.salt, key: unknownUser.key)
         case .salted(let salt, let key):
-            self.init(user: user, digestSecret: nobody.digestSecret, salt: salt, key: key)
+            self.init(user: user, digestSecret: unknownUser.digestSecret, salt: salt, key: key)
         }
     }
 }

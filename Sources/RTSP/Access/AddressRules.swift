@@ -1,10 +1,12 @@
-/// All addresses that begin with the same bits: `192.168.0.0/16`, `2001:db8::/32` (RFC 4632, section 3.1; RFC 4291, section 2.3).
+/// A network: all addresses that share a prefix, such as `192.168.0.0/16` or `2001:db8::/32` (RFC 4632, section 3.1; RFC 4291,
+/// section 2.3).
 public struct AddressBlock: Hashable, Sendable, CustomStringConvertible {
     private let first: IPAddress
     private let bitCount: Int
 
-    /// An address and the number of its leading bits that count; all, where no number stands behind it. `nil` where there are
-    /// not so many bits, or where one that does not count is set: somebody meant something else.
+    /// Reads an address and its prefix length; without a length, the network is this one address.
+    ///
+    /// `nil` if the length exceeds the address, or if a bit behind the prefix is set, because that is probably a mistake.
     public init?(_ text: some StringProtocol) {
         let text = Substring(text)
         let (literal, bits) = text.halves(around: "/") ?? (text, "")
@@ -26,7 +28,7 @@ public struct AddressBlock: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(first)/\(bitCount)" }
 
-    /// `address` with all but its first bits cleared. Shifting by all bits gives 0.
+    /// `address` with all bits after the first `bitCount` cleared. Shifting by all bits gives 0.
     private static func leading(_ bitCount: Int, of address: IPAddress) -> IPAddress {
         switch address {
         case .ipv4(let bits): .ipv4(bits & ~(UInt32.max >> UInt32(bitCount)))
@@ -35,9 +37,9 @@ public struct AddressBlock: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// From where somebody may come. What is denied is denied, whatever is allowed.
+/// The addresses from which clients may connect. `denied` takes precedence over `allowed`.
 public struct AddressRules: Hashable, Sendable {
-    /// All where empty.
+    /// All addresses if empty.
     public var allowed: [AddressBlock]
     public var denied: [AddressBlock]
 
@@ -46,7 +48,7 @@ public struct AddressRules: Hashable, Sendable {
         self.denied = denied
     }
 
-    /// - Parameter address: `nil` for one that could not be read, which no list can be sure of.
+    /// - Parameter address: `nil` for an unreadable address, which passes only if both lists are empty.
     public func admits(_ address: IPAddress?) -> Bool {
         guard let address else { return allowed.isEmpty && denied.isEmpty }
         return !denied.contains { $0.contains(address) }

@@ -1,11 +1,11 @@
-/// The parameters behind the scheme of an `Authorization` header: `name=value`, with commas between (RFC 2617, section 1.2).
+/// The parameters after the scheme of an `Authorization` header: comma-separated `name=value` (RFC 2617, section 1.2).
 ///
-/// Clients do not agree on what stands in quotes (ffmpeg quotes `algorithm`, others do not), so each value may or may not.
+/// Any value may be quoted or unquoted, because clients differ (ffmpeg quotes `algorithm`, others do not).
 struct AuthenticationParameters {
     /// By name in lower case.
     private var values: [String: String] = [:]
 
-    /// `nil` where something is no parameter, a quote does not end, or a name stands twice: whose value would count?
+    /// `nil` if an element is not a parameter, a quote is not closed, or a name occurs twice, which would be ambiguous.
     init?(_ text: Substring) {
         var rest = Array(text.utf8)[...]
         Self.skipBlanks(in: &rest)
@@ -49,7 +49,7 @@ struct AuthenticationParameters {
         return nil
     }
 
-    /// Passes over commas, of which the `#rule` allows several; false where something else comes.
+    /// Skips commas, of which the `#rule` allows several; false if anything else follows.
     private static func isEndOrComma(_ rest: inout ArraySlice<UInt8>) -> Bool {
         skipBlanks(in: &rest)
         guard !rest.isEmpty else { return true }

@@ -1,21 +1,21 @@
 import Media
 import RTP
 
-/// Asks one connection's client who it is, and lets by what it may.
+/// Authenticates the client of one connection and authorises its requests.
 ///
-/// It comes before everything else: nothing is looked up, and nothing of a request is judged, before its sender may send it.
-/// Whoever does not exist, knows no password or asks for what is not theirs gets the same answer after the same work.
+/// It runs before everything else: the server looks up and validates nothing for a request that the client may not send. An
+/// unknown user, a wrong password and a forbidden path get the same answer after the same work.
 struct Authenticator: Sendable {
     private(set) var policy: AccessPolicy
     private let peer: Endpoint
-    /// The peer's, as a number.
+    /// The peer's address as a number.
     private let address: IPAddress?
     private let security: ConnectionSecurity
     private let lockOut: LockOut
     private var nonce: ConnectionNonce
-    /// Who the client has proved to be.
+    /// The user as which the client has authenticated.
     private var authenticatedUser: String?
-    /// What somebody else has admitted on this connection.
+    /// The external authorisations of this connection.
     private var admitted: [ExternalAuthorisationRequest.Subject: Grant] = [:]
 
     init(_ policy: AccessPolicy, lockOut: LockOut, peer: Endpoint, security: ConnectionSecurity) {
@@ -27,8 +27,8 @@ struct Authenticator: Sendable {
         nonce = ConnectionNonce(lifetimeSeconds: policy.nonceSeconds, random: policy.random)
     }
 
-    /// The same gate by another policy. Its challenge stays, so that who has answered it goes on without asking anybody.
-    func following(_ policy: AccessPolicy) -> Self {
+    /// The same authenticator with another policy. The challenge stays valid, so clients need not ask their users again.
+    func applying(_ policy: AccessPolicy) -> Self {
         var other = self
         other.policy = policy
         other.authenticatedUser = authenticatedUser.flatMap { policy.user($0, authenticatedBy: self.policy)?.name }
@@ -37,14 +37,15 @@ struct Authenticator: Sendable {
         return other
     }
 
-    /// What is left of a grant to watch `path` that was given by the policy `former`; `nil` where that may not be watched any
-    /// more, not from there, or not with the password that was proved.
+    /// The grant that replaces one of the policy `former` for a client that watches `path`.
+    ///
+    /// `nil` if the user may no longer watch the path, may not connect from this address, or has another password now.
     func renewed(_ grant: Grant, _ encapsulation: RTPEncapsulation, at path: String, since former: AccessPolicy?)
         -> Grant?
     {
         guard policy.addresses.admits(address) else { return nil }
-        guard policy.asks(peer) else { return .everything }
-        // Who watches was admitted, be it by whom it may; the next who asks is asked about.
+        guard policy.requiresAuthentication(of: peer) else { return .everything }
+        // Running sessions keep their authorisation; only later requests are sent to the external service.
         if policy.exemptPaths != nil { return grant }
         guard let name = grant.user, let user = policy.user(name, authenticatedBy: former),
             user.addresses.admits(address)
@@ -53,63 +54,63 @@ struct Authenticator: Sendable {
         return renewed.admits(.read, path) ? renewed : nil
     }
 
-    /// What is asked for, as far as it can be told before the request was judged.
+    /// A request to authorise, before it is validated.
     struct AuthorisationRequest {
-        let request: Request
-        /// `nil` for `*`, and for what is none.
+        let message: Request
+        /// `nil` for `*` or an invalid URL.
         let url: RequestURL?
         let right: Right
-        /// Whether the client is of a dialect that knows no challenge (``SATIP``).
+        /// Tells a client of ``SATIP``, which does not support challenges.
         let encapsulation: RTPEncapsulation
 
-        /// A DESCRIBE names a stream whatever its path looks like.
-        var path: String? { request.method == .describe ? url?.wholePath : url?.path }
+        /// The path; in a DESCRIBE it never contains a track's name.
+        var path: String? { message.method == .describe ? url?.wholePath : url?.path }
     }
 
-    /// What is known of who asks.
+    /// The result of an authorisation.
     enum Outcome {
         case granted(Grant)
-        /// Somebody else is to be asked; ``admit(_:)`` if the answer is yes.
+        /// An external service must decide; call ``admit(_:)`` if it admits the request.
         case needsExternalDecision(ExternalAuthorisationRequest)
     }
 
-    /// Who asks, if they may.
-    mutating func authorise(for inquiry: AuthorisationRequest, at now: MonotonicTime) throws(AccessFailure) -> Outcome {
+    /// Authorises a request.
+    mutating func authorise(_ request: AuthorisationRequest, at now: MonotonicTime) throws(AccessFailure) -> Outcome {
         guard policy.addresses.admits(address) else { throw .address }
-        guard policy.asks(peer) else { return .granted(.everything) }
-        if let exempt = policy.exemptPaths { return try authorise(for: inquiry, except: exempt, at: now) }
-        return .granted(try grant(for: inquiry, at: now))
+        guard policy.requiresAuthentication(of: peer) else { return .granted(.everything) }
+        if let exempt = policy.exemptPaths { return try authorise(request, exempting: exempt, at: now) }
+        return .granted(try grant(for: request, at: now))
     }
 
-    private mutating func grant(for inquiry: AuthorisationRequest, at now: MonotonicTime) throws(AccessFailure) -> Grant
+    private mutating func grant(for request: AuthorisationRequest, at now: MonotonicTime) throws(AccessFailure) -> Grant
     {
-        let (user, grant) = try authenticated(inquiry, at: now)
+        let (user, grant) = try authenticated(request, at: now)
         authenticatedUser = user.name
         guard user.addresses.admits(address),
-            grant.admits(inquiry.right, inquiry.path, ignoringCase: inquiry.encapsulation == .transportStream)
+            grant.admits(request.right, request.path, ignoringCase: request.encapsulation == .transportStream)
         else { throw .notPermitted(user: user.name) }
         return grant
     }
 
-    /// A wrong password came from here; true where the address is locked out by it.
+    /// Counts a wrong password; true if it locks the address out.
     func guessed(at now: MonotonicTime) -> Bool {
         lockOut.guessed(address, within: policy.guessing, at: now)
     }
 
-    /// What a client is told that may not; never why, but for who is locked out.
+    /// The response to a refused request. It does not tell the reason, except for a locked-out address.
     mutating func refusal(_ failure: AccessFailure, at now: MonotonicTime) -> Refusal {
         if case .lockedOut(let seconds) = failure {
             return Refusal(
                 .forbidden, reason: "Forbidden: too many wrong passwords", headers: [.retryAfter: "\(seconds)"])
         }
         if failure == .address || !policy.addresses.admits(address) { return Refusal(.forbidden) }
-        // Passwords are for others to judge, who need them as they are: they are asked for inside TLS alone.
+        // An external service needs the plain password, which the server requests only inside TLS.
         if policy.exemptPaths != nil, security == .clear { return Refusal(.forbidden) }
         return Refusal(.unauthorized, headers: [.wwwAuthenticate: challenge(after: failure, at: now)])
     }
 
-    /// The one challenge of a response: Digest, unless that could not prove everybody. Basic tells the password, which nobody
-    /// hears inside TLS but who has it.
+    /// The only challenge of a response: Digest, or Basic inside TLS if some users cannot log in by Digest. Basic sends the plain
+    /// password, which TLS encrypts.
     private mutating func challenge(after failure: AccessFailure, at now: MonotonicTime) -> String {
         if security == .tls, policy.needsPasswords { return "Basic realm=\"\(policy.realm)\"" }
         return DigestChallenge(
@@ -119,46 +120,46 @@ struct Authenticator: Sendable {
     }
 
     private mutating func authenticated(
-        _ inquiry: AuthorisationRequest, at now: MonotonicTime
+        _ request: AuthorisationRequest, at now: MonotonicTime
     ) throws(AccessFailure) -> (AccessPolicy.User, Grant) {
-        let values = inquiry.request.headers.values(of: .authorization)
-        if values.isEmpty, inquiry.encapsulation == .transportStream, let information = inquiry.url?.userInformation {
+        let values = request.message.headers.values(of: .authorization)
+        if values.isEmpty, request.encapsulation == .transportStream, let information = request.url?.userInformation {
             guard policy.takesURLCredentials(of: peer) else { throw refusal(of: .credentialsInURL, at: now) }
             let user = try user(with: information, at: now)
             return (user, user.grant.toRead)
         }
         guard !values.isEmpty else {
             if authenticatedUser == nil { try admitGuess(of: nil, at: now) }
-            throw .noCredentials(inquiry.encapsulation)
+            throw .noCredentials(request.encapsulation)
         }
         guard values.count == 1, let authorization = Authorization(values[0]) else {
             throw refusal(of: .unusableCredentials, at: now)
         }
         let user =
             switch authorization {
-            case .digest(let credentials): try user(with: credentials, for: inquiry, at: now)
+            case .digest(let credentials): try user(with: credentials, for: request, at: now)
             case .basic(let information) where security == .tls: try user(with: information, at: now)
-            // In the clear, whoever listens would know the password: it is not even tried.
+            // Without TLS, a listener would learn the password; it is not even checked.
             case .basic: throw refusal(of: .unusableCredentials, at: now)
             }
         return (user, user.grant)
     }
 
     private mutating func user(
-        with credentials: DigestCredentials, for inquiry: AuthorisationRequest, at now: MonotonicTime
+        with credentials: DigestCredentials, for request: AuthorisationRequest, at now: MonotonicTime
     ) throws(AccessFailure) -> AccessPolicy.User {
-        // What answers another question, as the one of before the realm was changed, is no guess.
+        // Credentials for another challenge, such as one from before a change of the realm, do not count as a guess.
         guard credentials.realm == policy.realm, credentials.algorithm == policy.algorithm else {
             throw refusal(of: .unusableCredentials, at: now)
         }
         try admitGuess(of: credentials.user, at: now)
-        let ledger = try policy.ledger()
-        let account = ledger.account(of: credentials.user)
+        let verifier = try policy.verifier()
+        let account = verifier.account(of: credentials.user)
         let response = credentials.response(
-            secret: account.digestSecret, method: inquiry.request.method, ledger.hashes)
-        let isRight = ledger.hashes.areEqual(response, credentials.response)
-        guard isRight, let user = account.user else { throw .wrongCredentials(user: account.user?.name) }
-        guard credentials.isMeant(for: inquiry.request.target, inquiry.url) else { throw .unusableCredentials }
+            secret: account.digestSecret, method: request.message.method, verifier.hashes)
+        let isCorrect = verifier.hashes.areEqual(response, credentials.response)
+        guard isCorrect, let user = account.user else { throw .wrongCredentials(user: account.user?.name) }
+        guard credentials.isValid(for: request.message.target, request.url) else { throw .unusableCredentials }
         guard nonce.admits(credentials, at: now) else { throw .staleNonce }
         return user
     }
@@ -167,10 +168,10 @@ struct Authenticator: Sendable {
         with information: UserInformation, at now: MonotonicTime
     ) throws(AccessFailure) -> AccessPolicy.User {
         try admitGuess(of: information.user, at: now)
-        let ledger = try policy.ledger()
-        let account = ledger.account(of: information.user)
-        let isRight = ledger.isRight(information, for: account, policy.realm, policy.algorithm)
-        guard isRight, let user = account.user else {
+        let verifier = try policy.verifier()
+        let account = verifier.account(of: information.user)
+        let isCorrect = verifier.isCorrect(information, for: account, policy.realm, policy.algorithm)
+        guard isCorrect, let user = account.user else {
             throw .wrongCredentials(user: account.user?.name)
         }
         return user
@@ -178,16 +179,17 @@ struct Authenticator: Sendable {
 }
 
 extension Authenticator {
-    /// Compares nothing for who is locked out, be it right or wrong. Who has proved to be somebody on this connection goes on to
-    /// be so: somebody else behind the same address may have guessed.
+    /// Refuses to check any password from a locked-out address.
+    ///
+    /// A user who has authenticated on this connection is not locked out, because another client may share the address.
     private func admitGuess(of user: String?, at now: MonotonicTime) throws(AccessFailure) {
         if let user, user == authenticatedUser { return }
         guard let seconds = lockOut.secondsLeft(for: address, within: policy.guessing, at: now) else { return }
         throw .lockedOut(seconds: seconds)
     }
 
-    /// Why credentials that the server did not ask for are refused: because of the lock-out, if the address is locked out. Else a
-    /// client could tell from the answer that it sends the wrong kind of credentials, and go on at once.
+    /// The failure for credentials that the server did not ask for: the lockout, if the address is locked out. Otherwise the
+    /// client could tell from the response that it sends the wrong kind of credentials, and continue at once.
     private func refusal(of failure: AccessFailure, at now: MonotonicTime) -> AccessFailure {
         guard authenticatedUser == nil,
             let seconds = lockOut.secondsLeft(for: address, within: policy.guessing, at: now)
@@ -198,28 +200,28 @@ extension Authenticator {
     }
 }
 
-// MARK: - Somebody else decides
+// MARK: - External authorisation
 
 extension Authenticator {
-    /// Answers of somebody else that are remembered for one connection: it has few sessions, and asks for few paths.
+    /// The number of external authorisations that one connection keeps: it has few sessions and uses few paths.
     private static let admittedCapacity = 16
 
     private mutating func authorise(
-        for inquiry: AuthorisationRequest, except exempt: [PathPattern], at now: MonotonicTime
+        _ request: AuthorisationRequest, exempting exempt: [PathPattern], at now: MonotonicTime
     ) throws(AccessFailure) -> Outcome {
-        let path = inquiry.path ?? ""
-        if inquiry.right == .read, exempt.contains(where: { $0.matches(path, ignoringCase: false) }) {
+        let path = request.path ?? ""
+        if request.right == .read, exempt.contains(where: { $0.matches(path, ignoringCase: false) }) {
             return .granted(.everything)
         }
-        let information = try password(in: inquiry, at: now)
+        let information = try password(in: request, at: now)
         let question = ExternalAuthorisationRequest(
-            user: information?.user ?? "", password: information?.password ?? "", right: inquiry.right,
-            path: path == "/" ? path : String(path.drop { $0 == "/" }), query: inquiry.url?.query ?? "",
+            user: information?.user ?? "", password: information?.password ?? "", right: request.right,
+            path: path == "/" ? path : String(path.drop { $0 == "/" }), query: request.url?.query ?? "",
             address: peer.address,
-            security: security, userAgent: inquiry.request.headers[.userAgent] ?? "")
+            security: security, userAgent: request.message.headers[.userAgent] ?? "")
         if let grant = admitted[question.subject] { return .granted(grant) }
-        // A keepalive may name no path: who has been admitted to one may send it.
-        if inquiry.path == nil,
+        // A keepalive need not name a path: it is allowed if the user has been admitted to any path.
+        if request.path == nil,
             let grant = admitted.first(where: { $0.key.user == question.user && $0.key.password == question.password })
         {
             return .granted(grant.value)
@@ -228,7 +230,7 @@ extension Authenticator {
         return .needsExternalDecision(question)
     }
 
-    /// Somebody else has admitted what was asked: so it is for as long as the connection lasts.
+    /// Records that the external service admitted the request. The grant is valid until the connection closes.
     mutating func admit(_ question: ExternalAuthorisationRequest) -> Grant {
         let patterns = question.path.isEmpty ? [] : [PathPattern(exactly: question.path)]
         let grant = Grant(user: question.user, [question.right: patterns])
@@ -237,13 +239,13 @@ extension Authenticator {
         return grant
     }
 
-    /// User and password as they are: by Basic inside TLS, or in the URL of a client that knows no challenge.
+    /// The plain user and password: from Basic inside TLS, or from the URL of a client that does not support challenges.
     private func password(
-        in inquiry: AuthorisationRequest, at now: MonotonicTime
+        in request: AuthorisationRequest, at now: MonotonicTime
     ) throws(AccessFailure) -> UserInformation? {
-        let values = inquiry.request.headers.values(of: .authorization)
+        let values = request.message.headers.values(of: .authorization)
         guard !values.isEmpty else {
-            guard inquiry.encapsulation == .transportStream, let information = inquiry.url?.userInformation else {
+            guard request.encapsulation == .transportStream, let information = request.url?.userInformation else {
                 return nil
             }
             guard policy.takesURLCredentials(of: peer) else { throw refusal(of: .credentialsInURL, at: now) }
@@ -256,49 +258,49 @@ extension Authenticator {
     }
 }
 
-/// Who else may read what a connection carries.
+/// Whether a connection is encrypted.
 public enum ConnectionSecurity: Hashable, Sendable {
     case clear
     case tls
 }
 
-/// Why a request was not let by: for the log and for counting, not for the client.
+/// Why a request was refused: for the log and for counting, not for the client.
 public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Its address is not let in.
+    /// The address is denied.
     case address
-    /// It does not say who asks, as every client's first request. The dialect of the form knows no challenge.
+    /// The request has no credentials, like the first request of every client. Clients of ``SATIP`` do not support challenges.
     case noCredentials(RTPEncapsulation)
-    /// The user is told only where there is one of that name: people type passwords there, too.
+    /// `user` is `nil` for an unknown user, whose name is not logged because people mistype passwords as user names.
     case wrongCredentials(user: String?)
-    /// They cannot be read, are there twice, are Basic in the clear, or are for something else: no guess of a password.
+    /// The credentials are unreadable, duplicated, Basic without TLS, or for another request. They do not count as a guess.
     case unusableCredentials
-    /// They stand in the URL, where the policy takes none from.
+    /// The credentials are in the URL, which the policy does not allow for this client.
     case credentialsInURL
-    /// Its address has sent too many wrong passwords.
+    /// The address has sent too many wrong passwords.
     case lockedOut(seconds: Int)
-    /// It was right, but for a nonce that has expired or is another connection's.
+    /// The credentials are correct, but the nonce has expired or belongs to another connection.
     case staleNonce
-    /// The user may not do that, or not from there.
+    /// The user has no permission for the request, or not from this address.
     case notPermitted(user: String)
-    /// Who decides has refused it; a guess where it had a password.
+    /// The external service refused the request. It counts as a guess if the request had a password.
     case deniedExternally(isGuess: Bool)
-    /// This host has nothing to try a password with.
+    /// This host has no hash functions to check a password.
     case noHashFunctions
 
     public var description: String {
         switch self {
-        case .address: "its address is not let in"
-        case .noCredentials: "it names no user"
-        case .wrongCredentials(let user?): "the password of \(user) is wrong"
-        case .wrongCredentials: "it proves to be no user that there is"
-        case .unusableCredentials: "its credentials are not those that it was asked for: Digest, or Basic inside TLS"
+        case .address: "the client's address is not allowed"
+        case .noCredentials: "no user and password"
+        case .wrongCredentials(let user?): "wrong password of user \(user)"
+        case .wrongCredentials: "unknown user (VLC may send user names in lower case)"
+        case .unusableCredentials: "unusable credentials: the server accepts Digest, or Basic inside TLS"
         case .credentialsInURL:
-            "it sends its password in the URL, in the clear, and access.satip is not for that address"
-        case .lockedOut(let seconds): "its address has sent too many wrong passwords: not let in for \(seconds) s"
-        case .staleNonce: "it answers an old challenge"
-        case .notPermitted(let user): "\(user) may not do that"
-        case .deniedExternally: "access.httpCallback does not admit it"
-        case .noHashFunctions: "no password can be tried on this host, which has no hash functions: install libssl3"
+            "the password is in the URL, unencrypted, and access.satip does not allow that for this address"
+        case .lockedOut(let seconds): "too many wrong passwords from this address: locked out for \(seconds) s"
+        case .staleNonce: "credentials for an old challenge"
+        case .notPermitted(let user): "user \(user) has no permission for this"
+        case .deniedExternally: "refused by access.httpCallback"
+        case .noHashFunctions: "passwords cannot be checked without OpenSSL's libcrypto: install libssl3"
         }
     }
 }

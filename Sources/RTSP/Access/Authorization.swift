@@ -1,24 +1,24 @@
 import SDP
 
-/// What a request's `Authorization` header offers as proof of who asks (RFC 2617).
+/// The credentials in a request's `Authorization` header (RFC 2617).
 public enum Authorization: Hashable, Sendable {
     case digest(DigestCredentials)
-    /// User and password as they are: for connections that nobody else can read.
+    /// User and password in plain text: only for encrypted connections.
     case basic(UserInformation)
 
-    /// Reads a header's value; `nil` for other schemes, and where something that is needed is missing, garbled or there twice.
+    /// Reads a header's value; `nil` for other schemes, or if a required field is missing, invalid or duplicated.
     public init?(_ text: String) {
         let text = text.trimmed
         guard let blank = text.utf8.firstIndex(where: \.isLinearWhiteSpace) else { return nil }
         let rest = text[blank...].trimmed
         switch text[..<blank] {
-        case let scheme where scheme.isSame(as: "Digest"):
+        case let scheme where scheme.equalsIgnoringCase("Digest"):
             guard let parameters = AuthenticationParameters(rest), let credentials = DigestCredentials(parameters)
             else {
                 return nil
             }
             self = .digest(credentials)
-        case let scheme where scheme.isSame(as: "Basic"):
+        case let scheme where scheme.equalsIgnoringCase("Basic"):
             guard let bytes = Base64.decode(rest), let decoded = String(validating: bytes, as: UTF8.self),
                 let colon = decoded.utf8.firstIndex(of: UInt8(ascii: ":"))
             else { return nil }
@@ -34,21 +34,21 @@ public struct DigestCredentials: Hashable, Sendable {
     public let user: String
     public let realm: String
     public let nonce: String
-    /// What the client says that it asks for.
+    /// The URI for which the client computed the response.
     public let uri: String
     public let algorithm: DigestAlgorithm
-    /// `nil` where the client counts nothing, as RFC 2069 had it: live555 does so.
+    /// `nil` if the client does not count requests, as in RFC 2069. live555 does not.
     public let protection: Protection?
     /// Hexadecimal digits, in lower case.
     public let response: String
 
-    /// What `qop=auth` adds: a count of the requests with this nonce.
+    /// The fields that `qop=auth` adds: a count of the requests with this nonce, and the client's nonce.
     public struct Protection: Hashable, Sendable {
-        /// From 1.
+        /// The number of the request, from 1.
         public let count: UInt32
-        /// The client's own share, so that nobody can choose all that it hashes.
+        /// The client's nonce, so that no server can choose the whole hashed text.
         public let clientNonce: String
-        /// The count's eight digits as the client wrote them, since they are hashed.
+        /// The count's eight digits exactly as the client wrote them, because they are hashed.
         let countDigits: String
 
         public init?(countDigits: String, clientNonce: String) {
@@ -60,15 +60,15 @@ public struct DigestCredentials: Hashable, Sendable {
         }
     }
 
-    /// `nil` where something is missing, or asks for what is not done here: other algorithms, `auth-int`, hashed user names.
+    /// `nil` if a field is missing or names an unsupported feature: another algorithm, `auth-int` or hashed user names.
     init?(_ parameters: AuthenticationParameters) {
         guard let user = parameters["username"], let realm = parameters["realm"], let nonce = parameters["nonce"],
             let uri = parameters["uri"], let response = parameters["response"],
             let algorithm = DigestAlgorithm(named: parameters["algorithm"] ?? "MD5"),
-            parameters["userhash"].map({ $0.isSame(as: "false") }) ?? true
+            parameters["userhash"].map({ $0.equalsIgnoringCase("false") }) ?? true
         else { return nil }
         if let quality = parameters["qop"] {
-            guard quality.isSame(as: "auth"),
+            guard quality.equalsIgnoringCase("auth"),
                 let protection = Protection(
                     countDigits: parameters["nc"] ?? "", clientNonce: parameters["cnonce"] ?? "")
             else { return nil }
@@ -88,7 +88,7 @@ public struct DigestCredentials: Hashable, Sendable {
         self.response = response.lowercased()
     }
 
-    /// What a client answers to `challenge` that knows the password.
+    /// The credentials that a client with this password sends in answer to `challenge`.
     public init(
         answering challenge: DigestChallenge, user: String, password: String, method: Method, uri: String,
         protection: Protection? = nil, hashes: HashFunctions
@@ -99,7 +99,7 @@ public struct DigestCredentials: Hashable, Sendable {
             hashes: hashes)
     }
 
-    /// The same of one that knows what stands for it.
+    /// The credentials that a client with this ``HashFunctions/digestSecret(_:user:realm:password:)`` sends.
     init(
         answering challenge: DigestChallenge, user: String, secret: String, method: Method, uri: String,
         protection: Protection?, hashes: HashFunctions
@@ -125,7 +125,7 @@ public struct DigestCredentials: Hashable, Sendable {
         self.response = response
     }
 
-    /// The response that is right for who knows `secret` (RFC 2617, section 3.2.2.1).
+    /// The correct response of a client that knows `secret` (RFC 2617, section 3.2.2.1).
     func response(secret: String, method: Method, _ hashes: HashFunctions) -> String {
         let request = hashes.digits(algorithm, of: method.rawValue, uri)
         guard let protection else { return hashes.digits(algorithm, of: secret, nonce, request) }
@@ -133,9 +133,9 @@ public struct DigestCredentials: Hashable, Sendable {
             algorithm, of: secret, nonce, protection.countDigits, protection.clientNonce, "auth", request)
     }
 
-    /// Whether the client answers for a request of `target`, or of another track of the same stream: live555 always
-    /// names the stream, some name the path alone.
-    func isMeant(for target: String, _ url: RequestURL?) -> Bool {
+    /// Whether `uri` names `target` or another track of the same stream. live555 always names the stream, and some clients
+    /// send only the path.
+    func isValid(for target: String, _ url: RequestURL?) -> Bool {
         if uri == target { return true }
         guard let url else { return false }
         let named = RequestURL(uri.hasPrefix("/") ? "rtsp://\(url.host)\(uri)" : uri)

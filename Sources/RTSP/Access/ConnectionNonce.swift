@@ -1,17 +1,16 @@
 import Media
 
-/// The nonce that one connection's client is challenged with. Another connection's is never this one, so what somebody has
-/// overheard there is of no use here.
+/// The nonce of one connection. It is valid only on this connection, so credentials overheard elsewhere cannot be replayed here.
 ///
 /// ```
-///            | challenge        | an answer with it | with another nonce
-/// none       | live, fresh      | –                 | stale
-/// live       | live, the same   | live              | stale
-/// expired    | live, fresh      | stale             | stale
+/// state      | challenge        | credentials with it | with another nonce
+/// none       | live, new nonce  | –                   | stale
+/// live       | live, same nonce | live                | stale
+/// expired    | live, new nonce  | stale               | stale
 /// ```
-/// A count that does not rise makes it expire at once: somebody repeats what was said.
+/// A request count that does not rise is a replay, and the nonce expires at once.
 struct ConnectionNonce: Sendable {
-    /// Of the next challenge.
+    /// The lifetime of the next nonce.
     var lifetimeSeconds: Int
     private let random: @Sendable () -> UInt64
     private var current: (text: String, expiry: MonotonicTime)?
@@ -22,7 +21,7 @@ struct ConnectionNonce: Sendable {
         self.random = random
     }
 
-    /// What a challenge at `now` asks with: 128 random bits.
+    /// The nonce of a challenge at `now`: 128 random bits.
     mutating func text(at now: MonotonicTime) -> String {
         if let current, now < current.expiry { return current.text }
         let fresh = Digits.hexadecimal(random(), count: 16) + Digits.hexadecimal(random(), count: 16)
@@ -31,7 +30,7 @@ struct ConnectionNonce: Sendable {
         return fresh
     }
 
-    /// Whether an answer, otherwise right, may count; it counts once where the client counts itself.
+    /// Whether correct credentials may be accepted; each request count is accepted only once.
     mutating func admits(_ credentials: DigestCredentials, at now: MonotonicTime) -> Bool {
         guard let current, now < current.expiry, credentials.nonce == current.text else { return false }
         guard let count = credentials.protection?.count else { return lastCount == 0 }

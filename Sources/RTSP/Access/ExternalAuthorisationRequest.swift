@@ -1,20 +1,20 @@
-/// What somebody else is asked who decides what a client may do.
+/// A request for authorisation that is sent to an external service.
 public struct ExternalAuthorisationRequest: Hashable, Sendable {
-    /// Both empty where the client says nothing of itself: most do so first, and wait to be asked.
+    /// Empty, like `password`, if the client sent no credentials. Most clients send them only after a challenge.
     public let user: String
     public let password: String
     public let right: Right
-    /// Without its leading slash, but for `/` itself; empty for the server as a whole.
+    /// The path without its leading slash, except for `/` itself; empty if the request concerns the whole server.
     public let path: String
-    /// Undecoded, without `?`; empty where there is none.
+    /// The undecoded query without `?`; empty if there is none.
     public let query: String
-    /// The client's.
+    /// The client's address.
     public let address: String
     public let security: ConnectionSecurity
-    /// What the client calls itself; empty where it does not.
+    /// The client's `User-Agent`; empty if it sent none.
     public let userAgent: String
 
-    /// What an answer holds for, for as long as the connection lasts.
+    /// The part of a request for which a decision is valid until the connection closes.
     struct Subject: Hashable {
         let user: String
         let password: String
@@ -24,28 +24,28 @@ public struct ExternalAuthorisationRequest: Hashable, Sendable {
 
     var subject: Subject { Subject(user: user, password: password, right: right, path: path) }
 
-    /// Whether a refusal means that something was guessed wrong.
+    /// Whether a refusal counts as a wrong password.
     var hasCredentials: Bool { !user.isEmpty || !password.isEmpty }
 }
 
 extension ExternalAuthorisationRequest: CustomStringConvertible, CustomReflectable {
-    /// Nothing of the password.
+    /// A text without the password.
     public var description: String { "\(right.rawValue) \(path) for \(address)" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What was decided.
+/// The decision of an external service about a request.
 public enum AccessDecision: Hashable, Sendable {
     case admitted
     case refused
-    /// Nobody has decided: then nobody is let in.
+    /// The service did not decide; the request is refused.
     case unavailable
-    /// Too many requests of the client's address wait for a decision; this one was not asked about.
+    /// Too many requests from the client's address wait for a decision; this one was not sent to the service.
     case tooManyWaiting
 }
 
 extension AccessFailure {
-    /// Whether a password was wrong: whoever tries many is to take time.
+    /// Whether the failure counts as a wrong password, which is answered with a delay.
     var isGuess: Bool {
         switch self {
         case .wrongCredentials: true

@@ -1,21 +1,21 @@
-/// What somebody may do with a stream.
+/// A permission for a stream.
 public enum Right: String, CaseIterable, Hashable, Sendable {
-    /// Watch it.
+    /// To watch the stream.
     case read
-    /// Send it.
+    /// To publish the stream.
     case publish
-    /// Change how it is made.
+    /// To change the stream's settings.
     case control
 }
 
-/// The paths that a right is given for: one by its name, or all that begin alike.
+/// A pattern of paths: one path, or all paths with the same prefix.
 public struct PathPattern: Hashable, Sendable, CustomStringConvertible {
-    /// `cam`, `yard/*` for all that begin with `yard/`, `*` for all.
+    /// `cam` for one path, `yard/*` for all paths that begin with `yard/`, `*` for all paths.
     public let description: String
     private let beginning: String
     private let isWhole: Bool
 
-    /// `nil` where a star stands elsewhere than at the end, or nothing stands there.
+    /// `nil` for an empty text, or if a star is not at the end.
     public init?(_ text: String) {
         let beginning = text.hasSuffix("*") ? text.dropLast() : text[...]
         guard !text.isEmpty, !text.hasPrefix("/"), text.utf8.count <= 65,
@@ -26,7 +26,7 @@ public struct PathPattern: Hashable, Sendable, CustomStringConvertible {
         isWhole = !text.hasSuffix("*")
     }
 
-    /// Matches `path` alone, whatever characters it has: a star that a client sends is no pattern.
+    /// Matches only `path`, whatever characters it contains: a star that a client sends has no special meaning.
     ///
     /// - Parameter path: without its leading slash, unless it is `/`.
     init(exactly path: String) {
@@ -35,26 +35,26 @@ public struct PathPattern: Hashable, Sendable, CustomStringConvertible {
         isWhole = true
     }
 
-    /// Whether `path`, with its leading slash, is among the paths of the pattern.
+    /// Whether the pattern matches `path`, which has a leading slash.
     public func matches(_ path: String) -> Bool { matches(path, ignoringCase: false) }
 
     /// - Parameter path: with its leading slash.
     func matches(_ path: String, ignoringCase: Bool) -> Bool {
         guard ignoringCase else { return isWhole ? path == beginning : path.hasPrefix(beginning) }
-        return isWhole ? path.isSame(as: beginning) : path.startsSame(as: beginning)
+        return isWhole ? path.equalsIgnoringCase(beginning) : path.hasPrefixIgnoringCase(beginning)
     }
 }
 
-/// Who asks, and what that person may do.
+/// A user and the user's permissions.
 public struct Grant: Hashable, Sendable {
-    /// `nil` where nobody has to say.
+    /// `nil` if clients need not authenticate.
     public let user: String?
     private let patterns: [Right: [PathPattern]]?
 
-    /// What everybody may do where there are no users: all.
+    /// All permissions, which every client has if there are no users.
     public static let everything = Self(user: nil, patterns: nil)
 
-    /// - Parameter patterns: what of each right; none of those that are left out.
+    /// - Parameter patterns: the paths of each permission; none for a permission that is left out.
     public init(user: String, _ patterns: [Right: [PathPattern]]) {
         self.init(user: user, patterns: patterns)
     }
@@ -65,14 +65,14 @@ public struct Grant: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - path: with its leading slash; `nil` for the server as a whole, where every user may ask.
-    ///   - ignoringCase: for a client that has lost the case of its URL. Then the path that is found is to be asked for again.
+    ///   - path: the path with its leading slash; `nil` for the whole server, which every user may query.
+    ///   - ignoringCase: for a client that sends its URL in lower case. The caller must check the path that it finds again.
     public func admits(_ right: Right, _ path: String?, ignoringCase: Bool = false) -> Bool {
         guard let patterns, let path else { return true }
         return patterns[right, default: []].contains { $0.matches(path, ignoringCase: ignoringCase) }
     }
 
-    /// The same without any right but that to watch.
+    /// The same grant, restricted to watching.
     var toRead: Self {
         Self(user: user, patterns: patterns?.filter { $0.key == .read })
     }

@@ -1,15 +1,15 @@
-/// The hash functions that authentication needs. This room is given them, as it is given time and random numbers.
+/// The hash functions that authentication needs. The caller provides them, like time and random numbers.
 public struct HashFunctions: Sendable {
     /// RFC 1321: 16 bytes.
     public let md5: @Sendable ([UInt8]) -> [UInt8]
     /// FIPS 180-4: 32 bytes.
     public let sha256: @Sendable ([UInt8]) -> [UInt8]
-    /// The key that a password and a salt are stretched to, for passwords that are stored so.
+    /// Derives a key from a password and a salt, for passwords that are stored salted.
     public let stretched: @Sendable (_ password: [UInt8], _ salt: [UInt8]) -> [UInt8]
     private let isSame: @Sendable ([UInt8], [UInt8]) -> Bool
 
-    /// - Parameter isSame: of two arrays of one length, in a time that goes by the length alone: else the time of a refusal would
-    ///   tell how much of a guess was right.
+    /// - Parameter isSame: compares two arrays of the same length in a time that depends only on the length. Otherwise the time
+    ///   of a refusal would reveal how many bytes of a guess were correct.
     public init(
         md5: @escaping @Sendable ([UInt8]) -> [UInt8], sha256: @escaping @Sendable ([UInt8]) -> [UInt8],
         stretched: @escaping @Sendable (_ password: [UInt8], _ salt: [UInt8]) -> [UInt8],
@@ -29,13 +29,12 @@ public struct HashFunctions: Sendable {
         return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// What stands for a user's password in Digest, so that the password itself need not be kept: `H(A1)` of RFC 2617, section
-    /// 3.2.2.2.
+    /// The stored form of a password for Digest, `H(A1)` (RFC 2617, section 3.2.2.2), which replaces the password itself.
     public func digestSecret(_ algorithm: DigestAlgorithm, user: String, realm: String, password: String) -> String {
         digits(algorithm, of: user, realm, password)
     }
 
-    /// Whether both hashes are the same, told in a time that depends on their lengths alone.
+    /// Whether both hashes are equal; the time of the comparison depends only on their lengths.
     func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && isSame(left, right)
     }

@@ -1,13 +1,13 @@
-/// An address of the Internet Protocol, as a number.
+/// An IP address as a number.
 ///
-/// An IPv6 address that is an IPv4 address in disguise (RFC 4291, section 2.5.5.2) is that IPv4 address.
+/// An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) becomes the IPv4 address.
 public enum IPAddress: Hashable, Sendable {
     case ipv4(UInt32)
     case ipv6(UInt128)
 
     public static let loopback6 = Self.ipv6(1)
 
-    /// A literal without brackets and scope; `nil` for anything else.
+    /// Reads a literal without brackets and scope; `nil` for anything else.
     public init?(_ text: some StringProtocol) {
         let text = String(text)
         if let bits = Self.bits(ofIPv4: text[...]) {
@@ -20,7 +20,7 @@ public enum IPAddress: Hashable, Sendable {
         }
     }
 
-    /// `192.0.2.7` has no zero in front of a number, which some would read as octal.
+    /// Reads `192.0.2.7`. Leading zeros are not allowed, because some programs read them as octal.
     private static func bits(ofIPv4 text: Substring) -> UInt32? {
         let pieces = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Substring.init)
         let octets = pieces.compactMap { piece -> UInt8? in
@@ -42,14 +42,14 @@ public enum IPAddress: Hashable, Sendable {
         else {
             return Self.groups(text[...]).flatMap { $0.count == 8 ? $0 : nil }
         }
-        // What stands before the gap holds no IPv4 address: that comes last.
+        // An IPv4 address may only come last, so the part before the gap contains none.
         guard !bytes[..<gap.0].contains(UInt8(ascii: ".")), let high = groups(text[..<gap.0]),
             let low = groups(Substring(bytes[gap.1...].dropFirst())), high.count + low.count < 8
         else { return nil }
         return high + Array(repeating: 0, count: 8 - high.count - low.count) + low
     }
 
-    /// The groups of a part without a gap; an IPv4 address at its end makes two.
+    /// The groups of a part without a gap; an IPv4 address at its end counts as two groups.
     private static func groups(_ text: Substring) -> [UInt16]? {
         guard !text.isEmpty else { return [] }
         var pieces = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map(Substring.init)
@@ -69,8 +69,8 @@ public enum IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress {
-    /// What one client is taken to have: an IPv4 address, or all IPv6 addresses with the same first 64 bits, because a host can
-    /// choose the other 64 itself (RFC 4291, section 2.5.1; RFC 8981).
+    /// The addresses that count as one client: an IPv4 address, or the /64 network of an IPv6 address, because a host chooses the
+    /// other 64 bits itself (RFC 4291, section 2.5.1; RFC 8981).
     public var clientNetwork: Self {
         switch self {
         case .ipv4: self
@@ -80,7 +80,7 @@ extension IPAddress {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// IPv6 is not shortened.
+    /// The address as text; IPv6 is not shortened.
     public var description: String {
         switch self {
         case .ipv4(let bits): (0..<4).reversed().map { "\(bits >> (8 * UInt32($0)) & 0xFF)" }.joined(separator: ".")

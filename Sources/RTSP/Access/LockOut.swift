@@ -1,53 +1,52 @@
 import Media
 import Synchronization
 
-/// What guessing passwords costs, so that nobody gets far with it.
+/// The limits on guessing passwords.
 public struct GuessLimits: Hashable, Sendable {
-    /// Wrong passwords from one address after which nothing is answered to it for a while; 0 for any number, of a network
-    /// too.
+    /// The number of wrong passwords after which an address is locked out; 0 for no limit, also for networks.
     public var guessCount = 10
-    /// Wrong passwords from one IPv6 network (/64) after which all of it is locked out; 0 for any number. One host can
-    /// have all 2^64 addresses of it, and the hosts of a home share one.
+    /// The number of wrong passwords after which an IPv6 network (/64) is locked out; 0 for no limit. One host can use all 2^64
+    /// addresses of its network, and the hosts of a home share a network.
     public var networkGuessCount = 40
-    /// How long that while is, and how long a wrong password is remembered.
+    /// The length of a lockout, and the time for which a wrong password counts.
     public var lockOutSeconds = 300
-    /// How long a wrong password waits for its answer.
+    /// The delay of the response to a wrong password.
     public var delayMilliseconds = 500
-    /// Addresses and networks that are remembered. Of more, the one that has guessed last longest ago is forgotten, but
-    /// none that is locked out.
+    /// The maximum number of stored addresses and networks. If there are more, the one that has been quiet for the longest time is
+    /// dropped, unless it is locked out.
     public var addressCount = 4_096
 
     public init() {}
 }
 
-/// The addresses that wrong passwords came from: one that has guessed too often is not listened to for a while.
+/// Counts wrong passwords per address and locks out addresses that send too many.
 ///
-/// An IPv6 address also counts for its /64 network, which has a limit of its own. A locked-out entry stays until its
-/// time is over, whatever comes from other addresses. If all entries are locked out, addresses that find no room are
-/// counted together: an attacker with that many addresses must not get unlimited guesses from the next ones. It
-/// outlives a change of the policy. From any thread; all connections share one.
+/// An IPv6 address also counts for its /64 network, which has a limit of its own. A locked-out entry stays until its lockout
+/// ends, whatever other addresses send. If all entries are locked out, further addresses are counted together, so that an
+/// attacker with that many addresses does not get unlimited guesses from the next ones. A change of the policy keeps the counts.
+/// All connections share one instance; it may be used from any thread.
 public final class LockOut: Sendable {
     private struct Guesses {
         var count = 0
         var last: MonotonicTime
     }
 
-    /// Whose guesses are counted together.
+    /// A group of addresses with a common count.
     private enum Origin: Hashable {
-        /// `nil` stands for addresses that cannot be read.
+        /// `nil` stands for all unreadable addresses.
         case address(IPAddress?)
         /// The upper half of an IPv6 address.
         case network(UInt64)
-        /// All addresses and networks for which there was no room.
+        /// All addresses and networks that did not fit into the table.
         case others
 
-        /// The guesses from `address` count for each of these.
+        /// The origins for which a guess from `address` counts.
         static func all(of address: IPAddress?) -> [Origin] {
             guard case .ipv6(let bits)? = address else { return [.address(address)] }
             return [.address(address), .network(UInt64(truncatingIfNeeded: bits >> 64))]
         }
 
-        /// After how many guesses it is locked out; 0 for any number.
+        /// The number of guesses after which the origin is locked out; 0 for no limit.
         func limit(in limits: GuessLimits) -> Int {
             switch self {
             case .address, .others: limits.guessCount
@@ -60,9 +59,9 @@ public final class LockOut: Sendable {
 
     public init() {}
 
-    /// A wrong password came.
+    /// Counts a wrong password.
     ///
-    /// - Returns: whether the address or its network is locked out by it.
+    /// - Returns: whether it locks out the address or its network.
     func guessed(_ address: IPAddress?, within limits: GuessLimits, at now: MonotonicTime) -> Bool {
         guesses.withLock { guesses in
             var isLockedOut = false
@@ -80,7 +79,7 @@ public final class LockOut: Sendable {
         }
     }
 
-    /// For how many seconds yet the address is locked out, rounded up; `nil` where it is not.
+    /// The rest of the address's lockout in seconds, rounded up; `nil` if the address is not locked out.
     func secondsLeft(for address: IPAddress?, within limits: GuessLimits, at now: MonotonicTime) -> Int? {
         let ends = guesses.withLock { guesses in
             Origin.all(of: address).compactMap { origin -> MonotonicTime? in
@@ -109,8 +108,8 @@ public final class LockOut: Sendable {
         return limit > 0 && entry.count >= limit && !isForgotten(entry, limits, at: now)
     }
 
-    /// Makes room for one entry more; false if all entries are locked out. Looking through the table takes microseconds,
-    /// and each look costs the attacker an address.
+    /// Makes room for one more entry; false if all entries are locked out. A search of the table takes microseconds, and each
+    /// search costs the attacker an address.
     private static func makeRoom(in all: inout [Origin: Guesses], _ limits: GuessLimits, at now: MonotonicTime) -> Bool
     {
         let capacity = max(1, limits.addressCount)

@@ -1,22 +1,22 @@
 import SDP
 
-/// What a client's connection wants done, in this order.
+/// An action that a ``ClientConnection`` orders.
 public enum ClientAction: Hashable, Sendable {
     /// Write these bytes to the connection.
     case send([UInt8])
-    /// The stream is described: answer with `setUp`, or with `tearDown` where the description was all.
+    /// The description has arrived: answer with `setUp`, or with `tearDown` if only the description was wanted.
     case described(SessionDescription)
-    /// The server will send the track at `index` of those given to `setUp` in this way.
+    /// The server accepted this transport for the track at `index` of those given to `setUp`.
     case setUp(index: Int, Transport)
-    /// The server sends from now on. `starts` has one entry per track that was set up, `nil` where RTP-Info names none.
+    /// The server sends from now on. `starts` has one entry per track that was set up, or `nil` if RTP-Info names no start.
     case playing(starts: [RTPInfo.Entry?])
     /// An RTP or RTCP packet came on the connection.
     case receivedInterleaved(channel: UInt8, [UInt8])
-    /// Close the connection; nothing follows.
+    /// Close the connection; no action follows.
     case close(ClientCloseReason)
 }
 
-/// A track to be set up: which medium of the description, and how its packets shall come.
+/// A track to set up: a medium of the description and its transport.
 public struct TrackSetUp: Hashable, Sendable {
     /// The medium's index in the description.
     public var mediaIndex: Int
@@ -30,14 +30,14 @@ public struct TrackSetUp: Hashable, Sendable {
 
 /// Why a client's connection ended.
 public enum ClientCloseReason: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Torn down, as the caller asked.
+    /// The caller tore down the session.
     case finished
     case refused(Method, StatusCode, reason: String)
-    /// The server asks for a user and a password (401), and there are none.
+    /// The server requires a user and a password (401), and the client has none.
     case passwordRequired(Method)
     /// The server does not accept the user and the password (401).
     case wrongPassword(Method)
-    /// The answer lacks what the next step needs.
+    /// The response lacks a field that the next step needs.
     case unusableAnswer(Method, String)
     case noAnswer(Method)
     case badMessage(ParseError)
@@ -48,17 +48,19 @@ public enum ClientCloseReason: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .finished: "torn down"
+        case .refused(.setUp, .unsupportedTransport, let reason):
+            "the server refused SETUP: \(StatusCode.unsupportedTransport.code) \(reason); try another --transport"
         case .refused(let method, let status, let reason):
             "the server refused \(method.rawValue): \(status.code) \(reason)"
         case .passwordRequired(let method):
             "the server requires a user and a password, as in rtsp://USER:PASSWORD@HOST/PATH (401 to \(method.rawValue))"
         case .wrongPassword(let method):
             "wrong user or password, or this user may not watch the path (401 to \(method.rawValue))"
-        case .unusableAnswer(let method, let what): "the answer to \(method.rawValue) has \(what)"
-        case .noAnswer(let method): "no answer to \(method.rawValue)"
-        case .badMessage(let error): "the server sent no RTSP: \(error)"
-        case .badDescription(let error): "the description is no SDP: \(error)"
-        case .endedByServer: "the server ended the connection"
+        case .unusableAnswer(let method, let problem): "invalid response to \(method.rawValue): \(problem)"
+        case .noAnswer(let method): "no response to \(method.rawValue)"
+        case .badMessage(let error): "invalid RTSP from the server: \(error)"
+        case .badDescription(let error): "invalid SDP from the server: \(error)"
+        case .endedByServer: "the server closed the connection"
         }
     }
 }

@@ -1,15 +1,15 @@
 import Media
 import SDP
 
-/// What each answer leads to.
+/// The handling of each response.
 extension ClientConnection {
     mutating func receive(_ response: Response, at now: MonotonicTime) {
-        // Answers come in the order of the requests: one with another number is late, from before a TEARDOWN.
+        // Responses come in the order of the requests. One with another number is a late one from before a TEARDOWN.
         guard let pending, CSeq(response.headers)?.number == pending.number else { return }
         self.pending = nil
         shortestRoundTrip = min(shortestRoundTrip ?? .max, now - pending.sent)
-        // Once more with credentials, or with another answer to a newer challenge.
-        if response.status == .unauthorized, !pending.isRepeated, login?.isAsked(by: response) == true {
+        // The request is repeated with credentials for the new challenge.
+        if response.status == .unauthorized, !pending.isRepeated, login?.handleChallenge(in: response) == true {
             return send(pending.method, pending.target, pending.headers, again: true, at: now)
         }
         if phase == .playing { return receiveKeepaliveAnswer(response, at: now) }
@@ -32,7 +32,7 @@ extension ClientConnection {
             return .refused(method, response.status, reason: response.reason)
         }
         guard let login else { return .passwordRequired(method) }
-        // Credentials that were never sent, because the server asks for them in an unknown way, are not wrong.
+        // Without a supported challenge no credentials were sent, so they are not wrong.
         return login.isChallenged
             ? .wrongPassword(method) : .refused(method, response.status, reason: response.reason)
     }
@@ -48,8 +48,8 @@ extension ClientConnection {
     private mutating func receiveDescription(_ response: Response) {
         do throws(SessionDescription.ParseError) {
             let description = try SessionDescription(parsing: response.body)
-            // RFC 2326, C.1.1: Content-Base, then Content-Location, then the URL that was asked for; which serves better
-            // than a base that is none, as cameras send it: `192.168.1.10:554/stream0/`.
+            // RFC 2326, C.1.1: Content-Base, then Content-Location, then the request's URL, which also replaces an invalid base.
+            // Some cameras send one without a scheme: `192.168.1.10:554/stream0/`.
             let bases = [.contentBase, .contentLocation].compactMap { response.headers[$0] }
             base = bases.first { RequestURL($0) != nil } ?? base
             aggregate = resolve(description.attributes.value(of: "control"))
@@ -85,7 +85,7 @@ extension ClientConnection {
         act(.playing(starts: trackURLs.indices.map { start(ofTrack: $0, in: entries) }))
     }
 
-    /// The entry of a track: by its URL, by the end of it where servers leave out the rest, or by its place.
+    /// The RTP-Info entry of a track: by its URL, by the URL's end if the server leaves out the rest, or by its position.
     private func start(ofTrack index: Int, in entries: [RTPInfo.Entry]) -> RTPInfo.Entry? {
         let url = trackURLs[index]
         if let same = entries.first(where: { $0.url == url }) { return same }
@@ -111,15 +111,15 @@ extension ClientConnection {
         if pending == nil { send(keepaliveMethod, aggregate, at: now) }
     }
 
-    /// Half the timeout: one keepalive may get lost in a stalled connection and the next still comes in time.
+    /// Schedules the next keepalive after half the timeout, so that one may be late in a stalled connection.
     private mutating func scheduleKeepalive(at now: MonotonicTime) {
         let seconds = min(max(session?.timeoutSeconds ?? 60, 2), 3_600)
         keepaliveDue = now.advanced(byMilliseconds: Int64(seconds) * 500)
     }
 
-    /// A control attribute as a URL (RFC 2326, C.1.1): absolute, `*` for the whole, or relative to the base.
+    /// Resolves a control attribute (RFC 2326, C.1.1): an absolute URL, `*` for the whole stream, or relative to the base.
     ///
-    /// Relative ones are appended, also behind a query, as ffmpeg and live555 do, not resolved by RFC 3986.
+    /// A relative one is appended, even after a query, as ffmpeg and live555 do, and not resolved by RFC 3986.
     func resolve(_ control: String?) -> String {
         guard let control, control != "*", !control.isEmpty else { return base }
         if RequestURL(control) != nil { return control }

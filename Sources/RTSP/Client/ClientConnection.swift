@@ -2,9 +2,10 @@ import Media
 import SDP
 import Wire
 
-/// The client's side of one RTSP connection with one session, without sockets and clocks (RFC 2326).
+/// The state machine of a client's RTSP connection with one session, without sockets and clocks (RFC 2326).
 ///
-/// One input, then drain `nextAction()`, then wait until `nextDeadline`. One request is under way at a time:
+/// After each input, call `nextAction()` until it returns `nil`, then wait until `nextDeadline`. Only one request is pending at a
+/// time:
 ///
 /// | phase | input | next phase |
 /// |---|---|---|
@@ -17,11 +18,11 @@ import Wire
 /// | playing | half the session's timeout | playing, keepalive sent |
 /// | any with a session | tearDown | TEARDOWN sent |
 /// | TEARDOWN sent | any answer | closed |
-/// | any | refusal, silence, rubbish, end | closed |
+/// | any | refusal, timeout, invalid data, end of connection | closed |
 public struct ClientConnection: Sendable {
     public struct Configuration: Hashable, Sendable {
         public var userAgent = "apus"
-        /// How long the server may take for an answer. The RFC names no limit; players wait about this long.
+        /// The timeout for a response. The RFC names no limit; players wait about this long.
         public var answerTimeoutMilliseconds: Int64 = 10_000
 
         public init() {}
@@ -39,25 +40,25 @@ public struct ClientConnection: Sendable {
         case closed
     }
 
-    /// A request whose answer has not come.
+    /// A request that has no response yet.
     struct Pending: Hashable, Sendable {
         var number: UInt32
         var method: Method
         var target: String
-        /// Beyond those that all requests have.
+        /// The headers besides those of all requests.
         var headers: Headers
-        /// Whether it was sent before, and refused for want of credentials.
+        /// Whether the request is a repetition with credentials.
         var isRepeated: Bool
         var sent: MonotonicTime
         var deadline: MonotonicTime
     }
 
     let configuration: Configuration
-    /// `nil` for who has no password.
+    /// `nil` if the client has no password.
     var login: ClientLogin?
-    /// The URL that was asked for; after DESCRIBE what relative controls are relative to.
+    /// The requested URL; after DESCRIBE, the base of relative control attributes.
     var base: String
-    /// What PLAY, keepalives and TEARDOWN name.
+    /// The URL in PLAY, keepalives and TEARDOWN.
     var aggregate: String
     var phase = Phase.idle
     var media: [MediaDescription] = []
@@ -70,12 +71,12 @@ public struct ClientConnection: Sendable {
     private var parser = Parser()
     private var actions: [ClientAction] = []
     private var nextNumber: UInt32 = 1
-    /// From a request to its answer, the shortest so far, in nanoseconds: what the server took to answer is in it.
+    /// The shortest time from a request to its response so far, in nanoseconds; it includes the server's processing time.
     public internal(set) var shortestRoundTrip: Int64?
 
-    /// A client of `url`, which is sent as `RequestURL` writes it: without user and password.
+    /// Creates a client of `url`, which is sent as `RequestURL` writes it: without user and password.
     ///
-    /// - Parameter login: how it answers where the server asks who it is.
+    /// - Parameter login: the credentials for the server's challenges.
     public init(url: RequestURL, configuration: Configuration = Configuration(), login: ClientLogin? = nil) {
         self.configuration = configuration
         self.login = login
@@ -83,20 +84,20 @@ public struct ClientConnection: Sendable {
         aggregate = url.text
     }
 
-    /// Whether the bytes so far end at a message's end: then a caller may take an interleaved frame out by itself.
+    /// Whether the received bytes end at the end of a message. Then the caller may handle an interleaved frame itself.
     public var isBetweenMessages: Bool { !parser.isInsideMessage }
 
-    /// When `deadlinePassed` wants to be called; `distantFuture` where nothing is awaited.
+    /// The time at which to call `deadlinePassed`; `distantFuture` if nothing is pending.
     public var nextDeadline: MonotonicTime {
         phase == .closed ? .distantFuture : min(pending?.deadline ?? .distantFuture, keepaliveDue)
     }
 
-    /// The next thing to do; `nil` when all is done.
+    /// The next action; `nil` if there are no more.
     public mutating func nextAction() -> ClientAction? {
         actions.isEmpty ? nil : actions.removeFirst()
     }
 
-    /// The connection is made.
+    /// The connection is established.
     public mutating func connected(at now: MonotonicTime) {
         guard phase == .idle else { return }
         phase = .options
@@ -132,7 +133,7 @@ public struct ClientConnection: Sendable {
         sendSetUp(0, at: now)
     }
 
-    /// Ends the session, politely where there is one.
+    /// Ends the session with a TEARDOWN, or closes the connection at once if there is no session.
     public mutating func tearDown(at now: MonotonicTime) {
         guard phase != .closed, phase != .tearDown else { return }
         guard session != nil else { return close(.finished) }
@@ -141,7 +142,7 @@ public struct ClientConnection: Sendable {
         send(.tearDown, aggregate, at: now)
     }
 
-    /// The deadline came: an answer is overdue, or a keepalive is due.
+    /// `nextDeadline` has passed: a response is overdue, or a keepalive is due.
     public mutating func deadlinePassed(at now: MonotonicTime) {
         guard phase != .closed else { return }
         if let pending, pending.deadline <= now {
@@ -159,7 +160,7 @@ public struct ClientConnection: Sendable {
         }
     }
 
-    /// Servers may ask too; nothing that they ask is needed here (RFC 2326, section 10).
+    /// Refuses a request of the server (RFC 2326, section 10): the client needs none of them.
     private mutating func refuse(_ request: Request) {
         var headers = Headers()
         headers[.cSeq] = request.headers[.cSeq]

@@ -1,11 +1,11 @@
 import SDP
 
-/// How a client proves who it is: not before it is asked, then with each request (RFC 2617, section 3.3).
+/// A client's credentials: sent with each request after the first challenge (RFC 2617, section 3.3).
 public struct ClientLogin: Sendable {
-    /// What the server asked for last.
+    /// The server's last challenge.
     private enum Challenge: Sendable {
         case digest(DigestChallenge, isProtected: Bool, opaque: String?)
-        /// The password as it is: for servers that ask for nothing better.
+        /// The password in plain text, for servers that offer nothing better.
         case basic
     }
 
@@ -14,14 +14,14 @@ public struct ClientLogin: Sendable {
     private let hashes: HashFunctions
     private let random: @Sendable () -> UInt64
     private var challenge: Challenge?
-    /// Whether a server has asked for it in a way that is known: requests carry credentials from then on.
+    /// Whether a server has sent a supported challenge, after which requests carry credentials.
     var isChallenged: Bool { challenge != nil }
-    /// Requests with the challenge's nonce so far.
+    /// The number of requests with the challenge's nonce so far.
     private var count: UInt32 = 0
 
-    /// With the user and password of a URL.
+    /// Uses the user and password of a URL.
     ///
-    /// - Parameter random: what nobody can foresee, so that no server can choose all that is hashed.
+    /// - Parameter random: unpredictable numbers, so that no server can choose the whole hashed text.
     public init(
         _ information: UserInformation, hashes: HashFunctions, random: @escaping @Sendable () -> UInt64
     ) {
@@ -29,7 +29,7 @@ public struct ClientLogin: Sendable {
             user: information.user, secret: .password(information.password ?? ""), hashes: hashes, random: random)
     }
 
-    /// With what a server keeps of a password: a Digest's secret is good for Digest alone, a salted hash for nothing.
+    /// Uses the stored form of a password: a Digest secret works only with Digest, and a salted hash with neither scheme.
     public init(
         user: String, secret: AccessPolicy.Secret, hashes: HashFunctions, random: @escaping @Sendable () -> UInt64
     ) {
@@ -39,10 +39,10 @@ public struct ClientLogin: Sendable {
         self.random = random
     }
 
-    /// A request was answered 401.
+    /// Handles a 401 response.
     ///
-    /// - Returns: whether it is worth another try: not where this very challenge was answered, or nothing known is asked for.
-    mutating func isAsked(by response: Response) -> Bool {
+    /// - Returns: whether the request should be repeated: not if this challenge was answered already, or if it is unsupported.
+    mutating func handleChallenge(in response: Response) -> Bool {
         let values = response.headers.values(of: .wwwAuthenticate)
         if let (digest, isProtected, opaque) = values.lazy.compactMap(DigestChallenge.read).first {
             if case .digest(let former, _, _)? = challenge, former.nonce == digest.nonce { return false }
@@ -50,12 +50,12 @@ public struct ClientLogin: Sendable {
             count = 0
             return true
         }
-        guard challenge == nil, values.contains(where: { $0.scheme.isSame(as: "Basic") }) else { return false }
+        guard challenge == nil, values.contains(where: { $0.scheme.equalsIgnoringCase("Basic") }) else { return false }
         challenge = .basic
         return true
     }
 
-    /// The value of `Authorization` for a request; `nil` before the server has asked.
+    /// The value of `Authorization` for a request; `nil` before the first challenge.
     mutating func authorization(for method: Method, _ target: String) -> String? {
         switch challenge {
         case nil: return nil
@@ -68,7 +68,7 @@ public struct ClientLogin: Sendable {
             let credentials = DigestCredentials(
                 answering: challenge, user: user, secret: secret, method: method, uri: target,
                 protection: isProtected ? protection : nil, hashes: hashes)
-            // What the server gives to be given back.
+            // The server's `opaque` is returned unchanged (RFC 2617, section 3.2.1).
             return credentials.headerValue + (opaque.map { ", opaque=\"\($0)\"" } ?? "")
         }
     }
@@ -90,17 +90,17 @@ public struct ClientLogin: Sendable {
 }
 
 extension DigestChallenge {
-    /// A challenge of a known algorithm, and whether it wants requests to be counted (`qop=auth`); `nil` for any other.
+    /// Reads a challenge with a supported algorithm, and whether requests must be counted (`qop=auth`); `nil` for any other.
     fileprivate static func read(_ text: String) -> (challenge: Self, isProtected: Bool, opaque: String?)? {
-        guard text.scheme.isSame(as: "Digest"),
+        guard text.scheme.equalsIgnoringCase("Digest"),
             let parameters = AuthenticationParameters(text[text.scheme.endIndex...].trimmed[...]),
             let realm = parameters["realm"], let nonce = parameters["nonce"],
             let algorithm = DigestAlgorithm(named: parameters["algorithm"] ?? "MD5")
         else { return nil }
         let qualities = parameters["qop"]?.split(separator: ",").map { $0.trimmed } ?? []
-        let isProtected = qualities.contains { $0.isSame(as: "auth") }
+        let isProtected = qualities.contains { $0.equalsIgnoringCase("auth") }
         guard isProtected || qualities.isEmpty else { return nil }
-        let isStale = parameters["stale"]?.isSame(as: "true") ?? false
+        let isStale = parameters["stale"]?.equalsIgnoringCase("true") ?? false
         return (
             Self(realm: realm, nonce: nonce, algorithm: algorithm, isStale: isStale), isProtected,
             parameters["opaque"].flatMap(quotable)
@@ -108,12 +108,12 @@ extension DigestChallenge {
     }
 }
 
-/// The text, where it can stand between quotes as it is.
+/// The text, if it can be quoted without escaping; otherwise `nil`.
 private func quotable(_ text: String) -> String? {
     text.utf8.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") } ? nil : text
 }
 
 extension String {
-    /// What stands before the first blank.
+    /// The text before the first blank.
     fileprivate var scheme: Substring { prefix { $0 != " " && $0 != "\t" } }
 }

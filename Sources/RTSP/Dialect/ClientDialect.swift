@@ -1,18 +1,18 @@
-/// What clients need beyond the specification, keyed by what they say of themselves. The one place where clients differ.
+/// The workarounds that a client needs, selected by its `User-Agent`. All differences between clients are here.
 public struct ClientDialect: Hashable, Sendable {
-    /// Least length of a prelude's window, in milliseconds.
+    /// The minimum duration of the fast start, in milliseconds.
     ///
-    /// LibVLC (VLC elsewhere than on Debian and Ubuntu, through live555) resets its clock when pictures come faster than
-    /// its cache expects: with 500 ms none of four joins was damaged.
+    /// LibVLC (VLC on systems other than Debian and Ubuntu, through live555) resets its clock if frames arrive faster than its
+    /// cache expects. With 500 ms none of four joins was affected.
     public let minimumFastStartMilliseconds: Int64
 
-    /// Bytes that name the key in each packet of SRTP (MKI): live555 understands no packet and no key without four of them,
-    /// GStreamer 1.22 none with them.
+    /// The length of the key identifier (MKI) in each SRTP packet. live555 accepts only packets and keys with four bytes,
+    /// GStreamer 1.22 only those without an MKI.
     public let keyIdentifierByteCount: Int
-    /// Whether it knows AES-GCM for SRTP: live555 does not.
+    /// Whether the client supports AES-GCM for SRTP; live555 does not.
     public let supportsGCM: Bool
-    /// Whether it stores what it receives, or passes it on to programs that do: a recording must not begin with the compressed
-    /// timestamps of a fast start.
+    /// Whether the client records the stream, or passes it on to programs that do. A recording must not begin with the
+    /// compressed timestamps of a fast start.
     ///
     /// ffmpeg records for Frigate, Shinobi, Home Assistant and others, but it names itself as ffplay and mpv do (`Lavf`), so it
     /// needs ``RequestedJoin`` in its URL, or one of these names by its option `-user_agent`.
@@ -36,7 +36,7 @@ public struct ClientDialect: Hashable, Sendable {
         "go2rtc/", "gortsplib",
         // `Synology Surveillance Station`.
         "surveillance",
-        // By the names of the products, whose agents are not documented.
+        // Names of products with undocumented user agents.
         "agentdvr", "agent dvr", "blue iris", "blueiris", "frigate", "ispy", "milestone", "network optix", "nx witness",
         "recorder", "shinobi", "xprotect",
     ]

@@ -1,6 +1,6 @@
 import RTP
 
-/// What differs between the two forms when a SETUP is refused.
+/// The differences between the encapsulations in the handling of SETUP.
 extension RTPEncapsulation {
     /// The addresses to which media of a connection from `peer` may go.
     func mediaAddresses(of peer: Endpoint) -> [String] {
@@ -10,7 +10,7 @@ extension RTPEncapsulation {
         }
     }
 
-    /// What answers a client whose media should only go to someone else.
+    /// The refusal for a client that requests media only for other hosts.
     var foreignDestination: Refusal {
         switch self {
         case .tracks: Refusal(.forbidden, reason: "Destination Is Not The Client")
@@ -19,28 +19,28 @@ extension RTPEncapsulation {
         }
     }
 
-    /// What answers a client none of whose transports is served.
+    /// The refusal for a client that offers no supported transport.
     var unservedTransport: Refusal {
         switch self {
         case .tracks: Refusal(.unsupportedTransport)
         case .transportStream:
             Refusal(
                 .unsupportedTransport,
-                reason: "Unsupported Transport: RTP/AVP;unicast;client_port=A-B with two ports above 0 is served")
+                reason: "Unsupported Transport: use RTP/AVP;unicast;client_port=A-B with two ports above 0")
         }
     }
 
-    /// Whether a request at `url` may be served in this form.
+    /// Checks whether a request for `url` is possible with this encapsulation.
     ///
-    /// - Throws: 400 for a literal IPv6 address without brackets, which only SAT>IP's client writes, and for what only a
-    ///   tuner could do.
+    /// - Throws: 400 for a literal IPv6 address without brackets, which only the SAT>IP client writes, and for tuner parameters.
     func admit(_ url: RequestURL) throws(Refusal) {
         switch self {
         case .tracks:
             guard !url.hasBareIPv6Host else { throw Refusal(.badRequest, reason: "Bad Request URL") }
         case .transportStream:
             guard let parameter = TunerParameters.first(in: url.query) else { return }
-            throw Refusal(.badRequest, reason: "Bad Request: \(parameter) is for tuners, this is no tuner")
+            throw Refusal(
+                .badRequest, reason: "Bad Request: this server is not a tuner and does not support \(parameter)")
         }
     }
 }

@@ -1,24 +1,24 @@
-/// How a client asks to join a stream: the parameter `join` in the query of its URL, `rtsp://host/cam?join=keyframe`.
+/// The join mode that a client requests by the parameter `join` in its URL: `rtsp://host/cam?join=keyframe`.
 ///
 /// ffmpeg and live555 keep the query in the URLs of SETUP and PLAY. GStreamer resolves the control attribute by RFC 3986,
 /// which drops it, so a request without the parameter takes the one of the DESCRIBE before it on the same connection.
 public enum RequestedJoin: String, Hashable, Sendable, CaseIterable {
-    /// Live frames only, from the next keyframe on, all at their own times: for recordings.
+    /// Starts at the next keyframe, with unchanged timestamps: for recordings.
     case keyframe
-    /// The frames since the last keyframe first, with compressed timestamps: for players.
+    /// Starts with the frames since the last keyframe, with compressed timestamps: for players.
     case fast
 
     private static let parameter = "join="
 
-    /// What the first `join` parameter of `query` asks for; `nil` if the query has none.
+    /// Reads the first `join` parameter of `query`; `nil` if the query has none.
     ///
-    /// The comparison ignores case, because VLC's SAT>IP client sends its URL in lower case. The configuration's names of the
-    /// fast start, `auto` and `fastStart`, mean the same as `fast`.
+    /// The comparison ignores case, because VLC's SAT>IP client sends its URL in lower case. The configuration's values `auto` and
+    /// `fastStart` mean the same as `fast`.
     ///
     /// - Throws: 400 for any other value, because a recorder that misspells it would not notice until the recording is played.
     public init?(query: String?) throws(Refusal) {
         let parameters = query?.split(separator: "&") ?? []
-        guard let found = parameters.first(where: { $0.startsSame(as: Self.parameter) }) else { return nil }
+        guard let found = parameters.first(where: { $0.hasPrefixIgnoringCase(Self.parameter) }) else { return nil }
         let value = found.dropFirst(Self.parameter.count).lowercased()
         switch value {
         case "keyframe": self = .keyframe

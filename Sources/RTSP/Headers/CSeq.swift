@@ -9,7 +9,7 @@ public struct CSeq: Hashable, Sendable {
         self.number = number
     }
 
-    /// Reads the one `CSeq` of a message; `nil` if there is none, more than one, or one that is no such number.
+    /// Reads the only `CSeq` of a message; `nil` if there is none, more than one or an invalid one.
     public init?(_ headers: Headers) {
         let values = headers.values(of: .cSeq)
         guard values.count == 1, let number = values[0].decimal(maximumDigits: 10),

@@ -1,4 +1,4 @@
-/// The header fields of a message in their order; names compare without regard to case (RFC 2326, section 4.2).
+/// The header fields of a message in their order. Comparison of names ignores case (RFC 2326, section 4.2).
 public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public struct Field: Hashable, Sendable {
         public let name: HeaderName
@@ -13,7 +13,7 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         fields = elements.map { Field(name: $0, value: $1) }
     }
 
-    /// The first value of `name`; setting replaces all values, by none for `nil`.
+    /// The first value of `name`. Setting it replaces all values; `nil` removes them.
     public subscript(name: HeaderName) -> String? {
         get { fields.first { $0.name == name }?.value }
         set {
@@ -32,7 +32,7 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         fields.lazy.filter { $0.name == name }.map(\.value)
     }
 
-    /// The elements of all comma-separated values of `name`: several fields mean the same as one list (section 4.2).
+    /// The elements of all comma-separated values of `name`. Several fields are equivalent to one list (section 4.2).
     public func list(of name: HeaderName) -> [String] {
         values(of: name).flatMap { $0.pieces(separatedBy: ",").map(String.init) }
     }
@@ -41,7 +41,7 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         fields.append(Field(name: name, value: value))
     }
 
-    /// Puts the continuation of a folded line at the end of the last value; false if there is none.
+    /// Appends the continuation of a folded line to the last value; false if there is no field yet.
     mutating func fold(_ continuation: Substring) -> Bool {
         guard let last = fields.popLast() else { return false }
         let value = last.value.isEmpty ? String(continuation) : "\(last.value) \(continuation)"
@@ -50,9 +50,9 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
-/// The name of a header field, equal in any case.
+/// The name of a header field. Comparison ignores case.
 public struct HeaderName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name as it was written.
+    /// The name in its original case.
     public let text: String
     private let lowercased: String
 

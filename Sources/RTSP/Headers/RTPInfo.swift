@@ -1,7 +1,7 @@
-/// Where each track's packets begin after a PLAY (RFC 2326, section 12.33).
+/// The first packet of each track after a PLAY (RFC 2326, section 12.33).
 public struct RTPInfo: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
-        /// The track's URL, as the client wrote it in SETUP: ffmpeg compares the texts.
+        /// The track's URL exactly as the client wrote it in SETUP, because ffmpeg compares the texts.
         public var url: String
         /// The sequence number of the first packet.
         public var sequenceNumber: UInt16?
@@ -23,18 +23,18 @@ public struct RTPInfo: Hashable, Sendable {
 }
 
 extension RTPInfo {
-    /// Reads a header's value; entries without `url` are left out, numbers that are none are `nil`.
+    /// Reads a header's value. Entries without `url` are left out, and invalid numbers are `nil`.
     public init(_ headerValue: String) {
         entries = Self.entryTexts(headerValue).compactMap(Entry.init)
     }
 
-    /// A URL may hold commas: an entry begins only where `url=` stands.
+    /// Splits at the commas before `url=`, because a URL may contain commas.
     private static func entryTexts(_ text: String) -> [Substring] {
         var entries: [Substring] = []
         var start = text.startIndex
         for comma in text.utf8.indices where text.utf8[comma] == UInt8(ascii: ",") {
             let behind = text.utf8[comma...].dropFirst().drop(while: \.isLinearWhiteSpace)
-            guard Substring(behind).startsSame(as: "url=") else { continue }
+            guard Substring(behind).hasPrefixIgnoringCase("url=") else { continue }
             entries.append(text[start..<comma].trimmed)
             start = text.utf8.index(after: comma)
         }
@@ -48,28 +48,28 @@ extension RTPInfo {
 }
 
 extension RTPInfo.Entry {
-    /// Reads one entry. A URL may hold semicolons: it ends where `seq`, `rtptime` or `ssrc` begins. Separators and
-    /// quotes at its ends are not its own.
+    /// Reads one entry. The URL ends before `seq`, `rtptime` or `ssrc`, because a URL may contain semicolons. Separators and
+    /// quotes at its ends do not belong to it.
     init?(_ text: Substring) {
-        guard text.startsSame(as: "url=") else { return nil }
+        guard text.hasPrefixIgnoringCase("url=") else { return nil }
         self.init(url: "", sequenceNumber: nil, timestamp: nil)
         let parts = text.utf8.dropFirst(4).split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         var url: [Substring] = []
         for part in parts.map({ Substring($0).trimmed }) {
-            // What stands first is the URL's, whatever it looks like.
+            // The first part always belongs to the URL.
             if url.isEmpty || !take(part) { url.append(part) }
         }
         self.url = Self.withoutSeparators(url.joined(separator: ";"))
     }
 
-    /// Takes a parameter; false for what is none.
+    /// Reads a parameter; false if the part is not one.
     private mutating func take(_ part: Substring) -> Bool {
         guard let (name, value) = part.halves(around: "=") else { return false }
-        if name.isSame(as: "seq") {
+        if name.equalsIgnoringCase("seq") {
             sequenceNumber = value.decimal(maximumDigits: 5).flatMap(UInt16.init(exactly:))
-        } else if name.isSame(as: "rtptime") {
+        } else if name.equalsIgnoringCase("rtptime") {
             timestamp = value.decimal(maximumDigits: 10).flatMap(UInt32.init(exactly:))
-        } else if !name.isSame(as: "ssrc") {
+        } else if !name.equalsIgnoringCase("ssrc") {
             return false
         }
         return true

@@ -1,15 +1,15 @@
-/// The name of a session, which only the connection that made it may use (RFC 2326, section 3.4).
+/// A session ID, valid only on the connection of its SETUP (RFC 2326, section 3.4).
 public struct SessionID: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// A new name from 128 random bits, as 32 hexadecimal digits.
+    /// Creates an ID from 128 random bits, as 32 hexadecimal digits.
     public init(random high: UInt64, _ low: UInt64) {
         text = Digits.hexadecimal(high, count: 16) + Digits.hexadecimal(low, count: 16)
     }
 
-    /// A name that a peer sent; `nil` if it is empty, longer than 128 bytes or holds blanks or controls.
+    /// Reads a peer's ID; `nil` if it is empty, longer than 128 bytes or contains blanks or control characters.
     public init?(_ text: some StringProtocol) {
-        // Section 3.4 wants 8 characters at least; cameras use fewer and other characters.
+        // Section 3.4 requires at least 8 characters, but cameras use fewer and other characters.
         guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         self.text = String(text)
     }
@@ -17,10 +17,10 @@ public struct SessionID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// The `Session` header: a name and, in responses, how long the server keeps a silent session (RFC 2326, 12.37).
+/// The `Session` header: the ID and, in responses, the session timeout (RFC 2326, section 12.37).
 public struct SessionHeader: Hashable, Sendable {
     public var id: SessionID
-    /// Seconds; `nil` where the header names none, which means 60.
+    /// The timeout; `nil` if the header has none, which means 60 seconds.
     public var timeoutSeconds: Int?
 
     public init(_ id: SessionID, timeoutSeconds: Int? = nil) {
@@ -28,7 +28,7 @@ public struct SessionHeader: Hashable, Sendable {
         self.timeoutSeconds = timeoutSeconds
     }
 
-    /// Reads a header's value; `nil` without a usable name. Unknown parameters are ignored.
+    /// Reads a header's value; `nil` without a valid ID. Unknown parameters are ignored.
     public init?(_ text: String) {
         let pieces = text.pieces(separatedBy: ";")
         guard text.trimmed.utf8.first != UInt8(ascii: ";"), let first = pieces.first, let id = SessionID(first) else {
@@ -36,12 +36,12 @@ public struct SessionHeader: Hashable, Sendable {
         }
         self.init(id)
         for piece in pieces.dropFirst() {
-            guard let (name, value) = piece.halves(around: "="), name.isSame(as: "timeout") else { continue }
+            guard let (name, value) = piece.halves(around: "="), name.equalsIgnoringCase("timeout") else { continue }
             timeoutSeconds = value.decimal(maximumDigits: 9)
         }
     }
 
-    /// The header's value, without a blank before `timeout`: ffmpeg would take the blank for part of it.
+    /// The header's value, without a blank before `timeout`, which ffmpeg would read as a part of the name.
     public var headerValue: String {
         timeoutSeconds.map { "\(id.text);timeout=\($0)" } ?? id.text
     }

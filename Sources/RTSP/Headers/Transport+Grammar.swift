@@ -1,21 +1,21 @@
 extension Transport {
-    /// Reads one specification; `nil` if it is not RTP over UDP or TCP, or if ports or channels are none.
+    /// Reads one specification; `nil` if it is not RTP over UDP or TCP, or if ports or channels are invalid.
     ///
-    /// Parameters that are not known are ignored, as are `ssrc` and `ttl` with values that are none: a camera writes
-    /// `ssrc= d6d6627`, others the number in decimal.
+    /// Unknown parameters are ignored, and so are invalid values of `ssrc` and `ttl`: one camera writes `ssrc= d6d6627`, others
+    /// write the number in decimal.
     init?(_ text: Substring) {
         var parameters = text.pieces(separatedBy: ";")[...]
         guard let protocols = parameters.popFirst()?.pieces(separatedBy: "/"), (2...3).contains(protocols.count),
-            protocols[1].isToken, protocols[0].isSame(as: "RTP"),
+            protocols[1].isToken, protocols[0].equalsIgnoringCase("RTP"),
             let lower = Self.lowerTransport(protocols.dropFirst(2).first)
         else { return nil }
         self.init(lower, .unicast)
         profile = "RTP/\(protocols[1].uppercased())"
         var statedDelivery: Delivery?
         for parameter in parameters {
-            if parameter.isSame(as: "unicast") {
+            if parameter.equalsIgnoringCase("unicast") {
                 statedDelivery = .unicast
-            } else if parameter.isSame(as: "multicast") {
+            } else if parameter.equalsIgnoringCase("multicast") {
                 statedDelivery = .multicast
             } else if let (name, value) = parameter.halves(around: "=") {
                 guard read(name, value.unquoted) else { return nil }
@@ -24,18 +24,18 @@ extension Transport {
         delivery = statedDelivery ?? impliedDelivery
     }
 
-    /// Multicast is what the RFC implies; but who names ports of its own, or TCP, means unicast.
+    /// The delivery if the specification names none. The RFC implies multicast, but with unicast ports or TCP it must be unicast.
     private var impliedDelivery: Delivery {
         lowerTransport == .udp && clientPorts == nil && serverPorts == nil ? .multicast : .unicast
     }
 
     private static func lowerTransport(_ text: Substring?) -> LowerTransport? {
         guard let text else { return .udp }
-        if text.isSame(as: "UDP") { return .udp }
-        return text.isSame(as: "TCP") ? .tcp : nil
+        if text.equalsIgnoringCase("UDP") { return .udp }
+        return text.equalsIgnoringCase("TCP") ? .tcp : nil
     }
 
-    /// Takes one `name=value`; false where the specification cannot be used.
+    /// Reads one `name=value`; false if it makes the specification unusable.
     private mutating func read(_ name: Substring, _ value: Substring) -> Bool {
         switch name.lowercased() {
         case "interleaved":
@@ -63,8 +63,8 @@ extension Transport {
     }
 
     private mutating func readMode(_ value: Substring) -> Bool {
-        if value.isSame(as: "play") { mode = .play }
-        if value.isSame(as: "record") || value.isSame(as: "receive") { mode = .record }
+        if value.equalsIgnoringCase("play") { mode = .play }
+        if value.equalsIgnoringCase("record") || value.equalsIgnoringCase("receive") { mode = .record }
         return mode != nil
     }
 
@@ -72,7 +72,7 @@ extension Transport {
         pair(text, as: UInt16.self).map { PortPair(rtp: $0, rtcp: $1) }
     }
 
-    /// `a-b`, or `a` alone, which means a and a + 1.
+    /// Reads `a-b`, or `a`, which means a and a + 1.
     private static func pair<Number: FixedWidthInteger>(_ text: Substring, as: Number.Type) -> (Number, Number)? {
         let (first, second) = text.halves(around: "-") ?? (text, "")
         guard let low = first.decimal(maximumDigits: 5).flatMap(Number.init(exactly:)) else { return nil }

@@ -1,4 +1,4 @@
-/// The ports of one track: RTP, and RTCP beside it.
+/// The RTP and RTCP ports of one track.
 public struct PortPair: Hashable, Sendable {
     public var rtp: UInt16
     public var rtcp: UInt16
@@ -9,7 +9,7 @@ public struct PortPair: Hashable, Sendable {
     }
 }
 
-/// The channels of one track on the RTSP connection: RTP, and RTCP beside it (RFC 2326, section 10.12).
+/// The interleaved RTP and RTCP channels of one track (RFC 2326, section 10.12).
 public struct ChannelPair: Hashable, Sendable {
     public var rtp: UInt8
     public var rtcp: UInt8
@@ -38,7 +38,7 @@ public struct Transport: Hashable, Sendable {
         case record
     }
 
-    /// Protocol and profile, upper case: `RTP/AVP`, `RTP/AVPF`, `RTP/SAVP` …
+    /// Protocol and profile in upper case: `RTP/AVP`, `RTP/AVPF`, `RTP/SAVP` …
     public var profile = "RTP/AVP"
     public var lowerTransport: LowerTransport
     public var delivery: Delivery
@@ -51,7 +51,7 @@ public struct Transport: Hashable, Sendable {
     public var serverPorts: PortPair?
     public var timeToLive: UInt8?
     public var ssrc: UInt32?
-    /// What the client wants to do; play where `nil`.
+    /// The client's purpose; `nil` means play.
     public var mode: Mode?
 
     public init(_ lowerTransport: LowerTransport, _ delivery: Delivery) {
@@ -59,7 +59,7 @@ public struct Transport: Hashable, Sendable {
         self.delivery = delivery
     }
 
-    /// Reads all specifications of a header in their order; those that make no sense are left out.
+    /// Reads all specifications of a header in their order; invalid ones are left out.
     public static func list(_ headerValue: String) -> [Transport] {
         headerValue.pieces(separatedBy: ",").compactMap(Transport.init)
     }

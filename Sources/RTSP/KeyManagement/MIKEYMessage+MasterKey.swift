@@ -1,6 +1,6 @@
 import RTP
 
-// A message stands for the master key of one track, as GStreamer and live555 write it.
+// Each message carries the master key of one track, in the format of GStreamer and live555.
 
 extension MIKEYMessage {
     /// Parameters of SRTP's policies (RFC 3830, section 6.10.1; RFC 7714, section 14.4).
@@ -19,11 +19,11 @@ extension MIKEYMessage {
         case aeadTagLength = 20
     }
 
-    /// Tells one key, and how it is used.
+    /// Creates a message with one key and its policy.
     ///
     /// - Parameters:
-    ///   - ssrc: whose packets it protects.
-    ///   - timestamp: now, as NTP counts.
+    ///   - ssrc: the SSRC of the packets that the key protects.
+    ///   - timestamp: the current NTP time.
     public init(_ key: MasterKey, ssrc: UInt32, bundle: UInt32, timestamp: UInt64, random: [UInt8]) {
         self.init(
             bundle: bundle, cryptoSessions: [CryptoSession(ssrc: ssrc)], timestamp: timestamp, random: random,
@@ -31,7 +31,8 @@ extension MIKEYMessage {
             keys: [KeyData(kind: .encrypting, key: key.material, identifier: key.identifier)])
     }
 
-    /// In the order and the words of live555, which knows no others for counter mode; GStreamer lets pass what it does not know.
+    /// The parameters of a suite in the order and the values of live555, which accepts no others for counter mode. GStreamer
+    /// ignores parameters that it does not know.
     private static func parameters(of suite: CipherSuite) -> [Policy.Parameter] {
         let parameters: [(Parameter, UInt8)] =
             switch suite {
@@ -51,7 +52,7 @@ extension MIKEYMessage {
         return parameters.map { Policy.Parameter(type: $0.rawValue, value: [$1]) }
     }
 
-    /// The first key, for what the first crypto session's policy says.
+    /// The first key, for the cipher suite of the first crypto session's policy.
     public func masterKey() throws(MIKEYFailure) -> MasterKey {
         let policy = policies.first { $0.number == cryptoSessions.first?.policy } ?? policies.first
         let suite = try Self.suite(of: policy?.parameters ?? [])
@@ -61,7 +62,7 @@ extension MIKEYMessage {
         return key
     }
 
-    /// What a policy asks for; AES-CM with HMAC-SHA1 where it says nothing.
+    /// The cipher suite of a policy; AES-CM with HMAC-SHA1 by default.
     private static func suite(of parameters: [Policy.Parameter]) throws(MIKEYFailure) -> CipherSuite {
         let isGCM = parameters.last { $0.type == Parameter.encryption.rawValue }?.value == [6]
         let suite: CipherSuite = isGCM ? .gcm : .counterMode
@@ -74,7 +75,7 @@ extension MIKEYMessage {
         return suite
     }
 
-    /// The values of a parameter that are served.
+    /// The supported values of a parameter.
     private static func served(_ parameter: Parameter, with suite: CipherSuite) -> [UInt8] {
         switch (parameter, suite) {
         case (.encryption, .counterMode): [1]
@@ -82,13 +83,13 @@ extension MIKEYMessage {
         case (.encryptionKeyLength, _): [UInt8(CipherSuite.keyByteCount)]
         case (.authentication, .counterMode): [1]
         case (.authentication, .gcm): [0]
-        // GStreamer means the tag by it.
+        // GStreamer writes the length of the tag here.
         case (.authenticationKeyLength, .counterMode): [20, 10]
         case (.authenticationKeyLength, .gcm): [0]
         case (.saltLength, _): [UInt8(suite.saltByteCount)]
         case (.pseudoRandomFunction, _), (.derivationRate, _): [0]
         case (.encryptsPackets, _), (.encryptsReports, _): [1]
-        // What GCM authenticates cannot be turned off.
+        // The authentication of GCM cannot be turned off.
         case (.authenticates, .counterMode): [1]
         case (.authenticates, .gcm): [0, 1]
         case (.tagLength, .counterMode): [10]

@@ -9,7 +9,7 @@ extension MIKEYMessage {
         while next != .last { next = try readPayload(next, &cursor) }
     }
 
-    /// Reads the common header (section 6.1); answers what follows.
+    /// Reads the common header (section 6.1) and returns the type of the first payload.
     @_lifetime(cursor: copy cursor)
     private mutating func readHeader(_ cursor: inout Cursor) throws(MIKEYFailure) -> PayloadType {
         let version = try cursor.uint8()
@@ -17,7 +17,7 @@ extension MIKEYMessage {
         let exchange = try cursor.uint8()
         guard exchange == 0 else { throw .otherExchange(exchange) }
         let next = try cursor.payloadType()
-        // Whether the other end is to answer, and by which function keys would be generated.
+        // The V flag (whether a response is expected) and the PRF function are ignored.
         _ = try cursor.uint8()
         bundle = try cursor.uint32()
         let count = try cursor.uint8()
@@ -31,7 +31,7 @@ extension MIKEYMessage {
         return next
     }
 
-    /// Reads one payload; answers what follows.
+    /// Reads one payload and returns the type of the next one.
     @_lifetime(cursor: copy cursor)
     private mutating func readPayload(_ type: PayloadType, _ cursor: inout Cursor) throws(MIKEYFailure) -> PayloadType {
         let next = try cursor.payloadType()
@@ -49,7 +49,7 @@ extension MIKEYMessage {
     }
 }
 
-/// Reads fields, or fails at the byte where they end.
+/// Reads fields, and throws at the byte where the data ends.
 private struct Cursor: ~Escapable {
     private var reader: ByteReader
 
@@ -92,7 +92,7 @@ private struct Cursor: ~Escapable {
         return type
     }
 
-    /// T (section 6.6): NTP's time, or a counter, which says nothing here.
+    /// Reads T (section 6.6): an NTP time, or a counter, which is ignored.
     @_lifetime(self: copy self)
     mutating func timestamp() throws(MIKEYFailure) -> UInt64? {
         let type = try uint8()
@@ -104,7 +104,7 @@ private struct Cursor: ~Escapable {
         return type == 0 ? UInt64(seconds) << 32 | UInt64(fraction) : nil
     }
 
-    /// SP (section 6.10), of SRTP.
+    /// Reads SP (section 6.10) for SRTP.
     @_lifetime(self: copy self)
     mutating func policy() throws(MIKEYFailure) -> MIKEYMessage.Policy {
         var policy = MIKEYMessage.Policy(number: try uint8(), parameters: [])
@@ -120,7 +120,7 @@ private struct Cursor: ~Escapable {
         return policy
     }
 
-    /// KEMAC (section 6.2) with its key data, neither encrypted nor authenticated by a key.
+    /// Reads KEMAC (section 6.2) with NULL encryption and without a MAC.
     @_lifetime(self: copy self)
     mutating func keyTransport() throws(MIKEYFailure) -> [MIKEYMessage.KeyData] {
         guard try uint8() == 0 else { throw .encryptedKeys }
@@ -137,11 +137,11 @@ private struct Cursor: ~Escapable {
         return keys
     }
 
-    /// Key data (section 6.13) behind the type of what follows it.
+    /// Reads key data (section 6.13) after its next-payload type.
     @_lifetime(self: copy self)
     mutating func keyData() throws(MIKEYFailure) -> MIKEYMessage.KeyData {
         let types = try uint8()
-        // The odd types are those of the even ones with a salt.
+        // Odd types are the even ones with a salt.
         guard let kind = MIKEYMessage.KeyData.Kind(rawValue: types >> 4 & 0xE) else { throw .noKey }
         var data = MIKEYMessage.KeyData(kind: kind, key: try bytes(Int(try uint16())))
         if types >> 4 & 1 == 1 { data.salt = try bytes(Int(try uint16())) }
@@ -149,7 +149,7 @@ private struct Cursor: ~Escapable {
         case 0: break
         case 1: data.identifier = try bytes(Int(try uint8()))
         case 2:
-            // From when to when: a session is shorter.
+            // The key's validity interval is ignored, because sessions are shorter.
             _ = try bytes(Int(try uint8()))
             _ = try bytes(Int(try uint8()))
         default: throw .noKey

@@ -1,7 +1,7 @@
 import Wire
 
 extension MIKEYMessage {
-    /// The message as it goes out. What is longer than its length can tell is cut.
+    /// The serialised message. Values that exceed their length field are cut.
     public var bytes: [UInt8] {
         var payloads: [(PayloadType, (inout ByteWriter) -> Void)] = []
         if let timestamp {
@@ -28,7 +28,7 @@ extension MIKEYMessage {
 }
 
 extension ByteWriter {
-    /// The common header (section 6.1): version 1, a pre-shared key, no answer asked for.
+    /// Writes the common header (section 6.1): version 1, a pre-shared key, no response expected.
     fileprivate mutating func header(of message: MIKEYMessage, next: MIKEYMessage.PayloadType) {
         let sessions = message.cryptoSessions.prefix(255)
         append([1, 0, next.rawValue, 0])
@@ -51,7 +51,7 @@ extension ByteWriter {
         long(parameters.bytes)
     }
 
-    /// NULL encryption, and no authentication.
+    /// Writes KEMAC with NULL encryption and without a MAC.
     fileprivate mutating func keyTransport(_ keys: [MIKEYMessage.KeyData]) {
         var data = ByteWriter()
         for (index, key) in keys.enumerated() {
@@ -72,14 +72,14 @@ extension ByteWriter {
         if !data.identifier.isEmpty { short(data.identifier) }
     }
 
-    /// Bytes behind their number in one byte.
+    /// Writes a length of one byte, then the bytes.
     fileprivate mutating func short(_ bytes: [UInt8]) {
         let bytes = bytes.prefix(255)
         uint8(UInt8(bytes.count))
         append(bytes)
     }
 
-    /// Bytes behind their number in two bytes.
+    /// Writes a length of two bytes, then the bytes.
     private mutating func long(_ bytes: [UInt8]) {
         let bytes = bytes.prefix(65_535)
         uint16(UInt16(bytes.count))

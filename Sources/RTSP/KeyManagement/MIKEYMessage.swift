@@ -1,17 +1,17 @@
-/// A message of MIKEY that brings keys for SRTP (RFC 3830), as far as it is spoken inside TLS: there its keys are told as they
-/// are, under the "encryption" NULL, and nothing else vouches for it.
+/// A MIKEY message with SRTP keys (RFC 3830), for use inside TLS: the keys are not encrypted (NULL encryption) and the message is
+/// not authenticated.
 ///
 /// ```
 /// header, crypto sessions │ T │ RAND │ SP … │ KEMAC: key data …
 /// ```
-/// Payloads that say nothing of keys are read and dropped.
+/// Payloads without keys are read and ignored.
 public struct MIKEYMessage: Hashable, Sendable {
-    /// One stream of packets, by who sends it.
+    /// The packets of one SSRC.
     public struct CryptoSession: Hashable, Sendable {
-        /// The number of its policy.
+        /// The number of the session's policy.
         public var policy: UInt8
         public var ssrc: UInt32
-        /// How often its sequence number has wrapped.
+        /// The number of wraps of the sequence number.
         public var rolloverCounter: UInt32
 
         public init(policy: UInt8 = 0, ssrc: UInt32, rolloverCounter: UInt32 = 0) {
@@ -19,7 +19,7 @@ public struct MIKEYMessage: Hashable, Sendable {
         }
     }
 
-    /// How packets are protected (SP, section 6.10).
+    /// A security policy (SP, section 6.10).
     public struct Policy: Hashable, Sendable {
         public struct Parameter: Hashable, Sendable {
             public var type: UInt8
@@ -41,19 +41,19 @@ public struct MIKEYMessage: Hashable, Sendable {
 
     /// A key (section 6.13).
     public struct KeyData: Hashable, Sendable {
-        /// What the key is for; others derive keys by functions that nobody uses here.
+        /// The type of a key.
         public enum Kind: UInt8, Sendable {
-            /// To generate keys (TGK).
+            /// A key from which others are derived (TGK).
             case generating = 0
-            /// To encrypt with (TEK).
+            /// A key for encryption (TEK).
             case encrypting = 2
         }
 
         public var kind: Kind
         public var key: [UInt8]
-        /// Empty where the key has it behind itself, or none.
+        /// Empty if there is no salt, or if `key` ends with it.
         public var salt: [UInt8]
-        /// What names the key in packets (SPI or MKI, section 6.14); empty where nothing does.
+        /// The identifier of the key in packets (SPI or MKI, section 6.14); may be empty.
         public var identifier: [UInt8]
 
         public init(kind: Kind, key: [UInt8], salt: [UInt8] = [], identifier: [UInt8] = []) {
@@ -61,18 +61,18 @@ public struct MIKEYMessage: Hashable, Sendable {
         }
     }
 
-    /// Names the bundle of crypto sessions.
+    /// The ID of the crypto session bundle (CSB ID).
     public var bundle: UInt32
     /// At most 255.
     public var cryptoSessions: [CryptoSession]
-    /// When it was written, as NTP counts; `nil` where it counts otherwise, or says nothing.
+    /// The NTP time of the message; `nil` if it has none or another kind of timestamp.
     public var timestamp: UInt64?
     /// At most 255 bytes.
     public var random: [UInt8]
     public var policies: [Policy]
     public var keys: [KeyData]
 
-    /// What one may measure: those of GStreamer and live555 have a hundred bytes.
+    /// The maximum length of a message. Those of GStreamer and live555 have about a hundred bytes.
     public static let maximumByteCount = 2_048
 
     public init(
@@ -89,7 +89,7 @@ public struct MIKEYMessage: Hashable, Sendable {
 }
 
 extension MIKEYMessage {
-    /// The numbers of payloads (section 6.1, RFC 6309), as far as they are known here.
+    /// The supported payload types (section 6.1, RFC 6309).
     enum PayloadType: UInt8 {
         case last = 0
         case keyTransport = 1
@@ -102,38 +102,39 @@ extension MIKEYMessage {
     }
 }
 
-/// Why a message of MIKEY is of no use.
+/// Why a MIKEY message is unusable.
 public enum MIKEYFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It ends, or a length in it says so, at this byte.
+    /// The message, or a part of it, ends too early at this byte.
     case truncated(at: Int)
-    /// It is longer than any that brings a key.
+    /// The message is longer than any valid one.
     case tooLong(byteCount: Int)
     case unknownVersion(UInt8)
-    /// It is no message that brings a key as it is.
+    /// The message does not use the pre-shared key method.
     case otherExchange(UInt8)
-    /// Its crypto sessions are none of SRTP.
+    /// The crypto sessions are not for SRTP.
     case otherProtocol(UInt8)
     case unknownPayload(UInt8, at: Int)
-    /// Its keys are encrypted, or authenticated by a secret, which nobody shares here.
+    /// The keys are encrypted or authenticated, which needs a shared secret.
     case encryptedKeys
-    /// It brings no key, or one of another length than its policy says.
+    /// There is no key, or its length does not match the policy.
     case noKey
-    /// Its policy asks for what is not served: this parameter of it.
+    /// The policy has an unsupported value of this parameter.
     case unservedPolicy(parameter: UInt8, value: [UInt8])
 
     public var description: String {
         switch self {
-        case .truncated(let offset): "the MIKEY message is cut off at byte \(offset)"
-        case .tooLong(let byteCount): "the MIKEY message has \(byteCount) bytes"
-        case .unknownVersion(let version): "it is of version \(version) of MIKEY"
-        case .otherExchange(let type): "its MIKEY message is of type \(type): a pre-shared key, 0, is served"
-        case .otherProtocol(let type): "its MIKEY message is not about SRTP, but of the map type or protocol \(type)"
-        case .unknownPayload(let type, let offset): "its MIKEY message has a payload of type \(type) at byte \(offset)"
-        case .encryptedKeys: "its MIKEY message has encrypted keys: inside TLS they go as they are"
-        case .noKey: "its MIKEY message has no key of the length that it says"
+        case .truncated(let offset): "the MIKEY message is truncated at byte \(offset)"
+        case .tooLong(let byteCount): "the MIKEY message is too long: \(byteCount) bytes"
+        case .unknownVersion(let version): "unsupported MIKEY version \(version)"
+        case .otherExchange(let type): "unsupported MIKEY data type \(type): use 0, pre-shared key"
+        case .otherProtocol(let type): "the MIKEY message is not for SRTP but for map type or protocol \(type)"
+        case .unknownPayload(let type, let offset):
+            "unknown payload type \(type) at byte \(offset) of the MIKEY message"
+        case .encryptedKeys: "the keys in the MIKEY message are encrypted; inside TLS, send them with NULL encryption"
+        case .noKey: "the MIKEY message has no key of the length that its policy requires"
         case .unservedPolicy(let parameter, let value):
-            "its MIKEY message asks for \(value) as parameter \(parameter) of SRTP: AES-CM-128 with HMAC-SHA1-80 is "
-                + "served, and AES-GCM-128"
+            "unsupported value \(value) of SRTP parameter \(parameter) in the MIKEY message: use AES-CM-128 with "
+                + "HMAC-SHA1-80, or AES-GCM-128"
         }
     }
 }

@@ -1,4 +1,4 @@
-/// Number texts of the wire, which need no formatter.
+/// Formats numbers for the wire.
 enum Digits {
     /// `value` in upper-case hexadecimal, padded with zeros to `count` digits.
     static func hexadecimal(_ value: some FixedWidthInteger, count: Int) -> String {
@@ -6,7 +6,7 @@ enum Digits {
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
     }
 
-    /// `value`, which is not negative, padded with zeros to `count` digits.
+    /// A `value` that is not negative, padded with zeros to `count` digits.
     static func decimal(_ value: Int64, count: Int) -> String {
         let digits = String(value)
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits

@@ -1,7 +1,7 @@
-/// The lexical rules that all headers share (RFC 2326, section 15.1), on UTF-8 bytes: a combining character after a
-/// comma would hide the comma from `Character`.
+/// The lexical rules that all headers share (RFC 2326, section 15.1). They work on UTF-8 bytes, because a combining character
+/// after a comma would hide the comma from `Character`.
 extension StringProtocol where SubSequence == Substring {
-    /// The pieces between `separator`s outside quoted strings, trimmed; empty pieces are left out, as the `#rule` asks.
+    /// The trimmed pieces between `separator`s outside quoted strings, without empty pieces, as the `#rule` requires.
     func pieces(separatedBy separator: Unicode.Scalar) -> [Substring] {
         var isQuoted = false
         return self[...].utf8.split { byte in
@@ -12,14 +12,14 @@ extension StringProtocol where SubSequence == Substring {
         .filter { !$0.isEmpty }
     }
 
-    /// What stands before and after the first `separator`, both trimmed; `nil` if there is none.
+    /// The trimmed texts before and after the first `separator`; `nil` if there is none.
     func halves(around separator: Unicode.Scalar) -> (Substring, Substring)? {
         let bytes = self[...].utf8
         guard let index = bytes.firstIndex(of: UInt8(ascii: separator)) else { return nil }
         return (Substring(bytes[..<index]).trimmed, Substring(bytes[index...].dropFirst()).trimmed)
     }
 
-    /// The text without linear white space at its ends.
+    /// The text without leading and trailing linear white space.
     var trimmed: Substring {
         var rest = self[...].utf8
         while rest.first?.isLinearWhiteSpace == true { rest.removeFirst() }
@@ -27,7 +27,7 @@ extension StringProtocol where SubSequence == Substring {
         return Substring(rest)
     }
 
-    /// The text without the double quotes around it, where it has them.
+    /// The text without its enclosing double quotes, if it has them.
     var unquoted: Substring {
         let bytes = self[...].utf8
         let quote = UInt8(ascii: "\"")
@@ -43,13 +43,13 @@ extension StringProtocol where SubSequence == Substring {
         return utf8.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
-    /// Whether both are the same but for the case of ASCII letters.
-    func isSame(as other: some StringProtocol) -> Bool {
+    /// Whether both texts are equal, ignoring the case of ASCII letters.
+    func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
         utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
     }
 
-    /// Whether the text starts with `prefix`, in any case of ASCII letters.
-    func startsSame(as prefix: String) -> Bool {
+    /// Whether the text starts with `prefix`, ignoring the case of ASCII letters.
+    func hasPrefixIgnoringCase(_ prefix: String) -> Bool {
         utf8.count >= prefix.utf8.count
             && zip(utf8, prefix.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
     }
@@ -59,8 +59,8 @@ extension StringProtocol where SubSequence == Substring {
 }
 
 extension String {
-    /// The text of a message's line. In one that is no UTF-8, what is not ASCII becomes question marks, one for each
-    /// byte: U+FFFD would make it longer, maybe longer than the limit that it was held to.
+    /// The text of a message's line. If the line is not valid UTF-8, each byte that is not ASCII becomes a question mark, because
+    /// U+FFFD would make the line longer, maybe longer than its limit.
     init(line: ArraySlice<UInt8>) {
         self =
             String(validating: line, as: UTF8.self)

@@ -8,12 +8,12 @@ public struct Version: Hashable, Sendable, CustomStringConvertible {
         self.minor = minor
     }
 
-    /// RTSP/1.0 (RFC 2326), the one that Apus speaks.
+    /// RTSP/1.0 (RFC 2326), the version of Apus.
     public static let one = Version(major: 1, minor: 0)
 
-    /// Reads `RTSP/1.0`, in any case; `nil` for another protocol or no numbers.
+    /// Reads `RTSP/1.0`, ignoring case; `nil` for another protocol or invalid numbers.
     init?(_ text: Substring) {
-        guard text.startsSame(as: "RTSP/"),
+        guard text.hasPrefixIgnoringCase("RTSP/"),
             let (major, minor) = text.dropFirst(5).halves(around: "."),
             let major = major.decimal(maximumDigits: 4), let minor = minor.decimal(maximumDigits: 4)
         else { return nil }
@@ -23,10 +23,10 @@ public struct Version: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "RTSP/\(major).\(minor)" }
 }
 
-/// What a client asks of a server (RFC 2326, section 6).
+/// An RTSP request (RFC 2326, section 6).
 public struct Request: Hashable, Sendable {
     public var method: Method
-    /// The request URI as it stands on the wire: `*` or a URL, see ``RequestURL``.
+    /// The request URI as received: `*` or a URL, see ``RequestURL``.
     public var target: String
     public var version: Version
     public var headers: Headers
@@ -44,23 +44,23 @@ public struct Request: Hashable, Sendable {
 }
 
 extension Request: CustomStringConvertible {
-    /// The request line, without credentials, and without headers, which may hold some.
+    /// The request line without credentials. The headers are left out because they may contain credentials.
     public var description: String {
-        let url = target == "*" ? target : RequestURL(target)?.text ?? "a URL that is none"
+        let url = target == "*" ? target : RequestURL(target)?.text ?? "(invalid URL)"
         return "\(method.rawValue) \(url) \(version)"
     }
 }
 
-/// What a server answers (RFC 2326, section 7).
+/// An RTSP response (RFC 2326, section 7).
 public struct Response: Hashable, Sendable {
     public var version: Version
     public var status: StatusCode
-    /// The reason phrase: for people, never for programs.
+    /// The reason phrase, which is for people and not for programs.
     public var reason: String
     public var headers: Headers
     public var body: [UInt8]
 
-    /// - Parameter reason: the RFC's phrase for `status` where `nil`.
+    /// - Parameter reason: if `nil`, the RFC's phrase for `status`.
     public init(
         _ status: StatusCode, reason: String? = nil, version: Version = .one, headers: Headers = [:],
         body: [UInt8] = []

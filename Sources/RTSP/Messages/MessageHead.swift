@@ -1,4 +1,4 @@
-/// A start line and the headers below it, as far as they were read.
+/// A start line and its headers, as far as they have been read.
 struct MessageHead: Sendable {
     private enum StartLine: Sendable {
         case request(Method, target: String, Version)
@@ -9,10 +9,10 @@ struct MessageHead: Sendable {
     private var headers = Headers()
     private var lineCount = 0
     private var byteCount = 0
-    /// Where the last line began: errors about the whole head point there.
+    /// The start of the last line. Errors in the head as a whole refer to it.
     private var lastPosition = 0
 
-    /// Reads lines as far as they are there; true when the empty line that ends the head was read.
+    /// Reads the available lines; true if they include the empty line that ends the head.
     mutating func read(from input: inout ParserInput, limits: Parser.Limits) throws(ParseError) -> Bool {
         while true {
             let position = input.position
@@ -34,7 +34,7 @@ struct MessageHead: Sendable {
         }
     }
 
-    /// Longest line that still fits: in the first one a method and a version stand beside the URL.
+    /// The maximum length of the next line. The first one contains a method and a version besides the URL.
     private func lineLimit(_ limits: Parser.Limits) -> Int {
         startLine == nil ? min(limits.urlByteCount + 64, limits.headByteCount) : limits.headByteCount - byteCount
     }
@@ -51,7 +51,7 @@ struct MessageHead: Sendable {
     private static func startLine(
         _ line: ArraySlice<UInt8>, _ position: Int, _ limits: Parser.Limits
     ) throws(ParseError) -> StartLine {
-        // A status line may have no reason phrase, and cameras leave out the blank before it.
+        // A status line may have no reason phrase, and some cameras leave out the blank before it.
         let words = String(line: line).utf8.split(separator: UInt8(ascii: " "), maxSplits: 2).map { Substring($0) }
         if words.count >= 2, let version = Version(words[0]) {
             guard words[1].utf8.count == 3, let code = words[1].decimal(), let status = StatusCode(code) else {
@@ -60,7 +60,7 @@ struct MessageHead: Sendable {
             return .response(version, status, reason: words.count == 3 ? String(words[2].trimmed) : "")
         }
         if isHTTP(words) { throw ParseError(.http, position: position) }
-        // RFC 2396 wants ASCII, but ffmpeg sends what its user typed: UTF-8 passes, anything else would name no path.
+        // RFC 2396 requires ASCII, but ffmpeg sends its user's input unchanged. Therefore UTF-8 is accepted.
         guard words.count == 3, words[0].isToken, let version = Version(words[2].trimmed),
             String(validating: line, as: UTF8.self) != nil, !words[1].utf8.contains(UInt8(ascii: "\t"))
         else {
@@ -71,7 +71,8 @@ struct MessageHead: Sendable {
     }
 
     private static func isHTTP(_ words: [Substring]) -> Bool {
-        words.first?.startsSame(as: "HTTP/") == true || words.count == 3 && words[2].startsSame(as: "HTTP/")
+        words.first?.hasPrefixIgnoringCase("HTTP/") == true
+            || words.count == 3 && words[2].hasPrefixIgnoringCase("HTTP/")
     }
 
     private mutating func readHeader(
@@ -90,7 +91,7 @@ struct MessageHead: Sendable {
         headers.append(HeaderName(String(name)), String(value))
     }
 
-    /// The number of bytes that follow the head (RFC 2326, section 12.14): none without Content-Length.
+    /// The length of the body (RFC 2326, section 12.14): 0 without Content-Length.
     func bodyByteCount(limit: Int) throws(ParseError) -> Int {
         let lengths = headers.values(of: .contentLength)
         guard let text = lengths.first else { return 0 }

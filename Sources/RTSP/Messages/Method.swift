@@ -1,4 +1,4 @@
-/// What a request asks for (RFC 2326, section 10); the names are case-sensitive.
+/// A request method (RFC 2326, section 10). The names are case-sensitive.
 public struct Method: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
@@ -18,12 +18,12 @@ public struct Method: RawRepresentable, Hashable, Sendable {
     public static let redirect = Method(rawValue: "REDIRECT")
     public static let record = Method(rawValue: "RECORD")
 
-    /// What this server does, in the order in which `Public` and `Allow` list it. VLC and ffmpeg look for
-    /// GET_PARAMETER there, ExoPlayer for DESCRIBE.
+    /// The methods that this server supports, in the order of `Public` and `Allow`. VLC and ffmpeg look for GET_PARAMETER there,
+    /// ExoPlayer for DESCRIBE.
     public static let served: [Method] = [
         .options, .describe, .setUp, .play, .pause, .tearDown, .getParameter, .setParameter,
     ]
 
-    /// What RFC 2326 knows and this server does not do: 405 rather than 501.
+    /// The methods of RFC 2326 that this server does not support: it answers 405 instead of 501.
     static let known: [Method] = [.announce, .redirect, .record]
 }

@@ -1,7 +1,7 @@
-/// Why bytes are no RTSP: the peer's fault. What follows them cannot be told apart, so the connection ends.
+/// Invalid RTSP from the peer. The connection must close, because the start of the next message is unknown.
 public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Fault: Hashable, Sendable {
-        /// The first byte of a message is neither `$` nor one that a line can begin with: TLS, or rubbish.
+        /// The first byte of a message is neither `$` nor a letter. The client may use TLS.
         case notText
         case controlCharacter
         case badStartLine
@@ -16,9 +16,9 @@ public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public let fault: Fault
-    /// Index of the offending byte among all that the connection brought.
+    /// The index of the invalid byte among all bytes of the connection.
     public let position: Int
-    /// The number of the request, where it was read before the fault.
+    /// The CSeq of the request, if it was read before the fault.
     public let cSeq: CSeq?
 
     public init(_ fault: Fault, position: Int, cSeq: CSeq? = nil) {
@@ -27,7 +27,7 @@ public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
         self.cSeq = cSeq
     }
 
-    /// The status that answers it.
+    /// The status of the response.
     public var status: StatusCode {
         switch fault {
         case .http: .notImplemented
@@ -38,19 +38,20 @@ public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        let what =
+        let problem =
             switch fault {
+            case .notText where position == 0: "neither text nor interleaved data (TLS on the port without TLS?)"
             case .notText: "neither text nor interleaved data"
-            case .controlCharacter: "a control character"
-            case .badStartLine: "a start line that is none"
+            case .controlCharacter: "control character"
+            case .badStartLine: "malformed start line"
             case .http: "HTTP"
-            case .urlTooLong: "too long a URL"
-            case .headTooLong: "too long a head"
+            case .urlTooLong: "URL too long"
+            case .headTooLong: "headers too long"
             case .tooManyHeaders: "too many headers"
-            case .badHeader: "a header that is none"
-            case .badContentLength: "a Content-Length that is no length"
-            case .bodyTooLong: "too long a body"
+            case .badHeader: "malformed header"
+            case .badContentLength: "invalid Content-Length"
+            case .bodyTooLong: "body too long"
             }
-        return "\(what), at byte \(position)"
+        return "\(problem), at byte \(position)"
     }
 }

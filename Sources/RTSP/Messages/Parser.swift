@@ -1,10 +1,10 @@
 import Wire
 
-/// Takes an RTSP connection's bytes as they come and gives its messages, requests and responses alike.
+/// An incremental parser for the requests, responses and interleaved frames of an RTSP connection.
 ///
-/// However the bytes are split, the elements and the error are the same: bytes are judged one after the other, and a
-/// line only once it is whole. Bare LF ends a line like CRLF; folded lines are unfolded; empty lines before a message
-/// are passed over (RFC 2326, section 4). After an error the parser gives nothing more.
+/// The result does not depend on how the bytes are split, because the parser checks each byte in order and each line only when it
+/// is complete. A bare LF ends a line like CRLF, folded lines are unfolded, and empty lines before a message are skipped (RFC
+/// 2326, section 4). After an error the parser returns no more elements.
 public struct Parser: Sendable {
     public enum Element: Hashable, Sendable {
         case request(Request)
@@ -13,11 +13,11 @@ public struct Parser: Sendable {
         case interleaved(channel: UInt8, [UInt8])
     }
 
-    /// What a message may measure at most.
+    /// The limits on a message.
     public struct Limits: Hashable, Sendable {
-        /// Bytes of start line and headers together, line ends included: ten times what real clients send.
+        /// The maximum length of start line and headers together, with line ends: ten times as much as real clients send.
         public var headByteCount = 16 * 1024
-        /// Header lines, folded ones counted apart.
+        /// The maximum number of header lines; each folded line counts.
         public var headerCount = 64
         public var urlByteCount = 2 * 1024
         public var bodyByteCount = 64 * 1024
@@ -40,21 +40,21 @@ public struct Parser: Sendable {
         self.limits = limits
     }
 
-    /// Bytes appended and not given yet.
+    /// The number of bytes that were appended but not parsed yet.
     public var waitingByteCount: Int { input.remaining }
 
-    /// Whether a message or a frame has begun and is not complete.
+    /// Whether a message or a frame is incomplete.
     public var isInsideMessage: Bool {
         if case .betweenMessages = stage { return input.remaining > 0 }
         return true
     }
 
-    /// Takes the next bytes of the connection.
+    /// Appends the next bytes of the connection.
     public mutating func append(_ bytes: RawSpan) {
         input.append(bytes)
     }
 
-    /// The next whole element; `nil` when more bytes are needed.
+    /// The next complete element; `nil` if more bytes are needed.
     public mutating func next() throws(ParseError) -> Element? {
         if let failure { throw failure }
         do {
@@ -74,7 +74,7 @@ public struct Parser: Sendable {
                 guard first.isLetter else { throw ParseError(.notText, position: input.position) }
                 stage = .head(MessageHead())
             case .head(var head):
-                // The head is put back below; meanwhile the stage must not hold a second reference to it.
+                // The head is stored again below. Meanwhile the stage must not hold a second reference to it.
                 stage = .betweenMessages
                 let isComplete = try head.read(from: &input, limits: limits)
                 guard isComplete else {
@@ -90,7 +90,7 @@ public struct Parser: Sendable {
         }
     }
 
-    /// The first byte that is no line end, without taking it.
+    /// The first byte that is not a line end; it is not consumed.
     private mutating func firstByte() -> UInt8? {
         while let byte = input.peek(0) {
             guard byte == 0x0D || byte == 0x0A else { return byte }
@@ -99,7 +99,7 @@ public struct Parser: Sendable {
         return nil
     }
 
-    /// `$`, channel, two bytes of length, data.
+    /// Reads an interleaved frame: `$`, channel, two bytes of length, data.
     private mutating func interleavedFrame() -> Element? {
         guard let channel = input.peek(1), let high = input.peek(2), let low = input.peek(3),
             let frame = input.take(4 + (Int(high) << 8 | Int(low)))

@@ -1,13 +1,13 @@
 import Wire
 
-/// The bytes of a connection that the parser has not taken yet, and how far lines were searched in them.
+/// The bytes of a connection that the parser has not consumed yet.
 struct ParserInput: Sendable {
     private var bytes: [UInt8] = []
-    /// Index of the first byte not taken.
+    /// The index of the first byte that is not consumed.
     private var start = 0
-    /// Bytes after `start` that are known to hold no line end: no byte is searched twice.
+    /// The number of bytes after `start` that contain no line end, so that no byte is searched twice.
     private var searched = 0
-    /// Index of the first byte not taken, among all that the connection brought.
+    /// The position of the first byte that is not consumed, among all bytes of the connection.
     private(set) var position = 0
 
     var remaining: Int { bytes.count - start }
@@ -28,31 +28,32 @@ struct ParserInput: Sendable {
         offset < remaining ? bytes[start + offset] : nil
     }
 
-    /// Passes over `count` bytes, which the caller has seen.
+    /// Skips `count` bytes, which must be available.
     mutating func skip(_ count: Int) {
-        precondition(count <= remaining, "only bytes that were seen are skipped")
+        precondition(count <= remaining, "only available bytes can be skipped")
         start += count
         position &+= count
         searched = max(0, searched - count)
     }
 
-    /// Takes `count` bytes; `nil` when they are not there.
+    /// Consumes `count` bytes; `nil` if fewer are available.
     mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
         guard count <= remaining else { return nil }
         defer { skip(count) }
         return bytes[start..<(start + count)]
     }
 
-    /// What the search for a line end came to.
+    /// The result of a search for a line end.
     enum LineSearch {
         case line(ArraySlice<UInt8>)
         case needsMoreBytes
         case tooLong
-        /// A control character, or a CR without LF, that many bytes ahead.
+        /// A control character, or a CR without LF, `offset` bytes ahead.
         case forbiddenByte(offset: Int)
     }
 
-    /// Takes the next line, without its end (CRLF or LF), if with its end it has at most `maximumByteCount` bytes.
+    /// Consumes the next line and returns it without its end (CRLF or LF). The line with its end may have at most
+    /// `maximumByteCount` bytes.
     mutating func takeLine(maximumByteCount: Int) -> LineSearch {
         while searched < remaining {
             guard searched < maximumByteCount else { return .tooLong }

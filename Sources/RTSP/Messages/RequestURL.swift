@@ -1,26 +1,26 @@
-/// The URL of a request, taken apart (RFC 2326, section 3.2).
+/// A parsed RTSP URL (RFC 2326, section 3.2).
 ///
-/// `rtsp`, `rtspu` and `rtsps` in any case, any host. A track is named by the URL of its stream, a slash and its
-/// control name: behind the path, or, as ffmpeg puts it, behind the query; so `/cam/track1`, `/cam/track1?x=1` and
-/// `/cam?x=1/track1` are the same track. Slashes at the end and doubled ones do not count.
+/// The scheme is `rtsp`, `rtspu` or `rtsps`, ignoring case. The URL of a track is that of its stream with a slash and the track's
+/// control name after the path or, as ffmpeg writes it, after the query: `/cam/track1`, `/cam/track1?x=1` and `/cam?x=1/track1`
+/// are the same track. Trailing and repeated slashes are ignored.
 public struct RequestURL: Hashable, Sendable {
-    /// The URL as the client wrote it, but for user and password.
+    /// The URL as the client wrote it, without user and password.
     public let text: String
     public let userInformation: UserInformation?
-    /// As it was written, a literal IPv6 address with its brackets.
+    /// The host as written; a literal IPv6 address keeps its brackets.
     public let host: String
-    /// `nil` where the URL names none, which means 554.
+    /// `nil` if the URL names no port; see ``usualPort``.
     public let port: UInt16?
     /// The decoded path without the track's name: `/cam`, or `/`.
     public let path: String
-    /// The decoded path with whatever looks like a track's name in it.
+    /// The decoded path, including anything that looks like a track's name.
     public let wholePath: String
     /// The undecoded query without `?` and without the track's name.
     public let query: String?
     /// The track's control name: `track` and digits.
     public let track: String?
 
-    /// `nil` for what is no absolute RTSP URL, for a bad percent-encoding or port, and for encoded control characters.
+    /// `nil` if the text is not an absolute RTSP URL, or has an invalid percent-encoding or port or an encoded control character.
     public init?(_ url: String) {
         guard let (scheme, authority, path, query) = Self.pieces(of: url) else { return nil }
         let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
@@ -39,16 +39,16 @@ public struct RequestURL: Hashable, Sendable {
         self.query = queryBefore.isEmpty ? nil : String(queryBefore)
     }
 
-    /// Whether it is of `rtsps`, through TLS.
-    public var isSecure: Bool { text.startsSame(as: "rtsps:") }
+    /// Whether the scheme is `rtsps`, which uses TLS.
+    public var isSecure: Bool { text.hasPrefixIgnoringCase("rtsps:") }
 
-    /// Where a server is that the URL names no port of.
+    /// The default port of the scheme.
     public var usualPort: UInt16 { isSecure ? 322 : 554 }
 
-    /// What Content-Base says: this URL with `/` at its end.
+    /// The value of Content-Base: this URL with a trailing `/`.
     ///
-    /// Before a query stands a slash too, so that clients find the tracks whether they append the control name or
-    /// resolve it as RFC 3986 says, which drops the query and all that follows the path's last slash.
+    /// There is also a slash before the query. So clients find the tracks whether they append the control name or resolve it by
+    /// RFC 3986, which drops the query and everything after the path's last slash.
     public var base: String {
         guard let mark = text.firstIndex(of: "?") else { return text.hasSuffix("/") ? text : text + "/" }
         let path = text[..<mark]
@@ -56,13 +56,13 @@ public struct RequestURL: Hashable, Sendable {
         return path + (path.hasSuffix("/") ? "" : "/") + query + (query.hasSuffix("/") ? "" : "/")
     }
 
-    /// The URL of a track for clients that set up the stream itself: base, `/`, control name.
+    /// The URL of a track, for clients that set up the stream itself: base and control name.
     public func url(ofTrack control: String) -> String { base + control }
 
     private static func pieces(of url: String) -> (Substring, Substring, Substring, Substring?)? {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let scheme = url[..<colon]
-        guard ["rtsp", "rtspu", "rtsps"].contains(where: scheme.isSame), url[colon...].hasPrefix("://"),
+        guard ["rtsp", "rtspu", "rtsps"].contains(where: scheme.equalsIgnoringCase), url[colon...].hasPrefix("://"),
             url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
         else { return nil }
         let rest = url[url.utf8.index(colon, offsetBy: 3)...].utf8.prefix { $0 != UInt8(ascii: "#") }
@@ -73,7 +73,7 @@ public struct RequestURL: Hashable, Sendable {
         return (scheme, Substring(authority), Substring(path), query)
     }
 
-    /// The port stands behind the last colon outside brackets: VLC writes IPv6 addresses without any.
+    /// Splits at the last colon outside brackets, because VLC writes IPv6 addresses without brackets.
     private static func hostAndPort(_ text: Substring) -> (Substring, UInt16?)? {
         guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")), text.utf8.last != UInt8(ascii: "]") else {
             return text.isEmpty ? nil : (text, nil)
@@ -86,14 +86,14 @@ public struct RequestURL: Hashable, Sendable {
         return (host, port)
     }
 
-    /// The path with a slash in front, none at the end, and single ones between.
+    /// The decoded path with a leading slash, no trailing slash and no repeated slashes.
     private static func decodedPath(_ path: Substring) -> String? {
         guard let decoded = percentDecoded(path) else { return nil }
         let segments = decoded.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         return "/" + segments.joined(separator: "/")
     }
 
-    /// `nil` for an encoding that is none, and for an encoded control character.
+    /// `nil` for an invalid encoding or an encoded control character.
     static func percentDecoded(_ text: Substring) -> String? {
         var decoded: [UInt8] = []
         var rest = text.utf8
@@ -112,7 +112,7 @@ public struct RequestURL: Hashable, Sendable {
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    /// What stands before the last slash, and the control name behind it if it is one.
+    /// The text before the last slash, and the control name after it; the name is `nil` if the last part is not one.
     private static func splitTrack(_ text: Substring) -> (Substring, Substring?) {
         guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (text, nil) }
         let name = text[text.utf8.index(after: slash)...]

@@ -1,4 +1,4 @@
-/// The three digits of a response (RFC 2326, section 7.1.1).
+/// The status code of a response (RFC 2326, section 7.1.1).
 public struct StatusCode: Hashable, Sendable, CustomStringConvertible {
     /// 100…599.
     public let code: Int
@@ -43,7 +43,7 @@ public struct StatusCode: Hashable, Sendable, CustomStringConvertible {
     public var isSuccess: Bool { code / 100 == 2 }
     public var isRedirection: Bool { code / 100 == 3 }
 
-    /// The RFC's reason phrase; a general one for codes that are not used here.
+    /// The RFC's reason phrase, or `Status …` for codes that this module does not use.
     public var defaultReason: String { Self.reasons[code] ?? "Status \(code)" }
 
     public var description: String { "\(code) \(defaultReason)" }

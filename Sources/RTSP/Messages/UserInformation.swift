@@ -1,10 +1,10 @@
-/// User and password in front of a URL's host (RFC 3986, section 3.2.1), which no text of this room shows.
+/// The user and password in a URL (RFC 3986, section 3.2.1). No text of this module shows them.
 ///
-/// Other clients keep them to themselves and answer a challenge (RFC 2326, appendix D); VLC 3.0's satip access knows no
-/// challenge and sends them in the request, in lower case.
+/// Most clients do not send them but answer a challenge (RFC 2326, appendix D). VLC 3.0's SAT>IP client does not support
+/// challenges; it sends them in the request, in lower case.
 public struct UserInformation: Hashable, Sendable {
     public let user: String
-    /// `nil` where no colon stands behind the user.
+    /// `nil` if no colon follows the user.
     public let password: String?
 
     init(user: String, password: String) {
@@ -12,7 +12,7 @@ public struct UserInformation: Hashable, Sendable {
         self.password = password
     }
 
-    /// What stands before the `@`, percent-encoded; `nil` where that is nothing.
+    /// Reads the percent-encoded text before the `@`; `nil` if it is empty.
     init?(_ text: Substring) {
         guard !text.isEmpty else { return nil }
         let bytes = text.utf8
@@ -21,7 +21,7 @@ public struct UserInformation: Hashable, Sendable {
         password = colon.map { Self.decoded(Substring(bytes[$0...].dropFirst())) }
     }
 
-    /// What can be shown of a text that was meant as a URL, usable or not: nothing between the scheme and the last `@`.
+    /// The URL without the text between the scheme and the last `@`, so that it can be shown. The URL need not be valid.
     public static func removed(from url: String) -> String {
         guard let at = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
         let slash = url[..<at].utf8.firstIndex(of: UInt8(ascii: "/"))
@@ -29,7 +29,7 @@ public struct UserInformation: Hashable, Sendable {
         return (scheme.hasSuffix(":/") ? scheme + "/" : "") + url[url.utf8.index(after: at)...]
     }
 
-    /// A percent sign that begins no encoding was meant as one: people type passwords into URLs as they are.
+    /// The decoded text, or the text itself if its encoding is invalid, because people type passwords with `%` into URLs.
     private static func decoded(_ text: Substring) -> String {
         RequestURL.percentDecoded(text) ?? String(text)
     }

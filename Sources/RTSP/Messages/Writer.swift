@@ -1,8 +1,7 @@
-/// Puts messages into bytes (RFC 2326, sections 4, 6 and 7).
+/// Serialises messages (RFC 2326, sections 4, 6 and 7).
 ///
-/// What it writes is well-formed whatever it is given: control characters in texts become blanks, in URLs both are
-/// percent-encoded, headers without a value are left out, and `Content-Length` is its own, written where there is a
-/// body.
+/// Its output is always well-formed: control characters in texts become blanks, URLs are percent-encoded, headers without a value
+/// are left out, and `Content-Length` is written if and only if there is a body.
 public enum Writer {
     public static func bytes(of request: Request) -> [UInt8] {
         message(
@@ -13,7 +12,7 @@ public enum Writer {
         message("\(response.version) \(response.status.code) \(response.reason)", response.headers, response.body)
     }
 
-    /// Interleaved data: `$`, channel, length, then at most 65 535 bytes of `data`; `nil` if there are more.
+    /// An interleaved frame: `$`, channel, length and `data`; `nil` if `data` has more than 65 535 bytes.
     public static func interleaved(channel: UInt8, _ data: [UInt8]) -> [UInt8]? {
         guard let length = UInt16(exactly: data.count) else { return nil }
         return [UInt8(ascii: "$"), channel, UInt8(length >> 8), UInt8(length & 0xFF)] + data
@@ -37,7 +36,7 @@ public enum Writer {
         bytes += [0x0D, 0x0A]
     }
 
-    /// A URL without blanks and control characters: a camera's control attribute may hold some.
+    /// The URL with blanks and control characters percent-encoded: a camera's control attribute may contain some.
     private static func encoded(_ target: String) -> String {
         guard target.utf8.contains(where: \.endsURL) else { return target }
         let bytes = target.utf8.flatMap { byte in
@@ -52,6 +51,6 @@ public enum Writer {
 }
 
 extension UInt8 {
-    /// Whether the byte may not stand in a URL as it is, or the request line would be another.
+    /// Whether the byte would end the URL in a request line.
     fileprivate var endsURL: Bool { self <= 0x20 || self == 0x7F }
 }

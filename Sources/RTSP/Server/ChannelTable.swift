@@ -1,4 +1,4 @@
-/// Which session each interleaved channel of a connection belongs to.
+/// The sessions that use the interleaved channels of a connection.
 struct ChannelTable: Sendable {
     private var owners: [UInt8: SessionID] = [:]
 
@@ -9,7 +9,7 @@ struct ChannelTable: Sendable {
         pair.rtp != pair.rtcp && owners[pair.rtp] == nil && owners[pair.rtcp] == nil
     }
 
-    /// The lowest even channel and the odd one above it that are both free: for clients that name none.
+    /// The lowest free pair of an even channel and the next odd one, for clients that name no channels.
     var firstFreePair: ChannelPair? {
         (0..<128 as Range<UInt8>).lazy.map { ChannelPair(rtp: $0 * 2, rtcp: $0 * 2 + 1) }.first(where: isFree)
     }

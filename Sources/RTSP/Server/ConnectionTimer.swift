@@ -1,12 +1,12 @@
 import Media
 
-/// When a connection has been slow or idle for too long.
+/// Closes a connection that is too slow or idle for too long.
 struct ConnectionTimer: Sendable {
     private let messageSeconds: Int
     private let idleSeconds: Int
-    /// When the message that is not complete yet began.
+    /// The start of the incomplete message.
     private var messageBegan: MonotonicTime?
-    /// When the last request came or the last session ended.
+    /// The time of the last request, or of the end of the last session.
     private var lastUse: MonotonicTime
 
     init(messageSeconds: Int, idleSeconds: Int, at now: MonotonicTime) {
@@ -15,7 +15,7 @@ struct ConnectionTimer: Sendable {
         lastUse = now
     }
 
-    mutating func requestCame(at now: MonotonicTime) {
+    mutating func receivedRequest(at now: MonotonicTime) {
         lastUse = now
     }
 
@@ -23,16 +23,16 @@ struct ConnectionTimer: Sendable {
         lastUse = now
     }
 
-    mutating func messageEnded() {
+    mutating func messageCompleted() {
         messageBegan = nil
     }
 
-    /// All bytes were looked at, and they end inside a message, or they do not.
-    mutating func messageStands(isInside: Bool, at now: MonotonicTime) {
+    /// All received bytes were parsed; `isInside` tells whether they end inside a message.
+    mutating func updateMessageStart(isInside: Bool, at now: MonotonicTime) {
         messageBegan = isInside ? messageBegan ?? now : nil
     }
 
-    /// - Parameter mayIdle: whether idleness counts: it does not while there is a session or a request to answer.
+    /// - Parameter mayIdle: whether the idle timeout applies: not while there is a session or a pending request.
     func nextDeadline(mayIdle: Bool) -> MonotonicTime? {
         [messageDeadline, mayIdle ? idleDeadline : nil].compactMap(\.self).min()
     }

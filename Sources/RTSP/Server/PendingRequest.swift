@@ -1,23 +1,23 @@
 import Media
 import RTP
 
-/// A request whose answer is waited for, and what its response needs.
+/// A request that waits for the server's answer.
 struct PendingRequest: Sendable {
     enum Kind: Sendable {
         case describe(DescribeRequest)
         case setUp(SetUpRequest, url: RequestURL)
         case play(SessionID)
-        /// The answer is there, and waits: whoever guesses passwords is to take time.
+        /// The refusal is known but delayed, to slow down guessing of passwords.
         case refused(Refusal, until: MonotonicTime)
-        /// Somebody else decides about it first.
+        /// An external service decides about the request first.
         case decision(Decision)
     }
 
-    /// What somebody else decides about.
+    /// A request that waits for an external authorisation.
     struct Decision: Sendable {
         let question: ExternalAuthorisationRequest
         let request: Result<ValidatedRequest, Refusal>
-        /// When nobody waits for it any longer.
+        /// The timeout of the authorisation.
         let due: MonotonicTime
     }
 
@@ -25,7 +25,7 @@ struct PendingRequest: Sendable {
     let cSeq: CSeq
     let kind: Kind
 
-    /// Who asks for what, where that makes no part of a session yet.
+    /// The user and path of a request that does not belong to a session yet.
     var question: (Grant, RTPEncapsulation, path: String)? {
         switch kind {
         case .describe(let request): (request.grant, .tracks, request.path)
@@ -34,7 +34,7 @@ struct PendingRequest: Sendable {
         }
     }
 
-    /// When something is answered, whatever comes until then.
+    /// The time of the response at the latest; `nil` if the server's answer has no deadline.
     var due: MonotonicTime? {
         switch kind {
         case .refused(_, let due): due
@@ -43,7 +43,7 @@ struct PendingRequest: Sendable {
         }
     }
 
-    /// The session that the request belongs to, which does not time out meanwhile.
+    /// The session of the request, which does not time out meanwhile.
     var session: SessionID? {
         switch kind {
         case .describe, .refused, .decision: nil

@@ -1,26 +1,26 @@
-/// What a ``ServerConnection`` orders.
+/// An action that a ``ServerConnection`` orders.
 public enum ServerAction: Hashable, Sendable {
-    /// Write these bytes, after all that were ordered before.
+    /// Write these bytes after all earlier ones.
     case send([UInt8])
     /// Answer with ``ServerConnection/described(_:_:at:)``.
     case describe(RequestID, DescribeRequest)
     /// Answer with ``ServerConnection/setUp(_:_:at:)``.
     case setUp(RequestID, SetUpRequest)
-    /// Answer with ``ServerConnection/played(_:_:at:)`` and send packets once the reply is on its way.
+    /// Answer with ``ServerConnection/played(_:_:at:)``, and send packets after the response.
     case play(RequestID, PlayRequest)
-    /// Stop sending; the session stays.
+    /// Stop sending, but keep the session.
     case pause(SessionID)
-    /// Stop sending, say BYE, release the session.
+    /// Stop sending, send RTCP BYE and release the session.
     case tearDown(SessionID, SessionEnd)
-    /// What a viewer sent on one of its channels: RTCP, on the odd one.
+    /// Handle data that the client sent on one of the session's channels: RTCP, on the odd one.
     case receivedInterleaved(SessionID, channel: UInt8, [UInt8])
     /// Answer with ``ServerConnection/decided(_:_:at:)``.
     case decide(RequestID, ExternalAuthorisationRequest)
-    /// Nothing to be done: a request was refused because of who sent it, for the log and for counting.
+    /// Log and count that a request was refused because the client may not send it.
     case accessRefused(AccessFailure)
-    /// Nothing to be done: the client's address has sent too many wrong passwords, and is not listened to for a while.
+    /// Log that the client's address is locked out because of too many wrong passwords.
     case addressLockedOut(seconds: Int)
-    /// Close once all bytes are written. Every session was torn down before; nothing follows.
+    /// Close the connection after all bytes are written. All sessions have ended before, and no action follows.
     case close(CloseReason)
 }
 
@@ -33,36 +33,36 @@ public enum SessionEnd: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .tornDown: "the client tore it down"
-        case .timedOut(let seconds): "nothing was heard of the client for \(seconds) s"
+        case .tornDown: "the client sent TEARDOWN"
+        case .timedOut(let seconds): "the client was silent for \(seconds) s"
         case .connectionClosed(let reason): "\(reason)"
         case .withdrawn(let withdrawal): "\(withdrawal)"
         }
     }
 }
 
-/// What the server takes away from those who watch it.
+/// The reason for which the server ends a session.
 public enum Withdrawal: Hashable, Sendable, CustomStringConvertible {
-    /// The stream, from all.
+    /// The stream was removed.
     case stream
-    /// The input of the stream has ended for good: there is nothing more to send.
+    /// The stream's input has ended for good.
     case end
-    /// Its multicast groups as they were, from their members.
+    /// The stream's multicast groups were changed; their members must join again.
     case groups
-    /// The right to watch it, from one user or address.
+    /// The client lost the permission to watch the stream.
     case right
 
     public var description: String {
         switch self {
-        case .stream: "the stream is not served any more"
+        case .stream: "the stream was removed"
         case .end: "the stream has ended"
-        case .groups: "the stream's multicast is configured otherwise now"
-        case .right: "its client may not watch it any more"
+        case .groups: "the stream's multicast configuration has changed"
+        case .right: "the client may no longer watch the stream"
         }
     }
 }
 
-/// Why a connection is closed, as a sentence for the log.
+/// Why a connection was closed, with a text for the log.
 public enum CloseReason: Hashable, Sendable, CustomStringConvertible {
     case peerClosed
     case peerSpokeHTTP
@@ -71,22 +71,22 @@ public enum CloseReason: Hashable, Sendable, CustomStringConvertible {
     case idle(seconds: Int)
     case tooManyBytesWaiting(byteCount: Int)
     case withdrawn(Withdrawal)
-    /// What protects the connection failed, as a sentence.
+    /// TLS failed, for this reason.
     case securityFailed(String)
     case shuttingDown
 
     public var description: String {
         switch self {
         case .peerClosed: "the client closed the connection"
-        case .peerSpokeHTTP: "the client speaks HTTP on the RTSP port"
-        case .malformed(let error): "the client sent what is no RTSP: \(error)"
-        case .messageTooSlow(let seconds): "a request was not complete after \(seconds) s"
-        case .idle(let seconds): "no session and no request for \(seconds) s"
+        case .peerSpokeHTTP: "the client sent HTTP to the RTSP port; it may be a web browser"
+        case .malformed(let error): "invalid RTSP from the client: \(error)"
+        case .messageTooSlow(let seconds): "incomplete request after \(seconds) s"
+        case .idle(let seconds): "idle: no session and no request for \(seconds) s"
         case .tooManyBytesWaiting(let byteCount):
-            "\(byteCount) bytes of requests wait behind one that is not answered yet"
+            "too many pipelined requests: \(byteCount) bytes wait behind an unanswered request"
         case .withdrawn(let withdrawal): "\(withdrawal)"
         case .securityFailed(let reason): reason
-        case .shuttingDown: "the server shuts down"
+        case .shuttingDown: "the server is shutting down"
         }
     }
 }

@@ -1,20 +1,22 @@
 import Media
 import RTP
 
-/// Who asks comes before what is asked (RFC 2326, section 10: any method may be answered 401).
+/// Access control, which precedes the handling of every request (RFC 2326, section 10: any method may be answered 401).
 extension ServerConnection {
-    /// Who may do what has changed. A session ends whose client may not watch its stream any more, and with the last one the
-    /// connection; all others notice nothing.
+    /// Applies a new access policy.
+    ///
+    /// A session ends if its client may no longer watch the stream, and the connection ends with its last session. Other sessions
+    /// are not affected.
     ///
     /// - Parameters:
-    ///   - policy: `nil` where everybody may do everything.
-    ///   - paths: of the sessions' streams as the server knows them, where clients may have lost the case.
+    ///   - policy: `nil` if every client may do everything.
+    ///   - paths: the real paths of the sessions' streams, because a client may have changed the case of its URL.
     public mutating func accessChanged(
         to policy: AccessPolicy?, paths: [SessionID: String], at now: MonotonicTime
     ) {
         guard !isClosed else { return }
         let former = authenticator?.policy
-        authenticator = policy.map { authenticator?.following($0) ?? makeAuthenticator($0) }
+        authenticator = policy.map { authenticator?.applying($0) ?? makeAuthenticator($0) }
         for session in sessions.sessions {
             let path = paths[session.id] ?? session.path
             if let grant = renewed(session.grant, session.encapsulation, at: path, since: former) {
@@ -37,10 +39,10 @@ extension ServerConnection {
         return authenticator.renewed(grant, encapsulation, at: path, since: former)
     }
 
-    /// A request whose answer is waited for asks again who it is, if it may not be answered any more.
+    /// Answers the pending request with a challenge if the client is no longer allowed to send it.
     private mutating func refuseForbiddenRequest(since former: AccessPolicy?, at now: MonotonicTime) {
         if case .decision? = pending?.kind {
-            // It was asked of somebody who may have nothing to say any more.
+            // The new policy may not use the external service that was asked.
             return finish(Response(Refusal(.serviceUnavailable)), in: nil, at: now)
         }
         guard let (grant, encapsulation, path) = pending?.question,
@@ -50,30 +52,30 @@ extension ServerConnection {
         finish(Response(refusal), in: nil, at: now)
     }
 
-    /// What the sender of a request may do.
+    /// Authorises a request.
     ///
-    /// OPTIONS is anybody's: clients ask it before they think of credentials, and it tells nothing of any path.
+    /// OPTIONS needs no credentials: clients send it first, without any, and its response reveals nothing about a path.
     mutating func authorise(
-        for request: Request, _ validated: Result<ValidatedRequest, Refusal>, at now: MonotonicTime
+        _ request: Request, _ validated: Result<ValidatedRequest, Refusal>, at now: MonotonicTime
     ) throws(AccessFailure) -> Authenticator.Outcome {
         guard authenticator != nil, request.method != .options else { return .granted(.everything) }
-        // Neither does what cannot be asked for open anything, nor is it called so to those who may not ask.
+        // An invalid request is authorised, too: a client without permission does not learn that its request is invalid.
         let admitted = try? validated.get()
-        if let session = admitted.flatMap(tuned) { return .granted(session.grant) }
-        let inquiry = Authenticator.AuthorisationRequest(
-            request: request, url: admitted?.url, right: request.method.right,
+        if let session = admitted.flatMap(satIPSession) { return .granted(session.grant) }
+        let authorisationRequest = Authenticator.AuthorisationRequest(
+            message: request, url: admitted?.url, right: request.method.right,
             encapsulation: admitted.map { encapsulation(of: $0, nil) } ?? .tracks)
-        return try authenticator?.authorise(for: inquiry, at: now) ?? .granted(.everything)
+        return try authenticator?.authorise(authorisationRequest, at: now) ?? .granted(.everything)
     }
 
-    /// Refuses a request because of who sent it.
+    /// Refuses a request that is not authorised.
     mutating func refuse(
         _ validated: Result<ValidatedRequest, Refusal>, _ cSeq: CSeq, because failure: AccessFailure,
         at now: MonotonicTime
     ) {
-        // It came from whom the session belongs to. Players that send a keepalive and do not look at its answer, as
-        // ffmpeg, would lose their session for the one that finds the nonce expired.
-        if failure == .staleNonce, let id = try? validated.get().sessionID() { sessions.heard(id, at: now) }
+        // The request came from the session's owner. Players such as ffmpeg ignore the responses to their keepalives and would
+        // lose the session when the nonce expires.
+        if failure == .staleNonce, let id = try? validated.get().sessionID() { sessions.noteActivity(of: id, at: now) }
         order(.accessRefused(failure))
         let refusal = authenticator?.refusal(failure, at: now) ?? Refusal(.unauthorized)
         guard failure.isGuess, let limits = authenticator?.policy.guessing else {
@@ -85,8 +87,8 @@ extension ServerConnection {
         _ = wait(for: .refused(refusal, until: due), cSeq)
     }
 
-    /// Has somebody else decide, for whom the request waits.
-    mutating func ask(
+    /// Orders an external authorisation, for which the request waits.
+    mutating func requestAuthorisation(
         _ question: ExternalAuthorisationRequest, about validated: Result<ValidatedRequest, Refusal>, _ cSeq: CSeq,
         at now: MonotonicTime
     ) {
@@ -95,11 +97,11 @@ extension ServerConnection {
         order(.decide(wait(for: .decision(decision), cSeq), question))
     }
 
-    /// Somebody else has decided about a request.
+    /// The external service has decided about a request.
     public mutating func decided(_ id: RequestID, _ decision: AccessDecision, at now: MonotonicTime) {
         guard let pending, pending.id == id, case .decision(let waiting) = pending.kind else { return }
         self.pending = nil
-        timer.requestCame(at: now)
+        timer.receivedRequest(at: now)
         switch decision {
         case .admitted:
             let grant = authenticator?.admit(waiting.question) ?? .everything
@@ -108,7 +110,8 @@ extension ServerConnection {
             let isGuess = waiting.question.hasCredentials
             refuse(waiting.request, pending.cSeq, because: .deniedExternally(isGuess: isGuess), at: now)
         case .unavailable:
-            let refusal = Refusal(.serviceUnavailable, reason: "Service Unavailable: nobody decides who may watch")
+            let refusal = Refusal(
+                .serviceUnavailable, reason: "Service Unavailable: the authorisation service does not answer")
             send(refusal, to: pending.cSeq)
         case .tooManyWaiting:
             let refusal = Refusal(
@@ -120,23 +123,23 @@ extension ServerConnection {
         readMessages(at: now)
     }
 
-    /// Counts a wrong password, and tells where the address is locked out by it.
+    /// Counts a wrong password, and orders a log entry if the address is now locked out.
     private mutating func noteGuess(_ limits: GuessLimits, at now: MonotonicTime) {
         guard authenticator?.guessed(at: now) == true else { return }
         order(.addressLockedOut(seconds: limits.lockOutSeconds))
     }
 
-    /// The session of SAT>IP that a request is for: VLC names its user in SETUP alone. The connection and the session's name
-    /// say the rest.
-    private func tuned(_ request: ValidatedRequest) -> ServerSession? {
+    /// The SAT>IP session that a request belongs to. VLC sends credentials only in SETUP; later requests are recognised by their
+    /// connection and session ID.
+    private func satIPSession(of request: ValidatedRequest) -> ServerSession? {
         guard let id = try? request.sessionID(), let session = sessions[id], session.encapsulation == .transportStream,
-            let url = request.url, session.isMeant(by: url)
+            let url = request.url, session.isAddressed(by: url)
         else { return nil }
         return session
     }
 }
 
 extension Method {
-    /// What one must be allowed to do to a path for a request of this method.
+    /// The permission that a request of this method needs.
     var right: Right { self == .announce || self == .record ? .publish : .read }
 }

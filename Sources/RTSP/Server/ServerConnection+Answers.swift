@@ -1,12 +1,12 @@
 import Media
 import RTP
 
-/// The answers to requests that only the server can answer, and the responses that they become.
+/// The server's answers to pending requests, and the responses that they become.
 ///
-/// An answer to a request that is not the pending one has no effect: after ``ServerAction/close(_:)`` whoever answers
-/// takes back what it has laid out for it.
+/// An answer to a request that is not pending has no effect. After ``ServerAction/close(_:)`` the caller must release the
+/// resources that it reserved for the answer.
 extension ServerConnection {
-    /// Whether the request still waits for its answer: it may have been refused in the meantime.
+    /// Whether the request is still pending; it may have been refused in the meantime.
     public func awaits(_ id: RequestID) -> Bool { pending?.id == id }
 
     /// A DESCRIBE was answered.
@@ -20,9 +20,9 @@ extension ServerConnection {
         }
     }
 
-    /// A SETUP was answered; if it makes a session, that has the fresh name from now on.
+    /// A SETUP was answered. A new session gets the ID `freshSession`.
     ///
-    /// - Returns: the session that has got the track; `nil` if the answer has no effect or refuses.
+    /// - Returns: the session that contains the track; `nil` if the answer has no effect or is a refusal.
     @discardableResult
     public mutating func setUp(
         _ id: RequestID, _ answer: Result<SetUpAnswer, Refusal>, at now: MonotonicTime
@@ -34,7 +34,7 @@ extension ServerConnection {
             let streamID = request.encapsulation == .transportStream ? answer.streamID : nil
             let trackURL = streamID.map(url.url) ?? url.text
             let track = SetUpTrack(control: request.track, url: trackURL, transport: answer.transport)
-            add(track, to: session, request, streamID, now)
+            add(track, to: session, of: request, streamID: streamID, at: now)
             var headers: Headers = [.transport: answer.transport.transport.headerValue]
             headers[.streamID] = streamID.map(String.init)
             finish(Response(.ok, headers: headers), in: session, at: now)
@@ -45,7 +45,7 @@ extension ServerConnection {
         }
     }
 
-    /// A PLAY was answered: packets may leave behind the response that is ordered now.
+    /// A PLAY was answered. Packets may be sent after the response, which is ordered now.
     public mutating func played(_ id: RequestID, _ answer: Result<PlayAnswer, Refusal>, at now: MonotonicTime) {
         guard let pending, pending.id == id, case .play(let session) = pending.kind else { return }
         switch answer {
@@ -60,7 +60,7 @@ extension ServerConnection {
     }
 
     private mutating func add(
-        _ track: SetUpTrack, to id: SessionID, _ request: SetUpRequest, _ streamID: UInt16?, _ now: MonotonicTime
+        _ track: SetUpTrack, to id: SessionID, of request: SetUpRequest, streamID: UInt16?, at now: MonotonicTime
     ) {
         if request.session == nil {
             sessions[id] = ServerSession(id, request, track, streamID: streamID, at: now)
@@ -70,20 +70,20 @@ extension ServerConnection {
         if case .interleaved(let pair, _, _) = track.transport { channels.take(pair, for: id) }
     }
 
-    /// Sends the pending request's response and goes on with those behind it.
+    /// Sends the response to the pending request, then handles the requests behind it.
     mutating func finish(_ response: Response, in session: SessionID?, at now: MonotonicTime) {
         guard let pending else { return }
         self.pending = nil
-        // The client could not have spoken meanwhile: what it said waits.
-        if let session { sessions.heard(session, at: now) }
-        timer.requestCame(at: now)
+        // The session has not timed out meanwhile, because the client's later requests were waiting.
+        if let session { sessions.noteActivity(of: session, at: now) }
+        timer.receivedRequest(at: now)
         send(response, to: pending.cSeq, in: session)
         readMessages(at: now)
     }
 
-    /// Orders a response to be sent, with the headers that all have.
+    /// Orders a response with the common headers.
     ///
-    /// - Parameter cSeq: `nil` where the request had none that could be read.
+    /// - Parameter cSeq: `nil` if the request had no readable one.
     mutating func send(_ response: Response, to cSeq: CSeq?, in session: SessionID? = nil) {
         var complete = response
         complete.headers = [:]

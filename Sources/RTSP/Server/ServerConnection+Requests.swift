@@ -1,7 +1,7 @@
 import Media
 import RTP
 
-/// What each method does (RFC 2326, section 10).
+/// The handling of each method (RFC 2326, section 10).
 extension ServerConnection {
     /// Answers a request, or makes it wait for its answer.
     mutating func handle(_ request: Request, at now: MonotonicTime) {
@@ -9,17 +9,17 @@ extension ServerConnection {
         guard request.version == .one else { return send(Refusal(.versionNotSupported), to: cSeq) }
         let validated = Result { () throws(Refusal) in try ValidatedRequest(request) }
         do throws(AccessFailure) {
-            // Who may not ask is not told what is wrong with the question.
-            switch try authorise(for: request, validated, at: now) {
+            // A client without permission does not learn whether its request is valid.
+            switch try authorise(request, validated, at: now) {
             case .granted(let grant): execute(validated, for: grant, cSeq, at: now)
-            case .needsExternalDecision(let question): ask(question, about: validated, cSeq, at: now)
+            case .needsExternalDecision(let question): requestAuthorisation(question, about: validated, cSeq, at: now)
             }
         } catch {
             refuse(validated, cSeq, because: error, at: now)
         }
     }
 
-    /// Answers a request whose sender may send it, or makes it wait for its answer.
+    /// Answers an authorised request, or makes it wait for its answer.
     mutating func execute(
         _ validated: Result<ValidatedRequest, Refusal>, for grant: Grant, _ cSeq: CSeq, at now: MonotonicTime
     ) {
@@ -31,50 +31,50 @@ extension ServerConnection {
                 try admitNumber(in: url, of: admitted.method, session, encapsulation)
                 try encapsulation.admit(url)
             }
-            try execute(admitted, for: grant, session, encapsulation, cSeq, at: now)
+            try execute(admitted, for: grant, in: session, encapsulation: encapsulation, cSeq, at: now)
         } catch {
             send(error, to: cSeq)
         }
     }
 
-    /// The session that the request names, which has thereby shown life.
+    /// The session that the request names. The request counts as activity of the session.
     private mutating func session(
         of request: ValidatedRequest, for grant: Grant, at now: MonotonicTime
     ) throws(Refusal) -> ServerSession? {
         guard let id = try request.sessionID() else { return nil }
-        // A name of another connection's session is unknown here, and so is another user's: no one keeps or ends what is
-        // not theirs. OPTIONS asks for nobody.
+        // Sessions of other connections and other users are unknown here, so a client can neither keep nor end them. OPTIONS
+        // carries no user.
         guard let session = sessions[id], request.method == .options || session.grant.user == grant.user else {
             throw Refusal(.sessionNotFound)
         }
-        sessions.heard(id, at: now)
+        sessions.noteActivity(of: id, at: now)
         return session
     }
 
-    /// A session keeps the form in which it was set up.
+    /// The encapsulation for a request. A session keeps the one with which it was set up.
     func encapsulation(of request: ValidatedRequest, _ session: ServerSession?) -> RTPEncapsulation {
         session?.encapsulation ?? (!hasDescribed && SATIP.opens(request) ? .transportStream : .tracks)
     }
 
-    /// Whether a URL that names a stream by number stands beside the name of the session that has the number.
+    /// Checks that a URL with a stream number comes with the ID of the session that has this number.
     ///
-    /// Not so in a request that may mean a path of that spelling: DESCRIBE, and a SETUP of tracks.
+    /// The check does not apply to requests for a path of that spelling: DESCRIBE, and a SETUP of tracks.
     private func admitNumber(
         in url: RequestURL, of method: Method, _ session: ServerSession?, _ encapsulation: RTPEncapsulation
     ) throws(Refusal) {
-        guard url.streamID != nil, method != .describe, session?.isMeant(by: url) != true else { return }
+        guard url.streamID != nil, method != .describe, session?.isAddressed(by: url) != true else { return }
         guard session == nil, method == .setUp, encapsulation == .tracks else { throw Refusal(.sessionNotFound) }
     }
 
     private mutating func execute(
-        _ request: ValidatedRequest, for grant: Grant, _ session: ServerSession?, _ encapsulation: RTPEncapsulation,
+        _ request: ValidatedRequest, for grant: Grant, in session: ServerSession?, encapsulation: RTPEncapsulation,
         _ cSeq: CSeq,
         at now: MonotonicTime
     ) throws(Refusal) {
         switch request.method {
         case .options: send(Response(.ok, headers: [.public: Method.servedList]), to: cSeq, in: session?.id)
         case .describe: try describe(request, for: grant, cSeq)
-        case .setUp: try setUp(request, for: grant, session, encapsulation, cSeq)
+        case .setUp: try setUp(request, for: grant, in: session, encapsulation: encapsulation, cSeq)
         case .getParameter, .setParameter: try parameters(request, session, cSeq)
         case .play: try play(request, try required(session, by: request), cSeq)
         case .pause: try pause(try required(session, by: request), cSeq)
@@ -83,7 +83,7 @@ extension ServerConnection {
         }
     }
 
-    /// The session of a method that controls one, if the URL means it.
+    /// The session of a request that controls one, if the URL belongs to it.
     private func required(_ session: ServerSession?, by request: ValidatedRequest) throws(Refusal) -> ServerSession {
         let url = try request.requiredURL()
         guard let session else { throw Refusal(.sessionNotFound) }
@@ -104,7 +104,7 @@ extension ServerConnection {
     }
 
     private mutating func setUp(
-        _ request: ValidatedRequest, for grant: Grant, _ session: ServerSession?, _ encapsulation: RTPEncapsulation,
+        _ request: ValidatedRequest, for grant: Grant, in session: ServerSession?, encapsulation: RTPEncapsulation,
         _ cSeq: CSeq
     ) throws(Refusal) {
         let url = try request.requiredURL()
@@ -126,13 +126,13 @@ extension ServerConnection {
         order(.setUp(wait(for: .setUp(setUp, url: url), cSeq), setUp))
     }
 
-    /// How a SETUP at `url` asks to join: by its own URL, else by that of the DESCRIBE before it.
+    /// The join mode for a SETUP at `url`: from its own URL, else from the URL of the DESCRIBE before it.
     private func requestedJoin(at url: RequestURL) throws(Refusal) -> RequestedJoin? {
         if let join = try RequestedJoin(query: url.query) { return join }
         return describedJoin?.path == url.path ? describedJoin?.join : nil
     }
 
-    /// What protects media on its way.
+    /// How media must be protected on this connection.
     private var mediaProtection: TransportChoice.Protection {
         guard security == .tls else { return .none }
         return configuration.servesSRTP ? .connectionOrSRTP : .connection
@@ -162,7 +162,7 @@ extension ServerConnection {
         send(Response(.ok), to: cSeq)
     }
 
-    /// Without parameters, both are the keepalive of most clients; there is no parameter yet.
+    /// Answers GET_PARAMETER and SET_PARAMETER. Without parameters, both are the keepalive of most clients; the server has none.
     private mutating func parameters(
         _ request: ValidatedRequest, _ session: ServerSession?, _ cSeq: CSeq
     ) throws(Refusal) {

@@ -1,17 +1,16 @@
 import Media
 import Wire
 
-/// The server's end of an RTSP/1.0 connection (RFC 2326), without its socket: events in, orders out.
+/// The state machine of a server's RTSP/1.0 connection (RFC 2326), without a socket: events in, actions out.
 ///
-/// The law: one input, then ``nextAction()`` until it is `nil`, then wait for bytes, answers or ``nextDeadline``; but
-/// ``continueProcessing(at:)`` while ``hasUnprocessedMessages``, because one input handles a limited number of messages.
-/// Requests are answered in their order. One that only the server can answer (DESCRIBE, SETUP, PLAY) becomes an
-/// action; those behind it wait until the answer is put in. Time and session names are put in too, so that the same
-/// inputs always give the same bytes.
+/// After each input, call ``nextAction()`` until it returns `nil`, and call ``continueProcessing(at:)`` while ``hasUnprocessedMessages``, because one input
+/// handles a limited number of messages. Then wait for bytes, answers or ``nextDeadline``.
 ///
-/// Small machines do the work: ``Parser`` (bytes → messages), `Authenticator` (who asks), `ValidatedRequest` (checks), `TransportChoice`,
-/// `SessionTable` of `ServerSession`s, `ChannelTable` (interleaving), `ConnectionTimer`. This type only joins them.
-/// It is confined to its loop.
+/// Requests are answered in order. A request that only the server can answer (DESCRIBE, SETUP, PLAY) becomes an action, and later
+/// requests wait for its answer. Time and session IDs are inputs, too, so the same inputs always produce the same bytes.
+///
+/// The parts are ``Parser`` (bytes → messages), `Authenticator` (authentication), `ValidatedRequest` (checks), `TransportChoice`,
+/// `SessionTable` of `ServerSession`s, `ChannelTable` (interleaving) and `ConnectionTimer`. A connection is confined to its loop.
 public struct ServerConnection: Sendable {
     public let configuration: Configuration
     public let peer: Endpoint
@@ -23,29 +22,29 @@ public struct ServerConnection: Sendable {
     var sessions: SessionTable
     var channels = ChannelTable()
     var timer: ConnectionTimer
-    /// `nil` where everybody may do everything.
+    /// `nil` if every client may do everything.
     var authenticator: Authenticator?
-    /// Whether the client has asked for a description: then it knows of tracks.
+    /// Whether the client has sent a DESCRIBE, and therefore knows the tracks.
     var hasDescribed = false
-    /// How the client's last DESCRIBE of a path asked to join it.
+    /// The join mode in the URL of the client's last DESCRIBE.
     var describedJoin: (path: String, join: RequestedJoin)?
-    /// The request that waits for its answer.
+    /// The request that waits for the server's answer.
     var pending: PendingRequest?
     private var requestCount: UInt64 = 0
     private var actions: [ServerAction] = []
     private var givenActionCount = 0
     private var hasPeerEnded = false
-    /// Messages that may still be handled in this step.
+    /// The number of messages that may still be handled in this step.
     private var messageAllowance = 0
-    /// Whether received messages wait for ``continueProcessing(at:)``: the step's allowance is used up.
+    /// Whether received messages wait for ``continueProcessing(at:)`` because the step's allowance is used up.
     public private(set) var hasUnprocessedMessages = false
-    /// Whether ``ServerAction/close(_:)`` was ordered: inputs have no effect any more.
+    /// Whether ``ServerAction/close(_:)`` was ordered; later inputs have no effect.
     public private(set) var isClosed = false
 
     /// - Parameters:
-    ///   - access: who may do what; `nil` where everybody may do everything.
-    ///   - lockOut: whose addresses have guessed passwords too often; the same for all connections.
-    ///   - security: who else may read what the connection carries.
+    ///   - access: the access policy; `nil` if every client may do everything.
+    ///   - lockOut: the counts of wrong passwords, shared by all connections.
+    ///   - security: whether the connection is encrypted.
     public init(
         configuration: Configuration, access: AccessPolicy? = nil, lockOut: LockOut = LockOut(), peer: Endpoint,
         local: Endpoint, security: ConnectionSecurity = .clear, at now: MonotonicTime
@@ -63,10 +62,10 @@ public struct ServerConnection: Sendable {
         authenticator = access.map(makeAuthenticator)
     }
 
-    /// Whether bytes should be read: not while many wait behind a request that is not answered yet, or while messages
-    /// wait for ``continueProcessing(at:)``.
+    /// Whether the caller should read from the socket: not while many bytes wait behind a pending request, or while messages wait
+    /// for ``continueProcessing(at:)``.
     public var wantsBytes: Bool {
-        // After the end there are none: whoever looked for them would find the socket readable for ever.
+        // After the peer's end the socket would stay readable for ever.
         !isClosed && !hasPeerEnded && !hasUnprocessedMessages
             && (pending == nil || parser.waitingByteCount < configuration.maximumWaitingByteCount / 2)
     }
@@ -88,26 +87,26 @@ public struct ServerConnection: Sendable {
         beginStep(at: now)
     }
 
-    /// Handles as many messages as one step may; none if messages already wait for ``continueProcessing(at:)``.
+    /// Handles the messages of one step; none if messages already wait for ``continueProcessing(at:)``.
     private mutating func beginStep(at now: MonotonicTime) {
         guard !hasUnprocessedMessages else { return }
         messageAllowance = configuration.messagesPerStep
         readMessages(at: now)
     }
 
-    /// The peer will send nothing more; what it has sent is answered first.
+    /// The peer has ended its side of the connection. Requests that it sent before are still answered.
     public mutating func receivedEnd(at now: MonotonicTime) {
         guard !isClosed else { return }
         hasPeerEnded = true
         beginStep(at: now)
     }
 
-    /// A session's viewer showed life: RTCP came from its address and ports, or its interleaved data drained.
-    public mutating func heard(_ session: SessionID, at now: MonotonicTime) {
-        sessions.heard(session, at: now)
+    /// The client was active in a session: RTCP came from its address and ports, or its interleaved data drained.
+    public mutating func noteActivity(of session: SessionID, at now: MonotonicTime) {
+        sessions.noteActivity(of: session, at: now)
     }
 
-    /// ``nextDeadline`` has come. Earlier than that, nothing happens.
+    /// ``nextDeadline`` has passed. An earlier call has no effect.
     public mutating func deadlinePassed(at now: MonotonicTime) {
         guard !isClosed else { return }
         for session in sessions.overdue(at: now, except: pending?.session) {
@@ -123,8 +122,8 @@ public struct ServerConnection: Sendable {
         if let reason = timer.overdue(at: now, mayIdle: mayIdle) { close(reason) }
     }
 
-    /// What a session shows has been taken away: the session ends, and with the last one the connection, for RTSP/1.0 has no
-    /// other way to tell a client.
+    /// Ends a session because of `withdrawal`, and closes the connection with its last session, because RTSP/1.0 has no other way
+    /// to tell a client.
     public mutating func withdraw(_ session: SessionID, _ withdrawal: Withdrawal, at now: MonotonicTime) {
         guard !isClosed, sessions[session] != nil else { return }
         end(session, .withdrawn(withdrawal))
@@ -133,17 +132,17 @@ public struct ServerConnection: Sendable {
         finish(Response(Refusal(.sessionNotFound)), in: nil, at: now)
     }
 
-    /// What protects the connection has failed: nothing that comes or goes is worth anything any more.
+    /// The connection's encryption has failed. The connection closes at once.
     public mutating func securityFailed(_ reason: String) {
         close(.securityFailed(reason))
     }
 
-    /// The server ends: every session is torn down and the connection closed.
+    /// The server shuts down. All sessions end and the connection closes.
     public mutating func shuttingDown() {
         close(.shuttingDown)
     }
 
-    /// The next order; `nil` when all have been given.
+    /// The next action; `nil` if there are no more.
     public mutating func nextAction() -> ServerAction? {
         guard givenActionCount < actions.count else {
             actions.removeAll(keepingCapacity: true)
@@ -154,7 +153,7 @@ public struct ServerConnection: Sendable {
         return actions[givenActionCount]
     }
 
-    /// When ``deadlinePassed(at:)`` is due; any input may change it.
+    /// The time at which to call ``deadlinePassed(at:)``. Any input may change it.
     public var nextDeadline: MonotonicTime? {
         guard !isClosed else { return nil }
         let deadlines = [
@@ -163,26 +162,27 @@ public struct ServerConnection: Sendable {
         return deadlines.compactMap(\.self).min()
     }
 
-    /// Also if messages wait for ``continueProcessing(at:)``: each handled request counts as activity, so only a client that does not read idles.
+    /// Whether the idle timeout applies, even while messages wait for ``continueProcessing(at:)``: each handled request counts as activity, so
+    /// only a client that does not read its responses is idle then.
     private var mayIdle: Bool { sessions.isEmpty && pending == nil }
 
-    /// Handles messages until one must wait for its answer, or the step's allowance is used up.
+    /// Handles messages until one must wait for the server's answer, or until the step's allowance is used up.
     mutating func readMessages(at now: MonotonicTime) {
         do throws(ParseError) {
             while pending == nil, !isClosed, hasAllowance(), let element = try parser.next() {
                 messageAllowance -= 1
-                timer.messageEnded()
+                timer.messageCompleted()
                 handle(element, at: now)
             }
         } catch {
             closeAfter(error)
         }
         guard !isClosed, !hasUnprocessedMessages else { return }
-        timer.messageStands(isInside: pending == nil && parser.isInsideMessage, at: now)
+        timer.updateMessageStart(isInside: pending == nil && parser.isInsideMessage, at: now)
         if hasPeerEnded, pending == nil { close(.peerClosed) }
     }
 
-    /// Whether a further message may be handled in this step; if not, and bytes wait, the connection is behind.
+    /// Whether another message may be handled in this step. If not, and bytes wait, sets ``hasUnprocessedMessages``.
     private mutating func hasAllowance() -> Bool {
         if messageAllowance == 0 { hasUnprocessedMessages = parser.waitingByteCount > 0 }
         return messageAllowance > 0
@@ -191,14 +191,14 @@ public struct ServerConnection: Sendable {
     private mutating func handle(_ element: Parser.Element, at now: MonotonicTime) {
         switch element {
         case .request(let request):
-            timer.requestCame(at: now)
+            timer.receivedRequest(at: now)
             handle(request, at: now)
         case .interleaved(let channel, let bytes):
             guard let session = channels.owner(of: channel) else { return }
-            sessions.heard(session, at: now)
+            sessions.noteActivity(of: session, at: now)
             order(.receivedInterleaved(session, channel: channel, bytes))
         case .response:
-            // This server asks nothing of clients.
+            // This server sends no requests.
             break
         }
     }
@@ -215,7 +215,7 @@ public struct ServerConnection: Sendable {
         return request.id
     }
 
-    /// Forgets a session and has its sending ended.
+    /// Removes a session and orders its end.
     mutating func end(_ session: SessionID, _ reason: SessionEnd) {
         sessions[session] = nil
         channels.release(session)
@@ -227,9 +227,10 @@ public struct ServerConnection: Sendable {
             send(Response(error.status), to: error.cSeq)
             return close(.malformed(error))
         }
-        // VLC tries HTTP after a failed DESCRIBE and would wait for this answer.
-        let answer = "HTTP/1.0 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-        order(.send(Array(answer.utf8)))
+        // VLC tries HTTP after a failed DESCRIBE and waits for this response. Web browsers show its body.
+        let body = "This port serves RTSP. Open its rtsp:// URL in a player such as VLC, not in a web browser.\n"
+        let head = "HTTP/1.0 501 Not Implemented\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+        order(.send(Array("\(head)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)))
         close(.peerSpokeHTTP)
     }
 

@@ -1,14 +1,14 @@
 import Media
 import RTP
 
-/// What a client has set up: tracks of one stream, waiting or playing (RFC 2326, appendix A.2).
+/// The state machine of a session: tracks of one stream, ready or playing (RFC 2326, appendix A.2).
 ///
 /// ```
 ///          | SETUP            | PLAY              | PAUSE            | TEARDOWN
 /// ready    | ready, +1 track  | playing           | ready, no effect | gone
 /// playing  | 455              | no effect         | ready            | gone
 /// ```
-/// The RFC's Init is the absence of a session.
+/// The RFC's state Init means that there is no session.
 struct ServerSession: Sendable {
     enum State: Sendable {
         case ready
@@ -19,18 +19,18 @@ struct ServerSession: Sendable {
     let path: String
     let query: String?
     let encapsulation: RTPEncapsulation
-    /// Whose it is.
+    /// The user of the session and the user's permissions.
     var grant: Grant
-    /// The number that names the session in URLs: ``SATIP``.
+    /// The stream number in the URLs of ``SATIP``.
     let streamID: UInt16?
-    /// How it is to join when it plays; `nil` if no request of it said so.
+    /// The requested join mode; `nil` if no request of the session has one.
     private(set) var join: RequestedJoin?
     private(set) var tracks: [SetUpTrack]
     private(set) var state = State.ready
-    /// When the client last gave a sign of life.
+    /// The time of the client's last activity.
     var lastActivity: MonotonicTime
 
-    /// What `request` has set up: the first track, or a transport stream, which `streamID` names.
+    /// Creates a session with the track of its first SETUP, or with a transport stream that has the number `streamID`.
     init(_ id: SessionID, _ request: SetUpRequest, _ track: SetUpTrack, streamID: UInt16?, at now: MonotonicTime) {
         self.id = id
         path = request.path
@@ -43,14 +43,14 @@ struct ServerSession: Sendable {
         lastActivity = now
     }
 
-    /// Whether `url` is that of this session's stream or of a track of it.
-    func isMeant(by url: RequestURL) -> Bool {
+    /// Whether `url` names this session's stream or one of its tracks.
+    func isAddressed(by url: RequestURL) -> Bool {
         url.path == path || streamID != nil && url.streamID == streamID
     }
 
-    /// Whether a further SETUP at `url` may be tried. A transport stream has all tracks in it.
+    /// Checks whether another SETUP at `url` is possible. A transport stream already contains all tracks.
     func admitSetUp(at url: RequestURL) throws(Refusal) {
-        guard isMeant(by: url) else { throw Refusal(.aggregateOperationNotAllowed) }
+        guard isAddressed(by: url) else { throw Refusal(.aggregateOperationNotAllowed) }
         guard encapsulation == .tracks, state == .ready, !tracks.contains(where: { $0.control == url.track }) else {
             throw Refusal(.methodNotValidInThisState)
         }
@@ -61,9 +61,9 @@ struct ServerSession: Sendable {
         self.join = join ?? self.join
     }
 
-    /// Whether PLAY, PAUSE or TEARDOWN at `url` means this whole session.
+    /// Checks whether PLAY, PAUSE or TEARDOWN at `url` applies to this whole session.
     func admitControl(at url: RequestURL) throws(Refusal) {
-        guard isMeant(by: url) else { throw Refusal(.notFound, reason: "Not In This Session") }
+        guard isAddressed(by: url) else { throw Refusal(.notFound, reason: "Not In This Session") }
         guard let track = url.track else { return }
         guard tracks.contains(where: { $0.control == track }) else {
             throw Refusal(.notFound, reason: "Track Not In This Session")

@@ -1,10 +1,10 @@
 import Media
 
-/// The sessions of a connection, which live and die with it.
+/// The sessions of a connection. They end with the connection.
 struct SessionTable: Sendable {
     let maximumCount: Int
-    /// After so long a silence a session is gone: 1.25 × the timeout that SETUP named, for VLC sends its keepalive
-    /// close to the limit.
+    /// The time without activity after which a session ends: 1.25 × the timeout in SETUP's response, because VLC sends its
+    /// keepalives close to the timeout.
     let maximumSilenceMilliseconds: Int64
     private(set) var sessions: [ServerSession] = []
 
@@ -15,7 +15,7 @@ struct SessionTable: Sendable {
 
     var isEmpty: Bool { sessions.isEmpty }
 
-    /// The session of that name.
+    /// The session with this ID.
     subscript(id: SessionID) -> ServerSession? {
         get { sessions.first { $0.id == id } }
         set {
@@ -27,22 +27,22 @@ struct SessionTable: Sendable {
         }
     }
 
-    /// - Throws: 453 where a connection has all the sessions it may have.
+    /// - Throws: 453 if the connection has the maximum number of sessions.
     func admitOneMore() throws(Refusal) {
         guard sessions.count < maximumCount else { throw Refusal(.notEnoughBandwidth, reason: "Too Many Sessions") }
     }
 
-    mutating func heard(_ id: SessionID, at now: MonotonicTime) {
+    mutating func noteActivity(of id: SessionID, at now: MonotonicTime) {
         guard let index = sessions.firstIndex(where: { $0.id == id }) else { return }
         sessions[index].lastActivity = max(sessions[index].lastActivity, now)
     }
 
-    /// When the first session but `exempt`, whose request is being answered, has been silent too long.
+    /// The earliest timeout of a session except `exempt`, which has a pending request.
     func nextDeadline(except exempt: SessionID?) -> MonotonicTime? {
         sessions.lazy.filter { $0.id != exempt }.map(deadline).min()
     }
 
-    /// Sessions that have been silent too long.
+    /// The sessions that have timed out.
     func overdue(at now: MonotonicTime, except exempt: SessionID?) -> [SessionID] {
         sessions.filter { $0.id != exempt && deadline($0) <= now }.map(\.id)
     }

@@ -1,19 +1,19 @@
 import RTP
 
-/// From what a client offers in SETUP to what this server can serve, in the client's order (RFC 2326, section 12.39).
+/// Selects the transports of a SETUP that this server supports, in the client's order (RFC 2326, section 12.39).
 enum TransportChoice {
-    /// Who may read media on its way. Keys of SRTP are told by the connection: in the clear they protect nothing.
+    /// The protection that media needs. SRTP needs TLS, because the RTSP connection carries its keys.
     enum Protection {
-        /// Whoever listens; for who came in the clear.
+        /// None: the client connected without TLS.
         case none
-        /// Nobody, inside the connection.
+        /// Interleaved inside the TLS connection.
         case connection
-        /// Nobody, inside the connection or by SRTP.
+        /// Interleaved inside the TLS connection, or SRTP.
         case connectionOrSRTP
 
         fileprivate func admits(_ profile: MediaProfile) -> Bool { profile == .plain || self == .connectionOrSRTP }
 
-        /// Whether media that travels so is read by no more people than the connection: who asks for TLS wants that of media most.
+        /// Whether the transport protects media as well as the connection: a client that uses TLS wants its media encrypted.
         fileprivate func covers(_ offer: TransportOffer) -> Bool {
             switch offer {
             case .interleaved, .udp(_, .secure): true
@@ -23,12 +23,12 @@ enum TransportChoice {
     }
 
     /// - Parameters:
-    ///   - encapsulation: what the client wants to be sent.
-    ///   - peer: the only address that media may go to.
-    ///   - channels: those in use on the connection.
-    ///   - maximumCount: offers that are considered; those behind are ignored.
-    /// - Throws: 400 without a Transport header, 403 (``SATIP``: 461) if media should only go elsewhere, 461 if nothing
-    ///   suits: VLC and ffmpeg then try another transport.
+    ///   - encapsulation: the requested encapsulation.
+    ///   - peer: the only address to which media may be sent.
+    ///   - channels: the channels in use on the connection.
+    ///   - maximumCount: the maximum number of offers; later ones are ignored.
+    /// - Throws: 400 without a Transport header, 403 (``SATIP``: 461) if all destinations are other hosts, 461 if no transport is
+    ///   supported. VLC and ffmpeg then try another transport.
     static func offers(
         in headers: Headers, for encapsulation: RTPEncapsulation, peer: Endpoint, protection: Protection,
         channels: ChannelTable,
@@ -48,11 +48,13 @@ enum TransportChoice {
         return Array(protected.prefix(maximumCount))
     }
 
-    /// A `destination` turns the server on someone else; in multicast the server chooses the group anyway.
+    /// Whether media would go to the client itself. Another unicast `destination` could be used to attack a host; for multicast
+    /// the server chooses the group itself.
     private static func isOwn(_ transport: Transport, for encapsulation: RTPEncapsulation, peer: Endpoint) -> Bool {
         guard transport.delivery == .unicast, let destination = transport.destination else { return true }
         let address = destination.utf8.filter { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
-        return encapsulation.mediaAddresses(of: peer).contains(where: String(decoding: address, as: UTF8.self).isSame)
+        return encapsulation.mediaAddresses(of: peer).contains(
+            where: String(decoding: address, as: UTF8.self).equalsIgnoringCase)
     }
 
     private static func offer(_ transport: Transport, channels: ChannelTable) -> TransportOffer? {
@@ -63,7 +65,7 @@ enum TransportChoice {
                 return nil
             }
             return .udp(clientPorts: ports, profile)
-        // A group has no key of its own.
+        // Multicast groups are not encrypted.
         case (.udp, .multicast): return profile == .plain ? .multicast : nil
         case (.tcp, .unicast):
             guard let pair = transport.interleaved ?? channels.firstFreePair, channels.isFree(pair) else { return nil }
@@ -83,17 +85,17 @@ extension TransportOffer {
 }
 
 extension Refusal {
-    /// What answers a client inside TLS that would have its media outside: ffmpeg and GStreamer then try TCP.
+    /// The refusal of unencrypted media for a client inside TLS. ffmpeg and GStreamer then try TCP.
     static func mediaInTheClear(_ protection: TransportChoice.Protection) -> Self {
         let ways = protection == .connectionOrSRTP ? "RTP/SAVP or RTP/AVP/TCP" : "RTP/AVP/TCP"
         return Refusal(
             .unsupportedTransport,
-            reason: "Unsupported Transport: over UDP media is in the clear, inside TLS use \(ways)")
+            reason: "Unsupported Transport: media over UDP would be unencrypted, inside TLS use \(ways)")
     }
 }
 
 extension TransportAnswer {
-    /// The one specification of the reply, as SETUP's offer was meant.
+    /// The transport specification of the response.
     var transport: Transport {
         switch self {
         case .udp(let clientPorts, let serverPorts, let ssrc, let source, let profile):

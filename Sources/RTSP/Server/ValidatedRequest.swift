@@ -1,11 +1,11 @@
-/// A request that passed the checks which all methods share, in the order in which their refusals take precedence.
+/// A request that passed the checks that all methods share. The checks run in the order in which their refusals take precedence.
 struct ValidatedRequest: Sendable {
     let method: Method
     /// `nil` for `*`.
     let url: RequestURL?
     let headers: Headers
     let body: [UInt8]
-    /// What the client says it is, at most 256 bytes of it.
+    /// The first 256 bytes of the client's `User-Agent`.
     let userAgent: String?
 
     init(_ request: Request) throws(Refusal) {
@@ -13,7 +13,7 @@ struct ValidatedRequest: Sendable {
             throw Refusal(.notImplemented)
         }
         let required = request.headers.list(of: .require) + request.headers.list(of: .proxyRequire)
-        // There is no option yet that this server has; ONVIF's backchannel is one of those.
+        // This server supports no options. ONVIF's backchannel would be one.
         guard required.isEmpty else {
             let tags = required.filter { $0.utf8.allSatisfy { $0.isTokenByte || $0 == UInt8(ascii: "/") } }
             throw Refusal(.optionNotSupported, headers: [.unsupported: tags.joined(separator: ", ")])
@@ -40,26 +40,26 @@ struct ValidatedRequest: Sendable {
         return url
     }
 
-    /// Whether the request names a session, which need not exist.
+    /// Whether the request has a session ID, which need not be valid.
     var namesSession: Bool { headers[.session]?.isEmpty == false }
 
-    /// The session that the request names; `nil` where it names none.
+    /// The request's session ID; `nil` if it has none.
     func sessionID() throws(Refusal) -> SessionID? {
         guard let text = headers[.session], !text.isEmpty else { return nil }
         guard let header = SessionHeader(text) else { throw Refusal(.sessionNotFound) }
         return header.id
     }
 
-    /// Whether the client would take a session description.
+    /// Whether the client accepts a session description.
     var acceptsSDP: Bool {
         let ranges = headers.list(of: .accept).compactMap { $0.pieces(separatedBy: ";").first }
         return ranges.isEmpty
             || ranges.contains { range in
-                ["application/sdp", "application/*", "*/*", "*"].contains(where: range.isSame)
+                ["application/sdp", "application/*", "*/*", "*"].contains(where: range.equalsIgnoringCase)
             }
     }
 
-    /// The range to play; `nil` where the client names none.
+    /// The range to play; `nil` if the request has none.
     func range() throws(Refusal) -> RangeHeader? {
         guard let text = headers[.range], !text.isEmpty else { return nil }
         guard let range = RangeHeader(text) else { throw Refusal(.invalidRange) }

@@ -19,7 +19,7 @@ extension Attack {
         },
         Attack(
             "asking what is wrong with a request, without credentials", "RTSP/Server/ServerConnection+Requests.swift",
-            "switch try authorise(for: request, validated, at: now) {", "401", .users
+            "switch try authorise(request, validated, at: now) {", "401", .users
         ) { target in
             let socket = try target.connect()
             for (method, url) in [("BREW", target.url()), ("DESCRIBE", "nonsense"), ("PLAY", target.url("none"))] {
@@ -28,7 +28,7 @@ extension Attack {
         },
         Attack(
             "looking for paths that are not one's own", "RTSP/Access/Authenticator.swift",
-            "grant.admits(inquiry.right, inquiry.path", "401, whether there is such a path or not", .users
+            "grant.admits(request.right, request.path", "401, whether there is such a path or not", .users
         ) { target in
             let socket = try target.logIn(as: .gardener)
             try socket.request("DESCRIBE", target.url("yard/gate")).expect(200)
@@ -68,7 +68,7 @@ extension Attack {
             try target.logIn(as: .neighbour).request("DESCRIBE", target.url()).expect(401)
         },
         Attack(
-            "telling users by the answer or its time", "RTSP/Access/Accounts.swift", "byName[name] ?? nobody",
+            "telling users by the answer or its time", "RTSP/Access/Accounts.swift", "byName[name] ?? unknownUser",
             "the same 401 after the same time", .users
         ) { target in
             let answers = try ["viewer", "nobody"].map { name in try guess(as: name, target) }

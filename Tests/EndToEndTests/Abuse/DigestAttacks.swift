@@ -59,11 +59,12 @@ extension Attack {
             #"DigestAlgorithm(named: parameters["algorithm"] ?? "MD5")"#
         ) { $0.more = ["algorithm=MD5-sess"] },
         wrong(
-            "another quality of protection", "RTSP/Access/Authorization.swift", #"guard quality.isSame(as: "auth")"#
+            "another quality of protection", "RTSP/Access/Authorization.swift",
+            #"guard quality.equalsIgnoringCase("auth")"#
         ) { ($0.count, $0.quality) = (1, "auth-int") },
         wrong(
             "a hashed name", "RTSP/Access/Authorization.swift",
-            #"parameters["userhash"].map({ $0.isSame(as: "false") })"#
+            #"parameters["userhash"].map({ $0.equalsIgnoringCase("false") })"#
         ) { $0.more = ["userhash=true"] },
         wrong(
             "a count that is none", "RTSP/Access/Authorization.swift", "countDigits.utf8.count == 8"
@@ -76,14 +77,14 @@ extension Attack {
         ) { $0.more = ["username=\"gardener\""] },
         Attack(
             "the answer for one method with another", "RTSP/Access/Authenticator.swift",
-            "secret: account.digestSecret, method: inquiry.request.method", "401", .users
+            "secret: account.digestSecret, method: request.message.method", "401", .users
         ) { target in
             let client = try Challenged(target)
             try client.tries(client.right, as: ("DESCRIBE", "SETUP"), expecting: 401)
         },
         Attack(
             "the answer for one stream with another", "RTSP/Access/Authenticator.swift",
-            "guard credentials.isMeant(for: inquiry.request.target, inquiry.url)", "401", .users
+            "guard credentials.isValid(for: request.message.target, request.url)", "401", .users
         ) { target in
             let client = try Challenged(target)
             let header = client.right.authorization("DESCRIBE", target.url("yard/gate"))
@@ -107,7 +108,7 @@ extension Attack {
         },
         Attack(
             "user and password in the URL of one who knows challenges", "RTSP/Access/Authenticator.swift",
-            "if values.isEmpty, inquiry.encapsulation == .transportStream", "401", .users
+            "if values.isEmpty, request.encapsulation == .transportStream", "401", .users
         ) { target in
             try target.connect().request("DESCRIBE", target.url(user: "viewer:sesame77@")).expect(401)
         },

@@ -39,7 +39,7 @@ extension Attack {
             ["../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "x/../hall", "hall/../hall", "./hall", "hall%2f.."]),
         Attack(
             "another scheme", "RTSP/Messages/RequestURL.swift",
-            #"["rtsp", "rtspu", "rtsps"].contains(where: scheme.isSame)"#,
+            #"["rtsp", "rtspu", "rtsps"].contains(where: scheme.equalsIgnoringCase)"#,
             "400"
         ) { target in
             let socket = try target.logIn()

@@ -112,7 +112,7 @@ extension Attack {
         },
         Attack(
             "another stream in one's session", "RTSP/Server/ServerSession.swift",
-            "guard isMeant(by: url) else { throw Refusal(.aggregateOperationNotAllowed) }", "459"
+            "guard isAddressed(by: url) else { throw Refusal(.aggregateOperationNotAllowed) }", "459"
         ) { target in
             let socket = try target.logIn()
             let (_, session) = try target.setUp(on: socket)
@@ -148,7 +148,7 @@ extension Attack {
         },
         Attack(
             "a stream's number beside another session", "RTSP/Server/ServerConnection+Requests.swift",
-            "guard url.streamID != nil, method != .describe, session?.isMeant(by: url) != true", "454"
+            "guard url.streamID != nil, method != .describe, session?.isAddressed(by: url) != true", "454"
         ) { target in
             let socket = try target.logIn()
             let (_, session) = try target.setUp(on: socket)

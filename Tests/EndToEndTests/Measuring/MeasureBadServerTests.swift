@@ -38,7 +38,7 @@ extension EndToEnd {
         /// What a server does, and what is said of it.
         enum Badness: String, CaseIterable, Sendable {
             case silent = "the server did not answer"
-            case garbage = "the server sent no RTSP"
+            case garbage = "invalid RTSP from the server"
             case soundOnly = "the stream has no video, only PCMU"
             case nothing = "the description names no RTP stream"
             case unauthorized = "the server requires a user and a password"

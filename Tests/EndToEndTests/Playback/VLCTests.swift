@@ -14,7 +14,8 @@ extension EndToEnd {
                 try await expectPeace(of: vlc, forSeconds: 10)
                 #expect(try await vlc.quit().status == 0)
                 #expect(
-                    await eventually(within: 2) { server.log.contains("tore it down") }, "\(server.log.suffix(2_000))")
+                    await eventually(within: 2) { server.log.contains("the client sent TEARDOWN") },
+                    "\(server.log.suffix(2_000))")
             }
         }
 

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RTSP
 
-/// Who may do what changes while people watch.
+/// Changes of the access policy while clients watch.
 struct AccessChangeTests {
-    /// A policy of users, their passwords and what they may watch.
+    /// A policy with users, their passwords and the paths that they may watch.
     private func policy(
         _ users: [(name: String, secret: AccessPolicy.Secret, paths: String)], denied: [String] = []
     ) throws -> AccessPolicy {
@@ -24,15 +24,16 @@ struct AccessChangeTests {
         try policy([("ann", .password(password), paths)])
     }
 
-    /// Ann's session at `/cam`, and the challenge that she has answered.
+    /// Ann's session at `/cam`, and its challenge.
     private func watching(_ policy: AccessPolicy) throws -> (Dialogue, SessionID, DigestChallenge) {
         var dialogue = Dialogue(access: policy)
         let challenge = try #require(DigestChallenge(dialogue.ask(.describe)))
         let setUp = dialogue.ask(
-            .setUp, Dialogue.url + "/track1", AccessTests.transport, as: "ann", "sesame", answering: challenge)
+            .setUp, Dialogue.url + "/track1", AccessTests.transport, as: "ann", password: "sesame", answering: challenge
+        )
         let session = try #require(setUp?.headers[.session].flatMap(SessionHeader.init)?.id)
         let headers: Headers = [.session: session.text]
-        let play = dialogue.ask(.play, Dialogue.url, headers, as: "ann", "sesame", answering: challenge)
+        let play = dialogue.ask(.play, Dialogue.url, headers, as: "ann", password: "sesame", answering: challenge)
         #expect(play?.status == .ok)
         dialogue.orders = []
         return (dialogue, session, challenge)
@@ -45,7 +46,7 @@ struct AccessChangeTests {
         dialogue.drain()
     }
 
-    @Test func whoMayStillWatchNoticesNothing() throws {
+    @Test func clientsThatKeepTheirPermissionAreNotInterrupted() throws {
         let secret = HashFunctions.real.digestSecret(.md5, user: "ann", realm: "Apus", password: "sesame")
         for same in [
             try ann(), try ann(paths: "cam"), try policy([("ann", .digest(secret), "*")]),
@@ -54,15 +55,15 @@ struct AccessChangeTests {
             var (dialogue, session, challenge) = try watching(ann())
             change(&dialogue, to: same)
             #expect(dialogue.orders.isEmpty)
-            // Nor is the challenge another.
+            // The challenge stays valid, too.
             let headers: Headers = [.session: session.text]
             let response = dialogue.ask(
-                .getParameter, Dialogue.url, headers, as: "ann", "sesame", answering: challenge)
+                .getParameter, Dialogue.url, headers, as: "ann", password: "sesame", answering: challenge)
             #expect(response?.status == .ok)
         }
     }
 
-    @Test func whoMayNotAnyMoreIsLetGo() throws {
+    @Test func sessionsWithoutPermissionEnd() throws {
         for other in [
             try ann("other!"), try ann(paths: "yard/*"), try policy([("bob", .password("sesame"), "*")]),
             try policy([("ann", .password("sesame"), "*")], denied: ["192.0.2.0/24"]),
@@ -73,7 +74,7 @@ struct AccessChangeTests {
         }
     }
 
-    @Test func theStreamsOwnNameCountsAndNotHowTheClientWroteIt() throws {
+    @Test func theRealPathCountsEvenIfTheClientChangedItsCase() throws {
         for (path, stays) in [("/Cam", true), ("/cam", false)] {
             var (dialogue, _, _) = try watching(ann())
             change(&dialogue, to: try ann(paths: "Cam"), at: path)
@@ -81,7 +82,7 @@ struct AccessChangeTests {
         }
     }
 
-    @Test func withTheFirstUserAllOthersGoAndWithTheLastAllMayStay() throws {
+    @Test func addingTheFirstUserEndsAnonymousSessionsAndRemovingTheLastKeepsAll() throws {
         var dialogue = Dialogue()
         let session = try dialogue.setUp()
         dialogue.orders = []
@@ -95,7 +96,7 @@ struct AccessChangeTests {
         }
     }
 
-    @Test func clientsOfTheHostItselfStayWhereTheyAreFree() throws {
+    @Test func loopbackClientsStayIfTheyNeedNoPassword() throws {
         let numbers = RandomNumbers(seed: 1)
         let policy = AccessPolicy(
             realm: "Apus", users: [.init(name: "ann", secret: .password("sesame"), rights: [:])], loopback: .free,
@@ -113,7 +114,7 @@ struct AccessChangeTests {
         var (dialogue, first, challenge) = try watching(policy([("ann", .password("sesame"), "*")]))
         let setUp = dialogue.ask(
             .setUp, "rtsp://cam.example:8554/yard/track1", [.transport: "RTP/AVP/TCP;unicast;interleaved=2-3"],
-            as: "ann", "sesame", answering: challenge)
+            as: "ann", password: "sesame", answering: challenge)
         let second = try #require(setUp?.headers[.session].flatMap(SessionHeader.init)?.id)
         dialogue.orders = []
         dialogue.connection.accessChanged(
@@ -122,7 +123,7 @@ struct AccessChangeTests {
         #expect(dialogue.orders == [.tearDown(first, .withdrawn(.right))])
     }
 
-    @Test func aRequestThatWaitsForItsAnswerAsksAgainWhoItIs() throws {
+    @Test func aPendingRequestIsAuthorisedAgain() throws {
         for method in [RTSP.Method.describe, .setUp] {
             var dialogue = Dialogue()
             dialogue.answers = false
@@ -130,7 +131,7 @@ struct AccessChangeTests {
             change(&dialogue, to: try ann())
             let text = String(decoding: dialogue.sent, as: UTF8.self)
             #expect(text.hasPrefix("RTSP/1.0 401 Unauthorized\r\nCSeq: 1\r\n"))
-            // Whoever answers it later answers nothing.
+            // A later answer has no effect.
             for order in dialogue.orders { dialogue.answer(order) }
             dialogue.drain()
             #expect(dialogue.connection.sessions.isEmpty)
@@ -138,11 +139,11 @@ struct AccessChangeTests {
         }
     }
 
-    @Test func whoIsNotLoggedInYetIsAskedByTheNewPolicy() throws {
+    @Test func newLoginsUseTheNewPolicy() throws {
         var dialogue = Dialogue(access: try ann("former"))
         let challenge = try #require(DigestChallenge(dialogue.ask(.describe)))
         change(&dialogue, to: try ann())
-        #expect(dialogue.ask(.describe, as: "ann", "former", answering: challenge)?.status == .unauthorized)
-        #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)?.status == .ok)
+        #expect(dialogue.ask(.describe, as: "ann", password: "former", answering: challenge)?.status == .unauthorized)
+        #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)?.status == .ok)
     }
 }

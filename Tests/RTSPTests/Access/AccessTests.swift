@@ -5,11 +5,11 @@ import Testing
 
 @testable import RTSP
 
-/// Who is let by, and what the others learn: nothing.
+/// Authentication and authorisation of requests. Refused clients learn nothing about users and paths.
 struct AccessTests {
     static let transport: Headers = [.transport: "RTP/AVP/TCP;unicast"]
 
-    /// A challenge on that connection.
+    /// A challenge on the connection of `dialogue`.
     private func challenge(_ dialogue: inout Dialogue) throws -> DigestChallenge {
         try #require(DigestChallenge(dialogue.ask(.describe)))
     }
@@ -27,43 +27,45 @@ struct AccessTests {
         }
     }
 
-    @Test func aWholeSessionIsWatchedWithThePassword() throws {
+    @Test func aWholeSessionWorksWithThePassword() throws {
         for algorithm in DigestAlgorithm.allCases {
             var dialogue = Dialogue(access: .test(algorithm))
             let challenge = try challenge(&dialogue)
             #expect(challenge.algorithm == algorithm)
             let isCounted = algorithm == .sha256
-            func ask(_ method: RTSP.Method, _ url: String, _ headers: Headers, _ count: UInt32) -> Response? {
+            func ask(_ method: RTSP.Method, _ url: String, _ headers: Headers, count: UInt32) -> Response? {
                 dialogue.ask(
-                    method, url, headers, as: "ann", "sesame", answering: challenge, count: isCounted ? count : nil)
+                    method, url, headers, as: "ann", password: "sesame", answering: challenge,
+                    count: isCounted ? count : nil)
             }
-            #expect(ask(.describe, Dialogue.url, [:], 1)?.status == .ok)
-            let setUp = ask(.setUp, Dialogue.url + "/track1", Self.transport, 2)
+            #expect(ask(.describe, Dialogue.url, [:], count: 1)?.status == .ok)
+            let setUp = ask(.setUp, Dialogue.url + "/track1", Self.transport, count: 2)
             let session = try #require(setUp?.headers[.session].flatMap(SessionHeader.init)?.id)
             for (index, method) in [RTSP.Method.play, .getParameter, .pause, .tearDown].enumerated() {
-                let response = ask(method, Dialogue.url, [.session: session.text], UInt32(3 + index))
+                let response = ask(method, Dialogue.url, [.session: session.text], count: UInt32(3 + index))
                 #expect(response?.status == .ok, "\(method.rawValue)")
             }
         }
     }
 
-    /// live555 names the stream in SETUP, others the path alone, or a slash more.
+    /// live555 names the stream in SETUP; others send only the path, or an additional slash.
     @Test(arguments: [
         ("\(Dialogue.url)/track1", true), (Dialogue.url, true), ("\(Dialogue.url)/", true), ("/cam", true),
         ("/cam/track2", true), ("rtsp://other/cam", true), ("rtsp://h/other", false), ("/", false), ("", false),
         ("*", false), ("nonsense", false),
     ])
-    func anAnswerIsForOneStream(uri: String, isAdmitted: Bool) throws {
+    func credentialsAreValidForOneStream(uri: String, isAdmitted: Bool) throws {
         var dialogue = Dialogue(access: .test())
         let challenge = try challenge(&dialogue)
         let response = dialogue.ask(
-            .setUp, Dialogue.url + "/track1", Self.transport, as: "ann", "sesame", answering: challenge, uri: uri)
+            .setUp, Dialogue.url + "/track1", Self.transport, as: "ann", password: "sesame", answering: challenge,
+            uri: uri)
         #expect(response?.status == (isAdmitted ? .ok : .unauthorized))
     }
 
-    /// What is right but for the realm, or the hash, that is named beside it.
+    /// Credentials that are correct except for their realm or algorithm.
     @Test(arguments: [("Apus", "MD5", true), ("Other", "MD5", false), ("Apus", "SHA-256", false)])
-    func anAnswerToAnotherQuestionIsNone(realm: String, algorithm: String, isAdmitted: Bool) throws {
+    func credentialsForAnotherRealmOrAlgorithmAreRefused(realm: String, algorithm: String, isAdmitted: Bool) throws {
         var dialogue = Dialogue(access: .test())
         let nonce = try challenge(&dialogue).nonce
         let hash = try #require(DigestAlgorithm(named: algorithm))
@@ -78,7 +80,7 @@ struct AccessTests {
     }
 
     @Test(arguments: [("192.0.2.0/24", true), ("10.0.0.0/8", false)])
-    func aUserComesFromWhereTheUserMay(block: String, isAdmitted: Bool) throws {
+    func usersMayConnectOnlyFromTheirAddresses(block: String, isAdmitted: Bool) throws {
         let numbers = RandomNumbers(seed: 1)
         let user = AccessPolicy.User(
             name: "ann", secret: .password("sesame"),
@@ -88,11 +90,11 @@ struct AccessTests {
             realm: "Apus", users: [user], guessing: .free, hashes: { .real }, random: numbers.next)
         var dialogue = Dialogue(access: policy)
         let challenge = try challenge(&dialogue)
-        let response = dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)
+        let response = dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)
         #expect(response?.status == (isAdmitted ? .ok : .unauthorized))
     }
 
-    @Test func anAnswerForOneMethodIsNoneForAnother() throws {
+    @Test func credentialsForOneMethodAreInvalidForAnother() throws {
         var dialogue = Dialogue(access: .test())
         let credentials = DigestCredentials(
             answering: try challenge(&dialogue), user: "ann", password: "sesame", method: .describe, uri: Dialogue.url,
@@ -102,11 +104,11 @@ struct AccessTests {
         #expect(dialogue.ask(.describe, Dialogue.url, headers)?.status == .ok)
     }
 
-    @Test func theAnswerAndTheWorkAreTheSameForAllWhoMayNot() throws {
+    @Test func allRefusalsTakeTheSameWorkAndGiveTheSameResponse() throws {
         let log = WorkLog()
         var answers: Set<[UInt8]> = []
         var works: Set<[Int]> = []
-        // Of the same length each: a hash's work goes by what is hashed.
+        // All have the same length, because the work of a hash depends on it.
         for (user, password, path) in [
             ("ann", "wrong!", "cam"), ("zoe", "sesame", "cam"), ("bob", "garden", "cam"), ("bob", "garden", "xyz"),
             ("zoe", "sesame", "xyz"), ("ann", "wrong!", "xyz"), ("key", "lock..", "cam"),
@@ -115,7 +117,8 @@ struct AccessTests {
             let challenge = try challenge(&dialogue)
             _ = log.takeAll()
             dialogue.sent = []
-            let response = dialogue.ask(.describe, "rtsp://h/\(path)", as: user, password, answering: challenge)
+            let response = dialogue.ask(
+                .describe, "rtsp://h/\(path)", as: user, password: password, answering: challenge)
             #expect(response?.status == .unauthorized, "\(user) at \(path)")
             answers.insert(dialogue.sent)
             works.insert(log.takeAll())
@@ -124,12 +127,12 @@ struct AccessTests {
         #expect(works.count == 1 && works.first?.isEmpty == false)
     }
 
-    @Test func thePasswordsOfBasicAreAllTheSameWork() {
+    @Test func allBasicPasswordsTakeTheSameWork() {
         let log = WorkLog()
         var works: Set<[Int]> = []
         let policy = AccessPolicy.test(hashes: .counting(in: log))
-        // Accounts are made with the first. Then nobody, a wrong one, a wrong one of whom a salted hash is kept, and a right one
-        // at a path that is not theirs.
+        // The first request creates the accounts. Then follow an unknown user, a wrong password, a wrong password with a salted
+        // hash, and a correct one for a forbidden path.
         for (index, credentials) in ["eve:garden", "zoe:garden", "ann:garden", "key:garden", "bob:garden"].enumerated()
         {
             var dialogue = Dialogue(access: policy, security: .tls)
@@ -141,84 +144,86 @@ struct AccessTests {
         #expect(works.count == 1 && works.first?.count == 2)
     }
 
-    @Test func whatIsNotTheirsIsNotThereAndWhatIsMayBeMissing() throws {
+    @Test func missingAndForbiddenPathsLookTheSameWithoutPermission() throws {
         var dialogue = Dialogue(access: .test())
         let challenge = try challenge(&dialogue)
-        let missing = dialogue.ask(.describe, "rtsp://h/yard/none", as: "bob", "garden", answering: challenge)
+        let missing = dialogue.ask(.describe, "rtsp://h/yard/none", as: "bob", password: "garden", answering: challenge)
         #expect(missing?.status == .notFound)
-        let other = dialogue.ask(.describe, as: "bob", "garden", answering: challenge)
+        let other = dialogue.ask(.describe, as: "bob", password: "garden", answering: challenge)
         #expect(other?.status == .unauthorized)
         #expect(dialogue.accessFailures.last == .notPermitted(user: "bob"))
-        #expect(dialogue.ask(.getParameter, "*", as: "bob", "garden", answering: challenge)?.status == .ok)
+        #expect(dialogue.ask(.getParameter, "*", as: "bob", password: "garden", answering: challenge)?.status == .ok)
     }
 
-    @Test func anAnswerIsWorthNothingOnAnotherConnection() throws {
+    @Test func credentialsCannotBeReplayedOnAnotherConnection() throws {
         let policy = AccessPolicy.test()
         var first = Dialogue(access: policy)
         var second = Dialogue(access: policy)
         let challenge = try challenge(&first)
-        #expect(first.ask(.describe, as: "ann", "sesame", answering: challenge)?.status == .ok)
+        #expect(first.ask(.describe, as: "ann", password: "sesame", answering: challenge)?.status == .ok)
         for _ in 0..<2 {
-            let replayed = second.ask(.describe, as: "ann", "sesame", answering: challenge)
+            let replayed = second.ask(.describe, as: "ann", password: "sesame", answering: challenge)
             #expect(replayed?.status == .unauthorized)
             let own = try #require(DigestChallenge(replayed))
             #expect(own.isStale && own.nonce != challenge.nonce)
         }
         #expect(second.accessFailures == [.staleNonce, .staleNonce])
-        // Who knows the password goes on without asking anybody; who does not is not told that the nonce is old.
-        let own = try #require(DigestChallenge(second.ask(.describe, as: "ann", "guess!", answering: challenge)))
+        // A client with the correct password learns that the nonce is stale; a client with a wrong one does not.
+        let own = try #require(
+            DigestChallenge(second.ask(.describe, as: "ann", password: "guess!", answering: challenge)))
         #expect(!own.isStale)
-        #expect(second.ask(.describe, as: "ann", "sesame", answering: own)?.status == .ok)
+        #expect(second.ask(.describe, as: "ann", password: "sesame", answering: own)?.status == .ok)
     }
 
-    @Test func anOldNonceIsStaleAndTheNextOneGoesOn() throws {
+    @Test func anExpiredNonceIsStaleAndTheNextOneWorks() throws {
         var dialogue = Dialogue(access: .test(nonceSeconds: 10))
         let challenge = try challenge(&dialogue)
         dialogue.pass(milliseconds: 9_999)
-        #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)?.status == .ok)
+        #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)?.status == .ok)
         dialogue.pass(milliseconds: 1)
-        let response = dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)
+        let response = dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)
         let next = try #require(DigestChallenge(response))
         #expect(next.isStale && next.nonce != challenge.nonce)
-        #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: next)?.status == .ok)
+        #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: next)?.status == .ok)
     }
 
-    @Test func aKeepaliveWithAnOldNonceKeepsTheSessionAndOneWithAWrongPasswordDoesNot() throws {
+    @Test func aStaleNonceKeepsTheSessionButAWrongPasswordDoesNot() throws {
         for (password, isKept) in [("sesame", true), ("wrong!", false)] {
             var dialogue = Dialogue(access: .test(nonceSeconds: 10))
             let challenge = try challenge(&dialogue)
             let url = Dialogue.url
             let setUp = dialogue.ask(
-                .setUp, url + "/track1", Self.transport, as: "ann", "sesame", answering: challenge)
+                .setUp, url + "/track1", Self.transport, as: "ann", password: "sesame", answering: challenge)
             let session = try #require(setUp?.headers[.session].flatMap(SessionHeader.init)?.id)
             dialogue.pass(milliseconds: 60_000)
             let headers: Headers = [.session: session.text]
-            let keepalive = dialogue.ask(.getParameter, url, headers, as: "ann", password, answering: challenge)
+            let keepalive = dialogue.ask(
+                .getParameter, url, headers, as: "ann", password: password, answering: challenge)
             #expect(keepalive?.status == .unauthorized)
             dialogue.pass(milliseconds: 60_000)
             #expect(dialogue.orders.contains { if case .tearDown = $0 { true } else { false } } != isKept)
         }
     }
 
-    @Test func aCountThatDoesNotRiseIsARepetition() throws {
+    @Test func aRequestCountThatDoesNotRiseIsAReplay() throws {
         var dialogue = Dialogue(access: .test(.sha256))
         let challenge = try challenge(&dialogue)
         func status(_ count: UInt32?) -> StatusCode? {
-            dialogue.ask(.describe, as: "ann", "sesame", answering: challenge, count: count)?.status
+            dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge, count: count)?.status
         }
         #expect(status(1) == .ok)
         #expect(status(5) == .ok, "requests may have been lost on the way")
         #expect(status(5) == .unauthorized)
-        #expect(status(6) == .unauthorized, "the nonce is gone with the repetition")
+        #expect(status(6) == .unauthorized, "the replay invalidates the nonce")
         let next = try #require(DigestChallenge(dialogue.ask(.describe)))
-        #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: next, count: 1)?.status == .ok)
+        #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: next, count: 1)?.status == .ok)
         #expect(
-            dialogue.ask(.describe, as: "ann", "sesame", answering: next)?.status == .unauthorized,
-            "who has begun to count goes on counting")
+            dialogue.ask(.describe, as: "ann", password: "sesame", answering: next)?.status == .unauthorized,
+            "a client that counts its requests must continue to count")
     }
 
     @Test(arguments: [("", 1), ("Digest", 1), ("Bearer x", 1), ("Digest username=\"ann\"", 1), ("Digest x", 2)])
-    func garbledCredentialsAreAnsweredWithTheSameChallenge(value: String, fieldCount: Int) throws {
+    func invalidCredentialsGetTheSameChallenge(value: String, fieldCount: Int) throws {
         var dialogue = Dialogue(access: .test())
         let challenge = try challenge(&dialogue)
         var headers = Headers()
@@ -226,7 +231,7 @@ struct AccessTests {
         #expect(DigestChallenge(dialogue.ask(.describe, Dialogue.url, headers)) == challenge)
     }
 
-    @Test func rightCredentialsThatStandTwiceAreNone() throws {
+    @Test func duplicatedCredentialsAreRefused() throws {
         var dialogue = Dialogue(access: .test())
         let credentials = DigestCredentials(
             answering: try challenge(&dialogue), user: "ann", password: "sesame", method: .describe, uri: Dialogue.url,
@@ -237,7 +242,7 @@ struct AccessTests {
     }
 
     @Test(arguments: [("ann", "sesame"), ("key", "lock")])
-    func basicCountsInsideTLSAlone(user: String, password: String) {
+    func basicIsAcceptedOnlyInsideTLS(user: String, password: String) {
         let value = "Basic " + Base64.encode(Array("\(user):\(password)".utf8))
         for (security, status) in [(ConnectionSecurity.tls, StatusCode.ok), (.clear, .unauthorized)] {
             var dialogue = Dialogue(access: .test(), security: security)
@@ -247,7 +252,7 @@ struct AccessTests {
         }
     }
 
-    @Test func addressesThatAreNotLetInAreRefusedWithoutAChallenge() throws {
+    @Test func deniedAddressesAreRefusedWithoutAChallenge() throws {
         let rules = AddressRules(denied: [try #require(AddressBlock("192.0.2.0/24"))])
         var dialogue = Dialogue(access: .test(addresses: rules))
         let response = dialogue.ask(.describe, "rtsp://ann:sesame@h/cam")
@@ -255,22 +260,22 @@ struct AccessTests {
         #expect(dialogue.accessFailures == [.address])
     }
 
-    @Test func anotherUserOfTheSameConnectionHasNoPartInASession() throws {
+    @Test func aSessionIsUnknownToAnotherUserOfTheConnection() throws {
         var dialogue = Dialogue(access: .test())
         let challenge = try challenge(&dialogue)
         let url = "rtsp://h/yard/a"
-        let setUp = dialogue.ask(.setUp, url, Self.transport, as: "bob", "garden", answering: challenge)
+        let setUp = dialogue.ask(.setUp, url, Self.transport, as: "bob", password: "garden", answering: challenge)
         let session = try #require(setUp?.headers[.session].flatMap(SessionHeader.init)?.id)
         let headers: Headers = [.session: session.text]
         for method in [RTSP.Method.play, .tearDown, .getParameter] {
-            let response = dialogue.ask(method, url, headers, as: "ann", "sesame", answering: challenge)
+            let response = dialogue.ask(method, url, headers, as: "ann", password: "sesame", answering: challenge)
             #expect(response?.status == .sessionNotFound, "\(method.rawValue)")
             #expect(dialogue.ask(method, url, headers)?.status == .unauthorized)
         }
-        #expect(dialogue.ask(.play, url, headers, as: "bob", "garden", answering: challenge)?.status == .ok)
+        #expect(dialogue.ask(.play, url, headers, as: "bob", password: "garden", answering: challenge)?.status == .ok)
     }
 
-    @Test func randomUsersGetWhatIsTheirsAndNothingElse() throws {
+    @Test func randomUsersGetExactlyTheirPermissions() throws {
         var random = SplitMix64(seed: 4)
         let paths = ["a", "b", "b/c", "d"]
         for round in 0..<60 {
@@ -293,26 +298,27 @@ struct AccessTests {
                 )
                 let path = paths.randomElement(using: &random) ?? "a"
                 let response = dialogue.ask(
-                    .describe, "rtsp://h/\(path)", as: names[user], passwords[other], answering: challenge, count: step)
+                    .describe, "rtsp://h/\(path)", as: names[user], password: passwords[other], answering: challenge,
+                    count: step)
                 let isTheirs = try #require(PathPattern(patterns[user])).matches("/" + path, ignoringCase: false)
-                // Dialogue knows none of these paths.
+                // `Dialogue` serves none of these paths.
                 #expect(response?.status == (user == other && isTheirs ? .notFound : .unauthorized))
             }
         }
     }
 
-    @Test func withoutHashFunctionsNoPasswordIsRightAndNobodyIsLetIn() throws {
+    @Test func withoutHashFunctionsEveryPasswordIsRefused() throws {
         let numbers = RandomNumbers(seed: 1)
         let user = AccessPolicy.User(
             name: "ann", secret: .password("sesame"), rights: [.read: [try #require(PathPattern("*"))]])
         let policy = AccessPolicy(realm: "Apus", users: [user], guessing: .free, hashes: { nil }, random: numbers.next)
         var dialogue = Dialogue(access: policy)
         let challenge = try challenge(&dialogue)
-        #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)?.status == .unauthorized)
+        #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)?.status == .unauthorized)
         #expect(dialogue.accessFailures.last == .noHashFunctions)
     }
 
-    @Test func hashFunctionsAreNotAskedForBeforeSomebodySendsAPassword() throws {
+    @Test func hashFunctionsAreLoadedWithTheFirstPassword() throws {
         let (numbers, log) = (RandomNumbers(seed: 1), WorkLog())
         let user = AccessPolicy.User(name: "ann", secret: .password("sesame"), rights: [:])
         let policy = AccessPolicy(
@@ -324,11 +330,11 @@ struct AccessTests {
         var dialogue = Dialogue(access: policy)
         let challenge = try challenge(&dialogue)
         #expect(log.takeAll().isEmpty)
-        for _ in 0..<3 { dialogue.ask(.describe, as: "ann", "sesame", answering: challenge) }
+        for _ in 0..<3 { dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge) }
         #expect(log.takeAll() == [0])
     }
 
-    /// `ann` alone, and clients of the host itself.
+    /// A policy with the user `ann`; loopback clients need no password.
     private func freeOnLoopback() throws -> AccessPolicy {
         let numbers = RandomNumbers(seed: 1)
         let user = AccessPolicy.User(
@@ -337,7 +343,7 @@ struct AccessTests {
             realm: "Apus", users: [user], guessing: .free, loopback: .free, hashes: { .real }, random: numbers.next)
     }
 
-    @Test func clientsOfTheHostItselfAreAskedForNothingWhereTheyAreFree() throws {
+    @Test func loopbackClientsNeedNoPasswordIfConfigured() throws {
         let here = Endpoint(address: "127.0.0.1", isLoopback: true)
         var dialogue = Dialogue(access: try freeOnLoopback(), peer: here)
         #expect(dialogue.ask(.describe)?.status == .ok)
@@ -348,7 +354,7 @@ struct AccessTests {
         #expect(asked.ask(.describe)?.status == .unauthorized)
     }
 
-    @Test func damagedCredentialsOpenNothing() throws {
+    @Test func corruptedCredentialsAreRefused() throws {
         for seed in 0..<400 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
             var dialogue = Dialogue(access: .test())
@@ -360,7 +366,7 @@ struct AccessTests {
             let text = String(decoding: damaged, as: UTF8.self)
             guard Authorization(text) != .digest(credentials) else { continue }
             let response = dialogue.ask(.describe, Dialogue.url, [.authorization: text])
-            // The URL may be damaged to another one of the same stream: then the hash is another.
+            // A corrupted URL may name the same stream, but then the hash differs.
             #expect(response?.status == .unauthorized, "\(text)")
         }
     }

@@ -10,7 +10,7 @@ struct AddressRulesTests {
         ("2001:db8::/33", ["2001:db8:7fff::1"], ["2001:db8:8000::", "32.1.13.184"]), ("::1", ["::1"], ["::", "::2"]),
         ("::/0", ["::", "ff02::1"], ["0.0.0.0"]), ("::ffff:10.0.0.0/8", ["10.9.8.7"], ["11.0.0.0"]),
     ])
-    func aBlockHoldsWhatBeginsLikeIt(text: String, inside: [String], outside: [String]) throws {
+    func aNetworkContainsTheAddressesWithItsPrefix(text: String, inside: [String], outside: [String]) throws {
         let block = try #require(AddressBlock(text))
         for address in inside { #expect(block.contains(try #require(IPAddress(address))), "\(address)") }
         for address in outside { #expect(!block.contains(try #require(IPAddress(address))), "\(address)") }
@@ -21,11 +21,11 @@ struct AddressRulesTests {
         "", "/", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0/8", "::1/64",
         "::/129", "fe80::1%eth0", "[::1]", "example.com", "010.0.0.0/8",
     ])
-    func whatIsNoBlockIsNil(text: String) {
+    func invalidNetworksAreNil(text: String) {
         #expect(AddressBlock(text) == nil)
     }
 
-    @Test func aBlockHoldsJustTheAddressesThatShareItsBits() throws {
+    @Test func aNetworkContainsExactlyTheAddressesWithItsPrefix() throws {
         var random = SplitMix64(seed: 3)
         for _ in 0..<500 {
             let bitCount = Int.random(in: 0...32, using: &random)
@@ -40,7 +40,7 @@ struct AddressRulesTests {
         }
     }
 
-    @Test func whatIsDeniedIsDeniedWhateverIsAllowed() throws {
+    @Test func deniedTakesPrecedenceOverAllowed() throws {
         let home = try #require(AddressBlock("10.0.0.0/8"))
         let guests = try #require(AddressBlock("10.1.0.0/16"))
         let (family, guest, stranger) = (IPAddress.ipv4(0x0A00_0001), IPAddress.ipv4(0x0A01_0001), IPAddress.ipv4(1))
@@ -56,12 +56,12 @@ struct AddressRulesTests {
         ("yard/*", "/yard/front", true), ("yard/*", "/yard", false), ("ya*", "/yard", true), ("*", "/", true),
         ("*", "/a/b", true),
     ])
-    func aPatternMatchesOnePathOrAllThatBeginAlike(pattern: String, path: String, matches: Bool) throws {
+    func aPatternMatchesOnePathOrAPrefix(pattern: String, path: String, matches: Bool) throws {
         #expect(try #require(PathPattern(pattern)).matches(path, ignoringCase: false) == matches)
     }
 
     @Test(arguments: ["", "/cam", "a*b", "**", "*a", "cam ", "cäm", "a?"])
-    func whatIsNoPatternIsNil(text: String) {
+    func invalidPatternsAreNil(text: String) {
         #expect(PathPattern(text) == nil)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RTSP
 
-/// Digest and Basic as the RFCs compute them and as clients write them.
+/// Digest and Basic credentials, as in the RFCs' examples and as clients write them.
 struct AuthorizationTests {
     @Test func theExampleOfRFC2617IsRight() throws {
         let text = """
@@ -12,8 +12,8 @@ struct AuthorizationTests {
             response="6629fae49393a05397450978507c4ef1", opaque="5ccc069c403ebaf9f0171e9517f40e41"
             """
         guard case .digest(let credentials)? = Authorization(text) else { return #expect(Bool(false), "no Digest") }
-        #expect(isRight(credentials, password: "Circle Of Life"))
-        #expect(!isRight(credentials, password: "Circle of Life"))
+        #expect(isCorrect(credentials, password: "Circle Of Life"))
+        #expect(!isCorrect(credentials, password: "Circle of Life"))
     }
 
     @Test(arguments: [
@@ -28,20 +28,20 @@ struct AuthorizationTests {
             opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
             """
         guard case .digest(let credentials)? = Authorization(text) else { return #expect(Bool(false), "no Digest") }
-        #expect(isRight(credentials, password: "Circle of Life"))
+        #expect(isCorrect(credentials, password: "Circle of Life"))
     }
 
-    /// The example of RFC 2069, section 2.4, as its erratum 749 corrects it.
-    @Test func anAnswerThatCountsNothingIsRight() throws {
+    /// The example of RFC 2069, section 2.4, corrected by its erratum 749.
+    @Test func credentialsWithoutARequestCountAreValid() throws {
         let text = """
             Digest username="Mufasa", realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", \
             uri="/dir/index.html", response="1949323746fe6a43ef61f9606e7febea"
             """
         guard case .digest(let credentials)? = Authorization(text) else { return #expect(Bool(false), "no Digest") }
-        #expect(isRight(credentials, password: "CircleOfLife"))
+        #expect(isCorrect(credentials, password: "CircleOfLife"))
     }
 
-    private func isRight(_ credentials: DigestCredentials, password: String) -> Bool {
+    private func isCorrect(_ credentials: DigestCredentials, password: String) -> Bool {
         let secret = HashFunctions.real.digestSecret(
             credentials.algorithm, user: credentials.user, realm: credentials.realm, password: password)
         return credentials.response(secret: secret, method: RTSP.Method(rawValue: "GET"), .real) == credentials.response
@@ -50,17 +50,17 @@ struct AuthorizationTests {
     static let hash = "0123456789abcdef0123456789ABCDEF"
 
     @Test(arguments: [
-        // live555, and VLC with it
+        // live555, also in VLC
         "Digest username=\"u\", realm=\"r\", nonce=\"n\", uri=\"rtsp://h/cam/\", response=\"\(hash)\"",
-        // ffmpeg, with all that a server can make it add
+        // ffmpeg, with all optional fields
         "Digest username=\"u\",realm=\"r\",nonce=\"n\",uri=\"rtsp://h/cam/\",response=\"\(hash)\",algorithm=\"MD5\"",
         // GStreamer
         "Digest username=\"u\", realm=\"r\", nonce=\"n\", uri=\"rtsp://h/cam/\", response=\"\(hash)\", algorithm=MD5",
-        // others
+        // Unusual but valid
         "digest  USERNAME = u ,, realm=r,\tnonce=n, uri=rtsp://h/cam/ , response=\(hash), x=\"a,\\\"b\",",
         "Digest username=\"u\", realm=\"r\", nonce=\"n\", uri=\"rtsp://h/cam/\", response=\"\(hash)\", cnonce=\"x\"",
     ])
-    func whatClientsWriteIsRead(text: String) {
+    func headersOfRealClientsAreRead(text: String) {
         guard case .digest(let read)? = Authorization(text) else { return #expect(Bool(false), "no Digest") }
         #expect(read.user == "u" && read.realm == "r" && read.nonce == "n" && read.uri == "rtsp://h/cam/")
         #expect(read.algorithm == .md5 && read.protection == nil && read.response == Self.hash.lowercased())
@@ -75,7 +75,7 @@ struct AuthorizationTests {
         "Digest " + fields.map { "\($0)=\($1)" }.joined(separator: ", ")
     }
 
-    @Test func withoutAnyFieldThatIsNeededThereAreNoCredentials() {
+    @Test func everyRequiredFieldMustBePresent() {
         #expect(Authorization(text(Self.fields)) != nil)
         for (index, field) in Self.fields.enumerated() where !["algorithm", "qop"].contains(field.0) {
             var fields = Self.fields
@@ -84,12 +84,12 @@ struct AuthorizationTests {
         }
     }
 
-    @Test func aHashedUserNameIsNone() {
+    @Test func hashedUserNamesAreNotSupported() {
         #expect(Authorization(text(Self.fields + [("userhash", "true")])) == nil)
         #expect(Authorization(text(Self.fields + [("userhash", "false")])) != nil)
     }
 
-    @Test func aFieldThatStandsTwiceSpoilsThemAll() {
+    @Test func aDuplicatedFieldInvalidatesTheHeader() {
         for field in Self.fields { #expect(Authorization(text(Self.fields + [field])) == nil, "\(field.0) twice") }
         #expect(Authorization(text(Self.fields + [("X", "1"), ("x", "1")])) == nil)
     }
@@ -101,7 +101,7 @@ struct AuthorizationTests {
         ("username", "\"u"), ("username", "u\""), ("username", "\"u\"v"), ("username", "\"u\\"), ("username", "u v"),
         ("realm", ""),
     ])
-    func aGarbledFieldSpoilsThemAll(name: String, value: String) {
+    func anInvalidFieldInvalidatesTheHeader(name: String, value: String) {
         let fields = Self.fields.map { $0.0 == name ? (name, value) : $0 }
         #expect(Authorization(text(fields)) == nil)
     }
@@ -110,7 +110,7 @@ struct AuthorizationTests {
         "", "Digest", "Basic", "Bearer x", "Digest ", "Digest =", "Digest username", "Digest username=", "Basic :",
         "Basic dXNlcg==", "Basic !!!!", "Basic /////w==",
     ])
-    func whatIsNeitherIsNothing(text: String) {
+    func otherSchemesAndIncompleteHeadersAreNil(text: String) {
         #expect(Authorization(text) == nil)
     }
 
@@ -122,7 +122,7 @@ struct AuthorizationTests {
         #expect("\(read)" == "redacted")
     }
 
-    @Test func whatIsWrittenReadsTheSame() {
+    @Test func writtenCredentialsReadBackTheSame() {
         var random = SplitMix64(seed: 1)
         let characters = Array("ab\"\\ ,=:/@ü\u{301}\t")
         func word() -> String {
@@ -142,7 +142,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test func hashesAreTheSameOnlyIfEachByteIs() {
+    @Test func hashesAreEqualOnlyIfAllBytesAre() {
         var random = SplitMix64(seed: 2)
         for count in 0..<40 {
             let text = random.bytes(count)

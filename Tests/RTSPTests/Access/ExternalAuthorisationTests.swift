@@ -4,7 +4,7 @@ import Testing
 
 @testable import RTSP
 
-/// Somebody else decides who may watch.
+/// Authorisation by an external service.
 struct DecisionTests {
     private static func dialogue(
         _ security: ConnectionSecurity = .tls, guessing: GuessLimits = .free, lockOut: LockOut = LockOut(),
@@ -17,22 +17,22 @@ struct DecisionTests {
 
     private static let ann: Headers = [.authorization: "Basic \(Base64.encode(Array("ann:sesame".utf8)))"]
 
-    /// What is asked now.
+    /// The pending authorisation request.
     private static func question(_ dialogue: Dialogue) throws -> (RequestID, ExternalAuthorisationRequest) {
-        guard case .decide(let id, let question)? = dialogue.orders.last else { throw Unasked() }
+        guard case .decide(let id, let question)? = dialogue.orders.last else { throw NoPendingRequest() }
         return (id, question)
     }
 
-    private struct Unasked: Error {}
+    private struct NoPendingRequest: Error {}
 
-    /// Answers what is asked, and gives what the client is told.
+    /// Decides the pending request and returns the responses.
     private static func decide(_ decision: AccessDecision, in dialogue: inout Dialogue) throws -> [Response] {
         let (id, _) = try question(dialogue)
         dialogue.connection.decided(id, decision, at: dialogue.now)
         return dialogue.drain()
     }
 
-    @Test func whoIsRefusedIsAskedForAPasswordAndWhoHasItIsLetIn() throws {
+    @Test func aRefusedClientIsChallengedAndAdmittedWithThePassword() throws {
         var dialogue = Self.dialogue()
         #expect(dialogue.ask(.describe, "\(Dialogue.url)?token=t", [.userAgent: "VLC/3"]) == nil)
         let first = try Self.question(dialogue).1
@@ -49,7 +49,7 @@ struct DecisionTests {
         #expect(try Self.decide(.admitted, in: &dialogue).map(\.status) == [.ok])
     }
 
-    @Test func whatWasAdmittedIsNotAskedAgainOnTheSameConnection() throws {
+    @Test func anAuthorisationIsValidUntilTheConnectionCloses() throws {
         var dialogue = Self.dialogue()
         dialogue.ask(.describe, Dialogue.url, Self.ann)
         _ = try Self.decide(.admitted, in: &dialogue)
@@ -63,13 +63,13 @@ struct DecisionTests {
         #expect(dialogue.ask(.play, Dialogue.url, headers)?.status == .ok)
         #expect(dialogue.ask(.getParameter, "*", headers)?.status == .ok)
         #expect(!dialogue.orders[orderCount...].contains { if case .decide = $0 { true } else { false } })
-        // Another path is another question, and another password, too.
+        // Another path needs an authorisation of its own, and so does another password.
         #expect(dialogue.ask(.describe, "rtsp://cam.example/other", Self.ann) == nil)
         #expect(try Self.question(dialogue).1.path == "other")
         #expect(try Self.decide(.refused, in: &dialogue).map(\.status) == [.unauthorized])
     }
 
-    @Test func requestsBehindOneThatIsDecidedWaitInTheirOrder() throws {
+    @Test func requestsBehindAPendingAuthorisationKeepTheirOrder() throws {
         var dialogue = Self.dialogue()
         #expect(dialogue.ask(.describe) == nil)
         #expect(dialogue.ask(.options, "*") == nil)
@@ -77,7 +77,7 @@ struct DecisionTests {
         #expect(responses.map { $0.headers[.cSeq] } == ["1", "2"])
     }
 
-    @Test func whereNobodyDecidesNobodyIsLetIn() throws {
+    @Test func withoutADecisionRequestsAreRefused() throws {
         var dialogue = Self.dialogue()
         dialogue.ask(.describe)
         #expect(try Self.decide(.unavailable, in: &dialogue).map(\.status) == [.serviceUnavailable])
@@ -88,17 +88,17 @@ struct DecisionTests {
         #expect(dialogue.sent.isEmpty)
         dialogue.pass(milliseconds: 1_000)
         #expect(String(decoding: dialogue.sent, as: UTF8.self).hasPrefix("RTSP/1.0 503 "))
-        // An answer that comes too late is for nobody.
+        // A late decision has no effect.
         dialogue.connection.decided(id, .admitted, at: dialogue.now)
         #expect(dialogue.drain().isEmpty)
     }
 
-    @Test func inTheClearNoPasswordIsAskedFor() throws {
+    @Test func withoutTLSNoPasswordIsRequested() throws {
         var dialogue = Self.dialogue(.clear)
         dialogue.ask(.describe, "\(Dialogue.url)?token=t")
         let refusal = try Self.decide(.refused, in: &dialogue)
         #expect(refusal.map(\.status) == [.forbidden] && refusal.first?.headers[.wwwAuthenticate] == nil)
-        #expect(dialogue.ask(.describe, Dialogue.url, Self.ann)?.status == .forbidden, "it is not even tried")
+        #expect(dialogue.ask(.describe, Dialogue.url, Self.ann)?.status == .forbidden, "it is not even checked")
         dialogue.ask(.describe, "\(Dialogue.url)?token=u")
         #expect(try Self.decide(.admitted, in: &dialogue).map(\.status) == [.ok])
     }
@@ -114,8 +114,8 @@ struct DecisionTests {
         #expect(dialogue.ask(.describe, Dialogue.url, Self.ann)?.status == .forbidden)
     }
 
-    /// `/` stands for the only stream of a server, and is not the server as a whole.
-    @Test func theQuestionTellsTheRootPathFromTheWholeServer() throws {
+    /// `/` is the path of a server's only stream, and not the server as a whole.
+    @Test func theRootPathDiffersFromTheWholeServer() throws {
         for (url, path) in [
             ("rtsp://cam.example", "/"), ("rtsp://cam.example//", "/"), ("rtsp://cam.example/a/b", "a/b"),
         ] {
@@ -129,7 +129,7 @@ struct DecisionTests {
     }
 
     @Test(arguments: ["cam*", "*", "yard/*", "a b"])
-    func aPathThatAClientSendsIsNoPattern(path: String) throws {
+    func aClientsPathIsNotAPattern(path: String) throws {
         var dialogue = Self.dialogue()
         let text = path.replacing(" ", with: "%20")
         dialogue.ask(.describe, "rtsp://cam.example/\(text)")
@@ -142,16 +142,16 @@ struct DecisionTests {
         for other in ["/cam", "/camera", "/yard/gate", "/"] { #expect(!grant.admits(.read, other), "\(other)") }
     }
 
-    @Test func whoseAddressHasTooManyQuestionsIsToldWhenToComeAgain() throws {
+    @Test func tooManyPendingAuthorisationsOfAnAddressGetRetryAfter() throws {
         var dialogue = Self.dialogue()
         dialogue.ask(.describe)
         let answers = try Self.decide(.tooManyWaiting, in: &dialogue)
         #expect(answers.map(\.status) == [.serviceUnavailable] && answers[0].headers[.retryAfter] == "1")
     }
 
-    @Test func exceptedPathsAreEverybodys() throws {
+    @Test func exemptPathsNeedNoAuthorisation() throws {
         var dialogue = Self.dialogue(except: [try #require(PathPattern("cam"))])
         #expect(dialogue.ask(.describe)?.status == .ok)
-        #expect(dialogue.ask(.describe, "rtsp://cam.example/camera") == nil, "it is another")
+        #expect(dialogue.ask(.describe, "rtsp://cam.example/camera") == nil, "another path")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RTSP
 
-/// Who guesses passwords gets nowhere, and nobody else notices.
+/// Lockout of addresses that guess passwords, without effect on other clients.
 struct LockOutTests {
     private static let limits = GuessLimits(guessCount: 10, delayMilliseconds: 500)
     private static let other = Endpoint(address: "192.0.2.8", isLoopback: false)
@@ -13,7 +13,7 @@ struct LockOutTests {
 
     // MARK: - The table
 
-    @Test func theTenthWrongPasswordLocksItsAddressOutAndNoOther() {
+    @Test func theTenthWrongPasswordLocksOutOnlyItsAddress() {
         let lockOut = LockOut()
         let addresses = ["192.0.2.7", "192.0.2.8", "2001:db8::7", "2001:db8::8"].map { IPAddress($0) } + [nil]
         for address in addresses {
@@ -25,7 +25,7 @@ struct LockOutTests {
         }
     }
 
-    @Test func aLockOutEndsAndCountsAnew() {
+    @Test func aLockOutEndsAndTheCountRestarts() {
         let lockOut = LockOut()
         let address = IPAddress("192.0.2.7")
         for _ in 1...10 { _ = lockOut.guessed(address, within: Self.limits, at: seconds(5)) }
@@ -36,27 +36,27 @@ struct LockOutTests {
         }
     }
 
-    @Test func oneWrongPasswordNowAndThenIsForgiven() {
+    @Test func rareWrongPasswordsAreForgotten() {
         let lockOut = LockOut()
         for round in 0..<100 as Range<Int64> {
             #expect(!lockOut.guessed(IPAddress("192.0.2.7"), within: Self.limits, at: seconds(300 * round)))
         }
     }
 
-    @Test func ofManyAddressesTheOldestIsForgottenAndTheTableDoesNotGrow() {
+    @Test func aFullTableDropsTheOldestAddress() {
         let lockOut = LockOut()
         let limits = GuessLimits(guessCount: 2, addressCount: 16)
         for number in 0..<100 as Range<UInt32> {
             #expect(!lockOut.guessed(.ipv4(number), within: limits, at: seconds(Int64(number))))
         }
-        // The second wrong password of an address that is remembered locks it out.
+        // The second wrong password locks an address out if the first one is still counted.
         let remembered = (84..<100 as Range<UInt32>).filter {
             lockOut.guessed(.ipv4($0), within: limits, at: seconds(100))
         }
         #expect(remembered == Array(84..<100))
     }
 
-    @Test func aFloodOfOtherAddressesEndsNoLockOut() {
+    @Test func aFloodOfOtherAddressesDoesNotEndALockOut() {
         let lockOut = LockOut()
         let limits = GuessLimits(guessCount: 2, addressCount: 16)
         let guesser = IPAddress("192.0.2.7")
@@ -76,7 +76,7 @@ struct LockOutTests {
         #expect(lockOut.guessed(.ipv4(101), within: limits, at: seconds(6)))
         #expect(lockOut.secondsLeft(for: .ipv4(102), within: limits, at: seconds(6)) == 300)
         #expect(lockOut.secondsLeft(for: .ipv4(0), within: limits, at: seconds(6)) == 299)
-        // After that time there is room again.
+        // Afterwards the table has room again.
         #expect(!lockOut.guessed(.ipv4(102), within: limits, at: seconds(306)))
         #expect(lockOut.secondsLeft(for: .ipv4(103), within: limits, at: seconds(306)) == nil)
     }
@@ -95,7 +95,7 @@ struct LockOutTests {
         #expect(lockOut.secondsLeft(for: IPAddress("192.0.2.7"), within: limits, at: seconds(5)) == nil)
     }
 
-    @Test func itIsAsIfEachAddressHadATableOfItsOwn() {
+    @Test func theTableEqualsOneTablePerAddress() {
         var random = SplitMix64(seed: 11)
         let limits = GuessLimits(guessCount: 3, lockOutSeconds: 20)
         let (together, alone) = (LockOut(), (0..<8).map { _ in LockOut() })
@@ -119,21 +119,21 @@ struct LockOutTests {
         try #require(DigestChallenge(dialogue.ask(.describe)))
     }
 
-    /// Sends so many wrong passwords, each on a connection of its own.
+    /// Sends `count` wrong passwords, each on its own connection.
     private func guess(_ count: Int, _ policy: AccessPolicy, _ lockOut: LockOut) throws {
         for _ in 0..<count {
             var dialogue = Dialogue(access: policy, lockOut: lockOut)
             let challenge = try challenge(&dialogue)
-            dialogue.ask(.describe, as: "ann", "guess!", answering: challenge)
+            dialogue.ask(.describe, as: "ann", password: "guess!", answering: challenge)
             dialogue.pass(milliseconds: 500)
             #expect(String(decoding: dialogue.sent, as: UTF8.self).count(of: "401 Unauthorized") == 2)
         }
     }
 
-    @Test func theAnswerToAWrongPasswordWaitsAndWhatIsAskedBehindItToo() throws {
+    @Test func theResponseToAWrongPasswordDelaysLaterRequests() throws {
         var dialogue = Dialogue(access: .test(guessing: Self.limits))
         let challenge = try challenge(&dialogue)
-        dialogue.ask(.describe, as: "ann", "guess!", answering: challenge)
+        dialogue.ask(.describe, as: "ann", password: "guess!", answering: challenge)
         dialogue.ask(.options)
         let before = dialogue.sent.count
         dialogue.pass(milliseconds: 499)
@@ -142,10 +142,10 @@ struct LockOutTests {
         let text = String(decoding: dialogue.sent.dropFirst(before), as: UTF8.self)
         #expect(
             text.hasPrefix("RTSP/1.0 401 Unauthorized\r\nCSeq: 2\r\n") && text.contains("\r\n\r\nRTSP/1.0 200 OK\r\n"))
-        #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)?.status == .ok)
+        #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)?.status == .ok)
     }
 
-    @Test func whoHasGuessedTenTimesIsNotHeardNotEvenWhenRight() throws {
+    @Test func aLockedOutAddressIsRefusedEvenWithTheCorrectPassword() throws {
         let (policy, lockOut) = (AccessPolicy.test(guessing: Self.limits), LockOut())
         var before = Dialogue(access: policy, lockOut: lockOut)
         let early = try challenge(&before)
@@ -158,13 +158,13 @@ struct LockOutTests {
             #expect(response?.headers[.wwwAuthenticate] == nil)
         }
         #expect(dialogue.ask(.options)?.status == .ok)
-        #expect(before.ask(.describe, as: "ann", "sesame", answering: early)?.status == .forbidden)
+        #expect(before.ask(.describe, as: "ann", password: "sesame", answering: early)?.status == .forbidden)
         let satip = dialogue.ask(.setUp, "rtsp://ann:sesame@h/cam", SATIPAccessTests.transport)
         #expect(satip?.status == .forbidden)
 
         var stranger = Dialogue(access: policy, lockOut: lockOut, peer: Self.other)
         let own = try challenge(&stranger)
-        #expect(stranger.ask(.describe, as: "ann", "sesame", answering: own)?.status == .ok)
+        #expect(stranger.ask(.describe, as: "ann", password: "sesame", answering: own)?.status == .ok)
     }
 
     /// Credentials that the server did not ask for.
@@ -172,7 +172,7 @@ struct LockOutTests {
         "Basic YW5uOmd1ZXNz", "Digest", "Bearer x", "Digest username=ann",
         "Digest username=\"ann\", realm=\"Before\", nonce=\"n\", uri=\"u\", response=\"0123456789abcdef0123456789abcdef\"",
     ])
-    func aLockedOutAddressGetsTheSameAnswerWhateverCredentialsItSends(authorization: String) throws {
+    func aLockedOutAddressGetsTheSameResponseToAnyCredentials(authorization: String) throws {
         let (policy, lockOut) = (AccessPolicy.test(guessing: Self.limits), LockOut())
         try guess(10, policy, lockOut)
         var dialogue = Dialogue(access: policy, lockOut: lockOut)
@@ -181,7 +181,7 @@ struct LockOutTests {
         #expect(response?.headers[.wwwAuthenticate] == nil)
     }
 
-    @Test func aLockedOutAddressGetsTheSameAnswerForCredentialsInAURLThatAreNotTaken() throws {
+    @Test func aLockedOutAddressGetsTheSameResponseToCredentialsInTheURL() throws {
         let lockOut = LockOut()
         let limits = GuessLimits(guessCount: 1)
         _ = lockOut.guessed(IPAddress(Dialogue.peer.address), within: limits, at: Dialogue(access: nil).now)
@@ -195,44 +195,44 @@ struct LockOutTests {
         }
     }
 
-    @Test func theTenthIsToldOnce() throws {
+    @Test func aLockOutIsReportedOnce() throws {
         let (policy, lockOut) = (AccessPolicy.test(guessing: GuessLimits(guessCount: 3)), LockOut())
         var dialogue = Dialogue(access: policy, lockOut: lockOut)
         let challenge = try challenge(&dialogue)
         dialogue.orders = []
-        for _ in 0..<4 { dialogue.ask(.describe, as: "ann", "guess!", answering: challenge) }
+        for _ in 0..<4 { dialogue.ask(.describe, as: "ann", password: "guess!", answering: challenge) }
         let wrong = AccessFailure.wrongCredentials(user: "ann")
         #expect(dialogue.accessFailures == [wrong, wrong, wrong, .lockedOut(seconds: 300)])
         #expect(dialogue.orders.filter { $0 == .addressLockedOut(seconds: 300) }.count == 1)
     }
 
-    @Test func afterALockOutTheRightPasswordIsRightAgain() throws {
+    @Test func afterALockOutTheCorrectPasswordWorksAgain() throws {
         let (policy, lockOut) = (AccessPolicy.test(guessing: Self.limits), LockOut())
         try guess(10, policy, lockOut)
         var dialogue = Dialogue(access: policy, lockOut: lockOut)
         #expect(dialogue.ask(.describe)?.status == .forbidden)
         dialogue.now = dialogue.now.advanced(byMilliseconds: 301_000)
         let challenge = try challenge(&dialogue)
-        #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)?.status == .ok)
+        #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)?.status == .ok)
     }
 
-    @Test func whoHasLoggedInGoesOnWhileSomebodyBehindTheSameAddressGuesses() throws {
+    @Test func authenticatedClientsAreNotLockedOutByOthersOfTheSameAddress() throws {
         let (policy, lockOut) = (AccessPolicy.test(guessing: Self.limits), LockOut())
         var viewer = Dialogue(access: policy, lockOut: lockOut)
         let own = try challenge(&viewer)
-        #expect(viewer.ask(.describe, as: "ann", "sesame", answering: own)?.status == .ok)
+        #expect(viewer.ask(.describe, as: "ann", password: "sesame", answering: own)?.status == .ok)
         var vlc = Dialogue(access: policy, lockOut: lockOut)
         let setUp = vlc.ask(.setUp, "rtsp://ann:sesame@h/cam", SATIPAccessTests.transport)
         let session = try #require(setUp?.headers[.session].flatMap(SessionHeader.init)?.id)
         try guess(10, policy, lockOut)
-        #expect(viewer.ask(.describe, as: "ann", "sesame", answering: own)?.status == .ok)
+        #expect(viewer.ask(.describe, as: "ann", password: "sesame", answering: own)?.status == .ok)
         #expect(viewer.ask(.describe)?.status == .unauthorized)
-        // As somebody else it is a guess again.
-        #expect(viewer.ask(.describe, as: "bob", "garden", answering: own)?.status == .forbidden)
+        // The credentials of another user are a guess again.
+        #expect(viewer.ask(.describe, as: "bob", password: "garden", answering: own)?.status == .forbidden)
         #expect(vlc.ask(.play, "rtsp://h/stream=1", [.session: session.text])?.status == .ok)
     }
 
-    @Test func whatIsNoWrongPasswordIsNotCounted() throws {
+    @Test func onlyWrongPasswordsAreCounted() throws {
         let (policy, lockOut) = (
             AccessPolicy.test(nonceSeconds: 10, guessing: GuessLimits(guessCount: 1)), LockOut()
         )
@@ -240,19 +240,19 @@ struct LockOutTests {
         for _ in 0..<20 { #expect(dialogue.ask(.describe)?.status == .unauthorized) }
         let challenge = try challenge(&dialogue)
         dialogue.pass(milliseconds: 10_000)
-        #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)?.status == .unauthorized)
+        #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)?.status == .unauthorized)
         let next = try self.challenge(&dialogue)
-        #expect(dialogue.ask(.describe, as: "bob", "garden", answering: next)?.status == .unauthorized)
+        #expect(dialogue.ask(.describe, as: "bob", password: "garden", answering: next)?.status == .unauthorized)
         let other = DigestChallenge(realm: "Before", nonce: next.nonce)
-        #expect(dialogue.ask(.describe, as: "ann", "guess!", answering: other)?.status == .unauthorized)
-        let elsewhere = dialogue.ask(.describe, as: "ann", "sesame", answering: next, uri: "rtsp://h/other")
+        #expect(dialogue.ask(.describe, as: "ann", password: "guess!", answering: other)?.status == .unauthorized)
+        let elsewhere = dialogue.ask(.describe, as: "ann", password: "sesame", answering: next, uri: "rtsp://h/other")
         #expect(elsewhere?.status == .unauthorized)
         for useless in ["Basic YW5uOmd1ZXNz", "Digest", "Bearer x", "Digest username=ann"] {
             #expect(dialogue.ask(.describe, Dialogue.url, [.authorization: useless])?.status == .unauthorized)
         }
-        #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: next)?.status == .ok)
-        // And this is one, whoever it is for.
-        #expect(dialogue.ask(.describe, as: "zoe", "sesame", answering: next)?.status == .unauthorized)
+        #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: next)?.status == .ok)
+        // A wrong password counts for an unknown user, too.
+        #expect(dialogue.ask(.describe, as: "zoe", password: "sesame", answering: next)?.status == .unauthorized)
         #expect(dialogue.orders.last == .addressLockedOut(seconds: 300))
     }
 
@@ -265,7 +265,7 @@ struct LockOutTests {
         }
     }
 
-    @Test func aChangeOfThePolicyForgivesNothing() throws {
+    @Test func aChangeOfThePolicyKeepsTheCounts() throws {
         let (policy, lockOut) = (AccessPolicy.test(guessing: Self.limits), LockOut())
         var dialogue = Dialogue(access: policy, lockOut: lockOut)
         try guess(10, policy, lockOut)
@@ -273,7 +273,7 @@ struct LockOutTests {
         #expect(dialogue.ask(.describe)?.status == .forbidden)
     }
 
-    @Test func withAnotherPasswordWhoHasLoggedInBeforeGuessesLikeAllOthers() throws {
+    @Test func afterAPasswordChangeFormerUsersCanBeLockedOut() throws {
         let numbers = RandomNumbers(seed: 3)
         func policy(_ password: String) throws -> AccessPolicy {
             AccessPolicy(
@@ -285,17 +285,17 @@ struct LockOutTests {
         }
         var dialogue = Dialogue(access: try policy("sesame"))
         let challenge = try challenge(&dialogue)
-        #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)?.status == .ok)
+        #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)?.status == .ok)
         dialogue.connection.accessChanged(to: try policy("other!"), paths: [:], at: dialogue.now)
         for status in [StatusCode.unauthorized, .unauthorized, .forbidden] {
-            #expect(dialogue.ask(.describe, as: "ann", "sesame", answering: challenge)?.status == status)
+            #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)?.status == status)
         }
     }
 
-    @Test func aClientThatHangsUpBeforeItsAnswerIsLetGoAfterIt() throws {
+    @Test func aClientThatDisconnectsDuringTheDelayIsClosedAfterIt() throws {
         var dialogue = Dialogue(access: .test(guessing: Self.limits))
         let challenge = try challenge(&dialogue)
-        dialogue.ask(.describe, as: "ann", "guess!", answering: challenge)
+        dialogue.ask(.describe, as: "ann", password: "guess!", answering: challenge)
         dialogue.connection.receivedEnd(at: dialogue.now)
         #expect(dialogue.closeReason == nil)
         dialogue.pass(milliseconds: 500)
@@ -304,6 +304,6 @@ struct LockOutTests {
 }
 
 extension String {
-    /// How often `text` stands in it.
+    /// The number of occurrences of `text`.
     fileprivate func count(of text: String) -> Int { ranges(of: text).count }
 }

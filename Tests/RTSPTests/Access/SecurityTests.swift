@@ -3,7 +3,7 @@ import Testing
 
 @testable import RTSP
 
-/// What changes for a client whose connection nobody else can read.
+/// Differences for clients inside TLS.
 struct SecurityTests {
     @Test(arguments: [
         ("RTP/AVP;unicast;client_port=5000-5001", 461), ("RTP/AVP;multicast", 461), ("RTP/AVP/TCP;unicast", 200),
@@ -21,13 +21,13 @@ struct SecurityTests {
         }
     }
 
-    @Test func theDialectOfSATIPHasNoMediaInsideTLS() {
+    @Test func satIPIsNotSupportedInsideTLS() {
         var dialogue = Dialogue(security: .tls)
         let response = dialogue.ask(.setUp, Dialogue.url, [.transport: "RTP/AVP;unicast;client_port=5000-5001"])
         #expect(response?.status == .unsupportedTransport)
     }
 
-    @Test func aFailureOfWhatProtectsItEndsSessionsAndConnection() throws {
+    @Test func aTLSFailureEndsSessionsAndConnection() throws {
         var dialogue = Dialogue(security: .tls)
         let session = try dialogue.setUp()
         dialogue.connection.securityFailed("its TLS connection failed: bad record mac")
@@ -37,8 +37,8 @@ struct SecurityTests {
         #expect(dialogue.connection.nextDeadline == nil)
     }
 
-    /// A response has one challenge, for live555 reads no second one: Basic only where Digest could not prove everybody.
-    @Test func basicIsAskedForInsideTLSWhereAPasswordIsKeptSalted() {
+    /// A response has one challenge, because live555 reads only the first: Basic only if some users cannot log in by Digest.
+    @Test func basicIsOfferedInsideTLSForSaltedPasswords() {
         let salted = AccessPolicy.test()
         for (policy, security, scheme) in [
             (salted, ConnectionSecurity.tls, "Basic realm=\"Apus\""), (salted, .clear, "Digest "),
@@ -52,7 +52,7 @@ struct SecurityTests {
 }
 
 extension AccessPolicy {
-    /// `ann` alone, whose password is kept so that Digest can prove it.
+    /// A policy with the user `ann` and a password for Digest.
     fileprivate static let unsalted = AccessPolicy(
         realm: "Apus", users: [User(name: "ann", secret: .password("sesame"), rights: [:])], hashes: { .real },
         random: { 7 })

@@ -8,7 +8,7 @@ import Wire
 
 @Suite struct ClientConnectionTests {
     @Test(arguments: [1, 2, 7, 64, Int.max])
-    func aSessionIsPlayedHoweverItsBytesAreSplit(chunk: Int) {
+    func aSessionPlaysWithAnySplitOfTheBytes(chunk: Int) {
         var pair = BackToBack()
         pair.chunk = chunk
         pair.play()
@@ -35,7 +35,7 @@ import Wire
         #expect(pair.client.keepaliveMethod == .getParameter)
     }
 
-    @Test func aClientThatFallsSilentLosesItsSession() {
+    @Test func aSilentClientLosesItsSession() {
         var pair = BackToBack(sessionTimeoutSeconds: 10)
         pair.play()
         pair.client.keepaliveDue = .distantFuture
@@ -43,7 +43,7 @@ import Wire
         #expect(pair.tornDown.count == 1)
     }
 
-    @Test func theShortestRoundTripIsKept() throws {
+    @Test func theShortestRoundTripIsRecorded() throws {
         var client = ClientConnection(url: try #require(RequestURL("rtsp://127.0.0.1/cam")))
         func instant(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds * 1_000_000) }
         client.connected(at: instant(10))
@@ -64,7 +64,7 @@ import Wire
         #expect(pair.client.nextDeadline == .distantFuture)
     }
 
-    @Test func withoutASessionTearingDownJustCloses() {
+    @Test func tearingDownWithoutASessionCloses() {
         var pair = BackToBack()
         pair.client.connected(at: pair.now)
         pair.settle()
@@ -82,7 +82,7 @@ import Wire
         #expect(!pair.client.isBetweenMessages)
     }
 
-    @Test func aServerThatDoesNotAnswerIsGivenUp() {
+    @Test func aMissingResponseClosesTheConnection() {
         var client = Self.client()
         client.connected(at: MonotonicTime(nanoseconds: 0))
         _ = client.nextAction()
@@ -92,7 +92,7 @@ import Wire
         #expect(client.nextAction() == .close(.noAnswer(.options)))
     }
 
-    /// What a server answers after OPTIONS, and why the client then closes.
+    /// Responses after OPTIONS, and the resulting close reason.
     static let refusals: [(answer: String, reason: ClientCloseReason)] = [
         ("RTSP/1.0 404 Not Found\r\nCSeq: 2\r\n\r\n", .refused(.describe, .notFound, reason: "Not Found")),
         ("RTSP/1.0 401 No\r\nCSeq: 2\r\n\r\n", .passwordRequired(.describe)),
@@ -114,7 +114,7 @@ import Wire
         #expect(client.nextAction() == nil)
     }
 
-    @Test func anAnswerWithAnotherNumberIsPassedOver() {
+    @Test func aResponseWithAnotherCSeqIsIgnored() {
         var client = Self.client()
         let now = MonotonicTime(nanoseconds: 0)
         client.connected(at: now)
@@ -124,7 +124,7 @@ import Wire
         #expect(client.phase == .options)
     }
 
-    /// Control attributes against bases (RFC 2326, C.1.1).
+    /// Control attributes and bases (RFC 2326, C.1.1).
     static let controls: [(base: String, control: String?, url: String)] = [
         ("rtsp://h/cam", "track1", "rtsp://h/cam/track1"),
         ("rtsp://h/cam/", "track1", "rtsp://h/cam/track1"),
@@ -144,7 +144,7 @@ import Wire
     @Test(arguments: [
         ("192.168.1.10:554/stream0/", "rtsp://h/cam"), ("", "rtsp://h/cam"), ("rtsp://h/cam/x/", "rtsp://h/cam/x/"),
     ])
-    func aBaseThatIsNoURLIsPassedOver(contentBase: String, base: String) {
+    func anInvalidContentBaseIsIgnored(contentBase: String, base: String) {
         var client = Self.client()
         let now = MonotonicTime(nanoseconds: 0)
         client.connected(at: now)
@@ -157,7 +157,7 @@ import Wire
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func damagedAnswersEndInACloseOrAWait(seed: UInt64) {
+    func corruptedResponsesLeadToACloseOrAWait(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var client = Self.client()
         let now = MonotonicTime(nanoseconds: 0)
@@ -182,7 +182,7 @@ import Wire
     }
 
     static func client() -> ClientConnection {
-        guard let url = RequestURL("rtsp://h/cam") else { preconditionFailure("the test's URL is one") }
+        guard let url = RequestURL("rtsp://h/cam") else { preconditionFailure("the test's URL is valid") }
         return ClientConnection(url: url)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RTSP
 
-/// A client that has a password, at servers that ask for it.
+/// A client with a password, and servers that require one.
 struct ClientLoginTests {
     private func login(_ authority: String = "ann:sesame") throws -> ClientLogin {
         let url = try #require(RequestURL("rtsp://\(authority)@h/cam"))
@@ -19,12 +19,12 @@ struct ClientLoginTests {
     }
 
     @Test(arguments: DigestAlgorithm.allCases)
-    func itPlaysAtAServerThatAsksAndSaysNothingBefore(_ algorithm: DigestAlgorithm) throws {
+    func credentialsAreSentOnlyAfterAChallenge(_ algorithm: DigestAlgorithm) throws {
         var pair = BackToBack(access: .test(algorithm, nonceSeconds: 90), login: try login())
         pair.play()
         #expect(pair.client.phase == .playing)
         #expect(pair.refusals == [.noCredentials(.tracks)])
-        // Keepalives go on when the challenge has become old.
+        // Keepalives continue when the nonce has expired.
         for _ in 0..<20 { pair.advance(seconds: 30) }
         #expect(pair.client.phase == .playing && pair.tornDown.isEmpty)
         #expect(Set(pair.refusals) == [.noCredentials(.tracks), .staleNonce])
@@ -34,20 +34,20 @@ struct ClientLoginTests {
     }
 
     @Test(arguments: ["ann:guess", "zoe:sesame", "ann", "bob:garden"])
-    func whatIsWrongIsTriedOnce(authority: String) throws {
+    func wrongCredentialsAreTriedOnce(authority: String) throws {
         var pair = BackToBack(access: .test(), login: try login(authority))
         pair.play()
         #expect(pair.clientActions.last == .close(.wrongPassword(.describe)))
         #expect(pair.refusals.count == 2)
     }
 
-    @Test func withoutAPasswordItIsToldToUseOne() throws {
+    @Test func withoutAPasswordTheErrorAsksForOne() throws {
         var pair = BackToBack(access: .test())
         pair.play()
         #expect(pair.clientActions.last == .close(.passwordRequired(.describe)))
     }
 
-    @Test func aPasswordThatWasNeverSentIsNotCalledWrong() throws {
+    @Test func anUnsentPasswordIsNotReportedAsWrong() throws {
         var client = ClientConnection(url: try #require(RequestURL("rtsp://h/cam")), login: try login())
         let now = MonotonicTime(nanoseconds: 0)
         client.connected(at: now)
@@ -59,12 +59,12 @@ struct ClientLoginTests {
         #expect(last == .close(.refused(.describe, .unauthorized, reason: "No")))
     }
 
-    /// The examples of RFC 2617, section 3.5, but for its client nonce.
-    @Test func aChallengeThatCountsIsAnsweredWithACount() throws {
+    /// The example of RFC 2617, section 3.5, with another client nonce.
+    @Test func aChallengeWithQOPIsAnsweredWithARequestCount() throws {
         var login = try login("Mufasa:Circle%20Of%20Life")
         let nonce = "dcd98b7102dd2f0e8b11d0f600bfb0c093"
-        let isAsked = login.isAsked(
-            by: unauthorized(
+        let isAsked = login.handleChallenge(
+            in: unauthorized(
                 "Digest realm=\"testrealm@host.com\", qop=\"auth,auth-int\", nonce=\"\(nonce)\", opaque=\"5ccc\""))
         #expect(isAsked)
         for count in 1...3 as ClosedRange<UInt32> {
@@ -80,13 +80,13 @@ struct ClientLoginTests {
         }
     }
 
-    @Test func digestIsPreferredAndBasicIsForWhoKnowsNothingElse() throws {
+    @Test func digestIsPreferredToBasic() throws {
         let (digest, password) = ("Digest realm=\"a\", nonce=\"b\"", "Basic realm=\"a\"")
         #expect(try answer(to: password, digest)?.hasPrefix("Digest ") == true)
         #expect(try answer(to: password) == "Basic YW5uOnNlc2FtZQ==")
     }
 
-    @Test func whatAServerKeepsOfAPasswordIsEnoughForDigest() throws {
+    @Test func theStoredDigestSecretIsEnoughToLogIn() throws {
         let secret = HashFunctions.real.digestSecret(.md5, user: "ann", realm: "Apus", password: "sesame")
         for (kept, plays) in [
             (AccessPolicy.Secret.digest(secret), true), (.password("sesame"), true),
@@ -100,20 +100,20 @@ struct ClientLoginTests {
         }
     }
 
-    @Test func whatWasRefusedIsNotTriedAgain() throws {
+    @Test func refusedCredentialsAreNotRepeated() throws {
         for challenge in ["Basic realm=\"a\"", "Digest realm=\"a\", nonce=\"b\""] {
             var login = try login()
-            let isAsked = (0..<2).map { _ in login.isAsked(by: unauthorized(challenge)) }
+            let isAsked = (0..<2).map { _ in login.handleChallenge(in: unauthorized(challenge)) }
             #expect(isAsked == [true, false])
         }
     }
 
-    /// What a client answers to a server's challenges.
+    /// The client's `Authorization` header for a server's challenges.
     private func answer(to challenges: String...) throws -> String? {
         var login = try login()
         var response = Response(.unauthorized)
         for challenge in challenges { response.headers.append(.wwwAuthenticate, challenge) }
-        guard login.isAsked(by: response) else { return nil }
+        guard login.handleChallenge(in: response) else { return nil }
         return login.authorization(for: .describe, "rtsp://h/cam")
     }
 
@@ -121,7 +121,7 @@ struct ClientLoginTests {
         "", "Digest", "Digest nonce=\"a\"", "Digest realm=\"a\", nonce=\"b\", algorithm=SHA-512-256",
         "Digest realm=\"a\", nonce=\"b\", qop=\"auth-int\"", "Bearer", "NTLM abc", "Digest realm=\"a",
     ])
-    func whatIsNotKnownIsNotAnswered(challenge: String) throws {
+    func unsupportedChallengesAreNotAnswered(challenge: String) throws {
         #expect(try answer(to: challenge) == nil)
     }
 }

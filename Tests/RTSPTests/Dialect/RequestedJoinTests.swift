@@ -12,17 +12,17 @@ struct RequestedJoinTests {
             ("JOIN=Keyframe", .keyframe), ("x=1&join=keyframe&y=/z", .keyframe), ("join=fast", .fast),
             ("join=auto", .fast), ("join=prelude", .fast), ("join=keyframe&join=fast", .keyframe),
         ] as [(String?, RequestedJoin?)])
-    func theParameterIsReadFromAnyPlaceInTheQuery(query: String?, join: RequestedJoin?) throws {
+    func theParameterIsReadFromAnyPositionInTheQuery(query: String?, join: RequestedJoin?) throws {
         #expect(try RequestedJoin(query: query) == join)
     }
 
-    /// The queries of the PLAYs that a dialogue ordered.
+    /// The join modes of the PLAY actions.
     private func joins(_ dialogue: Dialogue) -> [RequestedJoin?] {
         dialogue.orders.compactMap { if case .play(_, let request) = $0 { .some(request.join) } else { nil } }
     }
 
-    /// The URLs of DESCRIBE, SETUP and PLAY as clients make them: ffmpeg and live555 append the control name behind the query,
-    /// GStreamer drops the query behind DESCRIBE, and some clients add the query again behind the track.
+    /// The URLs of DESCRIBE, SETUP and PLAY of several clients: ffmpeg and live555 append the control name after the query,
+    /// GStreamer drops the query after DESCRIBE, and some clients add the query again after the track.
     @Test(
         arguments: [
             ("?join=keyframe", "/?join=keyframe/track1", "/?join=keyframe/", .keyframe),
@@ -30,7 +30,7 @@ struct RequestedJoinTests {
             ("", "/track1", "?join=keyframe", .keyframe), ("?join=keyframe", "/track1?join=fast", "/", .fast),
             ("?join=keyframe", "/track1", "/?join=fast", .fast), ("", "/track1", "", nil),
         ] as [(String, String, String, RequestedJoin?)])
-    func everyRequestOfASessionMayAskForIt(
+    func anyRequestOfASessionMayHaveTheParameter(
         describe: String, setUp: String, play: String, join: RequestedJoin?
     ) throws {
         var dialogue = Dialogue()
@@ -41,7 +41,7 @@ struct RequestedJoinTests {
         #expect(joins(dialogue) == [join])
     }
 
-    @Test func theDescriptionOfAnotherPathAsksForNothing() throws {
+    @Test func theJoinModeOfAnotherPathsDescribeIsIgnored() throws {
         var dialogue = Dialogue()
         dialogue.ask(.describe, "rtsp://cam.example:8554/?join=keyframe")
         let session = try dialogue.setUp()
@@ -72,7 +72,7 @@ struct RequestedJoinTests {
             ("Lavf59.27.100", false), ("LibVLC/3.0.18 (LIVE555 Streaming Media v2020.04.12)", false),
             ("GStreamer/1.22.0", false), ("mpv", false), ("apus-bench", false), (nil, false),
         ] as [(String?, Bool)])
-    func recordersAreKnownByTheirUserAgent(userAgent: String?, isRecorder: Bool) {
+    func recordersAreRecognisedByTheirUserAgent(userAgent: String?, isRecorder: Bool) {
         #expect(ClientDialect(userAgent: userAgent).isRecorder == isRecorder)
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RTSP
 
-/// VLC's satip access knows no challenge: its credentials are taken from the URL, for watching alone.
+/// VLC's SAT>IP client does not support challenges. Its credentials come from the URL and permit only watching.
 struct SATIPAccessTests {
     static let transport: Headers = [.transport: SATIPTests.transport]
 
@@ -10,7 +10,7 @@ struct SATIPAccessTests {
         dialogue.ask(.setUp, "rtsp://\(authority)/\(path)", Self.transport)
     }
 
-    @Test func theURLsCredentialsOpenASessionThatNeedsNoFurtherOnes() throws {
+    @Test func credentialsInTheURLOpenASessionThatNeedsNoFurtherOnes() throws {
         var dialogue = Dialogue(access: .test())
         let response = setUp(&dialogue, "ann:sesame@192.0.2.1:8554")
         let session = try #require(response?.headers[.session].flatMap(SessionHeader.init)?.id)
@@ -25,7 +25,7 @@ struct SATIPAccessTests {
         "192.0.2.1", "ann:wrong@192.0.2.1", "ann@192.0.2.1", "ann:@192.0.2.1", "zoe:sesame@192.0.2.1", "@192.0.2.1",
         ":sesame@192.0.2.1", "ANN:sesame@192.0.2.1", "bob:garden@192.0.2.1",
     ])
-    func othersAreRefusedAtOnce(authority: String) {
+    func wrongCredentialsInTheURLAreRefused(authority: String) {
         var dialogue = Dialogue(access: .test())
         let response = setUp(&dialogue, authority)
         #expect(response?.status == .unauthorized)
@@ -36,7 +36,7 @@ struct SATIPAccessTests {
     @Test(arguments: [
         (AccessPolicy.URLCredentials.all, true, true), (.loopback, false, true), (.none, false, false),
     ])
-    func whoMayLogInByURLIsThePolicys(from: AccessPolicy.URLCredentials, others: Bool, host: Bool) throws {
+    func thePolicyDecidesWhichClientsMayLogInByURL(from: AccessPolicy.URLCredentials, others: Bool, host: Bool) throws {
         let numbers = RandomNumbers(seed: 1)
         let user = AccessPolicy.User(
             name: "ann", secret: .password("sesame"), rights: [.read: [try #require(PathPattern("*"))]])
@@ -52,7 +52,7 @@ struct SATIPAccessTests {
         }
     }
 
-    @Test func theSessionOpensNothingElse() throws {
+    @Test func theSessionGrantsNothingElse() throws {
         var dialogue = Dialogue(access: .test())
         let session = try #require(
             setUp(&dialogue, "ann:sesame@h")?.headers[.session].flatMap(SessionHeader.init)?.id)
@@ -66,14 +66,14 @@ struct SATIPAccessTests {
         #expect(stolen?.status == .unauthorized)
     }
 
-    @Test func othersThanThisDialectDoNotLogInByURL() {
+    @Test func otherClientsCannotLogInByURL() {
         var dialogue = Dialogue(access: .test())
         #expect(dialogue.ask(.describe, "rtsp://ann:sesame@h/cam")?.status == .unauthorized)
         #expect(
             dialogue.ask(.setUp, "rtsp://ann:sesame@h/cam/track1", Self.transport)?.status == .unauthorized)
     }
 
-    @Test func theRightThatTheServerGoesByIsThatToWatch() {
+    @Test func theGrantOfTheSessionIsOnlyToWatch() {
         var dialogue = Dialogue(access: .test())
         dialogue.answers = false
         _ = setUp(&dialogue, "ann:sesame@h", path: "CAM")
@@ -82,8 +82,8 @@ struct SATIPAccessTests {
         #expect(!request.grant.admits(.control, "/cam") && !request.grant.admits(.publish, "/cam"))
     }
 
-    /// The path comes in lower case, and so may mean one that is not theirs: the server asks the grant again.
-    @Test func aPathInAnotherCaseIsJudgedAgainOnceItIsFound() {
+    /// The URL is in lower case and may match a forbidden path, so the server checks the permission for the real path.
+    @Test func thePermissionIsCheckedAgainForTheRealPath() {
         var dialogue = Dialogue(access: .test())
         dialogue.answers = false
         _ = setUp(&dialogue, "bob:garden@h", path: "YARD/front")

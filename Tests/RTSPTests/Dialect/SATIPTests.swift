@@ -5,12 +5,12 @@ import Testing
 
 @testable import RTSP
 
-/// The dialect of VLC 3.0's satip access: what opens it, what its numbers mean, and what it is refused.
+/// The dialect of VLC 3.0's SAT>IP client.
 struct SATIPTests {
     static let url = "rtsp://192.0.2.1:8554/cam"
     static let transport = "RTP/AVP;unicast;client_port=9242-9243"
 
-    /// All that VLC 3.0's satip access says, byte by byte; its count begins at 0.
+    /// All requests of VLC 3.0's SAT>IP client, byte by byte; its CSeq begins at 0.
     static var transcript: [UInt8] {
         let id = Dialogue.session(1)
         let control = "rtsp://192.0.2.1:8554/stream=1 RTSP/1.0\r\n"
@@ -23,12 +23,12 @@ struct SATIPTests {
             """.utf8)
     }
 
-    @Test func whatVLCSaysIsAnsweredAsItReadsIt() {
+    @Test func vlcGetsTheResponsesThatItExpects() {
         var dialogue = Dialogue()
         let responses = dialogue.put(Self.transcript)
         #expect(responses.map(\.status.code) == [200, 200, 200, 200])
         #expect(responses.map { $0.headers[.cSeq] } == ["0", "1", "2", "3"])
-        // VLC compares these names, and the beginning of the Transport, byte by byte.
+        // VLC compares these names and the beginning of Transport byte by byte.
         let sent = String(decoding: dialogue.sent, as: UTF8.self)
         #expect(sent.contains("\r\nSession: \(Dialogue.session(1));timeout=60\r\n"))
         #expect(sent.contains("\r\nTransport: RTP/AVP;unicast;client_port=9242-9243;server_port=6000-6001"))
@@ -42,7 +42,7 @@ struct SATIPTests {
         #expect(dialogue.orders.last == .tearDown(Dialogue.session(1), .tornDown))
     }
 
-    @Test func everySplitOfWhatVLCSaysGivesTheSameBytesAndOrders() {
+    @Test func everySplitOfVLCsRequestsGivesTheSameBytesAndActions() {
         var whole = Dialogue()
         whole.put(Self.transcript)
         for split in 1..<Self.transcript.count {
@@ -53,7 +53,7 @@ struct SATIPTests {
         }
     }
 
-    @Test func damageOfWhatVLCSaysEndsInAnswersOrClose() {
+    @Test func corruptedRequestsOfVLCLeadToResponsesOrAClose() {
         for seed in 0..<600 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
             var dialogue = Dialogue()
@@ -81,7 +81,7 @@ struct SATIPTests {
         ("/cam", "\(transport),RTP/AVP/TCP;unicast", .tracks), ("/cam", "RTP/SAVP,\(transport)", .tracks),
         ("/stream=1", "RTP/AVP/TCP", .tracks), ("/cam?src=1&pids=all", "RTP/AVP/TCP", .tracks),
     ])
-    func onlyASetUpOfTheStreamItselfOverUDPOpensIt(path: String, offers: String, encapsulation: RTPEncapsulation) {
+    func onlyASetUpOfTheStreamOverUDPOpensASATIPSession(path: String, offers: String, encapsulation: RTPEncapsulation) {
         var dialogue = Dialogue()
         let response = dialogue.ask(.setUp, "rtsp://h\(path)", [.transport: offers])
         #expect(response?.status == .ok)
@@ -89,7 +89,7 @@ struct SATIPTests {
         #expect((response?.headers["com.ses.streamID"] != nil) == (encapsulation == .transportStream))
     }
 
-    @Test func behindADescribeASetUpWithoutTrackMeansTheOnlyTrack() {
+    @Test func afterADescribeASetUpWithoutTrackMeansTheOnlyTrack() {
         var dialogue = Dialogue()
         dialogue.ask(.describe, Self.url)
         dialogue.orders = []
@@ -102,16 +102,16 @@ struct SATIPTests {
     static let controls: [RTSP.Method] = [.options, .play, .getParameter, .setParameter, .pause, .tearDown]
 
     @Test(arguments: controls)
-    func aNumberBesideItsSessionsNameMeansTheSession(method: RTSP.Method) {
+    func aStreamNumberWithItsSessionIDIsAccepted(method: RTSP.Method) {
         var dialogue = Dialogue()
         let headers = dialogue.open()
         #expect(dialogue.ask(method, "rtsp://192.0.2.1:8554/stream=1", headers)?.status == .ok)
         dialogue = Dialogue()
-        #expect(dialogue.ask(method, Self.url, dialogue.open())?.status == .ok, "so does the path, for other clients")
+        #expect(dialogue.ask(method, Self.url, dialogue.open())?.status == .ok, "other clients use the path")
     }
 
     @Test(arguments: controls + [.setUp])
-    func anyOtherNumberOrNameIsNoSession(method: RTSP.Method) throws {
+    func otherNumbersOrSessionIDsAreRefused(method: RTSP.Method) throws {
         var dialogue = Dialogue()
         var headers = dialogue.open()
         headers[.transport] = Self.transport
@@ -127,13 +127,13 @@ struct SATIPTests {
     }
 
     @Test(arguments: ["stream=", "stream=x", "stream=65536", "stream=1/x", "stream=-1", "Stream=1", "other"])
-    func whatIsNoNumberNamesNothing(path: String) {
+    func invalidStreamNumbersAreRefused(path: String) {
         var dialogue = Dialogue()
         let headers = dialogue.open()
         #expect(dialogue.ask(.play, "rtsp://h/\(path)", headers)?.status == .notFound)
     }
 
-    @Test func twoStreamsOfAConnectionAreToldApart() {
+    @Test func twoStreamsOfAConnectionAreDistinguished() {
         var dialogue = Dialogue()
         let (first, second) = (dialogue.open(), dialogue.open())
         #expect(dialogue.ask(.play, "rtsp://h/stream=1", second)?.status == .sessionNotFound)
@@ -141,7 +141,7 @@ struct SATIPTests {
         #expect(dialogue.ask(.play, "rtsp://h/stream=2", second)?.status == .ok)
     }
 
-    @Test func aPathOfANumbersSpellingIsStillServedByTracks() throws {
+    @Test func aPathThatLooksLikeAStreamNumberIsServedAsTracks() throws {
         var dialogue = Dialogue()
         let url = "rtsp://h/stream=5"
         dialogue.ask(.describe, url)
@@ -150,7 +150,7 @@ struct SATIPTests {
         for method in Self.controls { #expect(dialogue.ask(method, url, session)?.status == .ok, "\(method)") }
     }
 
-    @Test func keepalivesKeepASessionAndWhoVanishesIsReaped() {
+    @Test func keepalivesKeepASessionAndSilentOnesTimeOut() {
         var dialogue = Dialogue()
         let headers = dialogue.open()
         for _ in 0..<5 {
@@ -169,7 +169,7 @@ struct SATIPTests {
         ("RTP/AVP;unicast;client_port=65535", 461), ("RTP/AVP;unicast;client_port=", 461), ("RTP/AVP;unicast", 461),
         ("\(transport);mode=record", 461), ("\(transport);destination=192.0.2.8", 461), ("", 400),
     ])
-    func transportsWithoutSenseAreRefusedWithAReason(offers: String, status: Int) {
+    func invalidTransportsAreRefusedWithAReason(offers: String, status: Int) {
         var dialogue = Dialogue()
         let response = dialogue.ask(.setUp, Self.url, [.transport: offers])
         #expect(response?.status.code == status)
@@ -177,13 +177,13 @@ struct SATIPTests {
         #expect(dialogue.orders.isEmpty)
     }
 
-    @Test func theClientsOwnDestinationIsTaken() {
+    @Test func theClientsOwnDestinationIsAccepted() {
         var dialogue = Dialogue()
         let own = "\(Self.transport);destination=192.0.2.7"
         #expect(dialogue.ask(.setUp, Self.url, [.transport: own])?.status == .ok)
         dialogue = Dialogue(peer: Endpoint(address: "::1", isLoopback: true))
         let media = "\(Self.transport);destination=127.0.0.1"
-        #expect(dialogue.ask(.setUp, Self.url, [.transport: media])?.status == .ok, "where its media goes anyway")
+        #expect(dialogue.ask(.setUp, Self.url, [.transport: media])?.status == .ok, "its media address")
     }
 
     @Test(arguments: [
@@ -191,19 +191,19 @@ struct SATIPTests {
         "bw=8", "tmode=8k", "gi=14", "plp=1", "t2id=1", "sm=0", "c2tft=0", "ds=1", "specinv=0", "pids=0,16", "FREQ=1",
         "x=1&addpids=17", "delpids=17&x=1", "pids",
     ])
-    func whatATunerWouldDoIsRefusedWithAReason(query: String) {
+    func tunerParametersAreRefusedWithAReason(query: String) {
         var dialogue = Dialogue()
         let response = dialogue.ask(.setUp, "rtsp://h/?\(query)", [.transport: Self.transport])
-        #expect(response?.status == .badRequest && response?.reason.contains("no tuner") == true)
+        #expect(response?.status == .badRequest && response?.reason.contains("not a tuner") == true)
         #expect(dialogue.orders.isEmpty)
         let headers = dialogue.open()
         for method in [Method.play, .setUp] {
             let response = dialogue.ask(method, "rtsp://h/stream=1?\(query)", headers)
-            #expect(response?.status == .badRequest && response?.reason.contains("no tuner") == true)
+            #expect(response?.status == .badRequest && response?.reason.contains("not a tuner") == true)
         }
     }
 
-    @Test func aSessionTakesNoSecondSetUp() {
+    @Test func aSATIPSessionAllowsNoSecondSetUp() {
         var dialogue = Dialogue()
         var headers = dialogue.open()
         headers[.transport] = Self.transport
@@ -217,7 +217,7 @@ struct SATIPTests {
 
     // MARK: IPv6
 
-    @Test func anAddressWithoutBracketsIsTakenInThisDialectAlone() {
+    @Test func addressesWithoutBracketsAreAcceptedOnlyFromSATIPClients() {
         var dialogue = Dialogue()
         let refused: [(RTSP.Method, String)] = [
             (.options, "cam"), (.describe, "cam"), (.setUp, "cam/track1"), (.getParameter, "cam"),
@@ -247,20 +247,20 @@ struct SATIPTests {
             ("::ffff:1.2.3.256", nil), ("1.2.3.4::", nil), ("192.0.2.07", nil), ("192.0.2", nil), ("host", nil),
             ("[::1]", nil), ("::ffff:1.2.3.4:5", nil),
         ] as [(String, String?)])
-    func mediaGoesToIPv4Alone(peer: String, address: String?) {
+    func mediaIsSentToIPv4Only(peer: String, address: String?) {
         #expect(SATIP.mediaAddress(forPeer: peer) == address)
     }
 }
 
 extension Dialogue {
-    /// Sets up a transport stream; gives the header that names its session.
+    /// Sets up a transport stream and returns the headers with its session ID.
     fileprivate mutating func open() -> Headers {
         let response = ask(.setUp, SATIPTests.url, [.transport: SATIPTests.transport])
         #expect(response?.status == .ok)
         return [.session: response?.headers[.session] ?? ""]
     }
 
-    /// What the first SETUP asked for.
+    /// The encapsulation of the first SETUP.
     fileprivate var encapsulation: RTPEncapsulation? {
         guard case .setUp(_, let request)? = orders.first else { return nil }
         return request.encapsulation

@@ -3,7 +3,7 @@ import Testing
 @testable import RTSP
 
 struct HeaderTests {
-    @Test func namesCompareInAnyCaseAndListsJoin() {
+    @Test func namesIgnoreCaseAndListsAreJoined() {
         var headers: Headers = ["a": "1, 2", "B": "x", "A": "3"]
         #expect(headers["a"] == "1, 2")
         #expect(headers.list(of: "A") == ["1", "2", "3"])
@@ -19,7 +19,7 @@ struct HeaderTests {
             ([""], nil),
             (["1 2"], nil), (["one"], nil), ([], nil), (["1", "1"], nil), (["99999999999999999999"], nil),
         ] as [([String], UInt32?)])
-    func cSeqIsOneNumber(values: [String], number: UInt32?) {
+    func cSeqIsExactlyOneNumber(values: [String], number: UInt32?) {
         var headers = Headers()
         for value in values { headers.append("cseq", value) }
         #expect(CSeq(headers)?.number == number)
@@ -61,11 +61,11 @@ struct HeaderTests {
         ("RTP/AVP/TCP;interleaved=254-255;ssrc= d6d6627", "RTP/AVP/TCP;unicast;interleaved=254-255;ssrc=0D6D6627"),
         ("RTP/AVP;unicast;client_port=1-2;ssrc=nonsense;ttl=999", "RTP/AVP;unicast;client_port=1-2"),
     ])
-    func laxTransportsAreRead(text: String, written: String) {
+    func laxTransportHeadersAreRead(text: String, written: String) {
         #expect(Transport.list(text).map(\.headerValue) == [written])
     }
 
-    @Test func transportsWithoutSenseAreLeftOutOfTheList() {
+    @Test func invalidTransportsAreLeftOutOfTheList() {
         let bad = [
             "", "MP2T/H2221/UDP;unicast", "RTP", "RTP/AVP/SCTP", "RTP/AVP;client_port=65536",
             "RTP/AVP;client_port=65535",
@@ -98,7 +98,7 @@ struct HeaderTests {
         "clock=-", "clock=1996-", "clock=19961308T000000Z-", "clock=19961108T250000Z-", "clock=19961108T1437Z-",
         "smpte=-", "frames=1-2", "npt=0-\u{301}", "clock=19961108T-1437.5Z-",
     ])
-    func whatIsNoRangeIsNil(text: String) {
+    func invalidRangesAreNil(text: String) {
         #expect(RangeHeader(text) == nil)
     }
 
@@ -111,17 +111,17 @@ struct HeaderTests {
         #expect(RTPInfo(text).headerValue == text)
     }
 
-    @Test func rtpInfoWithBadNumbersKeepsTheRest() {
+    @Test func rtpInfoWithInvalidNumbersKeepsTheRest() {
         let info = RTPInfo("url=a;seq=65536;rtptime=-1, URL=\"b\";ssrc=1;seq=3;,")
         #expect(info.headerValue == "url=a,url=b;seq=3")
     }
 
-    /// Fuzzing found that a URL lost another separator, or another pair of quotes, each time that it was read.
+    /// Fuzzing found that a URL lost one more separator or pair of quotes each time that it was read.
     @Test(arguments: [
         "url=rtsp://h/a;b;,;;,;", "url=\"\"\"x\"\"\"", "url=;seq=1;\"seq=2\"", "url=\"a,b;c\";seq=1,\t Url=d",
         "url=\"a,url=b\";rtptime=1", "x,url=a;;b", "url=a , b; c;ssrc=1;d,",
     ])
-    func rtpInfoIsTheSameWhenReadAgain(text: String) {
+    func rtpInfoReadsBackTheSame(text: String) {
         let info = RTPInfo(text)
         #expect(!info.entries.isEmpty)
         #expect(RTPInfo(info.headerValue) == info)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import RTSP
 
-/// Keys as GStreamer and live555 tell them.
+/// MIKEY messages in the formats of GStreamer and live555.
 struct KeyManagementTests {
     private static let material = (0..<30).map { UInt8($0) }
 
-    /// A message like theirs, by hand: header with one session, T, RAND, policy, KEMAC.
+    /// Builds a message by hand: header with one session, T, RAND, policy, KEMAC.
     private static func message(
         _ parameters: [(UInt8, UInt8)], key: [UInt8] = material, identifier: [UInt8] = []
     ) -> [UInt8] {
@@ -27,7 +27,7 @@ struct KeyManagementTests {
         (0, 1), (1, 16), (2, 1), (3, 20), (4, 14), (7, 1), (8, 1), (10, 1), (11, 10),
     ]
 
-    @Test func theKeysOfBothAreUnderstood() throws {
+    @Test func keysOfGStreamerAndLive555AreRead() throws {
         let theirs = try MIKEYMessage(parsing: Self.message(Self.gstreamer))
         #expect(theirs.bundle == 0x1234_5678 && theirs.timestamp == 0x0102_0304_0506_0708)
         #expect(theirs.cryptoSessions == [.init(policy: 0, ssrc: 0xA5A5_A5A5)])
@@ -38,7 +38,7 @@ struct KeyManagementTests {
         #expect(try MIKEYMessage(parsing: gcm).masterKey() == MasterKey(.gcm, material: Array(Self.material[..<28])))
     }
 
-    @Test func aMessageReadsTheSameWhenWrittenAndNoneThatIsCutIsRead() throws {
+    @Test func messagesReadBackTheSameAndTruncatedOnesAreRefused() throws {
         for bytes in [Self.message(Self.gstreamer), Self.message(Self.live555, identifier: [1, 2, 3, 4])] {
             let message = try MIKEYMessage(parsing: bytes)
             #expect(message.bytes == bytes)
@@ -49,7 +49,7 @@ struct KeyManagementTests {
     }
 
     @Test(arguments: CipherSuite.allCases, [[], [9, 8, 7, 6]] as [[UInt8]])
-    func aKeyThatIsToldIsUnderstood(suite: CipherSuite, identifier: [UInt8]) throws {
+    func writtenKeysReadBackTheSame(suite: CipherSuite, identifier: [UInt8]) throws {
         let key = try #require(
             MasterKey(suite, material: Array(Self.material[..<(16 + suite.saltByteCount)]), identifier: identifier))
         let message = MIKEYMessage(key, ssrc: 7, bundle: 1, timestamp: 2, random: [3, 4])
@@ -58,8 +58,8 @@ struct KeyManagementTests {
         #expect(message.attributeValue.hasPrefix("mikey AQA"))
     }
 
-    /// As live555 writes them byte for byte: it refuses whatever it does not know.
-    @Test func whatIsToldToLive555IsInItsOwnWords() throws {
+    /// The format must match byte by byte, because live555 refuses anything else.
+    @Test func messagesForLive555HaveItsExactFormat() throws {
         let key = try #require(MasterKey(.counterMode, material: Self.material, identifier: [1, 2, 3, 4]))
         let message = MIKEYMessage(
             key, ssrc: 0xA5A5_A5A5, bundle: 0x1234_5678, timestamp: 0x0102_0304_0506_0708, random: Array(0..<16))
@@ -68,7 +68,7 @@ struct KeyManagementTests {
 
     @Test(
         arguments: [
-            // NULL, a longer key, HMAC-SHA1-32, unencrypted packets or reports, nothing authenticated, another tag.
+            // NULL encryption, a longer key, HMAC-SHA1-32, unencrypted packets or reports, no authentication, another tag length.
             (0, 0), (1, 32), (3, 4), (7, 0), (8, 0), (10, 0), (11, 4), (6, 1),
         ] as [(UInt8, UInt8)])
     func weakerPoliciesAreRefused(parameter: UInt8, value: UInt8) throws {
@@ -77,7 +77,7 @@ struct KeyManagementTests {
         #expect(throws: MIKEYFailure.unservedPolicy(parameter: parameter, value: [value])) { try message.masterKey() }
     }
 
-    @Test func whatBringsNoUsefulKeyIsAnErrorThatSaysWhy() throws {
+    @Test func unusableMessagesGiveTheirReason() throws {
         let good = Self.message(Self.gstreamer)
         func failure(_ change: (inout [UInt8]) -> Void) -> MIKEYFailure? {
             var bytes = good
@@ -94,14 +94,14 @@ struct KeyManagementTests {
         #expect(failure { $0[1] = 2 } == .otherExchange(2))
         #expect(failure { $0[2] = 3 } == .unknownPayload(3, at: 2))
         #expect(failure { $0[9] = 1 } == .otherProtocol(1))
-        // The encryption, and behind the keys the authentication, of KEMAC.
+        // The encryption of KEMAC, and its authentication after the keys.
         #expect(failure { $0[$0.count - 38] = 1 } == .encryptedKeys)
         #expect(failure { $0[$0.count - 1] = 1 } == .encryptedKeys)
         #expect(failure { $0 = Self.message(Self.gstreamer, key: [1, 2, 3]) } == .noKey)
         #expect(failure { $0 += [UInt8](repeating: 0, count: 2_048) } == .tooLong(byteCount: good.count + 2_048))
     }
 
-    @Test func theHeaderIsReadAsBothWriteIt() throws {
+    @Test func headersOfGStreamerAndLive555AreRead() throws {
         let data = Base64.encode(Self.message(Self.gstreamer))
         for value in [
             "prot=mikey;uri=\"rtsps://h/cam/track1\";data=\"\(data)\"",
@@ -115,7 +115,7 @@ struct KeyManagementTests {
         }
     }
 
-    // MARK: In a session
+    // MARK: Sessions
 
     private static let udp = "RTP/SAVP;unicast;client_port=5000-5001"
 
@@ -132,14 +132,14 @@ struct KeyManagementTests {
         (true, .tls, "RTP/SAVP;multicast", 461), (true, .tls, "RTP/AVP;unicast;client_port=5000-5001", 461),
         (false, .tls, udp, 461), (true, .clear, udp, 461),
     ])
-    func srtpIsForWhoCameThroughTLS(serves: Bool, security: ConnectionSecurity, transport: String, status: Int) {
+    func srtpIsOfferedOnlyInsideTLS(serves: Bool, security: ConnectionSecurity, transport: String, status: Int) {
         var dialogue = Self.dialogue(servesSRTP: serves, security: security)
         let response = dialogue.ask(.setUp, "\(Dialogue.url)/track1", [.transport: transport])
         #expect(response?.status.code == status)
         if status == 200 { #expect(response?.headers[.transport]?.hasPrefix("RTP/SAVP") == true) }
     }
 
-    @Test func theClientsKeyComesWithItsOfferAndOneOfNoUseIsRefused() throws {
+    @Test func theClientsKeyIsReadAndAnUnusableOneIsRefused() throws {
         var dialogue = Self.dialogue()
         let data = Base64.encode(Self.message(Self.gstreamer))
         let headers: Headers = [.transport: Self.udp, .keyManagement: "prot=mikey;uri=\"x\";data=\"\(data)\""]
@@ -152,7 +152,7 @@ struct KeyManagementTests {
                 .setUp, "\(Dialogue.url)/track2", [.transport: Self.udp, .keyManagement: value])
             #expect(refused?.status.code == 463 && refused?.reason.contains("Key Management Failure: ") == true)
         }
-        // Who wants no SRTP may say of keys what it likes.
+        // Without SRTP, KeyMgmt is ignored.
         let plain = dialogue.ask(
             .setUp, "\(Dialogue.url)/track2", [.transport: "RTP/AVP/TCP;unicast", .keyManagement: "nonsense"])
         #expect(plain?.status == .ok)

@@ -5,7 +5,7 @@ import Wire
 @testable import RTSP
 
 struct ParserTests {
-    /// All elements of `bytes`, put in as pieces that end at `splits`, and the error that ended them.
+    /// Parses `bytes` in pieces that end at `splits`, and returns all elements and the error.
     static func parse(
         _ bytes: [UInt8], splits: [Int] = [], limits: Parser.Limits = .init()
     ) -> ([Parser.Element], ParseError?) {
@@ -51,13 +51,13 @@ struct ParserTests {
     }
 
     @Test(arguments: messages)
-    func whatTheWriterWritesTheParserReads(message: Parser.Element) {
+    func theParserReadsWhatTheWriterWrites(message: Parser.Element) {
         let (elements, error) = Self.parse(Self.bytes(of: message))
         #expect(elements == [message])
         #expect(error == nil)
     }
 
-    @Test func severalMessagesInOneReadComeInTheirOrder() {
+    @Test func severalMessagesInOneReadKeepTheirOrder() {
         #expect(Self.parse(Self.messages.flatMap(Self.bytes)).0 == Self.messages)
     }
 
@@ -70,7 +70,7 @@ struct ParserTests {
     }
 
     @Test(arguments: messages)
-    func trailingBytesWaitForTheirMessage(message: Parser.Element) throws {
+    func trailingBytesBelongToTheNextMessage(message: Parser.Element) throws {
         let bytes = Self.bytes(of: message)
         var parser = Parser()
         parser.append((bytes + Array("OPT".utf8)).rawSpan)
@@ -88,7 +88,7 @@ struct ParserTests {
         "\n\nOPTIONS * rtsp/1.0\r\nCSeq \t:\t 1 \t\r\n\n",
         "OPTIONS  *  RTSP/1.0 \r\nCSeq:\r\n 1\r\n\r\n",
     ])
-    func laxWritingIsRead(text: String) {
+    func laxMessagesAreRead(text: String) {
         #expect(Self.parse(text).0 == [.request(Request(.options, "*", headers: [.cSeq: "1"]))])
     }
 
@@ -125,7 +125,7 @@ struct ParserTests {
     ]
 
     @Test(arguments: faults)
-    func faultsAreFoundAtTheSameByteHoweverTheyCome(text: String, fault: ParseError.Fault, position: Int) {
+    func faultsHaveTheSamePositionForAllSplits(text: String, fault: ParseError.Fault, position: Int) {
         let bytes = Array(text.utf8)
         for splits in [[], Array(1..<bytes.count)] {
             let (elements, error) = Self.parse(bytes, splits: splits)
@@ -135,14 +135,14 @@ struct ParserTests {
         }
     }
 
-    @Test func anErrorKnowsTheNumberOfItsRequestAndStays() {
+    @Test func anErrorHasTheCSeqAndIsPermanent() {
         var parser = Parser()
         parser.append(Array("OPTIONS * RTSP/1.0\r\nCSeq: 9\r\nbad\r\n\r\nOPTIONS * RTSP/1.0\r\n\r\n".utf8).rawSpan)
         let expected = ParseError(.badHeader, position: 29, cSeq: CSeq(9))
         for _ in 0..<2 { #expect(throws: expected) { try parser.next() } }
     }
 
-    @Test func limitsHoldBeforeMuchIsBuffered() {
+    @Test func limitsApplyBeforeMuchIsBuffered() {
         let long = String(repeating: "a", count: 20_000)
         #expect(Self.parse("DESCRIBE rtsp://h/\(long)").1?.status == .requestURITooLarge)
         #expect(Self.parse("DESCRIBE rtsp://h/\(long.prefix(2040)) RTSP/1.0\r\n").1?.fault == .urlTooLong)
@@ -153,7 +153,7 @@ struct ParserTests {
         #expect(Self.parse("OPTIONS * RTSP/1.0\r\n\(fields)A: b\r\n").1?.fault == .tooManyHeaders)
     }
 
-    @Test func damagedMessagesNeverTrapAndAllSplitsAgree() {
+    @Test func corruptedMessagesNeverTrapAndAllSplitsAgree() {
         let whole = Self.messages.flatMap(Self.bytes)
         for seed in 0..<400 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
@@ -165,8 +165,8 @@ struct ParserTests {
         }
     }
 
-    /// Fuzzing found that bytes which are no UTF-8 grew threefold, beyond the limit to which they had been held.
-    @Test func whatIsNoUTF8NamesNothingAndDoesNotGrow() {
+    /// Fuzzing found that invalid UTF-8 grew threefold and then exceeded the limit.
+    @Test func invalidUTF8IsReplacedWithoutGrowing() {
         let odd = [UInt8](repeating: 0xA1, count: 1500)
         let (requests, error) = Self.parse(Array("DESCRIBE rtsp://h/".utf8) + odd + Array(" RTSP/1.0\r\n".utf8))
         #expect(requests.isEmpty)
@@ -181,18 +181,18 @@ struct ParserTests {
         #expect(Self.parse(Writer.bytes(of: typed)).0 == [.request(typed)])
     }
 
-    @Test func theWriterPercentEncodesWhatWouldEndAURL() {
+    @Test func theWriterPercentEncodesBlanksInURLs() {
         let bytes = Writer.bytes(of: Request(.setUp, "rtsp://h/a b\r\n\u{7F}/ü"))
         #expect(String(decoding: bytes, as: UTF8.self) == "SETUP rtsp://h/a%20b%0D%0A%7F/ü RTSP/1.0\r\n\r\n")
     }
 
-    @Test func theWriterLetsNoLineBreakThrough() {
+    @Test func theWriterReplacesLineBreaks() {
         let bytes = Writer.bytes(of: Response(.ok, reason: "a\r\nb", headers: ["X": "c\r\nd: e", "Y": " "]))
         #expect(String(decoding: bytes, as: UTF8.self) == "RTSP/1.0 200 a  b\r\nX: c  d: e\r\n\r\n")
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
-    func camerasRepliesAreRead() {
+    func responsesOfCamerasAreRead() {
         let replies = SharedData.files(in: "rtsp-replies").filter { !$0.hasSuffix("_sdp.txt") }
         #expect(replies.count > 30)
         for name in replies {

@@ -17,7 +17,7 @@ struct RequestURLTests {
             ("rtsp://h/a%20b/%C3%BC", "/a b/ü", nil, nil), ("rtsp://h/cam/track1x", "/cam/track1x", nil, nil),
             ("rtsp://u:p@h/cam", "/cam", nil, nil), ("rtsp://h/cam#top", "/cam", nil, nil),
         ] as [(String, String, String?, String?)])
-    func pathQueryAndTrackAreTakenApart(text: String, path: String, query: String?, track: String?) {
+    func pathQueryAndTrackAreParsed(text: String, path: String, query: String?, track: String?) {
         let url = RequestURL(text)
         #expect(url?.path == path)
         #expect(url?.query == query)
@@ -30,7 +30,7 @@ struct RequestURLTests {
             ("rtsp://::1:8554/cam", "::1", 8554),
             ("rtsp://10.0.0.1:/cam", "10.0.0.1", nil), ("rtsp://u:p@x@host:1/cam", "host", 1),
         ] as [(String, String, UInt16?)])
-    func hostsAreTakenAsTheyCome(text: String, host: String, port: UInt16?) {
+    func hostsAreKeptAsWritten(text: String, host: String, port: UInt16?) {
         #expect(RequestURL(text)?.host == host)
         #expect(RequestURL(text)?.port == port)
     }
@@ -40,7 +40,7 @@ struct RequestURLTests {
         "rtsp://h:x/cam",
         "rtsp://h/%", "rtsp://h/%4", "rtsp://h/%zz", "rtsp://h/%00", "rtsp://h/%0d%0a", "rtsp://:8554/cam",
     ])
-    func whatIsNoURLIsNil(text: String) {
+    func invalidURLsAreNil(text: String) {
         #expect(RequestURL(text) == nil)
     }
 
@@ -49,13 +49,13 @@ struct RequestURLTests {
         ("rtsp://h", "rtsp://h/"), ("rtsp://h/a%20b", "rtsp://h/a%20b/"),
         ("rtsp://h/cam?x=1", "rtsp://h/cam/?x=1/"),
     ])
-    func theBaseIsTheClientsOwnURLEndingInASlash(text: String, base: String) {
+    func theBaseIsTheClientsURLWithATrailingSlash(text: String, base: String) {
         #expect(RequestURL(text)?.base == base)
     }
 
-    /// The two ways in which clients make a track's URL: append the control name, or resolve it (RFC 3986, 5.2).
+    /// Clients append the control name to the base, or resolve it (RFC 3986, section 5.2).
     @Test(arguments: ["rtsp://h/cam", "rtsp://h/cam/", "rtsp://h/cam?x=1", "rtsp://h/a/b", "rtsp://h"])
-    func aTrackIsFoundHoweverItsURLIsMade(text: String) throws {
+    func aTrackIsFoundByEveryFormOfItsURL(text: String) throws {
         let stream = try #require(RequestURL(text))
         let beforeQuery = stream.base.prefix { $0 != "?" }
         let resolved = beforeQuery[...(beforeQuery.lastIndex(of: "/") ?? beforeQuery.startIndex)] + "track2"
@@ -65,7 +65,7 @@ struct RequestURLTests {
         }
     }
 
-    @Test func damagedURLsNeverTrap() {
+    @Test func corruptedURLsNeverTrap() {
         let whole = Array("rtsp://user:pass@[2001:db8::1]:8554/a%20b/cam/?x=%31&y=2/track1#f".utf8)
         for seed in 0..<3000 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
@@ -85,7 +85,7 @@ struct BracketTests {
         ("[fe80::1%25eth0]:1", false),
         ("192.0.2.1:8554", false), ("cam.example", false),
     ])
-    func aHostWithOneBracketOrNoneIsRefusedOutsideSATIP(authority: String, isRefused: Bool) {
+    func missingBracketsAreRefusedExceptForSATIP(authority: String, isRefused: Bool) {
         for method in [RTSP.Method.options, .describe] {
             var dialogue = Dialogue()
             let status = dialogue.ask(method, "rtsp://\(authority)/cam")?.status
@@ -93,7 +93,7 @@ struct BracketTests {
         }
     }
 
-    @Test func satIPsClientsMayWriteNone() {
+    @Test func satIPClientsMayOmitBrackets() {
         var dialogue = Dialogue()
         #expect(dialogue.ask(.setUp, "rtsp://::1:8554/cam", SATIPAccessTests.transport)?.status == .ok)
     }

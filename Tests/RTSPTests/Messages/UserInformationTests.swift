@@ -2,7 +2,7 @@ import Testing
 
 @testable import RTSP
 
-/// Credentials in URLs: taken apart, handed on, and shown nowhere.
+/// Credentials in URLs, which no text shows.
 struct UserInformationTests {
     @Test(
         arguments: [
@@ -12,7 +12,7 @@ struct UserInformationTests {
             ("rtsp://u:100%@h/cam", "u", "100%"), ("rtsp://u:%00@h/cam", "u", "%00"),
             ("rtsp://u:p@::1:8554/cam", "u", "p"),
         ] as [(String, String, String?)])
-    func userAndPasswordAreTakenApart(text: String, user: String, password: String?) {
+    func userAndPasswordAreParsed(text: String, user: String, password: String?) {
         let information = RequestURL(text)?.userInformation
         #expect(information?.user == user)
         #expect(information?.password == password)
@@ -20,7 +20,7 @@ struct UserInformationTests {
     }
 
     @Test(arguments: ["rtsp://h/cam", "rtsp://@h/cam", "rtsp://h/a@b", "rtsp://h?x=u:p@y"])
-    func whereNoneStandInFrontOfTheHostThereAreNone(text: String) {
+    func urlsWithoutUserInformationHaveNone(text: String) {
         #expect(RequestURL(text) != nil)
         #expect(RequestURL(text)?.userInformation == nil)
     }
@@ -31,11 +31,11 @@ struct UserInformationTests {
             ("rtsp://vIewer:ses/Am@e@h", "rtsp://h"), ("vIewer:ses/Ame@h", "h"), ("rtsp:/vIewer@h", "rtsp://h"),
             ("http://h/cam", "http://h/cam"), ("@", ""), ("", ""), ("rtsp://ü:sesAme@ü", "rtsp://ü"),
         ] as [(String, String)])
-    func whatIsNoURLIsShownWithoutThem(text: String, shown: String) {
+    func invalidURLsAreShownWithoutCredentials(text: String, shown: String) {
         #expect(UserInformation.removed(from: text) == shown)
     }
 
-    @Test func setUpHandsThemOn() {
+    @Test func setUpPassesOnTheCredentials() {
         var dialogue = Dialogue()
         let url = "rtsp://viewer:sesame@192.0.2.1:8554/cam"
         #expect(dialogue.ask(.setUp, url, [.transport: "RTP/AVP;unicast;client_port=9000-9001"])?.status == .ok)
@@ -44,13 +44,13 @@ struct UserInformationTests {
         #expect(request.path == "/cam")
     }
 
-    /// Whatever is made of a URL, its description, its reflection and what is sent hold neither user nor password.
+    /// No value that is made of a URL shows user or password in its description, its reflection or a response.
     @Test(arguments: [
         "rtsp://vIewer:sesAme@h:8554/cam", "rtsp://vIewer:sesAme@::1:8554/cam", "rtsp://vIewer:sesAme@h/stream=7?src=1",
         "rtsp://vIewer:sesAme@h:99999/cam", "rtsp://vIewer:sesAme@h/%00", "rtsp://vIewer:sesAme@/cam",
         "rtsp://x:vIewer@sesAme@h/cam", "rtsp://vIewer:ses\tAme@h/cam", "http://vIewer:sesAme@h/cam",
     ])
-    func noTextOfTheRoomShowsThem(url: String) {
+    func noTextOfTheModuleShowsCredentials(url: String) {
         var texts: [String] = []
         func show(_ value: Any) {
             var dumped = ""

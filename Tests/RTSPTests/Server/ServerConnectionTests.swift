@@ -5,7 +5,7 @@ import Wire
 
 @testable import RTSP
 
-/// Transcripts on virtual time: messages, methods that need no session, and what they answer.
+/// Transcripts on virtual time: messages, and methods that need no session.
 struct ServerConnectionTests {
     @Test(arguments: ["0", "1", "2147483647"])
     func everyResponseEchoesTheCSeq(number: String) {
@@ -17,15 +17,15 @@ struct ServerConnectionTests {
     }
 
     @Test(arguments: ["", "CSeq: x\r\n", "CSeq: 2147483648\r\n", "CSeq: -1\r\n", "CSeq: 1\r\nCSeq: 2\r\n"])
-    func aRequestWithoutANumberIsBadAndNothingOfItComesBack(header: String) {
+    func aRequestWithoutAValidCSeqIsBad(header: String) {
         var dialogue = Dialogue()
         let responses = dialogue.put("OPTIONS * RTSP/1.0\r\n\(header)\r\n")
         #expect(responses.map(\.status) == [.badRequest])
         #expect(responses.first?.headers[.cSeq] == nil)
-        #expect(dialogue.ask(.options)?.status == .ok, "the connection goes on")
+        #expect(dialogue.ask(.options)?.status == .ok, "the connection stays open")
     }
 
-    /// A whole session, as text.
+    /// A complete session as text.
     static var session: [UInt8] {
         let id = Dialogue.session(1)
         return Array(
@@ -77,7 +77,7 @@ struct ServerConnectionTests {
         #expect(responses.map(\.status.code) == [200, 200, 200, 200, 200, 451, 200, 200])
     }
 
-    @Test func everySplitOfASessionGivesTheSameBytesAndOrders() {
+    @Test func everySplitOfASessionGivesTheSameBytesAndActions() {
         var whole = Dialogue()
         whole.put(Self.session)
         for split in 1..<Self.session.count {
@@ -88,7 +88,7 @@ struct ServerConnectionTests {
         }
     }
 
-    @Test func requestsBehindOneThatWaitsAreAnsweredAfterIt() {
+    @Test func requestsBehindAPendingOneAreAnsweredAfterIt() {
         var dialogue = Dialogue()
         dialogue.answers = false
         dialogue.ask(.describe)
@@ -100,7 +100,7 @@ struct ServerConnectionTests {
         #expect(dialogue.drain().isEmpty, "a second answer has no effect")
     }
 
-    @Test func optionsNeedsNothingAndNamesWhatIsServed() {
+    @Test func optionsListsTheSupportedMethods() {
         var dialogue = Dialogue()
         for url in ["*", Dialogue.url, "rtsp://h/none"] {
             let response = dialogue.ask(.options, url)
@@ -116,7 +116,7 @@ struct ServerConnectionTests {
         arguments: [
             nil, "application/sdp", "Application/SDP;q=0.5, text/plain", "*/*", "application/*",
         ] as [String?])
-    func describeAnswersWhoTakesSDP(accept: String?) {
+    func describeAcceptsClientsThatAcceptSDP(accept: String?) {
         var dialogue = Dialogue()
         var headers = Headers()
         headers[.accept] = accept
@@ -127,13 +127,13 @@ struct ServerConnectionTests {
         #expect(response?.body == Array("v=0\r\n".utf8))
     }
 
-    @Test func describeRefusesWhoTakesNone() {
+    @Test func describeRefusesClientsThatDoNotAcceptSDP() {
         var dialogue = Dialogue()
         #expect(dialogue.ask(.describe, Dialogue.url, [.accept: "application/rtsl"])?.status == .notAcceptable)
         #expect(dialogue.orders.isEmpty)
     }
 
-    @Test func describeHandsOnWhatTheClientAskedFor() {
+    @Test func describePassesOnTheClientsRequest() {
         var dialogue = Dialogue()
         dialogue.ask(.describe, "RTSP://u:p@Other:554/a%20b/?x=1", [.userAgent: "Lavf/59"])
         guard case .describe(_, let request)? = dialogue.orders.first else { return #expect(Bool(false), "no order") }
@@ -159,7 +159,7 @@ struct ServerConnectionTests {
         #expect(!dialogue.connection.isClosed)
     }
 
-    @Test func whatIsRequiredAndUnknownIsUnsupported() {
+    @Test func unknownRequiredOptionsAreUnsupported() {
         var dialogue = Dialogue()
         let tag = "www.onvif.org/ver20/backchannel"
         let response = dialogue.ask(.describe, Dialogue.url, [.require: "\(tag), <x>"])
@@ -169,7 +169,7 @@ struct ServerConnectionTests {
     }
 
     @Test(arguments: [Method.getParameter, .setParameter])
-    func parametersAreNotUnderstood(method: RTSP.Method) {
+    func parametersAreNotSupported(method: RTSP.Method) {
         var dialogue = Dialogue()
         #expect(dialogue.ask(method, "*", body: Array("position\r\n".utf8))?.status == .parameterNotUnderstood)
         #expect(dialogue.ask(method, "*", body: Array("\r\n".utf8))?.status == .ok)
@@ -183,7 +183,7 @@ struct ServerConnectionTests {
         ("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nContent-Length: x\r\n\r\n", "RTSP/1.0 400 "),
         ("DESCRIBE rtsp://h/" + String(repeating: "a", count: 3000), "RTSP/1.0 414 "),
     ])
-    func whatIsNoRTSPIsAnsweredAtOnceAndClosed(text: String, answer: String) {
+    func invalidRTSPIsAnsweredAndClosed(text: String, answer: String) {
         var dialogue = Dialogue()
         dialogue.put(text)
         let sent = String(decoding: dialogue.sent, as: UTF8.self)
@@ -215,7 +215,7 @@ struct ServerConnectionTests {
         #expect(dialogue.connection.wantsBytes)
     }
 
-    @Test func bytesThatComeWhileMessagesWaitAreHandledAfterThem() {
+    @Test func bytesReceivedWhileMessagesWaitAreHandledAfterThem() {
         var dialogue = Dialogue()
         dialogue.goesOn = false
         func requests(_ numbers: ClosedRange<Int>) -> String {
@@ -225,7 +225,7 @@ struct ServerConnectionTests {
         let first = dialogue.put(requests(1...(limit + 1)))
         #expect(first.count == limit && dialogue.connection.hasUnprocessedMessages)
         #expect(dialogue.put(requests((limit + 2)...(limit + 3))).isEmpty)
-        // The end of the peer's direction waits for its messages, too.
+        // The end of the client's data is handled after its messages, too.
         dialogue.connection.receivedEnd(at: dialogue.now)
         #expect(dialogue.drain().isEmpty && dialogue.closeReason == nil)
         dialogue.connection.continueProcessing(at: dialogue.now)
@@ -242,7 +242,7 @@ struct ServerConnectionTests {
         #expect(request.offers.first == .udp(clientPorts: PortPair(rtp: 5_000, rtcp: 5_001)))
     }
 
-    @Test func damagedSessionsEndInAnswersOrClose() {
+    @Test func corruptedSessionsEndWithAClose() {
         for seed in 0..<600 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
             var dialogue = Dialogue()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RTSP
 
-/// Transcripts on virtual time: SETUP, PLAY, PAUSE, TEARDOWN and the sessions between them.
+/// Transcripts on virtual time: SETUP, PLAY, PAUSE, TEARDOWN and their sessions.
 struct ServerSessionTests {
     @Test(arguments: [
         (
@@ -25,7 +25,7 @@ struct ServerSessionTests {
             "RTP/AVP;multicast;destination=239.255.0.1;port=7000-7001;ttl=1"
         ),
     ])
-    func setUpChoosesTheFirstTransportThatIsServed(offers: String, answer: String) {
+    func setUpChoosesTheFirstSupportedTransport(offers: String, answer: String) {
         var dialogue = Dialogue()
         let response = dialogue.ask(.setUp, "\(Dialogue.url)/track1", [.transport: offers])
         #expect(response?.status == .ok)
@@ -39,14 +39,14 @@ struct ServerSessionTests {
         ("RTP/AVP;unicast;client_port=5000-5001;mode=record", 461), ("RTP/AVP/TCP;interleaved=3-3", 461),
         ("RTP/AVP;unicast;destination=192.0.2.8;client_port=5000-5001", 403),
     ])
-    func unwantedTransportsAreRefused(offers: String, status: Int) {
+    func unsupportedTransportsAreRefused(offers: String, status: Int) {
         var dialogue = Dialogue()
         let response = dialogue.ask(.setUp, "\(Dialogue.url)/track1", [.transport: offers])
         #expect(response?.status.code == status)
         #expect(dialogue.orders.isEmpty)
     }
 
-    @Test func offersComeInTheClientsOrderWithPathAndTrack() {
+    @Test func offersKeepTheClientsOrder() {
         var dialogue = Dialogue()
         let offers = "RTP/AVP/TCP;unicast,RTP/AVP;unicast;client_port=5000-5001,RTP/AVP;multicast"
         dialogue.ask(.setUp, "rtsp://h/a?x=1/track2", [.transport: offers, .userAgent: "VLC"])
@@ -59,7 +59,7 @@ struct ServerSessionTests {
             ])
     }
 
-    @Test func channelsInUseCollideAndOthersAreChosenWhereNoneAreNamed() throws {
+    @Test func channelsInUseAreRefusedAndFreeOnesChosenByDefault() throws {
         var dialogue = Dialogue()
         let session = try dialogue.setUp()
         let colliding: Headers = [.session: session.text, .transport: "RTP/AVP/TCP;unicast;interleaved=1-2"]
@@ -69,7 +69,7 @@ struct ServerSessionTests {
         #expect(response?.headers[.transport]?.contains("interleaved=2-3") == true)
         #expect(dialogue.ask(.tearDown, Dialogue.url, [.session: session.text])?.status == .ok)
         let again = dialogue.ask(.setUp, "\(Dialogue.url)/track1", [.transport: "RTP/AVP/TCP;interleaved=1-2"])
-        #expect(again?.status == .ok, "a session that ended gives its channels back")
+        #expect(again?.status == .ok, "the channels of an ended session are free")
     }
 
     @Test func aConnectionHas256Channels() {
@@ -83,7 +83,7 @@ struct ServerSessionTests {
         #expect(channels.firstFreePair == ChannelPair(rtp: 0, rtcp: 1))
     }
 
-    @Test func aRefusedSetUpMakesNoSession() {
+    @Test func aRefusedSetUpCreatesNoSession() {
         var dialogue = Dialogue()
         dialogue.answers = false
         dialogue.ask(.setUp, "\(Dialogue.url)/track9", [.transport: "RTP/AVP/TCP"])
@@ -96,7 +96,7 @@ struct ServerSessionTests {
         #expect(dialogue.connection.sessions.isEmpty)
     }
 
-    @Test func aNinthSessionIsTooMany() throws {
+    @Test func theNinthSessionIsRefused() throws {
         var dialogue = Dialogue()
         for _ in 0..<8 { _ = try dialogue.setUp() }
         let ninth = dialogue.ask(.setUp, "\(Dialogue.url)/track1", [.transport: "RTP/AVP/TCP"])
@@ -105,7 +105,7 @@ struct ServerSessionTests {
         _ = try dialogue.setUp()
     }
 
-    @Test func playNamesEachTrackAsItsSetUpDid() throws {
+    @Test func playUsesTheTrackURLsOfSetUp() throws {
         var dialogue = Dialogue()
         let session = try dialogue.setUp()
         _ = try dialogue.setUp("track2", in: session)
@@ -150,7 +150,7 @@ struct ServerSessionTests {
         }
     }
 
-    @Test func aggregateAndTrackURLsAreToldApart() throws {
+    @Test func aggregateAndTrackURLsAreDistinguished() throws {
         var dialogue = Dialogue()
         let session = try dialogue.setUp()
         let headers: Headers = [.session: session.text]
@@ -177,7 +177,7 @@ struct ServerSessionTests {
         #expect(dialogue.orders == [.receivedInterleaved(session, channel: 1, [0x80, 0xC9])])
     }
 
-    @Test func severalSessionsOnAConnectionDoNotTouchEachOther() throws {
+    @Test func sessionsOfAConnectionAreIndependent() throws {
         var dialogue = Dialogue()
         let first = try dialogue.setUp()
         let second = try dialogue.setUp()
@@ -186,7 +186,7 @@ struct ServerSessionTests {
         #expect(dialogue.ask(.play, Dialogue.url, [.session: second.text])?.status == .ok)
     }
 
-    @Test func aSessionWhoseStreamIsTakenAwayEndsAndTheOthersGoOn() throws {
+    @Test func withdrawingAStreamEndsOnlyItsSession() throws {
         var dialogue = Dialogue()
         let first = try dialogue.setUp()
         let second = try dialogue.setUp()
@@ -198,7 +198,7 @@ struct ServerSessionTests {
         #expect(dialogue.ask(.play, Dialogue.url, [.session: second.text])?.status == .ok)
     }
 
-    @Test func withTheLastSessionTakenAwayTheConnectionCloses() throws {
+    @Test func withdrawingTheLastSessionClosesTheConnection() throws {
         var dialogue = Dialogue()
         let session = try dialogue.setUp()
         dialogue.orders = []
@@ -209,7 +209,7 @@ struct ServerSessionTests {
         #expect(dialogue.drain().isEmpty && dialogue.orders.count == 2)
     }
 
-    @Test func aRequestThatWaitsForWhatIsTakenAwayIsAnswered() throws {
+    @Test func aPendingRequestOfAWithdrawnSessionIsAnswered() throws {
         var dialogue = Dialogue()
         let first = try dialogue.setUp()
         _ = try dialogue.setUp()
@@ -224,7 +224,7 @@ struct ServerSessionTests {
         #expect(dialogue.drain().isEmpty)
     }
 
-    @Test func aPlayOfWhichNoPacketIsKnownHasNoRTPInfo() throws {
+    @Test func aPlayWithoutKnownPacketsHasNoRTPInfo() throws {
         var dialogue = Dialogue()
         let session = try dialogue.setUp()
         dialogue.answers = false

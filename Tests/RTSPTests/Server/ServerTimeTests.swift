@@ -4,9 +4,9 @@ import Wire
 
 @testable import RTSP
 
-/// Transcripts on virtual time: liveness, deadlines, limits and the end of connections.
+/// Transcripts on virtual time: timeouts, limits and the end of connections.
 struct ServerTimeTests {
-    @Test func aSilentSessionEndsAtOneAndAQuarterOfItsTimeoutAndNotBefore() throws {
+    @Test func aSilentSessionEndsExactlyAfterOneAndAQuarterTimeouts() throws {
         var dialogue = Dialogue()
         let session = try dialogue.setUp()
         dialogue.pass(milliseconds: 74_999)
@@ -19,7 +19,7 @@ struct ServerTimeTests {
     }
 
     @Test(arguments: [Method.options, .getParameter, .setParameter, .play, .pause])
-    func anyRequestOfASessionKeepsIt(method: RTSP.Method) throws {
+    func anyRequestKeepsItsSession(method: RTSP.Method) throws {
         var dialogue = Dialogue()
         let session = try dialogue.setUp()
         for _ in 0..<5 {
@@ -35,14 +35,14 @@ struct ServerTimeTests {
         let session = try dialogue.setUp()
         for _ in 0..<3 {
             dialogue.pass(milliseconds: 70_000)
-            dialogue.connection.heard(session, at: dialogue.now)
+            dialogue.connection.noteActivity(of: session, at: dialogue.now)
             dialogue.pass(milliseconds: 70_000)
             dialogue.put([0x24, 1, 0, 0])
         }
         #expect(dialogue.ask(.options, "*", [.session: session.text])?.status == .ok)
     }
 
-    @Test func requestsWithoutOrWithAnotherNameKeepNoSession() throws {
+    @Test func requestsWithoutTheSessionIDDoNotKeepTheSession() throws {
         var dialogue = Dialogue()
         let session = try dialogue.setUp()
         dialogue.pass(milliseconds: 70_000)
@@ -53,7 +53,7 @@ struct ServerTimeTests {
         #expect(dialogue.orders.last == .tearDown(session, .timedOut(seconds: 75)))
     }
 
-    @Test func aSessionDoesNotTimeOutWhileItsPlayIsAnswered() throws {
+    @Test func aSessionDoesNotTimeOutDuringAPendingPlay() throws {
         var dialogue = Dialogue()
         let session = try dialogue.setUp()
         dialogue.answers = false
@@ -77,8 +77,8 @@ struct ServerTimeTests {
         #expect(dialogue.connection.nextDeadline == nil)
     }
 
-    /// Its messages wait because nothing takes the replies to those before them.
-    @Test func aClientThatDoesNotReadItsRepliesIsClosedWhenIdle() {
+    /// Its messages wait, because the responses to earlier ones cannot be sent.
+    @Test func aClientThatDoesNotReadItsResponsesIsClosedWhenIdle() {
         var dialogue = Dialogue()
         dialogue.goesOn = false
         let count = dialogue.connection.configuration.messagesPerStep + 1
@@ -91,7 +91,7 @@ struct ServerTimeTests {
     @Test(arguments: [
         "O", "OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n", "OPTIONS * RTSP/1.0\r\nContent-Length: 9\r\n\r\n", "$\u{0}",
     ])
-    func aMessageThatDribblesIsCutOff(start: String) {
+    func aSlowMessageClosesTheConnection(start: String) {
         var dialogue = Dialogue()
         dialogue.pass(milliseconds: 5_000)
         dialogue.put(start)
@@ -101,7 +101,7 @@ struct ServerTimeTests {
         #expect(dialogue.closeReason == .messageTooSlow(seconds: 10))
     }
 
-    @Test func bytesThatWaitBehindAnUnansweredRequestAreBounded() {
+    @Test func bytesBehindAPendingRequestAreLimited() {
         var dialogue = Dialogue()
         dialogue.answers = false
         dialogue.ask(.describe)
@@ -115,7 +115,7 @@ struct ServerTimeTests {
         #expect(dialogue.closeReason == .tooManyBytesWaiting(byteCount: 40 * 1024))
     }
 
-    @Test func aMessageLongerThanWhatMayWaitIsNoFlood() {
+    @Test func aMessageMayBeLongerThanTheLimitOnWaitingBytes() {
         var dialogue = Dialogue()
         let body = Array(repeating: UInt8(ascii: " "), count: 60 * 1024)
         #expect(dialogue.ask(.getParameter, "*", body: body)?.status == .ok)
@@ -130,7 +130,7 @@ struct ServerTimeTests {
         #expect(dialogue.orders.suffix(2) == [.tearDown(session, .connectionClosed(.peerClosed)), .close(.peerClosed)])
     }
 
-    @Test func whatCameBeforeTheEndIsAnswered() {
+    @Test func requestsBeforeTheEndAreAnswered() {
         var dialogue = Dialogue()
         dialogue.answers = false
         dialogue.ask(.describe)
@@ -146,7 +146,7 @@ struct ServerTimeTests {
         #expect(dialogue.closeReason == .peerClosed)
     }
 
-    @Test func shuttingDownTearsDownAllAndTakesNoAnswersAnyMore() throws {
+    @Test func shuttingDownEndsAllSessionsAndIgnoresLaterAnswers() throws {
         var dialogue = Dialogue()
         let first = try dialogue.setUp()
         let second = try dialogue.setUp()
@@ -165,12 +165,12 @@ struct ServerTimeTests {
         #expect(dialogue.drain().isEmpty)
     }
 
-    @Test func everyCloseReasonIsASentence() {
+    @Test func everyCloseReasonHasAText() {
         let reasons: [CloseReason] = [
             .peerClosed, .peerSpokeHTTP, .malformed(ParseError(.badHeader, position: 3)), .messageTooSlow(seconds: 10),
             .idle(seconds: 60), .tooManyBytesWaiting(byteCount: 9), .shuttingDown,
         ]
         #expect(Set(reasons.map(\.description)).count == reasons.count)
-        #expect(reasons[2].description.hasSuffix("a header that is none, at byte 3"))
+        #expect(reasons[2].description.hasSuffix("malformed header, at byte 3"))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import RTSP
 
 extension HashFunctions {
-    /// The real ones; stretching is a single hash, which is enough to test with.
+    /// The real functions, except that key derivation is a single hash, which is enough for tests.
     static let real: Self = {
         if let failure = apus_load_libcrypto() { Issue.record("\(String(cString: failure))") }
         return Self(
@@ -23,7 +23,7 @@ extension HashFunctions {
         return digest
     }
 
-    /// The real ones, noting how many bytes each is given.
+    /// The real functions; `log` records the number of bytes of each call.
     static func counting(in log: WorkLog) -> Self {
         Self(
             md5: {
@@ -41,7 +41,7 @@ extension HashFunctions {
     }
 }
 
-/// What was hashed, by the number of its bytes.
+/// A log of hash computations, as numbers of bytes.
 final class WorkLog: Sendable {
     private let counts = Mutex<[Int]>([])
 
@@ -55,7 +55,7 @@ final class WorkLog: Sendable {
     }
 }
 
-/// Random numbers that are the same in each run, and never the same for two askers.
+/// Random numbers that are the same in each run. Each call returns a new one.
 final class RandomNumbers: Sendable {
     private let generator: Mutex<SplitMix64>
 
@@ -67,7 +67,7 @@ final class RandomNumbers: Sendable {
 }
 
 extension GuessLimits {
-    /// Guessing costs nothing.
+    /// No limits on guessing.
     static let free = Self(guessCount: 0, delayMilliseconds: 0)
 
     init(
@@ -84,7 +84,7 @@ extension GuessLimits {
 }
 
 extension AccessPolicy {
-    /// `ann` watches all, `bob` watches `/yard/…`, `key` proves itself by Basic alone.
+    /// `ann` may watch all paths, `bob` may watch `/yard/…`, and `key` can log in only by Basic.
     static func test(
         _ algorithm: DigestAlgorithm = .md5, addresses: AddressRules = .init(), nonceSeconds: Int = 600,
         guessing: GuessLimits = .free, hashes: HashFunctions = .real
@@ -122,11 +122,11 @@ extension DigestChallenge {
 }
 
 extension Dialogue {
-    /// Asks with the answer to `challenge`.
+    /// Sends a request with credentials for `challenge`.
     @discardableResult
     mutating func ask(
         _ method: RTSP.Method, _ url: String = Dialogue.url, _ headers: Headers = [:], as user: String,
-        _ password: String, answering challenge: DigestChallenge, uri: String? = nil, count: UInt32? = nil
+        password: String, answering challenge: DigestChallenge, uri: String? = nil, count: UInt32? = nil
     ) -> Response? {
         let credentials = DigestCredentials(
             answering: challenge, user: user, password: password, method: method, uri: uri ?? url,
@@ -138,7 +138,7 @@ extension Dialogue {
         return ask(method, url, headers)
     }
 
-    /// The failures that were told.
+    /// The reported access failures.
     var accessFailures: [AccessFailure] {
         orders.compactMap { if case .accessRefused(let failure) = $0 { failure } else { nil } }
     }

@@ -2,18 +2,18 @@ import Media
 import RTSP
 import Wire
 
-/// A client machine and a server machine that hand each other their bytes, on virtual time.
+/// A client and a server state machine that are connected back to back, on virtual time.
 struct BackToBack {
     var client: ClientConnection
     var server: ServerConnection
     var now = MonotonicTime(nanoseconds: 0)
-    /// Bytes per read on either side.
+    /// The number of bytes per read on both sides.
     var chunk = Int.max
-    /// What the client wanted done, but for sending.
+    /// The client's actions except for `send`.
     private(set) var clientActions: [ClientAction] = []
-    /// Sessions that the server ended.
+    /// The sessions that the server ended.
     private(set) var tornDown: [SessionID] = []
-    /// Why the server refused requests because of who sent them.
+    /// The access failures that the server reported.
     private(set) var refusals: [AccessFailure] = []
 
     static let sdp = """
@@ -35,7 +35,7 @@ struct BackToBack {
         client = ClientConnection(url: url, login: login)
     }
 
-    /// Lets the client connect, describe, set both tracks up and play.
+    /// Makes the client connect, describe, set up both tracks and play.
     mutating func play() {
         client.connected(at: now)
         settle()
@@ -49,7 +49,7 @@ struct BackToBack {
         return TrackSetUp(mediaIndex: index, transport: transport)
     }
 
-    /// Moves the clock, and has both sides see their deadlines.
+    /// Advances the clock, and calls both sides at their deadlines.
     mutating func advance(seconds: Int64) {
         now = now.advanced(byMilliseconds: seconds * 1_000)
         if client.nextDeadline <= now { client.deadlinePassed(at: now) }
@@ -58,7 +58,7 @@ struct BackToBack {
         settle()
     }
 
-    /// Carries bytes to and fro until both sides are silent.
+    /// Exchanges bytes until both sides are silent.
     mutating func settle() {
         var isBusy = true
         while isBusy {

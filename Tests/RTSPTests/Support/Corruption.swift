@@ -1,8 +1,8 @@
 import TestSupport
 
-/// Random damage of valid bytes.
+/// Random corruption of valid bytes.
 enum Corruption {
-    /// `bytes` with one to four places changed, cut out, repeated or filled with rubbish.
+    /// Returns `bytes` with one to four places changed, deleted, repeated or filled with random bytes.
     static func damaged(_ bytes: [UInt8], using random: inout SplitMix64) -> [UInt8] {
         var damaged = bytes
         for _ in 0..<Int.random(in: 1...4, using: &random) {

@@ -4,19 +4,19 @@ import Wire
 
 @testable import RTSP
 
-/// A client's side of a ``ServerConnection`` on virtual time, with a server that knows `/cam` and its two tracks.
+/// A ``ServerConnection`` on virtual time, with a client and a server that serves `/cam` with two tracks.
 struct Dialogue {
     var connection: ServerConnection
     var now = MonotonicTime(nanoseconds: 1_000_000_000)
-    /// All orders but the bytes sent.
+    /// All actions except for `send`.
     var orders: [ServerAction] = []
-    /// All bytes sent.
+    /// All sent bytes.
     var sent: [UInt8] = []
-    /// Whether describe, setUp and play are answered at once.
+    /// Whether DESCRIBE, SETUP and PLAY are answered at once.
     var answers = true
-    /// Whether the connection goes on at once when it is behind.
+    /// Whether the connection processes waiting messages at once.
     var goesOn = true
-    /// The next request's number.
+    /// The CSeq of the next request.
     var number = 1
     private var replies = Parser()
     private var sessionCount: UInt64 = 0
@@ -34,10 +34,10 @@ struct Dialogue {
             security: security, at: now)
     }
 
-    /// The name of the session that the `count`th SETUP made.
+    /// The ID of the session that the `count`th SETUP created.
     static func session(_ count: UInt64) -> SessionID { SessionID(random: 0xABCD, count) }
 
-    /// Puts in bytes and gives the responses to them.
+    /// Passes bytes to the connection and returns the responses.
     @discardableResult
     mutating func put(_ bytes: [UInt8]) -> [Response] {
         connection.received(bytes.rawSpan, at: now)
@@ -47,7 +47,7 @@ struct Dialogue {
     @discardableResult
     mutating func put(_ text: String) -> [Response] { put(Array(text.utf8)) }
 
-    /// Sends a request with the next number and gives the only response, `nil` if there is none yet.
+    /// Sends a request with the next CSeq and returns the only response; `nil` if there is none yet.
     @discardableResult
     mutating func ask(
         _ method: RTSP.Method, _ url: String = Dialogue.url, _ headers: Headers = [:], body: [UInt8] = []
@@ -60,7 +60,7 @@ struct Dialogue {
         return responses.last
     }
 
-    /// Sets up a track over TCP and gives the session's name.
+    /// Sets up a track over TCP and returns the session's ID.
     mutating func setUp(_ track: String = "track1", in session: SessionID? = nil) throws -> SessionID {
         var headers: Headers = [.transport: "RTP/AVP/TCP;unicast"]
         headers[.session] = session?.text
@@ -69,21 +69,21 @@ struct Dialogue {
         return try #require(response?.headers[.session].flatMap(SessionHeader.init)?.id)
     }
 
-    /// Lets time pass, and deadlines with it.
+    /// Advances the clock, and calls the connection at its deadlines.
     mutating func pass(milliseconds: Int64) {
         let end = now.advanced(byMilliseconds: milliseconds)
         while let deadline = connection.nextDeadline, deadline <= end {
             now = max(now, deadline)
             connection.deadlinePassed(at: now)
             drain()
-            if let next = connection.nextDeadline { #expect(next > now, "a deadline that passed is gone") }
+            if let next = connection.nextDeadline { #expect(next > now, "the next deadline is in the future") }
         }
         now = end
         connection.deadlinePassed(at: now)
         drain()
     }
 
-    /// Takes all orders; gives the responses among them.
+    /// Executes all actions and returns the responses among them.
     @discardableResult
     mutating func drain() -> [Response] {
         while let action = connection.nextAction() {

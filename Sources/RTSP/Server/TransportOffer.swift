@@ -1,0 +1,25 @@
+/// A transport that the client offers and this server supports.
+public enum TransportOffer: Hashable, Sendable {
+    case udp(clientPorts: PortPair, MediaProfile = .plain)
+    /// Channels that are free on this connection.
+    case interleaved(ChannelPair, MediaProfile = .plain)
+    case multicast
+}
+
+/// The RTP profile of a transport.
+public enum MediaProfile: String, Hashable, Sendable {
+    /// Unencrypted packets (RFC 3551).
+    case plain = "RTP/AVP"
+    /// Encrypted and authenticated packets (SRTP, RFC 3711).
+    case secure = "RTP/SAVP"
+}
+
+/// The server's choice of transport for a track.
+public enum TransportAnswer: Hashable, Sendable {
+    /// - Parameter source: set only if packets come from another address than the one to which the client connected.
+    case udp(
+        clientPorts: PortPair, serverPorts: PortPair, ssrc: UInt32, source: String? = nil,
+        profile: MediaProfile = .plain)
+    case interleaved(ChannelPair, ssrc: UInt32, profile: MediaProfile = .plain)
+    case multicast(group: String, ports: PortPair, timeToLive: UInt8, ssrc: UInt32? = nil)
+}
