@@ -1,7 +1,7 @@
 import Media
 import Reactor
 
-/// A thread that runs any number of sessions for one owner.
+/// An event loop that runs any number of sessions for one owner.
 public actor ClientLoop: EventLoopHandler {
     private let loop: EventLoop
     private let sessions: Sessions
@@ -15,7 +15,7 @@ public actor ClientLoop: EventLoopHandler {
         self.owner = owner
     }
 
-    /// Runs `owner`'s sessions on a thread of their own until it has enough; blocks the calling thread.
+    /// Runs `owner`'s sessions on their own thread until the owner stops the loop; blocks the calling thread.
     public static func run(_ owner: sending any SessionOwner) throws(ClientSessionEnd) {
         DescriptorLimit.raise()
         do throws(SystemError) {

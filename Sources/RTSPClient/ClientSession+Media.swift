@@ -4,7 +4,7 @@ import RTSP
 import Reactor
 import SDP
 
-/// A place for what cannot be copied in an array.
+/// A reference to a noncopyable `TrackReception`, so that an array can contain it.
 final class TrackBox {
     var reception: TrackReception
 
@@ -19,7 +19,7 @@ final class TrackBox {
     }
 }
 
-/// What the machine's orders mean, and what becomes of packets.
+/// The execution of the state machine's actions, and the reception of packets.
 extension ClientSession {
     func perform(_ action: ClientAction, _ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime) {
         switch action {
@@ -56,7 +56,7 @@ extension ClientSession {
         }
     }
 
-    /// Makes room for a track and says how its packets shall come.
+    /// Prepares the reception of a track and returns the transport for its SETUP.
     private func offer(for track: DescribedTrack) throws(SystemError) -> Transport {
         let index = tracks.count
         var transport: Transport
@@ -82,7 +82,7 @@ extension ClientSession {
     private func watch(_ sockets: borrowing Reactor.RTPSocketPair, track index: Int) throws(SystemError) {
         try sockets.rtp.enableArrivalTimes()
         try sockets.rtcp.enableArrivalTimes()
-        // A kernel without it (before Linux 5.0) cuts them.
+        // Kernels before Linux 5.0 do not support GRO and deliver single packets.
         if plan.gsoBatchArrival == .whole { try? sockets.rtp.setGRO(whole: true) }
         try loop.add(sockets.rtp.fd, .read, token: token(ofSocket: 1 + 2 * index))
         try loop.add(sockets.rtcp.fd, .read, token: token(ofSocket: 2 + 2 * index))
@@ -99,7 +99,7 @@ extension ClientSession {
             let host = transport.source.flatMap { SocketAddress($0, port: 0) } ?? plan.server
             box.reception.route = .datagrams(server: transport.serverPorts.map { host.with(port: $0.rtcp) })
         case (.multicast, .udp, .multicast): joinGroup(box, index: index, transport)
-        default: fail(.closed(.unusableAnswer(.setUp, "another transport than was asked for")))
+        default: fail(.closed(.unusableAnswer(.setUp, "not the requested transport")))
         }
     }
 
@@ -113,7 +113,7 @@ extension ClientSession {
                 group, controlPort: ports.rtcp, onInterfaceHaving: local, bufferByteCount: plan.datagramBufferByteCount)
             try watch(pair, track: index)
             box.reception.sockets = consume pair
-            // No reports to the group: each of a thousand viewers would receive those of all others.
+            // No reports are sent to the group: each of a thousand viewers would receive those of all others.
             box.reception.route = .datagrams(server: nil)
         } catch {
             fail(.failed(error))
@@ -125,7 +125,7 @@ extension ClientSession {
         let isControl = socket % 2 == 0
         guard tracks.indices.contains(index) else { return }
         let outcome = tracks[index].receive(isControl: isControl, into: &buffers.datagrams)
-        // A port that nobody reads at the server's host shows here as an error; packets go on coming.
+        // An ICMP error, because the server does not read its RTCP port, is ignored: packets continue to arrive.
         guard case .bytes = outcome else { return }
         let clockOffset = MonotonicTime.now().nanoseconds - WallClock.unixNanoseconds()
         for place in 0..<buffers.datagrams.count {
@@ -182,7 +182,7 @@ extension TrackBox {
         }
     }
 
-    /// A report that cannot be sent is as good as one that got lost.
+    /// Sends a report. A failure is ignored like a packet loss.
     fileprivate func send(_ report: [UInt8], to server: SocketAddress) {
         _ = report.withUnsafeBytes { reception.sockets?.rtcp.send($0, to: server) }
     }

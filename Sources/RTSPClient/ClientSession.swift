@@ -5,7 +5,7 @@ import Reactor
 import SDP
 import TLS
 
-/// One session: the machine of `RTSP` bound to a connection and to the sockets of its tracks. Loop thread only.
+/// One session: a `ClientConnection` with its TCP connection and the sockets of its tracks. Loop thread only.
 final class ClientSession {
     let number: SessionNumber
     let plan: SessionPlan
@@ -17,22 +17,22 @@ final class ClientSession {
     var outbox: [UInt8] = []
     private(set) var end: ClientSessionEnd?
     private(set) var isOver = false
-    /// Bytes that may be read; `nil` without limit.
+    /// The number of bytes that may be read; `nil` without limit.
     private var credit: Int?
     private var inbox: [UInt8] = []
     private var socket: TCPSocket?
-    /// What the connection goes through; `nil` where it goes in the clear.
+    /// `nil` without TLS.
     private var tls: TLSConnection?
-    /// Whether the TCP connection is there.
+    /// Whether the TCP connection is established.
     private var isOpen = false
-    /// Whether the server can be spoken to: through TLS, once the handshake is complete.
+    /// Whether RTSP messages can be sent: with TLS, after its handshake.
     private var isConnected = false
     private let connectDeadline: MonotonicTime
     private var reportDue = MonotonicTime.distantFuture
 
-    /// How long the kernel may try to connect.
+    /// The timeout for the connection.
     private static let connectMilliseconds: Int64 = 10_000
-    /// How often receivers report (RFC 3550, section 6.2: five seconds at least).
+    /// The interval of receiver reports (RFC 3550, section 6.2: at least five seconds).
     private static let reportMilliseconds: Int64 = 5_000
 
     init(
@@ -51,7 +51,7 @@ final class ClientSession {
         connect()
     }
 
-    /// The loop's name for one of the session's sockets: 0 the connection, then RTP and RTCP of each track.
+    /// The token of one of the session's sockets: 0 is the connection, then follow RTP and RTCP of each track.
     func token(ofSocket socket: Int) -> Token {
         Token(rawValue: UInt64(number.index) << 8 | UInt64(socket))
     }
@@ -60,7 +60,7 @@ final class ClientSession {
         (Int(truncatingIfNeeded: token.rawValue >> 8), Int(token.rawValue & 0xFF))
     }
 
-    /// When `deadlinePassed` wants to be called.
+    /// The time at which to call `deadlinePassed`.
     var nextDeadline: MonotonicTime {
         isConnected ? min(machine.nextDeadline, reportDue) : connectDeadline
     }
@@ -108,7 +108,7 @@ final class ClientSession {
         reportDue = now.advanced(byMilliseconds: Self.reportMilliseconds)
     }
 
-    /// Nothing is told of the session from now on.
+    /// Closes all sockets. The owner gets no more events of the session.
     func closeSockets() {
         isOver = true
         for track in tracks { track.close(loop) }
@@ -133,12 +133,12 @@ extension ClientSession {
     private func finishConnecting(_ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime) {
         if let error = socket?.connectionFailure() { return fail(.failed(error)) }
         isOpen = true
-        // Of TLS, the first bytes of the handshake wait.
+        // With TLS, the first bytes of the handshake wait to be sent.
         guard tls == nil else { return flush() }
         begin(owner, in: sessions, at: now)
     }
 
-    /// The server can be spoken to from now on.
+    /// Starts the RTSP session on the established connection.
     private func begin(_ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime) {
         isConnected = true
         watch()
@@ -165,23 +165,23 @@ extension ClientSession {
         }
     }
 
-    /// Takes what the server says with the first `count` bytes.
+    /// Decrypts the first `count` bytes and handles their content.
     private func receive(
         _ count: Int, from buffers: borrowing ReceiveBuffers, through tls: TLSConnection, _ owner: any SessionOwner,
         in sessions: Sessions, at now: MonotonicTime
     ) {
-        var said: [UInt8] = []
+        var decrypted: [UInt8] = []
         buffers.bytes.withUnsafeBytes { bytes in
-            tls.received(UnsafeRawBufferPointer(rebasing: bytes[..<count])) { said.append(contentsOf: $0) }
+            tls.received(UnsafeRawBufferPointer(rebasing: bytes[..<count])) { decrypted.append(contentsOf: $0) }
         }
         if let failure = tls.failure { return fail(.insecure(failure)) }
         if !isConnected, tls.phase == .established { begin(owner, in: sessions, at: now) }
-        if !said.isEmpty { receive(said.span, owner, in: sessions, at: now) }
+        if !decrypted.isEmpty { receive(decrypted.span, owner, in: sessions, at: now) }
         if tls.phase == .ended { machine.receivedEnd(at: now) }
         flush()
     }
 
-    /// Takes whole interleaved frames out where no message is under way, without a copy; the machine gets all else.
+    /// Handles complete interleaved frames between messages without a copy, and passes all other bytes to the state machine.
     private func receive(
         _ bytes: Span<UInt8>, _ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime
     ) {
@@ -197,7 +197,7 @@ extension ClientSession {
         inbox = waiting
     }
 
-    /// Answers how many bytes were used; the others begin a frame that is not whole.
+    /// Handles frames and messages, and returns the number of used bytes; the rest is an incomplete frame.
     private func take(
         _ bytes: Span<UInt8>, _ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime
     ) -> Int {
@@ -219,7 +219,7 @@ extension ClientSession {
         return offset
     }
 
-    /// Does what the machine wants done.
+    /// Executes the state machine's actions.
     func drain(_ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime) {
         while end == nil, let action = machine.nextAction() {
             perform(action, sessions, owner, at: now)
@@ -272,7 +272,7 @@ extension ClientSession {
         if couldRead != (credit != 0) { watch() }
     }
 
-    /// Tells the loop what the connection waits for.
+    /// Tells the event loop whether the connection waits for reading or writing.
     private func watch() {
         guard let fd = socket?.fd else { return }
         var interest: Interest = credit == 0 ? [] : .read

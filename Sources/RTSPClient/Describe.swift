@@ -4,11 +4,11 @@ import Reactor
 import SDP
 import Synchronization
 
-/// Asks a server once for the description of a stream.
+/// Requests the description of a stream from a server.
 public enum Describe {
-    /// The description at `url`; blocks the calling thread, at most until `deadline` once the host's name is looked up.
+    /// Returns the description at `url`. Blocks the calling thread for the name lookup, and then at most until `deadline`.
     ///
-    /// - Parameter login: how it answers where the server asks who it is.
+    /// - Parameter login: the credentials for the server's challenges.
     public static func description(
         of url: RequestURL, login: ClientLogin? = nil, deadline: MonotonicTime
     ) throws(ClientSessionEnd) -> SessionDescription {
@@ -21,12 +21,12 @@ public enum Describe {
     }
 }
 
-/// Where the loop's thread leaves what it learned.
+/// Carries the result from the loop's thread to the caller.
 private final class Answer: Sendable {
     let value = Mutex<Result<SessionDescription, ClientSessionEnd>>(.failure(.closed(.noAnswer(.describe))))
 }
 
-/// Opens one session, and has enough when that ends.
+/// Opens one session, and stops the loop when the session ends.
 private final class DescribeOnce: SessionOwner {
     private var plan: SessionPlan?
     private let deadline: MonotonicTime

@@ -1,9 +1,9 @@
 import Reactor
 
-/// Room to receive in, shared by all sessions of a loop: each empties it before the next one fills it.
+/// Receive buffers that all sessions of a loop share: each session handles the content before the next one receives.
 struct ReceiveBuffers: ~Copyable {
-    /// Each may be a train in one piece.
+    /// Each datagram may be a whole GSO batch (GRO).
     var datagrams = ReceivedDatagrams(capacity: 16, datagramByteCount: ReceivedDatagrams.maximumGROByteCount)
-    /// What one read of a connection takes at most.
+    /// The buffer for one read of a connection.
     var bytes = [UInt8](repeating: 0, count: 65_536)
 }

@@ -2,22 +2,22 @@ import Media
 import RTP
 import Reactor
 
-/// An RTP packet as it came to a session; valid only while its owner is told of it.
+/// An RTP packet that a session received; valid only during the call of its owner.
 public struct ReceivedPacket: ~Escapable {
-    /// Which of the session's tracks: index into its described tracks.
+    /// The index of the track among the session's described tracks.
     public let track: Int
     public let sequenceNumber: UInt16
     public let timestamp: UInt32
     public let isMarked: Bool
-    /// Whether a random access unit begins or goes on here: a slice of an IDR picture begins; always for audio.
+    /// Whether the packet belongs to a keyframe: a slice of an IDR picture begins in it. Always true for audio.
     public let isKeyframe: Bool
-    /// When it came: on UDP, when the kernel received it; on TCP, when it was read.
+    /// The time of arrival: on UDP, when the kernel received the packet; on TCP, when it was read.
     public let arrival: MonotonicTime
-    /// Bytes with the RTP header.
+    /// The length of the packet with its RTP header.
     public let byteCount: Int
     public let payload: RawSpan
 
-    /// When it came, by the wall clock as it goes now: nanoseconds since 1970.
+    /// The time of arrival on the wall clock, in nanoseconds since 1970.
     public var arrivalUnixNanoseconds: Int64 {
         arrival.nanoseconds &+ (WallClock.unixNanoseconds() &- MonotonicTime.now().nanoseconds)
     }

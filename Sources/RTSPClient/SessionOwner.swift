@@ -1,19 +1,19 @@
 import Media
 
-/// Who opens sessions and hears of them. It lives on their loop's thread and is told everything there.
+/// Opens sessions and receives their events. All calls are on the thread of the loop.
 public protocol SessionOwner: AnyObject {
-    /// Once per turn of the loop, first when that starts: opens, closes and paces sessions.
+    /// Called once per turn of the loop, first when the loop starts, to open, close and pace sessions.
     ///
-    /// - Returns: The instant at which it wants to be called next, at the latest; `nil` to end the loop.
+    /// - Returns: the latest time of the next call; `nil` to stop the loop.
     func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime?
 
-    /// A session has come further.
+    /// A session reached a milestone.
     func session(_ number: SessionNumber, reached milestone: Milestone, of sessions: Sessions, at now: MonotonicTime)
 
     /// A session received an RTP packet.
     func session(_ number: SessionNumber, received packet: borrowing ReceivedPacket)
 
-    /// A session received a sender report at `arrival`: on `track`, `timestamp` denotes the instant `time`.
+    /// A session received a sender report at `arrival`: on `track`, `timestamp` corresponds to `time`.
     func session(
         _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime)
 }

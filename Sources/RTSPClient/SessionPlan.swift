@@ -4,45 +4,45 @@ import Reactor
 import SDP
 import TLS
 
-/// Which way a session's packets shall come.
+/// The transport of a session's packets.
 public enum SessionTransport: String, Hashable, Sendable, CaseIterable {
     case udp
     case tcp
     case multicast
 }
 
-/// How packets come that their sender handed to its kernel as one train (UDP_SEGMENT).
+/// How the client receives a GSO batch, the packets that the sender passed to its kernel at once (UDP_SEGMENT).
 public enum GSOBatchArrival: String, Hashable, Sendable {
-    /// In one piece, to be cut here (UDP_GRO). All its packets came when it did.
+    /// In one datagram, which the client splits (UDP_GRO). All packets of the batch have the same time of arrival.
     case whole
-    /// Packet by packet, as to an ordinary player: this kernel cuts it, and over loopback the sender's processor pays for that.
+    /// Packet by packet, like an ordinary player. The kernel splits the batch; over loopback this uses the sender's CPU time.
     case cut
 }
 
-/// With whom a session is to be held, and how.
+/// The server, stream and settings of a session.
 public struct SessionPlan: Sendable {
     public var url: RequestURL
-    /// Where the server is: the first address of the URL's host.
+    /// The first address of the URL's host.
     public var server: SocketAddress
     public var transport: SessionTransport
-    /// Ends after the description, without setting up anything.
+    /// Whether the session ends after the description, without a SETUP.
     public var isDescribeOnly = false
-    /// The receive buffer of the connection; the kernel's choice where `nil`.
+    /// The receive buffer of the connection; `nil` for the kernel's default.
     public var receiveBufferByteCount: Int32?
-    /// The receive buffers of the UDP sockets. The kernel doubles what is asked for: this gives 212 992, its default.
+    /// The receive buffers of the UDP sockets. The kernel doubles the value to 212 992, its default.
     public var datagramBufferByteCount: Int32 = 106_496
-    /// How trains of packets come over UDP.
+    /// How GSO batches are received over UDP.
     public var gsoBatchArrival = GSOBatchArrival.whole
     public var userAgent = "apus"
-    /// How it proves who it is where the server asks; `nil` for who has no password.
+    /// The credentials for the server's challenges; `nil` without a password.
     public var login: ClientLogin?
-    /// What its end of TLS is made with; `nil` where the session goes in the clear.
+    /// The TLS client; `nil` without TLS.
     public var security: UnverifiedTLSClient?
 
-    /// Whether the connection is to go through TLS.
+    /// Whether the connection uses TLS.
     public var isSecure: Bool { url.isSecure }
 
-    /// A session with the stream at `url`; looks up the host's name, which blocks.
+    /// Plans a session with the stream at `url`. Blocks while it looks up the host's name.
     public init(_ url: RequestURL, transport: SessionTransport) throws(ClientSessionEnd) {
         guard let server = SocketAddress.lookUp(url.host, port: url.port ?? url.usualPort).first else {
             throw .unknownHost(url.host)
@@ -52,7 +52,7 @@ public struct SessionPlan: Sendable {
         self.transport = transport
     }
 
-    /// A session with the stream at `url`, as a user wrote it; looks up the host's name, which blocks.
+    /// Plans a session with the stream at a URL that a user typed. Blocks while it looks up the host's name.
     public init(_ url: String, transport: SessionTransport) throws(ClientSessionEnd) {
         guard let url = RequestURL(url) else { throw .unusableURL(UserInformation.removed(from: url)) }
         guard ["rtsp:", "rtsps:"].contains(where: url.text.lowercased().hasPrefix) else {
@@ -62,7 +62,7 @@ public struct SessionPlan: Sendable {
         try self.init(url, transport: transport)
     }
 
-    /// Goes through TLS with whoever answers there, and believes any certificate.
+    /// Uses TLS and accepts any certificate.
     public mutating func acceptAnyCertificate() throws(ClientSessionEnd) {
         do throws(IdentityFailure) {
             security = try UnverifiedTLSClient()
@@ -72,19 +72,19 @@ public struct SessionPlan: Sendable {
     }
 }
 
-/// Which session of a loop: counted from 0, never used again.
+/// The number of a session in its loop, from 0. Numbers are not reused.
 public struct SessionNumber: Hashable, Sendable {
     public let index: Int
 }
 
-/// How far a session has come. Each is reached at most once, in this order.
+/// The progress of a session. Each milestone is reached at most once, in this order.
 public enum Milestone: Sendable {
-    /// The TCP connection is made.
+    /// The connection is established.
     case connected
     case described(SessionDescription, tracks: [DescribedTrack])
-    /// PLAY is answered: for each track the number of the first packet, where the server said.
+    /// PLAY was answered, with the first packet's sequence number of each track if the server sent it.
     case playing(firstSequenceNumbers: [UInt16?])
-    /// It is over; the session is gone.
+    /// The session has ended.
     case ended(ClientSessionEnd)
 }
 
@@ -92,21 +92,21 @@ public enum Milestone: Sendable {
 public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     case closed(ClientCloseReason)
     case failed(SystemError)
-    /// Without user and password.
+    /// The text is not an RTSP URL; it is shown without user and password.
     case unusableURL(String)
-    /// An RTSP URL of `rtspu`, which comes over UDP.
+    /// The scheme is `rtspu`, RTSP over UDP, which is not supported.
     case unsupportedScheme(String)
-    /// Through TLS media comes inside the connection.
+    /// With TLS, media is supported only inside the connection.
     case unprotectedMedia(SessionTransport)
-    /// There is no TLS on this host.
+    /// This host has no TLS library.
     case noTLS(IdentityFailure)
     case insecure(TLSFailure)
-    /// No address is known for the URL's host.
+    /// The URL's host has no address.
     case unknownHost(String)
     /// The description holds no RTP stream.
     case nothingToPlay
 
-    /// Whether it ended as its owner wanted.
+    /// Whether the owner ended the session.
     public var isWanted: Bool {
         if case .closed(.finished) = self { return true }
         return false
@@ -116,14 +116,14 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
         switch self {
         case .closed(let reason): reason.description
         case .failed(let error): error.description
-        case .unusableURL(let url): "\(url) is no RTSP URL"
-        case .unsupportedScheme(let url): "\(url) cannot be opened: rtsp:// and rtsps:// are spoken"
-        case .unprotectedMedia(let transport): "over \(transport.rawValue) nothing comes of rtsps:// yet: use tcp"
+        case .unusableURL(let url): "\(url) is not an RTSP URL; write rtsp://HOST/PATH"
+        case .unsupportedScheme(let url): "unsupported scheme: \(url); use rtsp:// or rtsps://"
+        case .unprotectedMedia: "rtsps:// needs --transport tcp --insecure for now"
         case .noTLS(.noLibrary(let reason)): "rtsps:// needs OpenSSL (the package libssl3): \(reason)"
-        case .noTLS: "OpenSSL does not speak TLS on this host"
+        case .noTLS: "OpenSSL does not support TLS on this host"
         case .insecure(let failure): "TLS: \(failure)"
-        case .unknownHost(let host): "no address is known for \(host)"
-        case .nothingToPlay: "the description names no RTP stream"
+        case .unknownHost(let host): "unknown host \(host)"
+        case .nothingToPlay: "the description contains no RTP stream"
         }
     }
 }

@@ -8,24 +8,24 @@ public final class Sessions {
     private var sessions: [Int: ClientSession] = [:]
     private var deadlines = DeadlineQueue<Int>()
     private var nextNumber = 0
-    /// Begins anywhere, so that two processes on one host do not try each other's ports one by one.
+    /// A random start, so that two processes on one host do not try each other's ports one by one.
     private var nextPort = UInt16.random(in: Sessions.ports.lowerBound / 2..<Sessions.ports.upperBound / 2) * 2
-    /// Sessions that ended, or got something to do, since the owner was told last.
+    /// The sessions that may have actions or an end to report.
     private var touched: Set<Int> = []
     private var buffers = ReceiveBuffers()
     private var random = SystemRandomNumberGenerator()
 
-    /// Below the range from which Linux gives ports to outgoing connections (32 768).
+    /// The ports below Linux's range for outgoing connections, which starts at 32 768.
     private static let ports: ClosedRange<UInt16> = 16_384...32_767
 
     init(loop: EventLoop) {
         self.loop = loop
     }
 
-    /// How many there are.
+    /// The number of sessions.
     public var count: Int { sessions.count }
 
-    /// Begins to connect; whatever becomes of it, the owner hears of it.
+    /// Begins to connect. The owner is told of success and failure.
     public func open(_ plan: SessionPlan, at now: MonotonicTime) -> SessionNumber {
         let number = SessionNumber(index: nextNumber)
         nextNumber += 1
@@ -35,34 +35,34 @@ public final class Sessions {
         return number
     }
 
-    /// Sends TEARDOWN; the owner hears of the end.
+    /// Sends TEARDOWN. The owner is told of the end.
     public func tearDown(_ number: SessionNumber, at now: MonotonicTime) {
         sessions[number.index]?.tearDown(at: now)
         touched.insert(number.index)
     }
 
-    /// Closes all the session's sockets without a word to the server; the owner hears nothing more of it.
+    /// Closes the session's sockets without a TEARDOWN. The owner gets no more events of the session.
     public func vanish(_ number: SessionNumber) {
         sessions.removeValue(forKey: number.index)?.closeSockets()
         deadlines.remove(number.index)
     }
 
-    /// The shortest time from one of the session's requests to its answer, in nanoseconds; `nil` before the first answer.
+    /// The shortest time from a request of the session to its response, in nanoseconds; `nil` before the first response.
     public func shortestRoundTrip(_ number: SessionNumber) -> Int64? {
         sessions[number.index]?.machine.shortestRoundTrip
     }
 
-    /// From now on reads the connection only as far as `allowReading` says.
+    /// Limits reading of the connection from now on to the bytes that `allowReading` permits.
     public func limitReading(_ number: SessionNumber) {
         sessions[number.index]?.limitReading()
     }
 
-    /// Lets a session whose reading is limited read so many bytes more, at most a second's worth in hand.
+    /// Permits a limited session to read `byteCount` more bytes, up to `limit` in total.
     public func allowReading(_ number: SessionNumber, byteCount: Int, atMost limit: Int) {
         sessions[number.index]?.allowReading(byteCount: byteCount, atMost: limit)
     }
 
-    /// Every pair of ports is tried in turn, so that thousands of sessions do not all begin at the first.
+    /// The ports to try for the next track. Each call starts one pair later, so that sessions do not all try the same ports.
     private func portRange() -> ClosedRange<UInt16> {
         let first = nextPort
         nextPort = nextPort >= Self.ports.upperBound - 3 ? Self.ports.lowerBound : nextPort + 2
@@ -82,9 +82,9 @@ public final class Sessions {
         }
     }
 
-    /// Does what the sessions want done, tells the owner, and answers when to call again.
+    /// Executes the sessions' actions, reports to the owner, and returns the next deadline.
     func finishTurn(for owner: any SessionOwner, at now: MonotonicTime) -> MonotonicTime {
-        // Being told, the owner may open and close sessions.
+        // The owner may open and close sessions in its callbacks.
         while let index = touched.popFirst() {
             guard let session = sessions[index] else { continue }
             session.drain(self, owner, at: now)

@@ -4,12 +4,12 @@ import RTSP
 import Reactor
 import SDP
 
-/// One track of a session: where its packets come from, and how well they arrive.
+/// The reception of one track: its sockets or channels, and its statistics.
 struct TrackReception: ~Copyable {
     enum Route {
         case none
         case interleaved(ChannelPair)
-        /// Packets come to `sockets`; reports go to `server`, where there is one to go to.
+        /// Packets arrive at `sockets`; reports are sent to `server` if it is not `nil`.
         case datagrams(server: SocketAddress?)
     }
 
@@ -26,13 +26,13 @@ struct TrackReception: ~Copyable {
         statistics = ReceptionStatistics(clockRate: track.clockRate)
     }
 
-    /// The server said who will send.
+    /// The server has announced the SSRC of the track.
     mutating func expect(_ ssrc: UInt32?) {
         source = ssrc.map { SSRC($0) }
     }
 
-    /// Reads a packet and counts it; `nil` for what is no RTP, or of another source: ports of viewers that vanished get
-    /// used again.
+    /// Parses and counts a packet; `nil` if it is not RTP or comes from another source, because the ports of former viewers are
+    /// reused.
     mutating func accept(_ packet: RawSpan, arrival: MonotonicTime) -> (header: Header, payload: Range<Int>)? {
         guard let parsed = Header.parse(packet), parsed.header.payloadType.rawValue == track.payloadType else {
             return nil
@@ -43,9 +43,9 @@ struct TrackReception: ~Copyable {
         return parsed
     }
 
-    /// Reads a sender report out of a compound; `nil` where there is none of this source, or the bytes are no RTCP.
+    /// Reads the sender report in a compound packet; `nil` if there is none of this source, or if the packet is not RTCP.
     mutating func senderReport(in datagram: RawSpan, arrival: MonotonicTime) -> SenderReport? {
-        // What is no RTCP is passed over: it may be anyone's.
+        // Invalid packets are ignored: any host may send them.
         guard let compound = try? Compound(parsing: datagram) else { return nil }
         for case .senderReport(let report) in compound.packets where report.ssrc == source ?? report.ssrc {
             statistics.received(report, arrival: arrival)
@@ -54,7 +54,7 @@ struct TrackReception: ~Copyable {
         return nil
     }
 
-    /// The receiver report that is due.
+    /// The next receiver report.
     mutating func report(from ssrc: SSRC, at now: MonotonicTime) -> [UInt8]? {
         guard let source else { return nil }
         let report = ReceiverReport(ssrc: ssrc, blocks: [statistics.reportBlock(for: source, now: now)])

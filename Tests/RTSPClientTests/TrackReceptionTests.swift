@@ -21,28 +21,28 @@ import Testing
         [0x80, type, 0, number, 0, 0, 0, 1, 0, 0, 0, source] + payload
     }
 
-    @Test func theFirstSourceIsTheTracksOwn() throws {
+    @Test func theFirstSourceBecomesTheTracksSource() throws {
         var reception = try Self.reception()
         #expect(Self.accepts(&reception, Self.packet(source: 1, number: 1)))
         #expect(!Self.accepts(&reception, Self.packet(source: 2, number: 2)))
         #expect(Self.accepts(&reception, Self.packet(source: 1, number: 2)))
     }
 
-    @Test func packetsForAViewerThatVanishedDoNotCount() throws {
+    @Test func packetsForAFormerViewerAreNotCounted() throws {
         var reception = try Self.reception()
         reception.expect(7)
         #expect(!Self.accepts(&reception, Self.packet(source: 1, number: 1)))
         #expect(Self.accepts(&reception, Self.packet(source: 7, number: 1)))
     }
 
-    @Test func anotherPayloadTypeAndRubbishAreNoPackets() throws {
+    @Test func otherPayloadTypesAndInvalidPacketsAreIgnored() throws {
         var reception = try Self.reception()
         #expect(!Self.accepts(&reception, Self.packet(type: 97, source: 1, number: 1)))
         #expect(!Self.accepts(&reception, [0x80, 96, 0]))
         #expect(!Self.accepts(&reception, []))
     }
 
-    @Test func aReportNamesTheSourceAndTheLastSenderReport() throws {
+    @Test func aReportContainsTheSourceAndTheLastSenderReport() throws {
         var reception = try Self.reception()
         let early = reception.report(from: SSRC(9), at: Self.now)
         #expect(early == nil)
@@ -65,7 +65,7 @@ import Testing
         #expect(report.blocks.map(\.lastSenderReport) == [sent.ntpTime.middle])
     }
 
-    /// Payloads by what they begin with.
+    /// Payloads, and whether an IDR slice begins in them.
     static let payloads: [(payload: [UInt8], beginsIDR: Bool)] = [
         ([0x65, 0x88], true),
         ([0x41, 0x9A], false),
@@ -80,7 +80,7 @@ import Testing
     ]
 
     @Test(arguments: payloads)
-    func anIDRIsSeenWhereItBegins(_ row: (payload: [UInt8], beginsIDR: Bool)) throws {
+    func idrSlicesAreDetectedAtTheirStart(_ row: (payload: [UInt8], beginsIDR: Bool)) throws {
         let reception = try Self.reception()
         let beginsIDR = reception.beginsKeyframe(row.payload.span.bytes)
         #expect(beginsIDR == row.beginsIDR)
