@@ -1,10 +1,10 @@
 import CFFmpeg
 
-/// An open or opening libavcodec context with its packet: what encoders and decoders share. Confined to one thread.
+/// A libavcodec context and its packet, the common part of encoders and decoders. Confined to one thread.
 final class CodecContext {
     let pointer: UnsafeMutablePointer<AVCodecContext>
     private let packet: UnsafeMutablePointer<AVPacket>
-    /// The codec's name in libavcodec: `libx264`.
+    /// The codec's name in libavcodec, such as `libx264`.
     let name: String
 
     init(_ codec: UnsafePointer<AVCodec>) throws(CodecFailure) {
@@ -27,7 +27,7 @@ final class CodecContext {
         av_packet_free(&packet)
     }
 
-    /// Opens the codec; options that it does not know are ignored, for encoders differ in them.
+    /// Opens the codec. Options that it does not know are ignored, because encoders differ in their options.
     func open(options: [String: String] = [:], remedy: String) throws(CodecFailure) {
         var dictionary: OpaquePointer?
         defer { av_dict_free(&dictionary) }
@@ -38,13 +38,13 @@ final class CodecContext {
 
     // MARK: - Encoding
 
-    /// Hands a frame to the encoder; `nil` says that none follow.
+    /// Sends a frame to the encoder; `nil` marks the end of the input.
     func send(frame: UnsafeMutablePointer<AVFrame>?) throws(CodecFailure) {
         let status = avcodec_send_frame(pointer, frame)
-        guard status >= 0 else { throw CodecFailure("\(name) refuses a frame", code: status) }
+        guard status >= 0 else { throw CodecFailure("\(name) rejected a frame", code: status) }
     }
 
-    /// Runs `body` over each packet that the encoder has ready; the packet lives only during the call.
+    /// Calls `body` with each packet that the encoder has ready. A packet is valid only during the call.
     func drainPackets(_ body: (UnsafeMutablePointer<AVPacket>) -> Void) throws(CodecFailure) {
         while true {
             let status = avcodec_receive_packet(pointer, packet)
@@ -57,9 +57,9 @@ final class CodecContext {
 
     // MARK: - Decoding
 
-    /// Hands coded bytes to the decoder, copied; `nil` says that none follow.
+    /// Sends a copy of encoded bytes to the decoder; `nil` marks the end of the input.
     ///
-    /// - Returns: whether the decoder took them: damaged data is refused, and decoding goes on with what follows.
+    /// - Returns: whether the decoder accepted the bytes. It rejects damaged data; decoding continues with the next bytes.
     func send(bytes: UnsafeRawBufferPointer?, presentationTime: Int64?, decodeTime: Int64?) throws(CodecFailure) -> Bool
     {
         guard let bytes else { return avcodec_send_packet(pointer, nil) >= 0 }
@@ -72,7 +72,7 @@ final class CodecContext {
         return avcodec_send_packet(pointer, packet) >= 0
     }
 
-    /// The next decoded frame, owned by the caller; `nil` when more input is needed, or when what came is beyond decoding.
+    /// The next decoded frame; `nil` if the decoder needs more input or cannot decode what it got.
     func receiveFrame() throws(CodecFailure) -> FrameReference? {
         let frame = try FrameReference()
         return avcodec_receive_frame(pointer, frame.pointer) >= 0 ? frame : nil

@@ -1,20 +1,20 @@
 import CFFmpeg
 
-/// What the codec and container libraries say about themselves: silent until a sink is set.
+/// The log of the codec and container libraries. It is silent until a sink is set.
 public enum CodecLog {
-    /// How grave a line is: milder ones are not handed out.
+    /// The severity of a line. Lines below `warning` are never passed on.
     public enum Severity: Hashable, Sendable {
         case error
         case warning
     }
 
-    /// Hands warnings and errors of the FFmpeg libraries to `sink`, a line at a time, from whichever thread they arise on;
-    /// `nil` silences them. Process-wide. `sink` captures nothing, for C calls it.
+    /// Passes warnings and errors of the FFmpeg libraries to `sink`, line by line, on the thread that logs; `nil` silences them.
+    /// This setting is process-wide. `sink` must not capture anything because C calls it.
     public static func setSink(_ sink: (@convention(c) (_ level: CInt, _ line: UnsafePointer<CChar>?) -> Void)?) {
         apus_set_log_sink(AV_LOG_WARNING, sink)
     }
 
-    /// The severity of one of libav's levels.
+    /// Converts one of libav's log levels.
     public static func severity(level: CInt) -> Severity {
         level <= AV_LOG_ERROR ? .error : .warning
     }
@@ -22,16 +22,16 @@ public enum CodecLog {
     /// Silences the libraries once, before the first codec opens, unless a sink has been set.
     static let quietByDefault: Void = apus_log_default_quiet()
 
-    /// What becomes the reason of a failure, of all that the libraries told meanwhile.
+    /// Which of the captured error lines become the reason of a failure.
     enum ReasonSource {
-        /// The first error: those behind it only follow from it.
+        /// The first error; later errors only follow from it.
         case first
-        /// The last error, which names what failed, and then the first, which names why.
+        /// The last error, which names what failed, and then the first, which gives the cause.
         case lastThenFirst
     }
 
-    /// Runs `body` without a line of its thread reaching the sink. The reason of a failure is what the libraries told
-    /// meanwhile about `name`: their codes say little (`Operation not permitted` where a driver is missing).
+    /// Runs `body` and keeps the log lines of this thread from the sink. If `body` fails, the reason is the captured error
+    /// lines about `name`, because error codes say little (`Operation not permitted` if a driver is missing).
     static func capturing<Result>(
         _ name: String, reasonFrom: ReasonSource = .first, _ body: () throws(CodecFailure) -> Result
     ) throws(CodecFailure) -> Result {
@@ -49,7 +49,7 @@ public enum CodecLog {
         }
     }
 
-    /// A line of the libraries' without the full stop at its end.
+    /// Removes the full stop at the end of a library's log line.
     private static func sentence(_ line: UnsafePointer<CChar>?) -> String {
         var sentence = line.map { String(cString: $0) } ?? ""
         while sentence.last == "." || sentence.last == " " { sentence.removeLast() }

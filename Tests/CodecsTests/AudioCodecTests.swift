@@ -2,7 +2,7 @@ import Codecs
 import Media
 import Testing
 
-/// `count` frames with a click: `value` in the ten samples from `click` on, silence elsewhere.
+/// `count` frames with a click: `value` in ten samples from `click` on, silence elsewhere.
 private func frames(_ count: Int, clickAt click: Int) throws -> [AudioFrame] {
     try (0..<count).map { number in
         let frame = try AudioFrame(sampleCount: 1024, channelCount: 2, sampleRate: .audio48k)
@@ -15,7 +15,7 @@ private func frames(_ count: Int, clickAt click: Int) throws -> [AudioFrame] {
     }
 }
 
-/// All units of `frames`, whose first sample is at `start`.
+/// All access units of `frames`; the first sample is at `start`.
 private func encode(_ frames: [AudioFrame], start: Int64) throws -> (AudioEncoder, [AccessUnit]) {
     let encoder = try AudioEncoder(AudioEncoder.Settings())
     var units: [AccessUnit] = []
@@ -28,7 +28,7 @@ private func encode(_ frames: [AudioFrame], start: Int64) throws -> (AudioEncode
 }
 
 @Suite struct AudioCodecTests {
-    @Test func theConfigurationIsThatOfAACLC() throws {
+    @Test func theConfigurationIsAACLC() throws {
         let encoder = try AudioEncoder(AudioEncoder.Settings())
         let parsed = try #require(AAC.AudioSpecificConfig(parsing: encoder.configuration.bytes))
         #expect(parsed == encoder.configuration)
@@ -37,7 +37,7 @@ private func encode(_ frames: [AudioFrame], start: Int64) throws -> (AudioEncode
         #expect(encoder.samplesPerFrame == AAC.samplesPerAccessUnit)
     }
 
-    @Test func unitsFollowEachOtherWithoutAGapFromTheFirstSampleOn() throws {
+    @Test func accessUnitsHaveNoGapsFromTheFirstSampleOn() throws {
         let (_, units) = try encode(frames(20, clickAt: 0), start: 7_777)
         #expect(units.count == 20)
         let starts: [Int64] = (0..<20).map { 7_777 + $0 * 1024 }
@@ -45,7 +45,7 @@ private func encode(_ frames: [AudioFrame], start: Int64) throws -> (AudioEncode
         #expect(units.allSatisfy { $0.isKeyframe && $0.units.count == 1 })
     }
 
-    @Test func aJumpInTimeGoesThrough() throws {
+    @Test func aJumpInInputTimesIsKept() throws {
         let encoder = try AudioEncoder(AudioEncoder.Settings())
         let starts: [Int64] = (0..<10).map { $0 < 5 ? $0 * 1024 : $0 * 1024 + 48_000 }
         var times: [Int64] = []
@@ -59,15 +59,15 @@ private func encode(_ frames: [AudioFrame], start: Int64) throws -> (AudioEncode
     }
 
     @Test(arguments: [2_048, 5_000, 9_999])
-    func aClickIsHeardAtItsInstant(click: Int) throws {
+    func aClickIsDecodedAtItsTime(click: Int) throws {
         let (encoder, units) = try encode(frames(16, clickAt: click), start: 48_000)
         let decoder = try AudioDecoder(encoder.configuration)
         let resampler = Resampler(sampleRate: .audio48k, channelCount: 2)
         var first: Int64?
         for unit in units {
-            for sound in try decoder.decode(unit) {
-                first = first ?? sound.presentationTime
-                try resampler.push(sound)
+            for audio in try decoder.decode(unit) {
+                first = first ?? audio.presentationTime
+                try resampler.push(audio)
             }
         }
         try resampler.finish()
@@ -77,7 +77,7 @@ private func encode(_ frames: [AudioFrame], start: Int64) throws -> (AudioEncode
         #expect(abs(instant - click - 5) < 24, "within half a millisecond")
     }
 
-    @Test func surroundAtAnotherRateBecomesStereo() throws {
+    @Test func surroundAudioIsMixedDownAndResampledToStereo() throws {
         var settings = AudioEncoder.Settings()
         (settings.sampleRate, settings.channelCount) = (try #require(ClockRate(hertz: 44_100)), 6)
         let encoder = try AudioEncoder(settings)
@@ -88,7 +88,7 @@ private func encode(_ frames: [AudioFrame], start: Int64) throws -> (AudioEncode
         for number in 0..<44 {
             let time = MediaTime(ticks: Int64(number) * 1024, rate: settings.sampleRate)
             for unit in try encoder.encode(frame, track: TrackID(1), presentationTime: time) {
-                for sound in try decoder.decode(unit) { try resampler.push(sound) }
+                for audio in try decoder.decode(unit) { try resampler.push(audio) }
             }
         }
         try resampler.finish()
@@ -98,7 +98,7 @@ private func encode(_ frames: [AudioFrame], start: Int64) throws -> (AudioEncode
     }
 
     @Test(arguments: [(0, 128_000), (9, 128_000)])
-    func impossibleSoundIsRefused(channelCount: Int, bitrate: Int) {
+    func invalidAudioFormatsAreRejected(channelCount: Int, bitrate: Int) {
         var settings = AudioEncoder.Settings()
         (settings.channelCount, settings.bitrate) = (channelCount, bitrate)
         #expect(throws: CodecFailure.self) { try AudioEncoder(settings) }

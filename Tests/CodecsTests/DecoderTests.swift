@@ -3,11 +3,11 @@ import Media
 import Synchronization
 import Testing
 
-/// Lines that the libraries wrote, gathered by a sink that may capture nothing.
+/// Log lines of the libraries, collected by a sink that must not capture anything.
 private let loggedLines = Mutex<[String]>([])
 
 @Suite struct DecoderTests {
-    /// Grey pictures with noise from a fixed seed, coded.
+    /// Encoded grey frames with noise from a fixed seed.
     private func noise(
         _ count: Int, bitrate: Int = 400_000, change: (at: Int, to: Int)? = nil
     ) throws -> [AccessUnit] {
@@ -35,7 +35,7 @@ private let loggedLines = Mutex<[String]>([])
         }
     }
 
-    @Test func aChangedBitrateHoldsWithoutARandomAccessPoint() throws {
+    @Test func aNewBitrateTakesEffectWithoutAKeyframe() throws {
         let units = try noise(55, bitrate: 800_000, change: (at: 25, to: 400_000))
         let before = units[10..<25].map(\.bytes.count).reduce(0, +)
         let after = units[40..<55].map(\.bytes.count).reduce(0, +)
@@ -43,7 +43,7 @@ private let loggedLines = Mutex<[String]>([])
         #expect(units.filter(\.isKeyframe).count == 1)
     }
 
-    @Test func damagedUnitsCostPicturesAndNothingElse() throws {
+    @Test func damagedAccessUnitsLoseOnlyTheirFrames() throws {
         let units = try noise(20)
         var state: UInt32 = 7
         let decoder = try VideoDecoder()
@@ -59,14 +59,14 @@ private let loggedLines = Mutex<[String]>([])
             _ = try decoder.decode(damaged)
         }
         _ = try decoder.finish()
-        // The same stream, whole: a fresh decoder shows all of it.
+        // A fresh decoder shows all frames of the same stream without damage.
         let fresh = try VideoDecoder()
         let shown = try units.flatMap { try fresh.decode($0) } + fresh.finish()
         #expect(shown.count == 20)
     }
 
     @Test(arguments: [(320, 240), (160, 120), (640, 360), (64, 48)])
-    func aPictureScalesToAnySizeAndKeepsItsBrightness(width: Int, height: Int) throws {
+    func scalingKeepsTheBrightness(width: Int, height: Int) throws {
         let decoder = try VideoDecoder()
         let decoded = try noise(2).flatMap { try decoder.decode($0) } + decoder.finish()
         let frame = try Scaler(width: width, height: height).scale(try #require(decoded.first))
@@ -78,7 +78,7 @@ private let loggedLines = Mutex<[String]>([])
         #expect(abs(sum / (width * height) - 131) < 6)
     }
 
-    @Test func whatTheLibrariesSayReachesTheSinkLineByLine() throws {
+    @Test func libraryLogLinesReachTheSinkOneByOne() throws {
         CodecLog.setSink { _, line in
             guard let line else { return }
             let text = String(cString: line)

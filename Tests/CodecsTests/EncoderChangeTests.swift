@@ -2,37 +2,37 @@ import Codecs
 import Media
 import Testing
 
-/// What a running encoder does when its settings change.
+/// Changes of the settings of a running encoder.
 @Suite struct EncoderChangeTests {
-    @Test func theGroupLengthChangesWhileItRuns() throws {
+    @Test func theGOPLengthChangesWhileTheEncoderRuns() throws {
         let encoder = try VideoEncoder(smallSettings(gopFrames: 10))
-        var units = try encoder.code(0..<25)
+        var units = try encoder.encode(0..<25)
         var settings = encoder.settings
         settings.gopFrames = 4
         try encoder.change(to: settings)
-        units += try encoder.code(25..<34)
+        units += try encoder.encode(25..<34)
         settings.gopFrames = 500
         try encoder.change(to: settings)
-        units += try encoder.code(34..<100)
-        #expect(randomAccessNumbers(units) == [0, 10, 20, 25, 29, 33])
+        units += try encoder.encode(34..<100)
+        #expect(keyframeNumbers(units) == [0, 10, 20, 25, 29, 33])
     }
 
-    @Test func aForcedRandomAccessPointBeginsAGroup() throws {
+    @Test func aForcedKeyframeStartsAGOP() throws {
         let encoder = try VideoEncoder(smallSettings(gopFrames: 10))
-        #expect(randomAccessNumbers(try encoder.code(0..<30, forcing: [7])) == [0, 7, 17, 27])
+        #expect(keyframeNumbers(try encoder.encode(0..<30, forcing: [7])) == [0, 7, 17, 27])
     }
 
-    @Test func aNewSizeComesWithItsParameterSetsInBand() throws {
+    @Test func aNewSizeComesWithInBandParameterSets() throws {
         let encoder = try VideoEncoder(smallSettings())
         let before = encoder.parameterSets
-        var units = try encoder.code(0..<10)
+        var units = try encoder.encode(0..<10)
         var settings = encoder.settings
         (settings.width, settings.height) = (640, 360)
         settings.frameRate = try #require(VideoEncoder.FrameRate(15))
         try encoder.change(to: settings)
         #expect(encoder.parameterSets != before)
-        units += try encoder.code(10..<20)
-        #expect(randomAccessNumbers(units) == [0, 10])
+        units += try encoder.encode(10..<20)
+        #expect(keyframeNumbers(units) == [0, 10])
         let first = units[10].units.map { Array(units[10].bytes[$0]) }
         #expect(first.filter { $0[0] & 0x1F == 7 } == encoder.parameterSets.sequence)
         #expect(first.filter { $0[0] & 0x1F == 8 } == encoder.parameterSets.picture)
@@ -44,9 +44,9 @@ import Testing
         #expect(sizes == Array(repeating: 320, count: 10) + Array(repeating: 640, count: 10))
     }
 
-    @Test func settingsThatNoEncoderTakesLeaveTheOldOnesInForce() throws {
+    @Test func settingsThatNoEncoderAcceptsLeaveTheOldOnesInForce() throws {
         let encoder = try VideoEncoder(smallSettings())
-        _ = try encoder.code(0..<5)
+        _ = try encoder.encode(0..<5)
         for spoil: (inout VideoEncoder.Settings) -> Void in [
             { $0.width = 321 }, { $0.bitrate = 0 }, { ($0.encoder, $0.encoderFallback) = ("nonsense", false) },
         ] {
@@ -56,17 +56,17 @@ import Testing
             #expect(failure?.remedy.isEmpty == false)
         }
         #expect(encoder.settings == smallSettings())
-        #expect(randomAccessNumbers(try encoder.code(5..<10)).isEmpty)
+        #expect(keyframeNumbers(try encoder.encode(5..<10)).isEmpty)
     }
 
-    @Test func withIntraRefreshOnlyRealIDRPicturesAreJoinPoints() throws {
+    @Test func withIntraRefreshOnlyIDRPicturesAreKeyframes() throws {
         var settings = smallSettings(gopFrames: 10)
         settings.intraRefresh = true
         let encoder = try VideoEncoder(settings)
-        let units = try encoder.code(0..<60, forcing: [33])
-        #expect(randomAccessNumbers(units) == [0, 33])
+        let units = try encoder.encode(0..<60, forcing: [33])
+        #expect(keyframeNumbers(units) == [0, 33])
         #expect(units.allSatisfy { $0.isKeyframe == types(of: $0).contains(5) })
-        // Recovery points (SEI payload type 6) are there: so the columns do pass.
+        // There are recovery points (SEI payload type 6), so the columns of intra refresh do pass.
         let recoveryPoints = units.filter { unit in
             unit.units.contains { unit.bytes[$0].prefix(2).elementsEqual([6, 6]) }
         }
@@ -74,10 +74,10 @@ import Testing
         #expect(recoveryPoints.contains { !$0.isKeyframe })
     }
 
-    @Test func aPictureJoinedAtAForcedIDRPictureOfIntraRefreshDecodesAlone() throws {
+    @Test func aForcedIDRPictureDuringIntraRefreshDecodesAlone() throws {
         var settings = smallSettings(gopFrames: 10)
         settings.intraRefresh = true
-        let units = try VideoEncoder(settings).code(0..<60, forcing: [33])
+        let units = try VideoEncoder(settings).encode(0..<60, forcing: [33])
         let decoder = try VideoDecoder()
         let decoded = try units[33...].flatMap { try decoder.decode($0) } + decoder.finish()
         #expect(decoded.count == 27)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Codecs
 
-/// What an encoder was replaced with, and why.
+/// Collects the reports of replaced encoders.
 private final class Reports {
     private(set) var all: [EncoderReport] = []
     func note(_ report: EncoderReport) { all.append(report) }
 }
 
-/// libx264 under another encoder's name, until it fails as hardware does: with an error, or by giving nothing any more.
+/// libx264 under the name of another encoder, which then fails as hardware does: with an error, or by returning nothing.
 private final class FailingEncoder: FrameEncoder {
     enum Failure {
         case error
@@ -45,10 +45,10 @@ private final class FailingEncoder: FrameEncoder {
 }
 
 @Suite struct EncoderSelectionTests {
-    /// What this machine lacks, tried for the first time and again.
+    /// The encoders that this machine lacks, tested for the first time and again.
     private static let missing = EncoderTestResult.all().filter { !$0.works }.map(\.encoder)
 
-    @Test func everyEncoderIsTriedAndThoseThatDoNotWorkSayWhy() throws {
+    @Test func everyEncoderIsTestedAndFailuresHaveReasons() throws {
         let results = EncoderTestResult.all()
         #expect(
             results.map(\.encoder)
@@ -61,7 +61,7 @@ private final class FailingEncoder: FrameEncoder {
     }
 
     @Test(arguments: EncoderSelectionTests.missing)
-    func anEncoderThatThisMachineLacksYieldsTheNextThatWorksWithOneReport(name: String) throws {
+    func aMissingEncoderIsReplacedByTheNextOneThatWorksWithOneReport(name: String) throws {
         var settings = VideoEncoder.Settings()
         settings.encoder = name
         let reports = Reports()
@@ -77,9 +77,9 @@ private final class FailingEncoder: FrameEncoder {
         #expect(report.sentence.contains(name) && !report.sentence.contains("\n"))
     }
 
-    /// The best of three: what the choice costs, not what else the machine does meanwhile.
+    /// The best of three: the cost of the selection without disturbance by other processes.
     @Test(.timed, arguments: EncoderSelectionTests.missing)
-    func itIsReplacedWithin50Milliseconds(name: String) throws {
+    func aMissingEncoderIsReplacedWithin50Milliseconds(name: String) throws {
         var settings = VideoEncoder.Settings()
         settings.encoder = name
         let durations = try (0..<3).map { _ in
@@ -90,15 +90,15 @@ private final class FailingEncoder: FrameEncoder {
     }
 
     @Test(arguments: ["nonsense", "libmp3lame"])
-    func aNameThatIsNoEncodersIsPassedOverToo(name: String) throws {
+    func anUnknownEncoderNameIsSkipped(name: String) throws {
         var settings = smallSettings()
         settings.encoder = name
         let reports = Reports()
-        #expect(try VideoEncoder(settings, report: reports.note).code(0..<2).count == 2)
+        #expect(try VideoEncoder(settings, report: reports.note).encode(0..<2).count == 2)
         #expect(reports.all.map(\.occasion) == [.fallback])
     }
 
-    @Test func theNamedEncoderThatWorksIsTakenWithoutAWord() throws {
+    @Test func aNamedEncoderThatWorksIsUsedWithoutAReport() throws {
         var settings = smallSettings()
         settings.encoder = "libx264"
         let reports = Reports()
@@ -106,13 +106,13 @@ private final class FailingEncoder: FrameEncoder {
         #expect(reports.all.isEmpty)
     }
 
-    @Test func theReasonIsTheLibrarysFirstComplaintNotItsCode() throws {
+    @Test func theReasonIsTheLibrarysFirstErrorMessage() throws {
         let nvenc = EncoderTestResult.all().first { $0.encoder == "h264_nvenc" }
         guard let failure = nvenc?.failure else { return }
         #expect(failure.reason.contains("libcuda") || failure.reason.contains("nvenc"), "\(failure.reason)")
     }
 
-    @Test func whereNoneWorksTheReasonsOfAllAreTold() {
+    @Test func ifNoEncoderWorksAllReasonsAreReported() {
         let failure = #expect(throws: CodecFailure.self) {
             try VideoEncoder(smallSettings(), report: { _ in }) { (model, _) throws(CodecFailure) in
                 throw CodecFailure(reason: "no \(model.name) today", remedy: "wait")
@@ -122,18 +122,18 @@ private final class FailingEncoder: FrameEncoder {
     }
 
     @Test(arguments: [EncoderModel.Input.i420, .nv12])
-    func picturesGoInAsTheEncoderTakesThem(input: EncoderModel.Input) throws {
+    func framesAreConvertedToTheEncodersInputFormat(input: EncoderModel.Input) throws {
         let settings = smallSettings()
         let encoder = try VideoEncoder(settings, report: { _ in }) { (_, settings) throws(CodecFailure) in
             try LibavEncoder(tested: EncoderModel(name: "libx264", inputs: [input]), settings)
         }
-        let units = try encoder.code(0..<3)
+        let units = try encoder.encode(0..<3)
         let scaler = Scaler(width: settings.width, height: settings.height)
         let decoder = try VideoDecoder()
         let decoded = try units.flatMap { try decoder.decode($0) } + decoder.finish()
         #expect(decoded.count == 3)
         let seen = try scaler.scale(decoded[0])
-        let drawn = try picture(0, from: VideoFramePool(width: settings.width, height: settings.height))
+        let drawn = try makeFrame(0, from: VideoFramePool(width: settings.width, height: settings.height))
         for (x, y) in [(10, 10), (100, 50), (300, 200)] {
             #expect(abs(Int(seen.luma[x, y]) - Int(drawn.luma[x, y])) < 24)
             #expect(abs(Int(seen.cb[x / 2, y / 2]) - 128) < 8 && abs(Int(seen.cr[x / 2, y / 2]) - 128) < 8)
@@ -141,7 +141,7 @@ private final class FailingEncoder: FrameEncoder {
     }
 
     @Test(arguments: [("h264_vaapi", "vaapi"), ("h264_qsv", "qsv")])
-    func surfacesOfADeviceThatIsNotThereAreRefusedWithWhatToDo(name: String, device: String) throws {
+    func surfacesOfAMissingDeviceFailWithARemedy(name: String, device: String) throws {
         guard Self.missing.contains(name) else { return }
         let model = try #require(EncoderModel.automatic.first { $0.name == name })
         let failure = #expect(throws: CodecFailure.self) { try LibavEncoder(tested: model, smallSettings()) }
@@ -151,7 +151,7 @@ private final class FailingEncoder: FrameEncoder {
 }
 
 @Suite struct EncoderFailureTests {
-    /// An encoder called h264_nvenc that fails after `count` pictures, and what `auto` has behind it.
+    /// An encoder called h264_nvenc that fails after `count` frames, and the next encoders of `auto`.
     private func failing(
         after count: Int, _ failure: FailingEncoder.Failure, _ settings: VideoEncoder.Settings = smallSettings(),
         _ report: @escaping (EncoderReport) -> Void
@@ -162,14 +162,14 @@ private final class FailingEncoder: FrameEncoder {
         }
     }
 
-    @Test func anEncoderThatFailsMidStreamIsReplacedAndTheStreamGoesOnWithAnIDRPicture() throws {
+    @Test func anEncoderThatFailsMidStreamIsReplacedAndAnIDRPictureFollows() throws {
         let reports = Reports()
         let encoder = try failing(after: 10, .error, smallSettings(), reports.note)
         #expect(encoder.name == "h264_nvenc")
-        let units = try encoder.code(0..<30)
+        let units = try encoder.encode(0..<30)
         #expect(encoder.name == "libx264")
-        #expect(units.map(\.presentationTime) == (0..<30).map(time), "no picture is lost")
-        #expect(randomAccessNumbers(units) == [0, 10])
+        #expect(units.map(\.presentationTime) == (0..<30).map(time), "no frame is lost")
+        #expect(keyframeNumbers(units) == [0, 10])
         #expect(types(of: units[10]).contains(7) && types(of: units[10]).contains(8))
         #expect(reports.all.map(\.occasion) == [.failure])
         let failed = EncoderTestResult(encoder: "h264_nvenc", failure: CodecFailure(reason: "the device has gone"))
@@ -178,34 +178,34 @@ private final class FailingEncoder: FrameEncoder {
         #expect(try (units.flatMap { try decoder.decode($0) } + decoder.finish()).count == 30)
     }
 
-    @Test func anEncoderThatGivesNothingAnyMoreHasFailedToo() throws {
+    @Test func anEncoderThatStopsReturningFramesHasFailed() throws {
         let reports = Reports()
         let encoder = try failing(after: 10, .silence, smallSettings(), reports.note)
-        let units = try encoder.code(0..<60)
+        let units = try encoder.encode(0..<60)
         #expect(encoder.name == "libx264")
         #expect(reports.all.map(\.occasion) == [.failure])
-        let points = randomAccessNumbers(units)
+        let points = keyframeNumbers(units)
         #expect(points.count == 2 && points[1] <= 10 + 16, "\(points)")
         #expect(units.last?.presentationTime == time(59))
     }
 
-    @Test func anEncoderThatHasFailedIsNotTriedAgainAtAChange() throws {
+    @Test func aFailedEncoderIsNotTriedAgainWhenSettingsChange() throws {
         let reports = Reports()
         let encoder = try failing(after: 5, .error, smallSettings(), reports.note)
-        _ = try encoder.code(0..<10)
+        _ = try encoder.encode(0..<10)
         var settings = encoder.settings
         (settings.width, settings.height) = (160, 120)
         try encoder.change(to: settings)
         #expect(encoder.name == "libx264")
-        #expect(try encoder.code(10..<20).count == 10)
+        #expect(try encoder.encode(10..<20).count == 10)
         #expect(reports.all.count == 1)
     }
 
-    @Test func whereNothingMayTakeItsPlaceTheFailureIsTold() throws {
+    @Test func withoutFallbackTheFailureIsThrown() throws {
         var settings = smallSettings()
         (settings.encoder, settings.encoderFallback) = ("h264_nvenc", false)
         let encoder = try failing(after: 3, .error, settings) { _ in }
-        let failure = #expect(throws: CodecFailure.self) { try encoder.code(0..<5) }
+        let failure = #expect(throws: CodecFailure.self) { try encoder.encode(0..<5) }
         #expect(failure?.reason == "h264_nvenc failed while it ran: the device has gone")
         #expect(failure?.remedy.isEmpty == false)
     }

@@ -1,7 +1,7 @@
 import Codecs
 import Media
 
-/// Small pictures, so that the tests are quick.
+/// Small frames, so that the tests are fast.
 func smallSettings(gopFrames: Int = 1000) -> VideoEncoder.Settings {
     var settings = VideoEncoder.Settings()
     settings.width = 320
@@ -11,8 +11,8 @@ func smallSettings(gopFrames: Int = 1000) -> VideoEncoder.Settings {
     return settings
 }
 
-/// A picture with something in it that moves from one number to the next.
-func picture(_ number: Int, from pool: VideoFramePool) throws -> VideoFrame {
+/// A frame whose content moves from one number to the next.
+func makeFrame(_ number: Int, from pool: VideoFramePool) throws -> VideoFrame {
     let frame = try pool.take()
     for y in 0..<frame.height {
         for x in 0..<frame.width { frame.luma[x, y] = UInt8(truncatingIfNeeded: x / 2 + y + 4 * number) }
@@ -22,7 +22,7 @@ func picture(_ number: Int, from pool: VideoFramePool) throws -> VideoFrame {
 }
 
 extension VideoFrame {
-    /// All samples, plane by plane, without what lies between the rows.
+    /// All samples, plane by plane, without row padding.
     var samples: [UInt8] {
         [luma, cb, cr].flatMap { plane in
             (0..<plane.height).flatMap {
@@ -35,25 +35,25 @@ extension VideoFrame {
     func isLike(_ other: VideoFrame) -> Bool { samples == other.samples }
 }
 
-/// When picture `number` is captured: thirty a second, from some instant on.
+/// The capture time of frame `number`: thirty a second, from an arbitrary start.
 func time(_ number: Int) -> MediaTime { MediaTime(ticks: 1_000 + Int64(number) * 3_000, rate: .video) }
 
 /// The NAL unit types of a unit, in order.
 func types(of unit: AccessUnit) -> [UInt8] { unit.units.map { unit.bytes[$0.lowerBound] & 0x1F } }
 
 extension VideoEncoder {
-    /// Codes the pictures of these numbers; those in `forced` are asked to be random access points.
-    func code(_ numbers: Range<Int>, forcing forced: Set<Int> = []) throws -> [AccessUnit] {
+    /// Encodes the frames with these numbers; those in `forced` are forced to be keyframes.
+    func encode(_ numbers: Range<Int>, forcing forced: Set<Int> = []) throws -> [AccessUnit] {
         let pool = VideoFramePool(width: settings.width, height: settings.height)
         return try numbers.flatMap {
             try encode(
-                picture($0, from: pool), track: TrackID(0), presentationTime: time($0),
+                makeFrame($0, from: pool), track: TrackID(0), presentationTime: time($0),
                 forcingKeyframe: forced.contains($0))
         }
     }
 }
 
-/// The numbers of the pictures among `units` at which a viewer can join.
-func randomAccessNumbers(_ units: [AccessUnit]) -> [Int] {
+/// The numbers of the keyframes among `units`.
+func keyframeNumbers(_ units: [AccessUnit]) -> [Int] {
     units.filter(\.isKeyframe).map { Int(($0.presentationTime.ticks - 1_000) / 3_000) }
 }

@@ -2,7 +2,7 @@ import Codecs
 import Media
 import Testing
 
-/// Codes `count` pictures; those in `forced` are asked to be random access points.
+/// Encodes `count` frames; those in `forced` are forced to be keyframes.
 private func encode(
     _ count: Int, _ settings: VideoEncoder.Settings, forcing forced: Set<Int> = []
 ) throws -> [[AccessUnit]] {
@@ -10,32 +10,32 @@ private func encode(
     let pool = VideoFramePool(width: settings.width, height: settings.height)
     return try (0..<count).map {
         try encoder.encode(
-            picture($0, from: pool), track: TrackID(0), presentationTime: time($0),
+            makeFrame($0, from: pool), track: TrackID(0), presentationTime: time($0),
             forcingKeyframe: forced.contains($0))
     }
 }
 
 @Suite struct VideoEncoderTests {
-    @Test func onePictureInIsOneAccessUnitOut() throws {
+    @Test func eachFrameGivesOneAccessUnit() throws {
         let units = try encode(40, smallSettings())
         #expect(units.allSatisfy { $0.count == 1 })
         #expect(units.joined().map(\.presentationTime) == (0..<40).map(time))
         #expect(units.joined().allSatisfy { $0.presentationTime == $0.decodeTime && $0.part == .whole })
     }
 
-    @Test func randomAccessPointsComeExactlyWhereTheyAreForced() throws {
+    @Test func keyframesAreExactlyWhereForced() throws {
         let units = try encode(40, smallSettings(), forcing: [7, 8, 21]).joined()
         let found = units.enumerated().filter { $0.element.isKeyframe }.map(\.offset)
         #expect(found == [0, 7, 8, 21])
     }
 
-    @Test func randomAccessPointsComeOnceAGroupOfPictures() throws {
+    @Test func thereIsOneKeyframePerGOP() throws {
         let units = try encode(31, smallSettings(gopFrames: 10)).joined()
         #expect(units.enumerated().filter { $0.element.isKeyframe }.map(\.offset) == [0, 10, 20, 30])
     }
 
     @Test(arguments: VideoEncoder.Profile.allCases)
-    func everyRandomAccessPointCarriesItsParameterSets(profile: VideoEncoder.Profile) throws {
+    func everyKeyframeCarriesItsParameterSets(profile: VideoEncoder.Profile) throws {
         var settings = smallSettings(gopFrames: 5)
         settings.profile = profile
         let encoder = try VideoEncoder(settings)
@@ -52,7 +52,7 @@ private func encode(
         #expect(profileIDC == [.baseline: 66, .main: 77, .high: 100][profile])
     }
 
-    @Test func theSequenceParameterSetTellsTheRealFrameRate() throws {
+    @Test func theSequenceParameterSetHasTheRealFrameRate() throws {
         let encoder = try VideoEncoder(smallSettings())
         let sps = try #require(H264.SequenceParameterSet(parsing: encoder.parameterSets.sequence[0]))
         #expect(sps.width == 320 && sps.height == 240)
@@ -60,7 +60,7 @@ private func encode(
         #expect(sps.usability?.reorderedFrames == 0)
     }
 
-    @Test func whatWasEncodedDecodesToThePicture() throws {
+    @Test func encodedFramesDecodeToTheOriginal() throws {
         let settings = smallSettings()
         let decoder = try VideoDecoder()
         let scaler = Scaler(width: settings.width, height: settings.height)
@@ -68,38 +68,38 @@ private func encode(
         for unit in try encode(20, settings).joined() {
             for decoded in try decoder.decode(unit) {
                 let number = Int((try #require(decoded.presentationTime) - 1_000) / 3_000)
-                let (seen, drawn) = (try scaler.scale(decoded), try picture(number, from: pool))
-                #expect(meanDifference(seen, drawn) < 6, "picture \(number)")
+                let (seen, drawn) = (try scaler.scale(decoded), try makeFrame(number, from: pool))
+                #expect(meanDifference(seen, drawn) < 6, "frame \(number)")
             }
         }
     }
 
-    @Test func eachPicturesQuantizerIsToldAndPlausible() throws {
+    @Test func theQuantizerOfEachFrameIsReportedAndPlausible() throws {
         let settings = smallSettings()
         let encoder = try VideoEncoder(settings)
         #expect(encoder.lastQuantizer == nil)
         let pool = VideoFramePool(width: settings.width, height: settings.height)
         for number in 0..<10 {
             _ = try encoder.encode(
-                picture(number, from: pool), track: TrackID(0), presentationTime: time(number),
+                makeFrame(number, from: pool), track: TrackID(0), presentationTime: time(number),
                 forcingKeyframe: false)
             #expect((1...51).contains(try #require(encoder.lastQuantizer)))
         }
     }
 
-    @Test func aRunningEncoderAllocatesOnePicture() throws {
+    @Test func aRunningEncoderAllocatesOneFrame() throws {
         let encoder = try VideoEncoder(smallSettings())
         let pool = VideoFramePool(width: 320, height: 240)
         for number in 0..<50 {
             _ = try encoder.encode(
-                picture(number, from: pool), track: TrackID(0), presentationTime: time(number),
+                makeFrame(number, from: pool), track: TrackID(0), presentationTime: time(number),
                 forcingKeyframe: false)
         }
         #expect(pool.allocatedCount == 1)
     }
 
     @Test(arguments: ["nonsense", "libmp3lame", "h264_nvenc"])
-    func anEncoderThatCannotWorkIsRefusedAtOnceWithWhatToDo(name: String) {
+    func invalidEncoderSettingsAreRejectedWithARemedy(name: String) {
         var settings = smallSettings()
         settings.encoder = name
         settings.encoderFallback = false
@@ -109,7 +109,7 @@ private func encode(
     }
 
     @Test(arguments: [(0, 240), (321, 240), (320, -2), (1 << 20, 16), (8, 8)])
-    func anImpossiblePictureIsRefused(width: Int, height: Int) {
+    func anInvalidFrameSizeIsRejected(width: Int, height: Int) {
         var settings = smallSettings()
         settings.width = width
         settings.height = height
@@ -117,7 +117,7 @@ private func encode(
         #expect(throws: CodecFailure.self) { try VideoFrame(width: width, height: height) }
     }
 
-    @Test func aPictureOfTheWrongSizeIsRefused() throws {
+    @Test func aFrameOfTheWrongSizeIsRejected() throws {
         let encoder = try VideoEncoder(smallSettings())
         let frame = try VideoFrame(width: 640, height: 480)
         #expect(throws: CodecFailure.self) {
@@ -126,12 +126,12 @@ private func encode(
     }
 
     @Test(arguments: [(30, 1, "30"), (30_000, 1_001, "29.97"), (25, 2, "12.50"), (1, 10, "0.10")])
-    func frameRatesReadAsPeopleWriteThem(numerator: Int32, denominator: Int32, text: String) throws {
+    func frameRatesArePrintedInDecimalNotation(numerator: Int32, denominator: Int32, text: String) throws {
         #expect(try #require(VideoEncoder.FrameRate(numerator, denominator)).description == text)
     }
 
     @Test(arguments: [(0, 1), (1, 0), (-30, -1), (1, 11), (1001, 1)])
-    func impossibleFrameRatesDoNotExist(numerator: Int32, denominator: Int32) {
+    func invalidFrameRatesAreRejected(numerator: Int32, denominator: Int32) {
         #expect(VideoEncoder.FrameRate(numerator, denominator) == nil)
     }
 

@@ -90,7 +90,7 @@ import Testing
         let plain = folder.file("plain.pgm")
         try write(Array("P5 4 4 255\n".utf8) + [UInt8](repeating: 9, count: 16), to: plain)
         let expected = [
-            (text, "no image of a known format"), (short, "damaged, or ends too early"), (plain, "no block code"),
+            (text, "not an image in a known format"), (short, "damaged or incomplete"), (plain, "no block code"),
             (folder.file("nowhere.png"), "No such file"), (folder.file(""), "no file"), ("/dev/null", "no file"),
         ]
         for (file, words) in expected {

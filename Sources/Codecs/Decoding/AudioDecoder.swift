@@ -1,7 +1,7 @@
 import CFFmpeg
 import Media
 
-/// Decodes sound of any codec that libavcodec knows. Confined to one thread.
+/// Decodes audio of any codec that libavcodec supports. Confined to one thread.
 public final class AudioDecoder: FrameDecoder {
     private let decoder: Decoder<DecodedAudio>
 
@@ -9,7 +9,7 @@ public final class AudioDecoder: FrameDecoder {
         decoder = try Decoder(parameters)
     }
 
-    /// A decoder of AAC as `configuration` describes it.
+    /// Opens a decoder for AAC with this configuration.
     public init(_ configuration: AAC.AudioSpecificConfig) throws(CodecFailure) {
         decoder = try Decoder(AV_CODEC_ID_AAC, AVMEDIA_TYPE_AUDIO, configuration: configuration.bytes)
     }
@@ -20,7 +20,7 @@ public final class AudioDecoder: FrameDecoder {
         try decoder.decode(bytes, presentationTime: presentationTime, decodeTime: decodeTime)
     }
 
-    /// Decodes an access unit of AAC; the sound's times are in ticks of its clock.
+    /// Decodes one AAC access unit. The times of the result are in ticks of the unit's clock.
     public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedAudio] {
         try decoder.decode(
             unit.bytes, presentationTime: unit.presentationTime.ticks, decodeTime: unit.decodeTime.ticks)
@@ -31,7 +31,7 @@ public final class AudioDecoder: FrameDecoder {
     }
 }
 
-/// Sound as a decoder made it, in whatever sample format: `Resampler` makes it planar float. Confined to one thread.
+/// Decoded audio in the decoder's sample format; `Resampler` converts it to planar float. Confined to one thread.
 public final class DecodedAudio: DecodedMedia {
     let reference: FrameReference
 
@@ -44,6 +44,6 @@ public final class DecodedAudio: DecodedMedia {
     /// Samples of each channel per second.
     public var sampleRate: Int { Int(reference.pointer.pointee.sample_rate) }
     public var channelCount: Int { Int(reference.pointer.pointee.ch_layout.nb_channels) }
-    /// In the time base of the packets that it came from; `nil` where they told none.
+    /// In the time base of the packets that it was decoded from; `nil` if they had no time.
     public var presentationTime: Int64? { reference.presentationTime }
 }

@@ -1,24 +1,24 @@
 import CFFmpeg
 import Media
 
-/// A frame as libavcodec decoded it: a picture, or some samples of sound.
+/// A frame from libavcodec: a video frame, or some audio samples.
 protocol DecodedMedia {
     init(_ reference: FrameReference)
 }
 
-/// How long a decoder may hold back what it has decoded.
+/// How long a decoder may hold back decoded frames.
 public enum DecodingDelay: Hashable, Sendable {
-    /// As long as libavcodec does by itself: until it is sure that no earlier picture follows.
+    /// libavcodec's default: until it is sure that no earlier frame follows.
     case codecDefault
-    /// No longer than the stream asks for (`AV_CODEC_FLAG_LOW_DELAY`, as players' `-flags low_delay`).
+    /// No longer than the stream requires (`AV_CODEC_FLAG_LOW_DELAY`, `-flags low_delay` in players).
     case lowest
 }
 
-/// What picture and sound decoders share: coded bytes in, frames out. Confined to one thread.
+/// The common part of video and audio decoders: encoded bytes in, frames out. Confined to one thread.
 struct Decoder<Frame: DecodedMedia> {
     private let context: CodecContext
 
-    /// Opens the decoder that `parameters` ask for.
+    /// Opens the decoder for `parameters`.
     init(
         _ parameters: UnsafePointer<AVCodecParameters>, delay: DecodingDelay = .codecDefault
     ) throws(CodecFailure) {
@@ -30,7 +30,7 @@ struct Decoder<Frame: DecodedMedia> {
         context = try CodecContext(codec)
         let status = avcodec_parameters_to_context(context.pointer, parameters)
         guard status >= 0 else { throw CodecFailure("the parameters of \(name) are unusable", code: status) }
-        // Frame threads would hold pictures back.
+        // Frame threads would delay frames.
         context.pointer.pointee.thread_count = 1
         if delay == .lowest { context.pointer.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY }
         try context.open(remedy: "convert the input to H.264 and AAC")
@@ -46,7 +46,7 @@ struct Decoder<Frame: DecodedMedia> {
         parameters.pointee.codec_id = codec
         parameters.pointee.codec_type = kind
         if !configuration.isEmpty {
-            // libav reads beyond the end, up to its padding, and frees it with its own allocator.
+            // libav reads beyond the end, up to its padding, and frees the memory with its own allocator.
             guard let copy = av_mallocz(configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
                 throw .outOfMemory
             }
@@ -57,16 +57,16 @@ struct Decoder<Frame: DecodedMedia> {
         try self.init(parameters, delay: delay)
     }
 
-    /// The frames that it still holds, at the end of the input.
+    /// Returns the frames that the decoder still holds, at the end of the input.
     func finish() throws(CodecFailure) -> [Frame] {
         try decode(nil, presentationTime: nil, decodeTime: nil)
     }
 
-    /// Decodes one packet, whole; `nil` bytes say that none follow. Damaged packets give no frame.
+    /// Decodes one whole packet; `nil` marks the end of the input. A damaged packet gives no frame.
     func decode(
         _ bytes: UnsafeRawBufferPointer?, presentationTime: Int64?, decodeTime: Int64?
     ) throws(CodecFailure) -> [Frame] {
-        // What it refuses is damaged: decoding goes on with what follows.
+        // A rejected packet is damaged: decoding continues with the next one.
         _ = try context.send(bytes: bytes, presentationTime: presentationTime, decodeTime: decodeTime)
         var frames: [Frame] = []
         while let frame = try context.receiveFrame() { frames.append(Frame(frame)) }
@@ -75,7 +75,7 @@ struct Decoder<Frame: DecodedMedia> {
 }
 
 extension Decoder {
-    /// The same for bytes in an array. (The array's own `withUnsafeBytes` loses the error's type.)
+    /// Decodes bytes in an array. (The array's own `withUnsafeBytes` loses the error's type.)
     func decode(
         _ bytes: [UInt8], presentationTime: Int64?, decodeTime: Int64?
     ) throws(CodecFailure) -> [Frame] {

@@ -1,12 +1,13 @@
 import CFFmpeg
 
-/// A file that holds one picture: PNG, JPEG, BMP, WebP, TIFF, GIF or one of the portable formats (PPM).
+/// An image file: PNG, JPEG, BMP, WebP, TIFF, GIF or a portable format (PPM).
 public enum StillImage {
-    /// The (first) picture of such a file, which begins with the signature of its format.
+    /// Decodes the (first) image of a file. The format is recognised by the signature at the start of the file.
     public static func decode(_ bytes: [UInt8]) throws(CodecFailure) -> DecodedVideoFrame {
         guard let codec = codec(of: bytes) else {
             throw CodecFailure(
-                reason: "it is no image of a known format", remedy: "save it as PNG, JPEG, BMP, WebP, TIFF, GIF or PPM")
+                reason: "it is not an image in a known format",
+                remedy: "save it as PNG, JPEG, BMP, WebP, TIFF, GIF or PPM")
         }
         var parameters = avcodec_parameters_alloc()
         defer { avcodec_parameters_free(&parameters) }
@@ -14,19 +15,19 @@ public enum StillImage {
         parameters.pointee.codec_id = codec
         parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
         let decoder = try Decoder<DecodedVideoFrame>(parameters)
-        // Some decoders hold a picture back until they know that no other follows.
-        let pictures = try decoder.decode(bytes, presentationTime: nil, decodeTime: nil) + (try decoder.finish())
-        guard let picture = pictures.first else {
-            throw CodecFailure(reason: "the image is damaged, or ends too early", remedy: "save it anew")
+        // Some decoders hold back a frame until they know that no other follows.
+        let frames = try decoder.decode(bytes, presentationTime: nil, decodeTime: nil) + (try decoder.finish())
+        guard let frame = frames.first else {
+            throw CodecFailure(reason: "the image is damaged or incomplete", remedy: "save it again")
         }
-        return picture
+        return frame
     }
 
     private static func codec(of bytes: [UInt8]) -> AVCodecID? {
         signatures.first { bytes.starts(with: $0.bytes) && bytes.dropFirst($0.skipping).starts(with: $0.rest) }?.codec
     }
 
-    /// What a file begins with, and what follows later.
+    /// The bytes at the start of a file, and the bytes expected behind them.
     private struct Signature {
         let bytes: [UInt8]
         var skipping = 0

@@ -1,7 +1,7 @@
 import CFFmpeg
 
 extension VideoDecoder {
-    /// A decoder of JPEG pictures as cameras send them, each whole in itself.
+    /// Opens a decoder for the JPEG frames of cameras. Each frame is complete in itself.
     public static func motionJPEG() throws(CodecFailure) -> VideoDecoder {
         var parameters = avcodec_parameters_alloc()
         defer { avcodec_parameters_free(&parameters) }

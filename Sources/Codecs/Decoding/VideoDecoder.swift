@@ -1,7 +1,7 @@
 import CFFmpeg
 import Media
 
-/// Decodes pictures of any codec that libavcodec knows. Confined to one thread.
+/// Decodes video of any codec that libavcodec supports. Confined to one thread.
 public final class VideoDecoder: FrameDecoder {
     private let decoder: Decoder<DecodedVideoFrame>
 
@@ -9,7 +9,7 @@ public final class VideoDecoder: FrameDecoder {
         decoder = try Decoder(parameters)
     }
 
-    /// A decoder of H.264 that takes its parameter sets in band.
+    /// Opens a decoder for H.264 with in-band parameter sets.
     public init(_ delay: DecodingDelay = .codecDefault) throws(CodecFailure) {
         decoder = try Decoder(AV_CODEC_ID_H264, AVMEDIA_TYPE_VIDEO, configuration: [], delay: delay)
     }
@@ -20,7 +20,7 @@ public final class VideoDecoder: FrameDecoder {
         try decoder.decode(bytes, presentationTime: presentationTime, decodeTime: decodeTime)
     }
 
-    /// Decodes a whole access unit of H.264; the pictures' times are in ticks of its clock.
+    /// Decodes a whole H.264 access unit. The times of the frames are in ticks of the unit's clock.
     public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedVideoFrame] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(unit.bytes.count + 4 * unit.units.count)
@@ -37,7 +37,7 @@ public final class VideoDecoder: FrameDecoder {
     }
 }
 
-/// A picture as a decoder made it, in whatever pixel format: `Scaler` makes it I420. Confined to one thread.
+/// A decoded frame in the decoder's pixel format; `Scaler` converts it to I420. Confined to one thread.
 public final class DecodedVideoFrame: DecodedMedia {
     let reference: FrameReference
 
@@ -51,6 +51,6 @@ public final class DecodedVideoFrame: DecodedMedia {
         let description = av_pix_fmt_desc_get(AVPixelFormat(reference.pointer.pointee.format))
         return description.map { $0.pointee.flags & UInt64(AV_PIX_FMT_FLAG_RGB) != 0 } ?? false
     }
-    /// In the time base of the packets that it came from; `nil` where they told none.
+    /// In the time base of the packets that it was decoded from; `nil` if they had no time.
     public var presentationTime: Int64? { reference.presentationTime }
 }

@@ -1,25 +1,25 @@
 import CFFmpeg
 import Media
 
-/// Codes sound as AAC-LC. Confined to one thread.
+/// Encodes audio as AAC-LC. Confined to one thread.
 ///
-/// An access unit leaves the encoder two frames (43 ms at 48 kHz) after the first of its samples went in: overlapping
-/// windows and the search for transients need what follows.
+/// An access unit leaves the encoder two frames (43 ms at 48 kHz) after its first sample went in, because the encoder needs
+/// the following samples for overlapping windows and the search for transients.
 public final class AudioEncoder {
-    /// How the sound is to be coded.
+    /// The audio format and the bitrate.
     public struct Settings: Hashable, Sendable {
         public var sampleRate = ClockRate.audio48k
         public var channelCount = 2
-        /// Bits per second.
+        /// In bit/s.
         public var bitrate = 128_000
 
         public init() {}
     }
 
     public let settings: Settings
-    /// What a decoder needs before the first access unit.
+    /// The configuration that a decoder needs before the first access unit.
     public let configuration: AAC.AudioSpecificConfig
-    /// Samples of each channel that every frame must have, but the last.
+    /// Samples of each channel in every frame; only the last frame may have fewer.
     public let samplesPerFrame: Int
 
     private let context: CodecContext
@@ -45,11 +45,11 @@ public final class AudioEncoder {
         self.settings = settings
     }
 
-    /// Codes one frame, whose first sample belongs at `presentationTime`.
+    /// Encodes one frame whose first sample has this presentation time.
     ///
-    /// A jump in the times between frames goes through to the access units.
-    /// - Returns: what is ready, each with the time of the first sample that a decoder will make of it. The unit before the
-    ///   first sample, which primes the decoder's overlap and holds no sound, is left out.
+    /// If the times jump between two frames, the times of the access units jump too.
+    /// - Returns: the access units that are ready, each with the time of the first sample that a decoder will make of it.
+    ///   The unit before the first sample (it only primes the decoder's overlap) is left out.
     public func encode(
         _ frame: AudioFrame, track: TrackID, presentationTime: MediaTime
     ) throws(CodecFailure) -> [AccessUnit] {
@@ -62,7 +62,7 @@ public final class AudioEncoder {
         return try drain(track)
     }
 
-    /// Codes what the encoder still holds, at the end of the input.
+    /// Encodes the samples that the encoder still holds, at the end of the input.
     public func finish(track: TrackID) throws(CodecFailure) -> [AccessUnit] {
         try context.send(frame: nil)
         return try drain(track)

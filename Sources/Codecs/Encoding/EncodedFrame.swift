@@ -1,11 +1,11 @@
 import CFFmpeg
 import Media
 
-/// What an encoder made of one picture: NAL units without start codes.
+/// The encoder's output for one frame: NAL units without start codes.
 struct EncodedFrame {
-    /// Which of the pictures that went in.
+    /// The index of the input frame.
     let index: Int64
-    /// The average quantizer, 0 to 51: the higher, the coarser; `nil` where the encoder does not tell.
+    /// The average quantizer, 0 (finest) to 51 (coarsest); `nil` if the encoder does not report it.
     let quantizer: Int?
     let bytes: [UInt8]
     let units: [Range<Int>]
@@ -22,7 +22,7 @@ struct EncodedFrame {
         (self.bytes, self.units) = (bytes, ranges)
     }
 
-    /// `nil` for a packet without a NAL unit.
+    /// `nil` if the packet has no NAL unit.
     init?(_ packet: UnsafeMutablePointer<AVPacket>) {
         var splitter = H264.AnnexBSplitter()
         splitter.push(UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)).bytes)
@@ -41,18 +41,18 @@ struct EncodedFrame {
         quantizer = quality >= 0 ? (Int(quality) + Int(FF_QP2LAMBDA) / 2) / Int(FF_QP2LAMBDA) : nil
     }
 
-    /// Whether decoding can start here. The encoder's key flag does not say so: it marks recovery points too.
+    /// Whether decoding can start here. The encoder's key flag cannot be used because it also marks recovery points.
     var isInstantaneousRefresh: Bool { types.contains(.idrSlice) }
 
-    /// Whether it holds a picture at all.
+    /// Whether it contains picture data.
     var hasSlices: Bool { types.contains { $0.isVideoCodingLayer } }
 
-    /// The parameter sets in band, if there are both kinds.
+    /// The in-band parameter sets; `nil` unless both kinds are present.
     var parameterSets: H264.ParameterSets? {
         H264.ParameterSets(sequence: all(.sequenceParameterSet), picture: all(.pictureParameterSet))
     }
 
-    /// The same with `sets` before it, where it is an IDR picture that came without its own.
+    /// The same frame; `sets` are inserted at the front if it is an IDR picture without parameter sets.
     func completed(with sets: H264.ParameterSets) -> Self {
         guard isInstantaneousRefresh, !types.contains(.sequenceParameterSet) else { return self }
         let own = zip(units, types).filter { $0.1 != .pictureParameterSet }.map { Array(bytes[$0.0]) }

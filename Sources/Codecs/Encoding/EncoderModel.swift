@@ -1,51 +1,51 @@
 import CFFmpeg
 
-/// What Apus knows of one H.264 encoder of libavcodec: how pictures go into it, and what it can do.
+/// The properties of one H.264 encoder of libavcodec: its input formats and its abilities.
 struct EncoderModel: Sendable {
-    /// The form in which an encoder takes pictures.
+    /// The pixel format and memory in which an encoder takes frames.
     enum Input: Sendable {
-        /// I420 in memory, as pictures are everywhere here.
+        /// I420 in memory, the format of all frames in Apus.
         case i420
         /// NV12 in memory: chroma interleaved.
         case nv12
-        /// NV12 copied to the device, into surfaces of this format.
+        /// NV12, copied into surfaces of this format on the device.
         case surfaces(device: AVHWDeviceType, format: AVPixelFormat)
     }
 
-    /// Its name in libavcodec: `h264_vaapi`.
+    /// The encoder's name in libavcodec, such as `h264_vaapi`.
     let name: String
     /// In the order in which they are tried.
     let inputs: [Input]
-    /// Whether a bitrate set on the open encoder holds from the next picture on; others are opened anew.
+    /// Whether a new bitrate takes effect on the open encoder with the next frame. Other encoders must be reopened.
     var changesBitrateLive = false
-    /// Whether it can refresh the picture in columns instead of by IDR pictures.
+    /// Whether it supports intra refresh: it refreshes the frame column by column instead of with IDR pictures.
     var supportsIntraRefresh = false
-    /// Whether it has copied a picture when it returns; others may keep it in a queue of theirs.
+    /// Whether it has copied a frame when the call returns. Other encoders may keep the frame in a queue.
     var copiesInput = false
 
-    /// In the order in which `auto` tries them: what costs the processor least comes first.
+    /// The encoders that `auto` tries, in this order: the least processor load first.
     static let automatic: [Self] = [
         Self(name: "h264_nvenc", inputs: [.i420], changesBitrateLive: true, supportsIntraRefresh: true),
         Self(
             name: "h264_qsv", inputs: [.surfaces(device: AV_HWDEVICE_TYPE_QSV, format: AV_PIX_FMT_QSV)],
             supportsIntraRefresh: true),
         Self(name: "h264_vaapi", inputs: [.surfaces(device: AV_HWDEVICE_TYPE_VAAPI, format: AV_PIX_FMT_VAAPI)]),
-        // Boards differ in what they take.
+        // Boards accept different formats.
         Self(name: "h264_v4l2m2m", inputs: [.i420, .nv12]),
         Self(name: "libx264", inputs: [.i420], changesBitrateLive: true, supportsIntraRefresh: true, copiesInput: true),
         Self(name: "libopenh264", inputs: [.i420], copiesInput: true),
     ]
 
-    /// The encoders that `name` stands for, the wanted one first.
+    /// The encoders to try for `name`, the requested one first.
     ///
-    /// - Parameter hasFallback: whether those of `auto` follow one that is named.
+    /// - Parameter hasFallback: whether the encoders of `auto` follow a named encoder.
     static func candidates(named name: String, hasFallback: Bool) -> [Self] {
         guard name != "auto" else { return automatic }
         let named = automatic.first { $0.name == name } ?? Self(name: name, inputs: [.i420, .nv12])
         return [named] + (hasFallback ? automatic.filter { $0.name != name } : [])
     }
 
-    /// Whether pictures are refreshed in columns with these settings: then no IDR picture comes unless it is asked for.
+    /// Whether intra refresh is in use with these settings. Then the encoder makes an IDR picture only on request.
     func usesIntraRefresh(_ settings: VideoEncoder.Settings) -> Bool {
         settings.intraRefresh && supportsIntraRefresh
     }

@@ -1,28 +1,35 @@
-/// What happened in the choice of an encoder, in one line for the log.
+/// The result of choosing an encoder, for the log.
 public struct EncoderReport: Hashable, Sendable {
-    /// Why there was something to choose.
+    /// The reason for the choice.
     public enum Occasion: Hashable, Sendable {
-        /// `auto` has tried them in order.
+        /// `auto` tried the encoders in order.
         case automatic
         /// The named encoder does not work.
         case fallback
-        /// The one that was running has failed.
+        /// The encoder in use has failed.
         case failure
     }
 
     public let occasion: Occasion
-    /// The encoder that goes on.
+    /// The encoder that is used from now on.
     public let encoder: String
-    /// Those before it, and why not they; the one that failed while running comes first.
+    /// The encoders that were rejected, with reasons. If the encoder in use has failed, it comes first.
     public let rejected: [EncoderTestResult]
 
-    /// `libx264 codes the picture; h264_nvenc: Cannot load libcuda.so.1`.
+    /// The log message: `libx264 (software) encodes the video; no hardware encoder works here: apus devices says why`.
     public var sentence: String {
-        let reasons = rejected.map { "; \($0.sentence)" }.joined()
         switch occasion {
-        case .automatic: return "\(encoder) codes the picture\(reasons)"
-        case .fallback: return "\(encoder) codes the picture instead\(reasons)"
-        case .failure: return "the encoder failed, and \(encoder) goes on\(reasons)"
+        case .automatic where isSoftware:
+            "\(encoder) (software) encodes the video; no hardware encoder works here: apus devices says why"
+        case .automatic: "\(encoder) encodes the video"
+        case .fallback: "\(encoder) encodes the video instead; \(reasons)"
+        case .failure: "the encoder failed; \(encoder) continues; \(reasons)"
         }
     }
+
+    /// Why the rejected encoders are not used: `h264_nvenc: Cannot load libcuda.so.1; h264_qsv: …`.
+    public var reasons: String { rejected.map(\.sentence).joined(separator: "; ") }
+
+    /// libavcodec names its wrappers of software encoders after their libraries.
+    private var isSoftware: Bool { encoder.hasPrefix("lib") }
 }

@@ -1,4 +1,4 @@
-/// The encoders that may be used, in order: the first that works is. One that has failed is not tried again.
+/// The encoders that may be used, in order of preference. An encoder that has failed is not tried again.
 struct EncoderSelection {
     private var candidates: [EncoderModel]
     private let open: EncoderModel.Opening
@@ -8,10 +8,10 @@ struct EncoderSelection {
         self.open = open
     }
 
-    /// Opens the first that works.
+    /// Opens the first encoder that works.
     ///
-    /// - Returns: the encoder, and those that did not work.
-    /// - Throws: the first one's failure, which is that of the one that was wanted; where `auto` finds none, all of them.
+    /// - Returns: the encoder, and the test results of those that did not work.
+    /// - Throws: the failure of the first encoder, which is the requested one; for `auto`, the failures of all.
     mutating func next(_ settings: VideoEncoder.Settings) throws(CodecFailure) -> (
         any FrameEncoder, [EncoderTestResult]
     ) {
@@ -27,7 +27,7 @@ struct EncoderSelection {
         throw Self.failure(rejected)
     }
 
-    /// The one in use has failed while it ran: it is out.
+    /// Removes the encoder in use because it has failed.
     mutating func dropFirst() {
         guard !candidates.isEmpty else { return }
         candidates.removeFirst()

@@ -1,8 +1,8 @@
-/// How an encoder did when it was opened and tried with one picture on this machine.
+/// The result of opening an encoder on this machine and encoding one frame with it.
 public struct EncoderTestResult: Hashable, Sendable {
-    /// Its name in libavcodec: `h264_vaapi`.
+    /// The encoder's name in libavcodec, such as `h264_vaapi`.
     public let encoder: String
-    /// Why it does not work, and what to do about it; `nil` for one that works.
+    /// The reason why it does not work, and the remedy; `nil` if it works.
     public let failure: CodecFailure?
 
     public init(encoder: String, failure: CodecFailure?) {
@@ -18,7 +18,7 @@ public struct EncoderTestResult: Hashable, Sendable {
         return failure.reason.contains(encoder) ? failure.reason : "\(encoder): \(failure.reason)"
     }
 
-    /// Tries all that `auto` knows, in its order, with pictures as in `settings`: some milliseconds each.
+    /// Tests all encoders of `auto`, in order, with frames as in `settings`. This takes some milliseconds per encoder.
     public static func all(_ settings: VideoEncoder.Settings = .init()) -> [Self] {
         EncoderModel.automatic.map { model in
             do throws(CodecFailure) {

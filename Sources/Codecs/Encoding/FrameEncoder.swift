@@ -1,42 +1,42 @@
 import Media
 
-/// One open encoder: pictures in, NAL units out. `VideoEncoder` drives one at a time and replaces it when it fails;
-/// `LibavEncoder` is the real one.
+/// One open encoder: frames in, NAL units out. `VideoEncoder` uses one at a time and replaces it when it fails. Outside of
+/// tests it is a `LibavEncoder`.
 protocol FrameEncoder: AnyObject {
     var model: EncoderModel { get }
-    /// What a decoder needs before the first picture.
+    /// The parameter sets that a decoder needs before the first frame.
     var parameterSets: H264.ParameterSets { get }
 
-    /// Codes one picture; indices rise by one.
+    /// Encodes one frame. The index rises by one with each frame.
     ///
-    /// - Returns: what is ready: software has exactly this picture.
+    /// - Returns: the frames that are ready; a software encoder returns exactly this frame.
     func encode(_ frame: VideoFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame]
-    /// Whether it may read pictures in memory of other devices.
+    /// Whether it may be able to read frames in the memory of other devices.
     var importsFrames: Bool { get }
-    /// Codes one picture where it lies.
+    /// Encodes one frame in place, in the memory of another device.
     ///
-    /// - Throws: where that cannot be; it goes on with other pictures, if it works at all.
-    func encode(_ picture: ExportedFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame]
-    /// Codes what it still holds; it takes nothing more afterwards.
+    /// - Throws: if that is not possible. The encoder still accepts other frames, if it works at all.
+    func encode(_ frame: ExportedFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame]
+    /// Encodes the frames that it still holds. It accepts no input afterwards.
     func finish() throws(CodecFailure) -> [EncodedFrame]
-    /// Goes on with the bitrate and the decoder's buffer of these settings, of which nothing else differs.
+    /// Changes to the bitrate and the decoder buffer of these settings, which differ in nothing else.
     func changeBitrate(_ settings: VideoEncoder.Settings)
 }
 
-/// Most read pictures in ordinary memory only.
+/// The default: most encoders read frames in ordinary memory only.
 extension FrameEncoder {
     var importsFrames: Bool { false }
 
-    func encode(_ picture: ExportedFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
+    func encode(_ frame: ExportedFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
         throw .readsMemoryOnly
     }
 }
 
 extension CodecFailure {
-    static let readsMemoryOnly = Self(reason: "the encoder reads no pictures in memory of other devices")
+    static let readsMemoryOnly = Self(reason: "the encoder cannot read frames in the memory of other devices")
 }
 
 extension EncoderModel {
-    /// Opens the encoder after it has proved to work, or says why it does not. A seam: tests put in encoders that fail.
+    /// Opens and tests an encoder; throws the reason if it does not work. Tests replace it to inject encoders that fail.
     typealias Opening = (EncoderModel, VideoEncoder.Settings) throws(CodecFailure) -> any FrameEncoder
 }

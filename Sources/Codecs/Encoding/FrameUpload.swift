@@ -1,8 +1,8 @@
 import CFFmpeg
 
-/// Brings I420 pictures into the form in which an encoder takes them. Confined to one thread.
+/// Converts I420 frames into the form that an encoder takes. Confined to one thread.
 final class FrameUpload {
-    /// What the encoder is told that it gets.
+    /// The pixel format that the encoder is configured for.
     let pixelFormat: AVPixelFormat
     private let size: (width: Int, height: Int)
     private let copiesInput: Bool
@@ -11,9 +11,9 @@ final class FrameUpload {
     private var converter: OpaquePointer?
     private var converted: [FrameReference] = []
 
-    /// Opens the device, where there is one; that fails where there is no such hardware or no driver for it.
+    /// Opens the device, if there is one. This fails if the hardware or its driver is missing.
     ///
-    /// - Parameter copiesInput: whether a picture is not looked at any more when the encoder has taken it.
+    /// - Parameter copiesInput: whether the encoder no longer reads a frame after it has accepted it.
     init(
         _ input: EncoderModel.Input, copiesInput: Bool, width: Int, height: Int
     ) throws(CodecFailure) {
@@ -35,41 +35,41 @@ final class FrameUpload {
         sws_freeContext(converter)
     }
 
-    /// Ties the encoder to the device on which the pictures will be.
+    /// Attaches the encoder to the device that holds the frames.
     func attach(to context: UnsafeMutablePointer<AVCodecContext>) throws(CodecFailure) {
         context.pointee.pix_fmt = pixelFormat
         if let surfaces { context.pointee.hw_frames_ctx = try surfaces.newReference() }
     }
 
-    /// The same picture as the encoder wants it; the frame itself where that is I420.
+    /// Converts a frame for the encoder; returns the frame itself if the encoder takes I420.
     func upload(_ frame: VideoFrame) throws(CodecFailure) -> FrameReference {
         guard pixelFormat != AV_PIX_FMT_YUV420P else {
-            // A camera's driver takes back what it has lent as soon as the encoder has been called.
+            // A camera driver reuses its buffer as soon as the call to the encoder returns.
             return copiesInput ? frame.reference : try frame.owned(copies).reference
         }
-        let picture = try takeConverted()
-        try convert(frame.reference, to: picture)
-        guard let surfaces else { return picture }
-        return try surfaces.copy(picture)
+        let converted = try takeConverted()
+        try convert(frame.reference, to: converted)
+        guard let surfaces else { return converted }
+        return try surfaces.copy(converted)
     }
 
-    /// Whether the encoder's device may read pictures in memory of other devices.
+    /// Whether the encoder's device may be able to read frames in the memory of other devices.
     var importsFrames: Bool { surfaces?.importsFrames ?? false }
 
-    /// The picture where it lies, as the encoder wants it.
-    func imported(_ picture: ExportedFrame) throws(CodecFailure) -> FrameReference {
+    /// Imports a frame in place for the encoder.
+    func imported(_ frame: ExportedFrame) throws(CodecFailure) -> FrameReference {
         guard let surfaces else { throw .readsMemoryOnly }
-        return try surfaces.imported(picture)
+        return try surfaces.imported(frame)
     }
 
-    /// A frame in NV12 that no encoder reads any more.
+    /// An NV12 frame that no encoder reads any more.
     private func takeConverted() throws(CodecFailure) -> FrameReference {
         if let free = converted.first(where: \.isUnshared) { return free }
         let frame = try FrameReference()
         frame.pointer.pointee.format = AV_PIX_FMT_NV12.rawValue
         frame.pointer.pointee.width = CInt(size.width)
         frame.pointer.pointee.height = CInt(size.height)
-        try frame.allocate("a picture of \(size.width)×\(size.height)")
+        try frame.allocate("a frame of \(size.width)×\(size.height)")
         converted.append(frame)
         return frame
     }
@@ -80,6 +80,6 @@ final class FrameUpload {
             converter, width, height, AV_PIX_FMT_YUV420P, width, height, AV_PIX_FMT_NV12, SWS_POINT, nil, nil, nil)
         guard let converter else { throw .outOfMemory }
         let status = sws_scale_frame(converter, target.pointer, source.pointer)
-        guard status >= 0 else { throw CodecFailure("a picture cannot be converted to NV12", code: status) }
+        guard status >= 0 else { throw CodecFailure("a frame cannot be converted to NV12", code: status) }
     }
 }

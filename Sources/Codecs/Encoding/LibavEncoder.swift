@@ -6,10 +6,10 @@ final class LibavEncoder: FrameEncoder {
     let model: EncoderModel
     private(set) var parameterSets: H264.ParameterSets
     private let context: CodecContext
-    private let pictures: FrameUpload
+    private let upload: FrameUpload
 
-    /// An encoder that opens may still refuse to work (hardware does), so one of its kind codes a picture first: a few
-    /// milliseconds. What the libraries say meanwhile is in the failure, not in the log.
+    /// Opens the encoder after a test: another instance encodes one frame first (a few milliseconds), because an encoder that
+    /// opens may still fail (hardware does). Log lines of the libraries go into the failure, not into the log.
     convenience init(tested model: EncoderModel, _ settings: VideoEncoder.Settings) throws(CodecFailure) {
         var first: CodecFailure?
         for input in model.inputs {
@@ -23,7 +23,7 @@ final class LibavEncoder: FrameEncoder {
                 first = first ?? error
             }
         }
-        throw first ?? CodecFailure(reason: "\(model.name) takes no pictures")
+        throw first ?? CodecFailure(reason: "\(model.name) accepts no frames")
     }
 
     private init(
@@ -33,30 +33,30 @@ final class LibavEncoder: FrameEncoder {
         let opened = try CodecLog.capturing(model.name) { () throws(CodecFailure) in
             try Opened(model, input, settings)
         }
-        (context, pictures) = (opened.context, opened.pictures)
+        (context, upload) = (opened.context, opened.upload)
         self.model = model
         self.parameterSets = parameterSets
     }
 
     func encode(_ frame: VideoFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
-        try encode(pictures.upload(frame), index: index, forcingIDR: forcingIDR)
+        try encode(upload.upload(frame), index: index, forcingIDR: forcingIDR)
     }
 
-    var importsFrames: Bool { pictures.importsFrames }
+    var importsFrames: Bool { upload.importsFrames }
 
-    func encode(_ picture: ExportedFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
-        let surface = try CodecLog.capturing(model.name) { () throws(CodecFailure) in try pictures.imported(picture) }
+    func encode(_ frame: ExportedFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
+        let surface = try CodecLog.capturing(model.name) { () throws(CodecFailure) in try upload.imported(frame) }
         return try encode(surface, index: index, forcingIDR: forcingIDR)
     }
 
     private func encode(
-        _ picture: FrameReference, index: Int64, forcingIDR: Bool
+        _ frame: FrameReference, index: Int64, forcingIDR: Bool
     ) throws(CodecFailure) -> [EncodedFrame] {
-        // A surface has no other owner until the encoder has taken it.
-        defer { withExtendedLifetime(picture) {} }
-        picture.pointer.pointee.pict_type = forcingIDR ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
-        picture.pointer.pointee.pts = index
-        try context.send(frame: picture.pointer)
+        // The surface has no other owner until the encoder has taken it.
+        defer { withExtendedLifetime(frame) {} }
+        frame.pointer.pointee.pict_type = forcingIDR ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
+        frame.pointer.pointee.pts = index
+        try context.send(frame: frame.pointer)
         return try drain()
     }
 
@@ -70,13 +70,13 @@ final class LibavEncoder: FrameEncoder {
     }
 
     private func drain() throws(CodecFailure) -> [EncodedFrame] {
-        var coded: [EncodedFrame] = []
+        var encoded: [EncodedFrame] = []
         try context.drainPackets { packet in
-            guard let picture = EncodedFrame(packet) else { return }
-            if let sets = picture.parameterSets { parameterSets = sets }
-            // Some drivers send their parameter sets once, and apart.
-            if picture.hasSlices { coded.append(picture.completed(with: parameterSets)) }
+            guard let frame = EncodedFrame(packet) else { return }
+            if let sets = frame.parameterSets { parameterSets = sets }
+            // Some drivers send their parameter sets once, in a packet of their own.
+            if frame.hasSlices { encoded.append(frame.completed(with: parameterSets)) }
         }
-        return coded
+        return encoded
     }
 }

@@ -1,18 +1,18 @@
 import CFFmpeg
 
-/// Pictures in the memory of a device, which its encoder reads there. Confined to one thread.
+/// Frames in the memory of a device, from which its encoder reads them. Confined to one thread.
 ///
-/// libav's AVHWDeviceContext with an AVHWFramesContext on it.
+/// It wraps libav's AVHWDeviceContext and AVHWFramesContext.
 final class SurfacePool {
-    /// Whether pictures in memory of other devices can become surfaces: libav maps them to VAAPI's.
+    /// Whether frames in the memory of other devices can become surfaces. libav supports that for VAAPI.
     let importsFrames: Bool
     private let format: AVPixelFormat
     private var frames: UnsafeMutablePointer<AVBufferRef>?
 
-    /// Surfaces in use at a time: the encoder's references and the picture that is copied. Quick Sync allocates them all.
+    /// Surfaces in use at a time: the encoder's references and the frame being copied. Quick Sync allocates all of them at once.
     private static let surfaceCount: CInt = 16
 
-    /// Opens the first device of its kind, and allocates surfaces of NV12 on it.
+    /// Opens the first device of its kind and allocates NV12 surfaces on it.
     convenience init(on kind: AVHWDeviceType, format: AVPixelFormat, width: Int, height: Int) throws(CodecFailure) {
         let name = String(cString: av_hwdevice_get_type_name(kind))
         var device: UnsafeMutablePointer<AVBufferRef>?
@@ -28,14 +28,14 @@ final class SurfacePool {
         }
     }
 
-    /// Describes the surfaces, and allocates none yet.
+    /// Describes the surfaces without allocating any.
     init(
         of device: UnsafeMutablePointer<AVBufferRef>, _ kind: AVHWDeviceType, format: AVPixelFormat, width: Int,
         height: Int
     ) throws(CodecFailure) {
         importsFrames = kind == AV_HWDEVICE_TYPE_VAAPI
         self.format = format
-        // It keeps a reference to the device of its own.
+        // libav keeps its own reference to the device.
         guard let frames = av_hwframe_ctx_alloc(device) else { throw .outOfMemory }
         self.frames = frames
         frames.withMemory { context in
@@ -54,45 +54,45 @@ final class SurfacePool {
     private static let remedy =
         "install the device's driver and let this user open /dev/dri/renderD* (group render), or choose auto"
 
-    /// A reference for an encoder to own.
+    /// A new reference, to be owned by an encoder.
     func newReference() throws(CodecFailure) -> UnsafeMutablePointer<AVBufferRef> {
         guard let frames, let reference = av_buffer_ref(frames) else { throw .outOfMemory }
         return reference
     }
 
-    /// A surface with the content of `picture`, which is in memory; it returns to the pool when its last owner lets go.
-    func copy(_ picture: FrameReference) throws(CodecFailure) -> FrameReference {
+    /// Copies a frame from memory to a surface. The surface returns to the pool with its last reference.
+    func copy(_ frame: FrameReference) throws(CodecFailure) -> FrameReference {
         let surface = try FrameReference()
         let taken = av_hwframe_get_buffer(frames, surface.pointer, 0)
         guard taken >= 0 else { throw CodecFailure("no surface of the encoder's device is free", code: taken) }
-        let copied = av_hwframe_transfer_data(surface.pointer, picture.pointer, 0)
+        let copied = av_hwframe_transfer_data(surface.pointer, frame.pointer, 0)
         guard copied >= 0 else {
-            throw CodecFailure("a picture cannot be copied to the encoder's device", code: copied)
+            throw CodecFailure("a frame cannot be copied to the encoder's device", code: copied)
         }
         return surface
     }
 
-    /// A surface that is the picture's own memory; the picture is held until the surface's last owner lets go.
+    /// A surface that uses the frame's own memory. The surface keeps a reference to the frame.
     ///
-    /// - Throws: where the device cannot read that memory, or a picture that lies in it so.
-    func imported(_ picture: ExportedFrame) throws(CodecFailure) -> FrameReference {
+    /// - Throws: if the device cannot read that memory or that layout.
+    func imported(_ frame: ExportedFrame) throws(CodecFailure) -> FrameReference {
         let surface = try FrameReference()
         surface.pointer.pointee.format = format.rawValue
         surface.pointer.pointee.hw_frames_ctx = try newReference()
-        let source = try picture.frame()
+        let source = try frame.frame()
         defer { withExtendedLifetime((surface, source)) {} }
-        // FFmpeg's hwcontext_vaapi.c: vaCreateSurfaces of the descriptor, which takes one object in linear NV12.
+        // FFmpeg's hwcontext_vaapi.c calls vaCreateSurfaces for the descriptor; it accepts one object in linear NV12.
         let flags = CInt(AV_HWFRAME_MAP_READ | AV_HWFRAME_MAP_DIRECT)
         let status = av_hwframe_map(surface.pointer, source.pointer, flags)
         guard status >= 0 else {
-            throw CodecFailure("the encoder's device cannot read a picture in DMABUF", code: status)
+            throw CodecFailure("the encoder's device cannot read a frame in DMABUF", code: status)
         }
         return surface
     }
 }
 
 extension UnsafeMutablePointer<AVBufferRef> {
-    /// The AVHWFramesContext that libav keeps in such a buffer.
+    /// The AVHWFramesContext that libav keeps in this buffer.
     fileprivate func withMemory(_ body: (UnsafeMutablePointer<AVHWFramesContext>) -> Void) {
         guard let data = pointee.data else { return }
         data.withMemoryRebound(to: AVHWFramesContext.self, capacity: 1, body)

@@ -1,35 +1,35 @@
 extension VideoEncoder {
-    /// What the picture is and how it is to be coded.
+    /// The frame format and the encoder options.
     public struct Settings: Hashable, Sendable {
-        /// `auto`, or an encoder's name in libavcodec: `libx264`.
+        /// `auto`, or an encoder's name in libavcodec, such as `libx264`.
         public var encoder = "auto"
-        /// Whether others take the place of a named encoder that does not work.
+        /// Whether another encoder is used if the named one does not work.
         public var encoderFallback = true
         /// Even, in pixels.
         public var width = 1280
         /// Even, in pixels.
         public var height = 720
         public var frameRate = FrameRate.thirty
-        /// Of the pictures; `nil` for the one that players suppose for their size.
+        /// The colour matrix of the frames; `nil` for the one that players assume for their size.
         public var matrix: ColourMatrix?
-        /// Bits per second.
+        /// In bit/s.
         public var bitrate = 2_500_000
-        /// Pictures from one IDR picture to the next, unless one is asked for earlier.
+        /// Frames from one IDR picture to the next, unless one is requested earlier.
         public var gopFrames = 60
-        /// Refreshes the picture column by column, once in `gopFrames`, instead of by IDR pictures: those come only first and
-        /// when asked for. Encoders that cannot do that code IDR pictures.
+        /// Refreshes the frame column by column, once in `gopFrames` frames, instead of with IDR pictures. These then
+        /// come only at the start and on request. Encoders without intra refresh use IDR pictures.
         public var intraRefresh = false
         public var profile = Profile.high
-        /// x264's trade of processor time for picture quality: `ultrafast` … `medium`.
+        /// x264's trade-off between processor time and quality: `ultrafast` … `medium`.
         public var preset = "superfast"
-        /// Threads, and with them slices per picture: each thread codes a band of the picture.
+        /// Threads, and slices per frame: each thread encodes one slice.
         public var threads = 2
-        /// The decoder's buffer in pictures' worth of bits: the smaller, the evener the picture sizes and the lower the delay.
+        /// The decoder buffer in frames' worth of bits. A smaller buffer means more even frame sizes and less delay.
         public var bufferFrames = 2
 
         public init() {}
 
-        /// The same for pictures of another size and rate; a group of pictures lasts as long as before.
+        /// The same settings for frames of another size and rate. The GOP keeps its duration.
         public func resized(width: Int, height: Int, frameRate: FrameRate) -> Self {
             var settings = self
             (settings.width, settings.height, settings.frameRate) = (width, height, frameRate)
@@ -38,11 +38,11 @@ extension VideoEncoder {
             return settings
         }
 
-        /// Throws where no encoder could work with it.
+        /// Throws if no encoder could work with these settings.
         func check() throws(CodecFailure) {
             guard VideoFrame.canHold(width: width, height: height) else {
                 throw CodecFailure(
-                    reason: "a picture of \(width)×\(height) cannot be encoded",
+                    reason: "a frame of \(width)×\(height) cannot be encoded",
                     remedy: "choose an even width and height from 16 to \(VideoFrame.maximumSideLength)")
             }
             guard (1_000...1_000_000_000).contains(bitrate), (1...100_000).contains(gopFrames),
@@ -50,26 +50,28 @@ extension VideoEncoder {
             else {
                 throw CodecFailure(
                     reason: "bitrate, GOP length, threads or buffer of the encoder are out of range",
-                    remedy: "choose 1 kbit/s to 1 Gbit/s, 1 to 100000 pictures, 1 to 64 threads, 1 to 1000 pictures")
+                    remedy:
+                        "choose 1 kbit/s to 1 Gbit/s, a GOP of 1 to 100000 frames, 1 to 64 threads, a buffer of 1 to 1000 frames"
+                )
             }
         }
     }
 
-    /// The tools that a decoder must know (ITU-T H.264, Annex A).
+    /// The H.264 profile: the coding tools that a decoder must support (ITU-T H.264, Annex A).
     public enum Profile: String, Hashable, Sendable, CaseIterable {
         case baseline
         case main
         case high
     }
 
-    /// Pictures per second, as a fraction: 30000/1001 is NTSC's 29.97.
+    /// Frames per second as a fraction: 30000/1001 is NTSC's 29.97.
     public struct FrameRate: Hashable, Sendable, CustomStringConvertible {
         /// Positive.
         public let numerator: Int32
-        /// 1 to 1001, so that times in nanoseconds can be reckoned exactly in 64 bits.
+        /// 1 to 1001, so that 64-bit arithmetic in nanoseconds is exact.
         public let denominator: Int32
 
-        /// `nil` unless both are positive and the rate lies between 1 picture in 10 s and 1 000 a second.
+        /// `nil` unless both are positive and the rate is between 1 frame in 10 s and 1 000 frames a second.
         public init?(_ numerator: Int32, _ denominator: Int32 = 1) {
             guard numerator > 0, (1...1001).contains(denominator), Int64(numerator) * 10 >= Int64(denominator),
                 Int64(numerator) <= 1000 * Int64(denominator)

@@ -1,18 +1,17 @@
 import Media
 
-/// Codes pictures as H.264, one access unit out for each picture in: no reordering, no look-ahead. Confined to one thread.
+/// Encodes frames as H.264: one access unit per frame, without reordering and look-ahead. Confined to one thread.
 ///
-/// Every random access point is an IDR picture that carries its parameter sets in band. The encoder is the first that
-/// works of those that the settings allow. When it fails while it runs, the next takes over with the very picture, as an
-/// IDR picture, and `report` is told.
+/// Every keyframe is an IDR picture with in-band parameter sets. The encoder is the first working one of those that the settings
+/// allow. If it fails while it runs, the next one takes over with the same frame, as an IDR picture, and `report` is called.
 public final class VideoEncoder {
-    /// As changed last.
+    /// The current settings.
     public private(set) var settings: Settings
-    /// What a decoder needs before the first picture; it may change with any call of `encode` or `change`.
+    /// The parameter sets that a decoder needs before the first frame. Any call of `encode` or `change` may change them.
     public var parameterSets: H264.ParameterSets { encoder.parameterSets }
-    /// The encoder in use: `libx264`.
+    /// The encoder in use, such as `libx264`.
     public var name: String { encoder.model.name }
-    /// The average quantizer of the last picture, 0 to 51: the higher, the coarser; `nil` where the encoder does not tell.
+    /// The average quantizer of the last frame, 0 (finest) to 51 (coarsest); `nil` if the encoder does not report it.
     public private(set) var lastQuantizer: Int?
 
     private let open: EncoderModel.Opening
@@ -20,19 +19,19 @@ public final class VideoEncoder {
     private var selection: EncoderSelection
     private var encoder: any FrameEncoder
     private var frameIndex: Int64 = 0
-    /// Presentation times of pictures that have gone in and not come out, by their index.
+    /// Presentation times of the frames inside the encoder, with their indices.
     private var pending: [(index: Int64, time: MediaTime)] = []
-    /// Pictures since the last that was asked to be an IDR picture, with it; `nil` before the first.
+    /// Frames since the last requested IDR picture, that one included; `nil` before the first.
     private var framesSinceIDR: Int?
-    /// What an encoder still held when it was left.
+    /// The frames that the previous encoder still held when it was replaced.
     private var remainder: [EncodedFrame] = []
 
-    /// An encoder that holds this many back has stopped working without saying so. Drivers hold back four at most.
+    /// An encoder that holds back this many frames has failed without an error. Drivers hold back at most four.
     private static let maximumDelay = 16
 
-    /// Opens the encoder and tries it with one picture: a few milliseconds, and as much for each that does not work.
+    /// Opens the encoder and tests it with one frame: a few milliseconds, and as much for each encoder that does not work.
     ///
-    /// - Parameter report: told when an encoder had to be passed over; called by the thread that uses the encoder.
+    /// - Parameter report: called when an encoder had to be passed over, on the thread that uses the encoder.
     public convenience init(
         _ settings: Settings, report: @escaping (EncoderReport) -> Void = { _ in }
     ) throws(CodecFailure) {
@@ -52,61 +51,61 @@ public final class VideoEncoder {
         reportSelection(settings.encoder == "auto" ? .automatic : .fallback, rejected)
     }
 
-    /// Codes one picture of the encoder's size.
+    /// Encodes one frame of the encoder's size.
     ///
-    /// - Parameter forcingKeyframe: makes this very picture an IDR picture.
-    /// - Returns: what is ready: with software encoders exactly this picture.
-    /// - Throws: when the encoder fails and no other works.
+    /// - Parameter forcingKeyframe: whether this frame must be an IDR picture.
+    /// - Returns: the access units that are ready; with software encoders exactly that of this frame.
+    /// - Throws: if the encoder fails and no other works.
     public func encode(
         _ frame: VideoFrame, track: TrackID, presentationTime: MediaTime, forcingKeyframe: Bool
     ) throws(CodecFailure) -> [AccessUnit] {
         try checkSize(width: frame.width, height: frame.height)
         let held = takeRemainder(track)
         pending.append((frameIndex, presentationTime))
-        let coded = try encodeOrReplace(frame, forcingIDR: forcingKeyframe || isGOPComplete)
+        let encoded = try encodeOrReplace(frame, forcingIDR: forcingKeyframe || isGOPComplete)
         frameIndex += 1
-        return held + units(coded, track)
+        return held + units(encoded, track)
     }
 
-    /// Codes what the encoder still holds, at the end of the input.
+    /// Encodes the frames that the encoder still holds, at the end of the input.
     public func finish(track: TrackID) throws(CodecFailure) -> [AccessUnit] {
         let held = takeRemainder(track)
         return try held + units(encoder.finish(), track)
     }
 }
 
-// MARK: - Pictures in memory of other devices
+// MARK: - Frames in the memory of other devices
 
 extension VideoEncoder {
-    /// Whether the encoder in use may read them; it may change with any call of `encode` or `change`.
+    /// Whether the encoder in use may read them. Any call of `encode` or `change` may change this.
     public var importsFrames: Bool { encoder.importsFrames }
 
-    /// Codes one picture of the encoder's size where it lies, without a copy.
+    /// Encodes one frame of the encoder's size in place, without a copy.
     ///
-    /// - Returns: what is ready, as for a picture in memory.
-    /// - Throws: where that cannot be; the same picture may come as `VideoFrame` then. No encoder is replaced for it.
+    /// - Returns: the access units that are ready, as for a frame in memory.
+    /// - Throws: if the encoder cannot read the frame. It may then be sent as `VideoFrame`. The encoder is not replaced.
     public func encode(
-        _ picture: ExportedFrame, track: TrackID, presentationTime: MediaTime, forcingKeyframe: Bool
+        _ frame: ExportedFrame, track: TrackID, presentationTime: MediaTime, forcingKeyframe: Bool
     ) throws(CodecFailure) -> [AccessUnit] {
-        try checkSize(width: picture.width, height: picture.height)
+        try checkSize(width: frame.width, height: frame.height)
         try checkDelay(pending.count + 1)
         let forcingIDR = forcingKeyframe || isGOPComplete
-        let coded = try encoder.encode(picture, index: frameIndex, forcingIDR: forcingIDR)
+        let encoded = try encoder.encode(frame, index: frameIndex, forcingIDR: forcingIDR)
         countFrame(isFirst: forcingIDR)
         pending.append((frameIndex, presentationTime))
         frameIndex += 1
-        return takeRemainder(track) + units(coded, track)
+        return takeRemainder(track) + units(encoded, track)
     }
 }
 
-// MARK: - Changing it while it runs
+// MARK: - Changing the settings
 
 extension VideoEncoder {
-    /// Goes on with other settings from the next picture on, which is to be of their size.
+    /// Changes the settings from the next frame on, which must have the new size.
     ///
-    /// Bitrate and group length change without an IDR picture, where the encoder can do that; all else by another encoder,
-    /// whose first picture is an IDR picture with its parameter sets.
-    /// - Throws: when no encoder works with the new settings; then the old ones hold.
+    /// Bitrate and GOP length change without an IDR picture if the encoder supports that. Any other change opens a new encoder,
+    /// whose first frame is an IDR picture with its parameter sets.
+    /// - Throws: if no encoder works with the new settings. The old settings then stay in force.
     public func change(to new: Settings) throws(CodecFailure) {
         try new.check()
         if encoder.model.canChange(from: settings, to: new) {
@@ -123,7 +122,7 @@ extension VideoEncoder {
         let isSameChoice = new.encoder == settings.encoder && new.encoderFallback == settings.encoderFallback
         var next = isSameChoice ? selection : EncoderSelection(new, open: open)
         let (opened, rejected) = try next.next(new)
-        // The old one is given up only now. What it cannot finish is lost, like any picture of an encoder that fails.
+        // The old encoder is closed only now. If it cannot finish its frames, they are lost, as when an encoder fails.
         do throws(CodecFailure) { remainder += try encoder.finish() } catch { pending = [] }
         (selection, encoder, framesSinceIDR) = (next, opened, nil)
         reportSelection(new.encoder == "auto" ? .automatic : .fallback, rejected)
@@ -131,20 +130,20 @@ extension VideoEncoder {
 }
 
 extension EncoderModel {
-    /// Whether the open encoder can go on with other settings.
+    /// Whether the open encoder can change to the new settings.
     fileprivate func canChange(from old: VideoEncoder.Settings, to new: VideoEncoder.Settings) -> Bool {
         var likeNew = old
         if changesBitrateLive { (likeNew.bitrate, likeNew.bufferFrames) = (new.bitrate, new.bufferFrames) }
-        // Columns pass in a time that is fixed when the encoder is opened.
+        // With intra refresh, the refresh period is fixed when the encoder is opened.
         if !usesIntraRefresh(old) { likeNew.gopFrames = new.gopFrames }
         return likeNew == new
     }
 }
 
-// MARK: - One picture
+// MARK: - One frame
 
 extension VideoEncoder {
-    /// Whether the next picture is to be an IDR picture. With columns, none is but the first and those that are asked for.
+    /// Whether the next frame must be an IDR picture. With intra refresh, only the first frame is, and those on request.
     private var isGOPComplete: Bool {
         guard let framesSinceIDR else { return true }
         return framesSinceIDR >= settings.gopFrames && !encoder.model.usesIntraRefresh(settings)
@@ -157,15 +156,15 @@ extension VideoEncoder {
     private func checkSize(width: Int, height: Int) throws(CodecFailure) {
         guard width == settings.width, height == settings.height else {
             throw CodecFailure(
-                reason: "a picture of \(width)×\(height) came to an encoder of \(settings.width)×\(settings.height)",
+                reason: "a frame of \(width)×\(height) was sent to an encoder for \(settings.width)×\(settings.height)",
                 remedy: "scale it first")
         }
     }
 
-    /// - Parameter count: of pictures that have gone in, with the one that is about to.
+    /// - Parameter count: the frames inside the encoder, including the one about to be sent.
     private func checkDelay(_ count: Int) throws(CodecFailure) {
         guard count <= Self.maximumDelay else {
-            throw CodecFailure(reason: "it keeps \(count) pictures and gives none")
+            throw CodecFailure(reason: "the encoder holds \(count) frames and returns none")
         }
     }
 
@@ -174,9 +173,9 @@ extension VideoEncoder {
         while true {
             do throws(CodecFailure) {
                 try checkDelay(pending.count)
-                let coded = try encoder.encode(frame, index: frameIndex, forcingIDR: forcingIDR)
+                let encoded = try encoder.encode(frame, index: frameIndex, forcingIDR: forcingIDR)
                 countFrame(isFirst: forcingIDR)
-                return coded
+                return encoded
             } catch {
                 try replace(error)
                 forcingIDR = true
@@ -184,7 +183,7 @@ extension VideoEncoder {
         }
     }
 
-    /// Puts the next encoder that works in the place of the one that has failed, which takes with it what it held.
+    /// Replaces the failed encoder by the next one that works. Frames inside the failed encoder are lost.
     private func replace(_ failure: CodecFailure) throws(CodecFailure) {
         let failed = EncoderTestResult(encoder: name, failure: failure)
         pending = pending.suffix(1)
@@ -208,16 +207,16 @@ extension VideoEncoder {
         return units(remainder, track)
     }
 
-    private func units(_ coded: [EncodedFrame], _ track: TrackID) -> [AccessUnit] {
-        coded.compactMap { picture in
-            guard let position = pending.firstIndex(where: { $0.index == picture.index }) else { return nil }
+    private func units(_ encoded: [EncodedFrame], _ track: TrackID) -> [AccessUnit] {
+        encoded.compactMap { frame in
+            guard let position = pending.firstIndex(where: { $0.index == frame.index }) else { return nil }
             let time = pending[position].time
-            // Nothing is reordered: what went in before it and has not come out never will.
+            // Nothing is reordered: earlier frames that have not come out are lost.
             pending.removeSubrange(...position)
-            lastQuantizer = picture.quantizer
+            lastQuantizer = frame.quantizer
             return AccessUnit(
-                track: track, presentationTime: time, decodeTime: time, isKeyframe: picture.isInstantaneousRefresh,
-                bytes: picture.bytes, units: picture.units)
+                track: track, presentationTime: time, decodeTime: time, isKeyframe: frame.isInstantaneousRefresh,
+                bytes: frame.bytes, units: frame.units)
         }
     }
 }

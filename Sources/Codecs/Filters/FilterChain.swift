@@ -1,16 +1,16 @@
 import CFFmpeg
 
-/// The filters that a text names, in a graph of libavfilter's, and their two open ends.
+/// The filters that a filter description names, inside a libavfilter graph, and their two open ends.
 ///
-/// A chain is what `ffmpeg -vf` takes: `hqdn3d,hflip`, or branches with labels, sources such as `movie` among them, as long
-/// as one input and one output of pictures are left open.
+/// The description has the syntax of `ffmpeg -vf`: `hqdn3d,hflip`, or branches with labels, with sources such as `movie` among
+/// them. Exactly one video input and one video output must be left open.
 struct FilterChain {
     typealias Filter = UnsafeMutablePointer<AVFilterContext>
 
     let input: End
     let output: End
 
-    /// A pad of a filter to which nothing is connected yet.
+    /// An unconnected pad of a filter.
     struct End {
         let filter: Filter?
         let pad: UInt32
@@ -24,11 +24,11 @@ struct FilterChain {
             (filter, pad) = (end.filter_ctx, UInt32(clamping: end.pad_idx))
         }
 
-        /// The filter's name in libavfilter: `hflip`.
+        /// The filter's name in libavfilter, such as `hflip`.
         var name: String { filter?.name ?? "" }
     }
 
-    /// Adds the filters to `graph`; it is of no further use where that fails.
+    /// Adds the filters to `graph`. If this fails, the graph cannot be used any more.
     init(parsing text: String, into graph: UnsafeMutablePointer<AVFilterGraph>) throws(CodecFailure) {
         var inputs: UnsafeMutablePointer<AVFilterInOut>?
         var outputs: UnsafeMutablePointer<AVFilterInOut>?
@@ -56,7 +56,7 @@ struct FilterChain {
     }
 }
 
-// MARK: - What is not taken
+// MARK: - Rejected chains
 
 extension FilterChain {
     private static func severalEnds(_ inputs: [End], _ outputs: [End]) -> CodecFailure {
@@ -67,7 +67,7 @@ extension FilterChain {
         }
         return CodecFailure(
             reason:
-                "the filters have \(counted(inputs, "input")) and \(counted(outputs, "output")), and need one of each",
+                "the filters have \(counted(inputs, "input")) and \(counted(outputs, "output")), but need one of each",
             remedy: "separate filters by commas, and connect branches by labels")
     }
 
@@ -77,16 +77,16 @@ extension FilterChain {
             (output.name, avfilter_pad_get_type(output.filter?.pointee.output_pads, CInt(output.pad))),
         ]
         for (name, kind) in kinds where kind != AVMEDIA_TYPE_VIDEO {
-            throw CodecFailure(reason: "\(name) is a filter of sound", remedy: "leave it out: these are for pictures")
+            throw CodecFailure(reason: "\(name) is an audio filter", remedy: "leave it out: effects are video filters")
         }
     }
 
-    /// Filters that a live picture with privacy masks cannot have, and why.
+    /// Filters that a live stream with privacy masks cannot use, with the reasons.
     private static let unsuitable = [
-        // Commands could lift a mask while it runs.
-        "sendcmd": "steers other filters", "zmq": "steers other filters",
-        "asendcmd": "steers other filters", "azmq": "steers other filters",
-        "reverse": "keeps all pictures until the end, which does not come",
+        // Commands could remove a mask while the stream runs.
+        "sendcmd": "controls other filters", "zmq": "controls other filters",
+        "asendcmd": "controls other filters", "azmq": "controls other filters",
+        "reverse": "holds all frames until the end of the stream, which never comes",
     ]
 
     private static func refuseUnsuitable(_ graph: UnsafeMutablePointer<AVFilterGraph>) throws(CodecFailure) {
@@ -95,7 +95,7 @@ extension FilterChain {
             guard let reason = unsuitable[filter.name] else { continue }
             throw CodecFailure(
                 reason: "the filter \(filter.name) \(reason)",
-                remedy: "leave it out; effects change with the configuration, while they run")
+                remedy: "leave it out; to change effects while the stream runs, change the configuration")
         }
     }
 }

@@ -1,31 +1,31 @@
 import CFFmpeg
 
-/// A graph of libavfilter's with one input and one output, both I420. Confined to one thread.
+/// A libavfilter graph with one input and one output, both I420. Confined to one thread.
 ///
-/// It is the bare graph: `VideoFilter` guards times and sizes, and builds it anew. Times are ticks of 90 kHz.
+/// `VideoFilter` checks times and sizes and rebuilds the graph if necessary. Times are in ticks of 90 kHz.
 final class FilterGraph {
-    /// Of the pictures that come out, in pixels.
+    /// The output size in pixels.
     private(set) var width = 0
     private(set) var height = 0
-    /// As far as the filters tell; they may drop pictures (`select`) without saying so.
+    /// The output frame rate, as far as the filters declare it. Filters that drop frames (`select`) may not declare it.
     private(set) var frameRate: VideoEncoder.FrameRate
 
     private var graph: UnsafeMutablePointer<AVFilterGraph>?
     private var source: UnsafeMutablePointer<AVFilterContext>?
     private var sink: UnsafeMutablePointer<AVFilterContext>?
-    /// A further reference to the picture that goes in, so that its owner's stays as it is.
+    /// Holds a further reference to the input frame, so that the owner's reference stays unchanged.
     private let input: FrameReference
 
-    /// Builds and configures it for pictures of this size: milliseconds, more where a filter loads a font or a file, and
-    /// some twenty for the first graph of all, for which libavfilter is loaded.
+    /// Builds and configures the graph for frames of this size. This takes milliseconds, more if a filter loads a font or a file,
+    /// and some twenty milliseconds for the first graph of the process because libavfilter must be loaded.
     init(_ chain: String, width: Int, height: Int, frameRate: VideoEncoder.FrameRate) throws(CodecFailure) {
-        // First of all, since `deinit` calls it too.
+        // This comes first because `deinit` calls libavfilter too.
         try Self.loadLibrary()
         input = try FrameReference()
         self.frameRate = frameRate
         graph = avfilter_graph_alloc()
         guard let graph else { throw .outOfMemory }
-        // As many as code the picture: whoever filters waits for each, so more would only take turns with others.
+        // As many threads as the encoder has: encoder and filters run in turn, so more threads would only compete.
         graph.pointee.nb_threads = 2
         let filters = try FilterChain(parsing: chain, into: graph)
         source = try add(
@@ -73,22 +73,22 @@ final class FilterGraph {
     }
 }
 
-// MARK: - Pictures
+// MARK: - Frames
 
 extension FilterGraph {
-    /// Hands a picture to the first filter, which shares it: one that would write into it makes its own copy.
+    /// Sends a frame to the first filter and shares its memory. A filter that writes makes its own copy.
     func push(_ frame: FrameReference, ticks: Int64) throws(CodecFailure) {
         defer { av_frame_unref(input.pointer) }
         guard av_frame_ref(input.pointer, frame.pointer) >= 0 else { throw .outOfMemory }
         input.pointer.pointee.pts = ticks
-        // Said or not said, what a chain takes through RGB is to come back by the matrix by which it went.
+        // Colour properties stay unspecified, so that a chain that converts to RGB and back uses one matrix both ways.
         input.pointer.pointee.color_range = AVCOL_RANGE_UNSPECIFIED
         input.pointer.pointee.colorspace = AVCOL_SPC_UNSPECIFIED
         let status = av_buffersrc_add_frame_flags(source, input.pointer, 0)
         guard status >= 0 else { throw failure(status) }
     }
 
-    /// The next picture that is ready and its time, where it has one; `nil` until more goes in.
+    /// The next frame that is ready, and its time if it has one; `nil` if more input is needed.
     func pull() throws(CodecFailure) -> (frame: FrameReference, ticks: Int64?)? {
         let frame = try FrameReference()
         let status = av_buffersink_get_frame(sink, frame.pointer)
@@ -96,7 +96,7 @@ extension FilterGraph {
         guard status >= 0 else { throw failure(status) }
         let time = frame.pointer.pointee.pts
         guard time != apus_nopts else { return (frame, nil) }
-        // A filter may count in units of its own: fps counts pictures.
+        // A filter may use its own time base: fps counts frames.
         let ticks = AVRational(num: 1, den: Self.ticksPerSecond)
         return (frame, av_rescale_q(time, av_buffersink_get_time_base(sink), ticks))
     }
@@ -104,6 +104,6 @@ extension FilterGraph {
     private func failure(_ status: CInt) -> CodecFailure {
         guard status == apus_averror_eof else { return CodecFailure("a filter fails", code: status) }
         return CodecFailure(
-            reason: "the filters have ended the stream", remedy: "leave out trim, and what else ends pictures")
+            reason: "the filters have ended the stream", remedy: "leave out trim and other filters that end the stream")
     }
 }

@@ -1,24 +1,24 @@
 import CFFmpeg
 
-/// Makes I420 pictures of one size and of limited range from pictures of any format and size. Confined to one thread.
+/// Converts frames of any format and size to I420 frames of one size and limited range. Confined to one thread.
 public final class Scaler {
-    /// What becomes of a picture whose proportions are not the target's.
+    /// What to do if the frame's aspect ratio differs from the target's.
     public enum Fit: Hashable, Sendable {
-        /// It fills the target, distorted.
+        /// Fill the target and distort the frame.
         case fill
-        /// All of it is shown, between black bars.
+        /// Show the whole frame between black bars.
         case letterbox
-        /// It fills the target; what does not fit is cut off at two sides alike.
+        /// Fill the target and cut off equal parts at two opposite sides.
         case crop
     }
 
-    /// What libswscale has to be told of a conversion.
+    /// The parameters of a libswscale conversion.
     private struct Conversion: Hashable {
         let width: CInt
         let height: CInt
         let format: CInt
         let range: ColourRange
-        /// Of the picture, or if that is RGB, of what is made of it.
+        /// The matrix of the frame or, if the frame is RGB, of the output.
         let matrix: ColourMatrix
         let targetWidth: CInt
         let targetHeight: CInt
@@ -27,7 +27,7 @@ public final class Scaler {
     private let pool: VideoFramePool
     private let fit: Fit
     private var context: OpaquePointer?
-    /// Of `context`.
+    /// The parameters of `context`.
     private var conversion: Conversion?
 
     public init(width: Int, height: Int, fit: Fit = .fill) {
@@ -39,20 +39,20 @@ public final class Scaler {
         sws_freeContext(context)
     }
 
-    /// The picture in I420; a picture that is so already is passed on without a copy.
-    public func scale(_ picture: DecodedVideoFrame) throws(CodecFailure) -> VideoFrame {
-        let isRight = picture.width == pool.width && picture.height == pool.height
-        let isI420 = picture.reference.pointer.pointee.format == AV_PIX_FMT_YUV420P.rawValue
-        if isRight && isI420 && picture.range == .limited { return try VideoFrame(picture.reference) }
+    /// Converts a frame to I420; passes it on without a copy if it is already right.
+    public func scale(_ frame: DecodedVideoFrame) throws(CodecFailure) -> VideoFrame {
+        let isRight = frame.width == pool.width && frame.height == pool.height
+        let isI420 = frame.reference.pointer.pointee.format == AV_PIX_FMT_YUV420P.rawValue
+        if isRight && isI420 && frame.range == .limited { return try VideoFrame(frame.reference) }
         let placement = FramePlacement(
-            of: (picture.width, picture.height), pixel: picture.sampleAspectRatio, in: (pool.width, pool.height), fit)
-        // RGB has no matrix: what is made of it has the one that players suppose.
-        let matrix = picture.isRGB ? .customary(height: pool.height) : picture.matrix
+            of: (frame.width, frame.height), pixel: frame.sampleAspectRatio, in: (pool.width, pool.height), fit)
+        // RGB has no matrix: the output gets the one that players assume.
+        let matrix = frame.isRGB ? .customary(height: pool.height) : frame.matrix
         let target = try pool.take()
-        let source = try picture.reference.part(placement.source)
+        let source = try frame.reference.part(placement.source)
         let box = try target.reference.part(placement.target)
-        try convert(source.pointer, picture.range, matrix, to: box.pointer)
-        // After the conversion, which may write past the end of a row of the box.
+        try convert(source.pointer, frame.range, matrix, to: box.pointer)
+        // Done after the conversion, which may write past the end of a row of the visible part.
         target.fillBlack(outside: placement.target)
         target.matrix = matrix
         return target
@@ -66,19 +66,19 @@ public final class Scaler {
             width: source.pointee.width, height: source.pointee.height, format: source.pointee.format, range: range,
             matrix: matrix, targetWidth: target.pointee.width, targetHeight: target.pointee.height)
         if wanted != conversion { prepare(wanted) }
-        let what = "a picture of \(source.pointee.width)×\(source.pointee.height) cannot be scaled"
+        let what = "a frame of \(source.pointee.width)×\(source.pointee.height) cannot be scaled"
         guard let context else { throw CodecFailure(reason: what, remedy: "convert the input to H.264") }
         let status = sws_scale_frame(context, target, source)
         guard status >= 0 else { throw CodecFailure(what, code: status, remedy: "convert the input to H.264") }
     }
 
-    /// Opens libswscale for a conversion; `context` is `nil` if it cannot do it.
+    /// Opens libswscale for a conversion; `context` is `nil` if libswscale does not support it.
     private func prepare(_ wanted: Conversion) {
         sws_freeContext(context)
         conversion = wanted
         context = sws_alloc_context()
         guard let opened = context else { return }
-        // The ranges have to be known when it opens: its quickest routines would leave them as they are.
+        // The ranges must be set before it opens: otherwise its fastest routines would not convert them.
         let options: [(String, CInt)] = [
             ("srcw", wanted.width), ("srch", wanted.height), ("src_format", wanted.format),
             ("src_range", wanted.range == .full ? 1 : 0), ("dstw", wanted.targetWidth), ("dsth", wanted.targetHeight),
@@ -91,14 +91,14 @@ public final class Scaler {
             return
         }
         let coefficients = sws_getCoefficients(wanted.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
-        // Its answer tells nothing: between two formats of luma and chroma with one matrix there is nothing more to set.
+        // The result is ignored: between two YUV formats with one matrix there is nothing to set.
         _ = sws_setColorspaceDetails(
             opened, coefficients, wanted.range == .full ? 1 : 0, coefficients, 0, 0, 1 << 16, 1 << 16)
     }
 }
 
 extension DecodedVideoFrame {
-    /// (1, 1) for squares, and if it does not say.
+    /// The sample aspect ratio; (1, 1) if the frame does not say.
     fileprivate var sampleAspectRatio: (Int, Int) {
         let proportions = reference.pointer.pointee.sample_aspect_ratio
         return (Int(proportions.num), Int(proportions.den))
@@ -106,7 +106,7 @@ extension DecodedVideoFrame {
 }
 
 extension FrameReference {
-    /// A rectangle of the picture, in the same memory.
+    /// A rectangle of the frame, in the same memory.
     fileprivate func part(_ rectangle: FramePlacement.Rectangle) throws(CodecFailure) -> FrameReference {
         let (width, height) = (Int(pointer.pointee.width), Int(pointer.pointee.height))
         guard rectangle != FramePlacement.Rectangle(width: width, height: height) else { return self }
@@ -117,7 +117,7 @@ extension FrameReference {
         part.pointer.pointee.crop_right = width - rectangle.x - rectangle.width
         part.pointer.pointee.crop_bottom = height - rectangle.y - rectangle.height
         let status = av_frame_apply_cropping(part.pointer, CInt(AV_FRAME_CROP_UNALIGNED))
-        guard status >= 0 else { throw CodecFailure("a picture cannot be cropped", code: status) }
+        guard status >= 0 else { throw CodecFailure("a frame cannot be cropped", code: status) }
         return part
     }
 }

@@ -4,9 +4,9 @@ extension TimestampOverlay {
     private static let black: UInt8 = 16
     private static let white: UInt8 = 235
 
-    /// Draws the code over what is in that corner: some hundredths of a millisecond. Nothing where the picture is too small.
+    /// Draws the overlay into a corner of `frame` (some hundredths of a millisecond), unless the frame is too small.
     ///
-    /// - Parameter frame: whose memory nobody else reads (`VideoFrame.writable`).
+    /// - Parameter frame: must be writable (`VideoFrame.writable`).
     public func draw(in corner: Corner, of frame: VideoFrame) {
         guard let place = Placement(in: corner, width: frame.width, height: frame.height) else { return }
         let side = place.cellSide
@@ -29,7 +29,7 @@ extension TimestampOverlay {
 }
 
 extension VideoFrame.Plane {
-    /// Copies a part of one row to others, all inside the plane.
+    /// Copies a part of one row to other rows. All of it must lie inside the plane.
     fileprivate func repeatRow(_ row: Int, x: Range<Int>, in rows: Range<Int>) {
         let source = base + row * stride + x.lowerBound
         for other in rows { (base + other * stride + x.lowerBound).update(from: source, count: x.count) }

@@ -1,8 +1,8 @@
 import Media
 
 extension VideoFilter {
-    /// Throws where the chain cannot be used on such pictures: its filters are built, and a few grey pictures go through,
-    /// for some filters fail only then. Some milliseconds.
+    /// Throws if the chain cannot be used on such frames. It builds the filters and sends a few grey frames through them, because
+    /// some filters fail only then. This takes some milliseconds.
     public static func validate(
         _ chain: String, width: Int, height: Int, frameRate: VideoEncoder.FrameRate
     ) throws(CodecFailure) {
@@ -13,7 +13,7 @@ extension VideoFilter {
         }
         let interval = 90_000 * Int64(frameRate.denominator) / Int64(frameRate.numerator)
         for number in 0..<Int64(4) {
-            // A minute after the beginning: a chain that would begin at 0 shows.
+            // The times begin after a minute, so that a chain that restarts its times at 0 is detected.
             _ = try filter.apply(frame, at: MediaTime(ticks: 60 * 90_000 + number * interval, rate: .video))
         }
     }

@@ -1,35 +1,35 @@
 import CFFmpeg
 import Media
 
-/// Changes pictures by a chain of libavfilter's filters, `hqdn3d,hflip`. Confined to one thread.
+/// Changes frames with a chain of libavfilter filters, such as `hqdn3d,hflip`. Confined to one thread.
 ///
-/// Mostly one picture comes out for one that goes in, at its time; filters may hold some back, leave some out (`select`) or
-/// repeat them (`fps`). Pictures that go in are only read. Those that come out are in libavfilter's memory, which it uses
-/// again when nobody holds them, or are the very ones that went in.
+/// Usually one frame comes out for each that goes in, with the same time. Filters may hold back frames, leave some out
+/// (`select`) or repeat them (`fps`). Input frames are only read. Output frames are either in libavfilter's memory, which it
+/// reuses after the last reference is gone, or the input frames themselves.
 ///
-/// Times are those of capture, so a chain may not make up its own. After a gap it begins anew, for nothing that it has kept
-/// belongs to what follows, and `fps` would fill the gap with pictures of the past.
+/// Times are capture times, so a chain must not change them. After a gap the graph is rebuilt, because frames that it still
+/// holds do not belong to the new ones, and because `fps` would fill the gap with old frames.
 public final class VideoFilter {
-    /// Of the pictures that come out, in pixels: even, from 16 on.
+    /// The width of output frames in pixels: even, at least 16.
     public let width: Int
     public let height: Int
-    /// Of the pictures that come out, as far as the filters tell: `fps` does, `select` does not.
+    /// The frame rate of the output, as far as the filters declare it: `fps` does, `select` does not.
     public let frameRate: VideoEncoder.FrameRate
 
     private let makeGraph: () throws(CodecFailure) -> FilterGraph
     private var graph: FilterGraph
     private let inputWidth: Int
     private let inputHeight: Int
-    /// For pictures in memory that others will write to while a filter may still hold them.
+    /// For copies of frames whose memory their owner may overwrite while a filter still holds them.
     private let copies: VideoFramePool
     private let maximumGap: Int64
     private var lastInput: Int64?
     private var lastOutput: Int64?
 
-    /// Builds the filters for pictures of this size: milliseconds, more where a filter loads a font or a file.
+    /// Builds the filters for frames of this size. This takes milliseconds, more if a filter loads a font or a file.
     ///
-    /// - Parameter chain: as `ffmpeg -vf` takes it; one that is empty changes nothing.
-    /// - Throws: in libavfilter's words, with what to do, where the chain cannot be used on such pictures.
+    /// - Parameter chain: in the syntax of `ffmpeg -vf`; an empty chain changes nothing.
+    /// - Throws: if the chain cannot be used on such frames, with libavfilter's message and a remedy.
     public init(
         _ chain: String, width: Int, height: Int, frameRate: VideoEncoder.FrameRate
     ) throws(CodecFailure) {
@@ -46,47 +46,48 @@ public final class VideoFilter {
         maximumGap = max(Self.second, 3 * Self.second * Int64(frameRate.denominator) / Int64(frameRate.numerator))
         guard VideoFrame.canHold(width: graph.width, height: graph.height) else {
             throw CodecFailure(
-                reason: "the filters make pictures of \(graph.width)×\(graph.height), which cannot be encoded",
+                reason: "the filters output frames of \(graph.width)×\(graph.height), which cannot be encoded",
                 remedy:
                     "end them with a scale or a crop to an even width and height from 16 to \(VideoFrame.maximumSideLength)"
             )
         }
     }
 
-    /// What becomes of one picture of the size that was told.
+    /// Filters one frame of the input size.
     ///
-    /// - Parameter time: when it was captured, on any clock rate.
-    /// - Returns: what is ready, oldest first, 16 at most, with times on the same clock.
-    /// - Throws: when a filter fails, ends the stream, or makes up times or sizes. It is of no further use then.
+    /// - Parameter time: the capture time, at any clock rate.
+    /// - Returns: the frames that are ready, oldest first, at most 16, with times at the same clock rate.
+    /// - Throws: if a filter fails, ends the stream, or changes times or sizes. The filter cannot be used afterwards.
     public func apply(
         _ frame: VideoFrame, at time: MediaTime
     ) throws(CodecFailure) -> [(frame: VideoFrame, time: MediaTime)] {
         guard frame.width == inputWidth, frame.height == inputHeight else {
             throw CodecFailure(
-                reason: "a picture of \(frame.width)×\(frame.height) came to filters for \(inputWidth)×\(inputHeight)",
+                reason:
+                    "a frame of \(frame.width)×\(frame.height) was sent to filters for \(inputWidth)×\(inputHeight)",
                 remedy: "scale it first")
         }
         let ticks = time.rate == .video ? time.ticks : MediaTime(nanoseconds: time.nanoseconds, rate: .video).ticks
         try restartAfterGap(before: ticks)
         let ready = try explainingFailure { () throws(CodecFailure) in
-            // However long a filter holds it, it stays as it is.
+            // Copies the frame if its memory may change while a filter holds it.
             try graph.push(frame.owned(copies).reference, ticks: ticks)
             return try newest()
         }
-        var pictures: [(frame: VideoFrame, time: MediaTime)] = []
+        var frames: [(frame: VideoFrame, time: MediaTime)] = []
         for (frame, instant) in ready {
             let instant = try captureTime(instant ?? ticks, near: ticks)
             try check(frame)
-            // Of two pictures at one time there is no use for the second.
+            // The second of two frames with one time is dropped.
             if let lastOutput, instant <= lastOutput { continue }
             lastOutput = instant
-            pictures.append((try VideoFrame(frame), time.advanced(byVideoTicks: instant - ticks)))
+            frames.append((try VideoFrame(frame), time.advanced(byVideoTicks: instant - ticks)))
         }
-        return pictures
+        return frames
     }
 }
 
-// MARK: - What goes in
+// MARK: - Input
 
 extension VideoFilter {
     private static let second: Int64 = 90_000
@@ -99,12 +100,12 @@ extension VideoFilter {
     }
 }
 
-// MARK: - What comes out
+// MARK: - Output
 
 extension VideoFilter {
-    /// More at once come only of a gap that was filled: nothing may queue, so the newest win.
+    /// More frames than this come out at once only after a gap was filled. Frames must not queue, so the newest are kept.
     private static let maximumAtOnce = 16
-    /// More than this come only of a source within the chain that waits for nothing.
+    /// More frames than this come out at once only from an unlimited source within the chain.
     private static let maximumPerFrame = 1000
 
     private func newest() throws(CodecFailure) -> [(frame: FrameReference, ticks: Int64?)] {
@@ -115,34 +116,34 @@ extension VideoFilter {
             newest.append(next)
         }
         throw CodecFailure(
-            reason: "the filters make pictures without end, whatever goes in",
-            remedy: "connect their input with their output")
+            reason: "the filters output frames without end, whatever their input",
+            remedy: "connect their input to their output")
     }
 
     private func captureTime(_ time: Int64, near ticks: Int64) throws(CodecFailure) -> Int64 {
-        // Filters hold back some pictures at most, and fps rounds by half a picture of its own.
+        // Filters hold back a few frames at most, and fps rounds by half a frame interval.
         guard (ticks - 10 * Self.second...ticks + 2 * Self.second).contains(time) else {
             throw CodecFailure(
-                reason: "the filters give pictures other times than those of capture",
-                remedy: "leave out setpts, and what else changes times")
+                reason: "the filters change the times of frames",
+                remedy: "leave out setpts and other filters that change times")
         }
         return time
     }
 
     private func check(_ frame: FrameReference) throws(CodecFailure) {
-        let picture = frame.pointer.pointee
-        guard picture.width == width, picture.height == height, picture.format == AV_PIX_FMT_YUV420P.rawValue else {
+        let output = frame.pointer.pointee
+        guard output.width == width, output.height == height, output.format == AV_PIX_FMT_YUV420P.rawValue else {
             throw CodecFailure(
-                reason: "the filters have changed the picture from \(width)×\(height) to "
-                    + "\(picture.width)×\(picture.height)",
-                remedy: "let them make pictures of one size")
+                reason: "the filters changed the frame size from \(width)×\(height) to "
+                    + "\(output.width)×\(output.height)",
+                remedy: "use filters that keep one frame size")
         }
     }
 }
 
 // MARK: - Failures
 
-/// Runs `body`; what the libraries tell of a failure meanwhile is its reason, and not in the log.
+/// Runs `body`. If it fails, the reason is what the libraries logged meanwhile; their lines stay out of the log.
 private func explainingFailure<Result>(
     _ body: () throws(CodecFailure) -> Result
 ) throws(CodecFailure) -> Result {
@@ -157,12 +158,12 @@ private func explainingFailure<Result>(
             reason: error.reason,
             remedy: isFontMissing
                 ? "install a font, as the package fonts-dejavu-core, or name one with fontfile"
-                : "see `ffmpeg -filters` for their names, and `ffmpeg -h filter=NAME` for what one takes")
+                : "`ffmpeg -filters` lists the names, and `ffmpeg -h filter=NAME` the options of one")
     }
 }
 
 extension MediaTime {
-    /// The instant so many ticks of 90 kHz later, some seconds at most; exact where it is the same.
+    /// The time `ticks` of 90 kHz later, some seconds at most; exact if the difference is 0.
     fileprivate func advanced(byVideoTicks count: Int64) -> Self {
         Self(ticks: ticks + count * Int64(rate.hertz) / Int64(ClockRate.video.hertz), rate: rate)
     }

@@ -1,17 +1,17 @@
 import CFFmpeg
 import Media
 
-/// Uncompressed sound: 32-bit float samples from −1 to 1, a plane per channel. Confined to one thread.
+/// Uncompressed audio: 32-bit float samples from −1 to 1, one plane per channel. Confined to one thread.
 public final class AudioFrame {
     /// Samples of each channel.
     public let sampleCount: Int
     public let channelCount: Int
     let reference: FrameReference
 
-    /// Sound of undefined content: at most 8 channels, which is as many as AAC names.
+    /// Allocates audio with undefined content and at most 8 channels (AAC names no more).
     public init(sampleCount: Int, channelCount: Int, sampleRate: ClockRate) throws(CodecFailure) {
         guard (1...8).contains(channelCount), (1...1 << 20).contains(sampleCount) else {
-            throw CodecFailure(reason: "sound of \(channelCount) channels and \(sampleCount) samples is not possible")
+            throw CodecFailure(reason: "audio of \(channelCount) channels and \(sampleCount) samples is not possible")
         }
         reference = try FrameReference()
         let frame = reference.pointer
@@ -19,15 +19,15 @@ public final class AudioFrame {
         frame.pointee.nb_samples = CInt(sampleCount)
         frame.pointee.sample_rate = sampleRate.hertz
         av_channel_layout_default(&frame.pointee.ch_layout, CInt(channelCount))
-        try reference.allocate("\(sampleCount) samples of sound")
+        try reference.allocate("\(sampleCount) audio samples")
         self.sampleCount = sampleCount
         self.channelCount = channelCount
     }
 
-    /// The samples of one channel, valid as long as the frame.
+    /// The samples of one channel. They are valid as long as the frame.
     public subscript(channel: Int) -> UnsafeMutableBufferPointer<Float> {
         precondition(channel >= 0 && channel < channelCount, "a channel of this frame")
-        // Allocated with as many planes as channels: extended_data has them all.
+        // The frame was allocated with one plane per channel, so extended_data has them all.
         let plane = UnsafeMutableRawPointer(reference.pointer.pointee.extended_data[channel]!)
         return UnsafeMutableBufferPointer(start: plane.assumingMemoryBound(to: Float.self), count: sampleCount)
     }

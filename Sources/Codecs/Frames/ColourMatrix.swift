@@ -1,17 +1,17 @@
 import CFFmpeg
 
-/// By which luma and colour differences were made of red, green and blue (ITU-T H.264, table E-5). A picture that is shown by
-/// the other one has reds and greens that are too bright or too dark.
+/// The matrix that converts between RGB and luma and chroma (matrix_coefficients, ITU-T H.264, table E-5). If a player uses the
+/// wrong one, reds and greens are too bright or too dark.
 public enum ColourMatrix: Hashable, Sendable {
-    /// Of television in standard definition and JPEG, and what nearly all USB cameras report, whatever their size.
+    /// BT.601: standard-definition television and JPEG. Nearly all USB cameras report it, whatever their frame size.
     case bt601
-    /// Of television in high definition.
+    /// BT.709: high-definition television.
     case bt709
 
-    /// What players take a picture for that does not say it.
+    /// The matrix that players assume for a frame of this height if the stream does not say.
     public static func customary(height: Int) -> Self { height < 720 ? .bt601 : .bt709 }
 
-    /// `nil` for one that libav does not know, or that is neither.
+    /// `nil` if libav's value is unspecified or is neither of the two.
     init?(_ space: AVColorSpace) {
         switch space {
         case AVCOL_SPC_BT709: self = .bt709
@@ -24,7 +24,7 @@ public enum ColourMatrix: Hashable, Sendable {
 }
 
 extension FrameReference {
-    /// As the picture says, else as players would take it.
+    /// The frame's own matrix, or else the one that players assume.
     var matrix: ColourMatrix {
         get { ColourMatrix(pointer.pointee.colorspace) ?? .customary(height: Int(pointer.pointee.height)) }
         set { pointer.pointee.colorspace = newValue.space }

@@ -1,16 +1,16 @@
 import CFFmpeg
 
-/// Which values mean black and white (ITU-T H.264, video_full_range_flag). What Apus codes has the limited range, which all players
+/// The luma values of black and white (video_full_range_flag, ITU-T H.264). Apus encodes the limited range, which all players
 /// show alike.
 public enum ColourRange: Hashable, Sendable {
-    /// Luma from 16 to 235, and 224 values of the colour differences.
+    /// Luma from 16 to 235, chroma from 16 to 240.
     case limited
-    /// All 256 values: JPEG, and some cameras.
+    /// Values from 0 to 255, as in JPEG and from some cameras.
     case full
 }
 
 extension DecodedVideoFrame {
-    /// Limited if the picture does not say.
+    /// Limited, if the frame does not say.
     public var range: ColourRange {
         get {
             let fullFormats = [

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Memory of one device that others can read without a copy: a Linux DMABUF
-/// (https://docs.kernel.org/driver-api/dma-buf.html). Its descriptor is closed when the last who uses it lets go.
+/// Device memory that other devices can read without a copy: a Linux DMABUF
+/// (https://docs.kernel.org/driver-api/dma-buf.html). Its descriptor is closed with its last reference.
 public final class DMABuffer: Sendable {
     public let descriptor: CInt
-    /// Of all its memory.
+    /// The size of the whole buffer.
     public let byteCount: Int
 
-    /// Takes over the descriptor.
+    /// Takes ownership of the descriptor.
     public init(owning descriptor: CInt, byteCount: Int) {
         (self.descriptor, self.byteCount) = (descriptor, byteCount)
     }

@@ -1,8 +1,8 @@
 import CFFmpeg
 
-/// A plane of an uncompressed picture in memory of the caller's.
+/// One plane of an uncompressed frame in the caller's memory.
 public struct RawPlane {
-    /// All rows, and what lies between them.
+    /// All rows, with the padding between them.
     public let bytes: UnsafeRawBufferPointer
     /// Bytes from one row to the next.
     public let stride: Int
@@ -14,9 +14,9 @@ public struct RawPlane {
 }
 
 extension DecodedVideoFrame {
-    /// A picture in the caller's memory, which must stay as it is until the picture and all that was made of it are gone.
+    /// Wraps a frame in the caller's memory. The memory must not change while the frame, or anything made from it, exists.
     ///
-    /// - Parameter planes: as `RawPixelFormat.planes` has them.
+    /// - Parameter planes: in the order of `RawPixelFormat.planes`.
     public convenience init(
         _ format: RawPixelFormat, width: Int, height: Int, planes: [RawPlane]
     ) throws(CodecFailure) {
@@ -27,7 +27,7 @@ extension DecodedVideoFrame {
         }
         guard fits, planes.count == expected.count, (1...VideoFrame.maximumSideLength).contains(width),
             (1...VideoFrame.maximumSideLength).contains(height)
-        else { throw CodecFailure(reason: "a picture of \(width)×\(height) is larger than its memory") }
+        else { throw CodecFailure(reason: "a frame of \(width)×\(height) is larger than its memory") }
         let reference = try FrameReference()
         try reference.share(format.libavFormat, width: width, height: height, planes: planes)
         self.init(reference)
@@ -35,7 +35,7 @@ extension DecodedVideoFrame {
 }
 
 extension FrameReference {
-    /// Points at memory of somebody else's, which libav neither writes nor frees.
+    /// Points at memory that libav neither writes nor frees.
     fileprivate func share(
         _ format: AVPixelFormat, width: Int, height: Int, planes: [RawPlane]
     ) throws(CodecFailure) {
@@ -56,7 +56,7 @@ extension FrameReference {
                 for (index, plane) in planes.enumerated() { $0[index] = CInt(clamping: plane.stride) }
             }
         }
-        // A frame without a buffer would be copied by whoever takes a reference. This one counts references and frees nothing.
+        // libav copies a frame that has no buffer when a reference is taken. This buffer only counts references.
         pointer.pointee.buf.0 = av_buffer_create(
             pointer.pointee.data.0, planes.first?.bytes.count ?? 0, { _, _ in }, nil, AV_BUFFER_FLAG_READONLY)
         guard pointer.pointee.buf.0 != nil else { throw .outOfMemory }

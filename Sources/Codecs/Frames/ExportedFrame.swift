@@ -1,9 +1,9 @@
 import CFFmpeg
 
-/// A picture in NV12 in a DMABUF, which an encoder's device may read where it lies.
+/// An NV12 frame in a DMABUF, which an encoder's device can read in place, without a copy.
 ///
-/// Whoever reads it holds on to it, and it to its owner, who may put nothing else there meanwhile. To libav it is a frame in
-/// AV_PIX_FMT_DRM_PRIME.
+/// Each reader keeps a reference to the frame, and the frame keeps one to its owner, so the owner cannot overwrite the memory
+/// meanwhile. To libav it is a frame in AV_PIX_FMT_DRM_PRIME.
 public final class ExportedFrame {
     public let width: Int
     public let height: Int
@@ -11,7 +11,7 @@ public final class ExportedFrame {
     private let owner: AnyObject
     private let description: UnsafeMutablePointer<AVDRMFrameDescriptor>
 
-    /// Where a plane begins, and the bytes from one of its rows to the next.
+    /// The offset of a plane, and the bytes from one of its rows to the next.
     public struct Plane {
         public let offset: Int
         public let stride: Int
@@ -39,13 +39,13 @@ public final class ExportedFrame {
 
     deinit { description.deallocate() }
 
-    /// Where its planes lie in the buffer.
+    /// The offsets of the planes in the buffer.
     var planes: (luma: Plane, chroma: Plane) {
         let layer = description.pointee.layers.0
         return (Plane(layer.planes.0), Plane(layer.planes.1))
     }
 
-    /// A frame that names it; each reference to that holds on to it.
+    /// An AVFrame that describes this frame; each reference to the AVFrame keeps this frame alive.
     func frame() throws(CodecFailure) -> FrameReference {
         let reference = try FrameReference()
         let holder = Unmanaged.passRetained(self)

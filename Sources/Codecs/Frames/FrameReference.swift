@@ -1,9 +1,9 @@
 import CFFmpeg
 
-/// An AVFrame and, with it, a share in the buffers that it refers to.
+/// An AVFrame and its references to the frame's buffers.
 final class FrameReference {
     let pointer: UnsafeMutablePointer<AVFrame>
-    /// Whether it points at memory of somebody else's, who will put another picture there: a camera's driver.
+    /// Whether the memory belongs to another owner, such as a camera driver, which will reuse it.
     var isShared = false
 
     init() throws(CodecFailure) {
@@ -18,15 +18,15 @@ final class FrameReference {
 
     /// Allocates the buffers for the format and the dimensions that have been set.
     func allocate(_ what: String) throws(CodecFailure) {
-        // 0: libav chooses the alignment that its fastest routines want.
+        // 0: libav chooses the alignment for its fastest routines.
         let status = av_frame_get_buffer(pointer, 0)
         guard status >= 0 else { throw CodecFailure("no memory for \(what)", code: status) }
     }
 
-    /// Whether nobody else (an encoder that still reads, say) holds the buffers.
+    /// Whether this is the only reference to the buffers (an encoder may still hold one, for example).
     var isUnshared: Bool { av_frame_is_writable(pointer) > 0 }
 
-    /// When it is to be shown, in the time base of whoever made it.
+    /// The presentation time, in the time base of the frame's producer.
     var presentationTime: Int64? {
         let time = pointer.pointee.best_effort_timestamp
         if time != apus_nopts { return time }

@@ -1,6 +1,6 @@
 import CFFmpeg
 
-/// How the samples of an uncompressed picture lie in memory, as far as cameras deliver them.
+/// The memory layout of an uncompressed frame: the pixel formats that cameras deliver.
 public enum RawPixelFormat: Hashable, Sendable, CaseIterable {
     /// 4:2:0, chroma interleaved: Cb first.
     case nv12
@@ -18,7 +18,7 @@ public enum RawPixelFormat: Hashable, Sendable, CaseIterable {
     /// Luma only.
     case grey
 
-    /// The planes of a picture, in the order in which memory has them.
+    /// The planes of a frame, in memory order.
     public var planes: [Plane] {
         switch self {
         case .nv12, .nv21: [Plane(bytes: 1, columns: 1, rows: 1), Plane(bytes: 2, columns: 2, rows: 2)]
@@ -32,18 +32,18 @@ public enum RawPixelFormat: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it has red, green and blue, so that luma is made here.
+    /// Whether it is RGB, so that Apus computes the luma.
     public var isRGB: Bool { self == .rgb24 || self == .bgr24 }
 
-    /// One plane: so many bytes for so many columns of the picture, and a row for so many of its rows.
+    /// The geometry of one plane: bytes per group of columns, and rows per plane row.
     public struct Plane: Hashable, Sendable {
         public let bytes: Int
         public let columns: Int
         public let rows: Int
 
-        /// Bytes of samples in a row of a picture `width` wide.
+        /// Bytes of samples in a row of a frame `width` pixels wide.
         public func rowByteCount(width: Int) -> Int { (width + columns - 1) / columns * bytes }
-        /// Rows of a picture `height` high.
+        /// Rows of a frame `height` pixels high.
         public func rowCount(height: Int) -> Int { (height + rows - 1) / rows }
     }
 

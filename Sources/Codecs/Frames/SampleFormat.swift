@@ -1,17 +1,17 @@
 import CFFmpeg
 
-/// How uncompressed sound lies in memory: frames of one sample per channel, back to back. In the host's byte order.
+/// The memory layout of uncompressed audio: interleaved samples, one per channel in each frame, in the host's byte order.
 public struct SampleFormat: Hashable, Sendable {
-    /// How one sample is written.
+    /// The type of one sample.
     public enum Sample: Hashable, Sendable, CaseIterable {
-        /// Signed, 16 bits.
+        /// Signed 16-bit integer.
         case int16
-        /// Signed, 32 bits.
+        /// Signed 32-bit integer.
         case int32
-        /// From −1 to 1, 32 bits.
+        /// 32-bit float from −1 to 1.
         case float32
 
-        /// In libav's words.
+        /// libav's sample format.
         var format: AVSampleFormat {
             switch self {
             case .int16: AV_SAMPLE_FMT_S16
@@ -34,6 +34,6 @@ public struct SampleFormat: Hashable, Sendable {
         self.channelCount = channelCount
     }
 
-    /// Bytes of one sample of all channels.
+    /// Bytes per frame: one sample of each channel.
     public var bytesPerFrame: Int { sample.byteCount * channelCount }
 }

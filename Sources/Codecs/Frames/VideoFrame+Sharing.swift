@@ -1,7 +1,7 @@
 import CFFmpeg
 
-/// A picture that several threads may read, and none may write.
-// Unchecked, and sound: nobody writes into buffers of which there is more than one reference, which libav counts atomically.
+/// A frame that several threads may read; none may write it.
+// Sendable is unchecked but safe: buffers with more than one reference are never written, and libav counts references atomically.
 public struct SharedFrame: @unchecked Sendable {
     private let reference: FrameReference
 
@@ -9,29 +9,29 @@ public struct SharedFrame: @unchecked Sendable {
         self.reference = reference
     }
 
-    /// The picture, for the thread that calls.
+    /// The frame, for use on the calling thread.
     public func picture() throws(CodecFailure) -> DecodedVideoFrame {
         DecodedVideoFrame(try reference.newReference())
     }
 }
 
 extension VideoFrame {
-    /// The picture for other threads, without a copy where its memory is libav's own; memory that is borrowed, as a camera
-    /// driver's buffers are, is copied, for its owner takes it back.
+    /// A reference for other threads. Memory of libav is shared; memory of another owner (a camera driver's buffer) is copied,
+    /// because the owner will reuse it.
     public func shared(_ pool: VideoFramePool) throws(CodecFailure) -> SharedFrame {
         SharedFrame(try owned(pool).reference.newReference())
     }
 
-    /// The picture in memory that nobody takes back: itself, or a copy of what was borrowed.
+    /// The frame in memory that stays valid: the frame itself, or a copy if the memory belongs to another owner.
     ///
-    /// - Parameter pool: of pictures of this size.
+    /// - Parameter pool: must contain frames of this size.
     public func owned(_ pool: VideoFramePool) throws(CodecFailure) -> VideoFrame {
         reference.isShared ? try copied(pool) : self
     }
 
-    /// The picture in memory that may be drawn on: itself, or a copy of what others read too, as decoders and filters do.
+    /// The frame in memory that may be written: the frame itself, or a copy if others read it too (decoders, filters).
     ///
-    /// - Parameter pool: of pictures of this size.
+    /// - Parameter pool: must contain frames of this size.
     public func writable(_ pool: VideoFramePool) throws(CodecFailure) -> VideoFrame {
         reference.isShared || !reference.isUnshared ? try copied(pool) : self
     }
@@ -39,7 +39,7 @@ extension VideoFrame {
     private func copied(_ pool: VideoFramePool) throws(CodecFailure) -> VideoFrame {
         let copy = try pool.take()
         let status = av_frame_copy(copy.reference.pointer, reference.pointer)
-        guard status >= 0 else { throw CodecFailure("a picture cannot be copied", code: status) }
+        guard status >= 0 else { throw CodecFailure("a frame cannot be copied", code: status) }
         copy.matrix = matrix
         return copy
     }
@@ -50,7 +50,7 @@ extension FrameReference {
     func newReference() throws(CodecFailure) -> FrameReference {
         let other = try FrameReference()
         let status = av_frame_ref(other.pointer, pointer)
-        guard status >= 0 else { throw CodecFailure("a picture cannot be shared", code: status) }
+        guard status >= 0 else { throw CodecFailure("a frame cannot be shared", code: status) }
         return other
     }
 }

@@ -1,8 +1,8 @@
 import CFFmpeg
 
-/// An uncompressed picture in I420: a plane of luma, and two of chroma at half the width and height. Confined to one thread.
+/// An uncompressed I420 frame: a luma plane, and two chroma planes of half the width and height. Confined to one thread.
 public final class VideoFrame {
-    /// One plane of samples, a byte each; valid as long as its frame.
+    /// One plane of 8-bit samples. It is valid as long as its frame.
     public struct Plane {
         public let base: UnsafeMutablePointer<UInt8>
         /// Bytes from one row to the next.
@@ -10,7 +10,7 @@ public final class VideoFrame {
         public let width: Int
         public let height: Int
 
-        /// Sets the samples of a rectangle, as much of it as lies inside the plane.
+        /// Fills the part of a rectangle that lies inside the plane.
         @inlinable
         public func fill(x: Range<Int>, y: Range<Int>, with value: UInt8) {
             let columns = x.clamped(to: 0..<width)
@@ -19,7 +19,7 @@ public final class VideoFrame {
             }
         }
 
-        /// The sample at a place that the caller has checked to lie inside.
+        /// One sample. The caller must have checked that it lies inside the plane.
         @inlinable
         public subscript(x: Int, y: Int) -> UInt8 {
             get { base[y * stride + x] }
@@ -36,22 +36,22 @@ public final class VideoFrame {
     public let cr: Plane
     let reference: FrameReference
 
-    /// A picture of undefined content; width and height are even and positive.
+    /// Allocates a frame with undefined content. Width and height must be even and positive.
     public convenience init(width: Int, height: Int) throws(CodecFailure) {
         guard Self.canHold(width: width, height: height) else {
             throw CodecFailure(
-                reason: "a picture of \(width)×\(height) is not possible in I420",
+                reason: "I420 has no frames of \(width)×\(height)",
                 remedy: "choose an even width and height from 16 to \(Self.maximumSideLength)")
         }
         let reference = try FrameReference()
         reference.pointer.pointee.format = AV_PIX_FMT_YUV420P.rawValue
         reference.pointer.pointee.width = CInt(width)
         reference.pointer.pointee.height = CInt(height)
-        try reference.allocate("a picture of \(width)×\(height)")
+        try reference.allocate("a frame of \(width)×\(height)")
         try self.init(reference)
     }
 
-    /// Shares the buffers of `reference`, whose format the caller has checked.
+    /// Shares the buffers of `reference`. The caller has checked the format.
     init(_ reference: FrameReference) throws(CodecFailure) {
         let frame = reference.pointer.pointee
         guard let y = frame.data.0, let u = frame.data.1, let v = frame.data.2 else { throw .outOfMemory }
@@ -65,7 +65,7 @@ public final class VideoFrame {
         self.reference = reference
     }
 
-    /// Level 6.2 ends here (ITU-T H.264, table A-1); x264 goes no further either.
+    /// The limit of level 6.2 (ITU-T H.264, table A-1) and of x264.
     public static let maximumSideLength = 16384
 
     static func canHold(width: Int, height: Int) -> Bool {

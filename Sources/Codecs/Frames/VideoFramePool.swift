@@ -1,6 +1,6 @@
-/// Pictures of one size that are used again and again, so that a running pipeline allocates none. Confined to one thread.
+/// A pool of reusable frames of one size, so that a running pipeline allocates none. Confined to one thread.
 ///
-/// A picture returns to the pool by itself when its owner lets go of it and no encoder reads it any more.
+/// A frame returns to the pool automatically when its last reference is gone and no encoder reads it any more.
 public final class VideoFramePool {
     public let width: Int
     public let height: Int
@@ -11,10 +11,10 @@ public final class VideoFramePool {
         self.height = height
     }
 
-    /// How many pictures it has made so far.
+    /// The number of frames allocated so far.
     public var allocatedCount: Int { frames.count }
 
-    /// A picture of undefined content that nobody else uses.
+    /// Takes a frame with undefined content that has no other user.
     public func take() throws(CodecFailure) -> VideoFrame {
         for index in frames.indices
         where isKnownUniquelyReferenced(&frames[index]) && frames[index].reference.isUnshared {

@@ -143,7 +143,7 @@ private final class Viewer: Waker {
         #expect(randomAccess(played.pictures) == [0])
         #expect(played.card.settings == Self.small)
         #expect(played.log.count == 1)
-        #expect(played.log.first?.contains("stay as they were: a picture of 321×240 cannot be encoded") == true)
+        #expect(played.log.first?.contains("stay as they were: a frame of 321×240 cannot be encoded") == true)
     }
 
     @Test func aNamedEncoderThatDoesNotWorkIsReplacedWithOneLineInTheLog() throws {
