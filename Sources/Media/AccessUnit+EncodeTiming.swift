@@ -1,11 +1,11 @@
 extension AccessUnit {
-    /// How a picture came out of an encoder of Apus.
+    /// When a frame was encoded by Apus.
     public struct EncodeTiming: Hashable, Sendable {
-        /// Of the source's pictures from 0, those that were left out counted, modulo 2³².
+        /// The number of the source's frame, from 0, modulo 2³². Skipped frames are counted too.
         public let frameNumber: UInt32
-        /// When the encoder was given the picture.
+        /// When the frame was given to the encoder.
         public let begin: MonotonicTime
-        /// When it had coded it.
+        /// When the encoder returned the encoded frame.
         public let end: MonotonicTime
 
         public init(frameNumber: UInt32, begin: MonotonicTime, end: MonotonicTime) {

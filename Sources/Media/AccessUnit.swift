@@ -1,21 +1,21 @@
-/// What is decoded at one instant: a picture, or one frame of sound, or a part of it. Its bytes never change.
+/// The data that is decoded at one instant: a video frame, one frame of audio, or a part of either. Its bytes never change.
 public struct AccessUnit: Sendable {
     public let track: TrackID
-    /// When it is to be shown, on the stream's capture clock: for live pictures, when the light was captured.
+    /// When the unit is presented, on the stream's capture clock. For live video it is the time of exposure.
     public let presentationTime: MediaTime
-    /// When it is to be decoded; equal to the presentation time unless pictures are reordered. Strictly increasing per track.
+    /// When the unit is decoded. It equals the presentation time unless frames are reordered, and strictly increases per track.
     public let decodeTime: MediaTime
-    /// Whether decoding can start here: for H.264 an IDR picture with its parameter sets in band. Every audio unit is one.
+    /// Whether decoding can start here. For H.264 that is an IDR picture with in-band parameter sets; all audio units qualify.
     public let isKeyframe: Bool
-    /// Which part of the unit this is: encoders that work slice by slice hand out several.
+    /// Which part of the access unit this is. Encoders that work slice by slice produce several parts.
     public let part: Part
-    /// The coded bytes of all units, back to back, without start codes or length prefixes.
+    /// The encoded bytes of all NAL units or data blocks, back to back, without start codes or length prefixes.
     public let bytes: [UInt8]
-    /// Where each NAL unit (H.264) or raw data block (AAC) lies in `bytes`; ascending, never empty.
+    /// The ranges of the NAL units (H.264) or raw data blocks (AAC) in `bytes`: ascending, never empty.
     public let units: [Range<Int>]
-    /// How it was coded, where Apus did that.
+    /// When the unit was encoded, if Apus encoded it.
     public var encodeTiming: EncodeTiming?
-    /// When it was captured, by the wall clock; `nil` before it is published.
+    /// The wall-clock time of capture; `nil` before the unit is published.
     public var captured: NTPTime?
 
     public enum Part: Hashable, Sendable {
@@ -47,7 +47,7 @@ public struct AccessUnit: Sendable {
         self.units = units
     }
 
-    /// The same bytes at other times: what a prelude does. When it was captured does not change.
+    /// A copy with other times, as fast start needs it. The time of capture does not change.
     public func at(presentationTime: MediaTime, decodeTime: MediaTime) -> AccessUnit {
         var unit = AccessUnit(
             track: track, presentationTime: presentationTime, decodeTime: decodeTime,

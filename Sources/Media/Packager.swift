@@ -1,25 +1,25 @@
-/// Turns a stream's access units into what one kind of viewer is sent. A pure value: the same units give the same outputs.
+/// Converts a stream's access units to the output for one kind of viewer. It is a pure value: equal units give equal outputs.
 ///
-/// It runs once per stream and kind (`Feed`), however many viewers there are, and once more for a joining viewer's prelude.
+/// It runs once per stream and kind of viewer (`Feed`), and once more for the fast start of a joining viewer.
 public protocol Packager: Sendable {
-    /// What viewers are sent for one access unit: immutable and shared by all of them.
+    /// The output for one access unit, immutable and shared by all viewers.
     associatedtype Output: PackagedUnit
 
-    /// A packager for these tracks, in the order of their ids.
+    /// Makes a packager for these tracks, in the order of their ids.
     init(tracks: [Track], options: Options)
     associatedtype Options: Hashable, Sendable
 
-    /// The output for `unit`; `nil` where the unit cannot be sent to this kind of viewer.
+    /// The output for `unit`; `nil` if the unit cannot be sent to this kind of viewer.
     mutating func package(_ unit: AccessUnit) -> Output?
 
-    /// What a joining viewer is sent for `units` before all that this packager makes from now on.
+    /// The output of `units` for a joining viewer, to be sent before all later output of this packager.
     ///
-    /// A kind whose outputs count on from one to the next (continuity counters) has them count up to its own here.
+    /// If outputs are numbered (continuity counters), the numbers of these outputs continue into those of the later output.
     func fastStart(_ units: [AccessUnit]) -> [Output]
 
-    /// What a viewer is sent while the source is silent, where silence would make it give up; `nil` where it would not.
+    /// The output to send while the source is silent, if viewers would otherwise time out; `nil` if they would not.
     ///
-    /// Its presentation time does not count.
+    /// Its presentation time is ignored.
     static func filler(_ options: Options) -> Output?
 }
 
@@ -32,12 +32,12 @@ extension Packager {
     public static func filler(_ options: Options) -> Output? { nil }
 }
 
-/// What the middle must know of an output without knowing its kind.
+/// The properties of an output that code for all kinds of viewers needs.
 public protocol PackagedUnit: Sendable {
     var track: TrackID { get }
     var presentationTime: MediaTime { get }
     /// Whether a viewer can start here.
     var isKeyframe: Bool { get }
-    /// Bytes held in memory, for the ring's bound.
+    /// Bytes in memory, which the ring limits.
     var byteCount: Int { get }
 }

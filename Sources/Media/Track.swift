@@ -1,4 +1,4 @@
-/// Which of a stream's tracks: its index in the order of announcement, 0 first.
+/// The index of a track in its stream, from 0 in the order of announcement.
 public struct TrackID: Hashable, Comparable, Sendable {
     public let index: Int
 
@@ -9,11 +9,11 @@ public struct TrackID: Hashable, Comparable, Sendable {
     public static func < (left: Self, right: Self) -> Bool { left.index < right.index }
 }
 
-/// One elementary stream and all that a viewer must know before its first access unit.
+/// One elementary stream, with the parameters that a viewer needs before its first access unit.
 public struct Track: Hashable, Sendable {
     public let id: TrackID
     public let clockRate: ClockRate
-    /// Codec and out-of-band parameters; they may change while the stream runs.
+    /// The codec and its out-of-band parameters. They may change while the stream runs.
     public var format: Format
 
     public init(id: TrackID, clockRate: ClockRate, format: Format) {

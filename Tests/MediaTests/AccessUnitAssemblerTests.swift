@@ -21,7 +21,7 @@ struct RealStream: Sendable, CustomTestStringConvertible {
         (self.file, self.width, self.height, self.pictures) = ("h264/\(file)", width, height, pictures)
     }
 
-    /// Sizes and numbers of pictures: ffprobe's, where not said otherwise.
+    /// Sizes and picture counts: from ffprobe, unless stated otherwise.
     static let all = [
         RealStream("BA1_FT_C.264", 352, 288, 299), RealStream("BASQP1_Sony_C.jsv", 176, 144, 4),
         RealStream("BA_MW_D_IDR_LOST.264", 176, 144, 97), RealStream("BA_MW_D_P_LOST.264", 176, 144, 99),
@@ -42,7 +42,7 @@ struct RealStream: Sendable, CustomTestStringConvertible {
 
 @Suite struct AccessUnitAssemblerTests {
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"), arguments: RealStream.all)
-    func realStreamsHaveAsManyAccessUnitsAsPictures(stream: RealStream) throws {
+    func conformanceStreamsHaveAsManyAccessUnitsAsPictures(stream: RealStream) throws {
         let bytes = try #require(SharedData.bytes(stream.file))
         let units = assemble(bytes)
         #expect(units.count { $0.hasPicture } == stream.pictures)
@@ -50,7 +50,7 @@ struct RealStream: Sendable, CustomTestStringConvertible {
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"), arguments: RealStream.all)
-    func realStreamsTellTheirSize(stream: RealStream) throws {
+    func conformanceStreamsHaveTheExpectedSize(stream: RealStream) throws {
         let bytes = try #require(SharedData.bytes(stream.file))
         let sets = referenceSplit(bytes).compactMap(H264.SequenceParameterSet.init(parsing:))
         let first = try #require(sets.first)
@@ -58,7 +58,7 @@ struct RealStream: Sendable, CustomTestStringConvertible {
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"), arguments: SharedData.files(in: "h264"))
-    func takingWhatIsGatheredAfterEachUnitChangesNoBoundary(file: String) throws {
+    func takingTheUnitsSoFarChangesNoBoundary(file: String) throws {
         let units = referenceSplit(try #require(SharedData.bytes(file)))
         var whole = H264.AccessUnitAssembler()
         var parts = H264.AccessUnitAssembler()
@@ -73,7 +73,7 @@ struct RealStream: Sendable, CustomTestStringConvertible {
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"), arguments: SharedData.files(in: "h264"))
-    func damageNeverTrapsAndLosesNoUnit(file: String) throws {
+    func damagedStreamsNeverTrapAndLoseNoUnit(file: String) throws {
         var random = SplitMix64(seed: 264)
         let original = Array(try #require(SharedData.bytes(file)).prefix(60_000))
         for _ in 0..<6 {
@@ -104,7 +104,7 @@ struct RealStream: Sendable, CustomTestStringConvertible {
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
-    func everyRandomAccessUnitOfAStreamWithManySetsCarriesThemAll() throws {
+    func everyKeyframeOfAStreamWithManySetsCarriesAllOfThem() throws {
         let bytes = try #require(SharedData.bytes("h264/MPS_MW_A.264"))
         var tracker = H264.ParameterSetTracker()
         var randomAccessUnits = 0
@@ -115,7 +115,7 @@ struct RealStream: Sendable, CustomTestStringConvertible {
             let completed = tracker.completed(unit.units)
             let sets = try #require(tracker.parameterSets)
             for set in sets.sequence + sets.picture { #expect(completed.contains(set)) }
-            #expect(completed.filter { unit.units.contains($0) } == unit.units, "what was there keeps its order")
+            #expect(completed.filter { unit.units.contains($0) } == unit.units, "existing units keep their order")
             let types = completed.compactMap { H264.NALUnitHeader(of: $0)?.type }
             let firstSlice = try #require(types.firstIndex(of: .idrSlice))
             #expect(!types[firstSlice...].contains(.pictureParameterSet))
@@ -125,7 +125,7 @@ struct RealStream: Sendable, CustomTestStringConvertible {
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
-    func aRepeatedSetIsNoChangeAndAnotherWithItsIDIs() throws {
+    func aRepeatedSetIsNoChangeButAnotherSetWithItsIDIs() throws {
         let units = referenceSplit(try #require(SharedData.bytes("h264/MIDR_MW_D.264")))
         let sequence = try #require(units.first { $0[0] & 0x1F == 7 })
         let picture = try #require(units.first { $0[0] & 0x1F == 8 })
@@ -140,8 +140,8 @@ struct RealStream: Sendable, CustomTestStringConvertible {
         #expect(tracker.parameterSets?.sequence == [other])
     }
 
-    @Test func setsGoBehindTheDelimiterAndPictureSetsBehindSequenceSets() throws {
-        // 64×64, profile 66, picture order type 2: ue fields written out by hand.
+    @Test func setsAreInsertedAfterTheDelimiterAndPictureSetsAfterSequenceSets() throws {
+        // 64×64, profile 66, picture order count type 2; ue fields written by hand.
         let sequence: [UInt8] = [0x67, 0x42, 0x00, 0x1E, 0xDA, 0x10, 0x99]
         let picture: [UInt8] = [0x68, 0xCE, 0x38, 0x80]
         try #require(H264.SequenceParameterSet(parsing: sequence) != nil)
@@ -166,7 +166,7 @@ struct RealStream: Sendable, CustomTestStringConvertible {
             "h264/VID_1280x720_cabac_temporal_direct.264", "h264/Cisco_Men_whisper_640x320_CABAC_Bframe_9.264",
             "h264/MIDR_MW_D.264", "h264/BA1_FT_C.264",
         ])
-    func picturesAreShownOneByOneAndNeverBeforeTheyAreDecoded(file: String) throws {
+    func picturesArePresentedOneByOneAndNeverBeforeDecoding(file: String) throws {
         var order = H264.PresentationOrder()
         var tracker = H264.ParameterSetTracker()
         var shown: [Int] = []
@@ -177,7 +177,7 @@ struct RealStream: Sendable, CustomTestStringConvertible {
             shown.append(index * 2 + order.fields(of: slice, in: sequence))
         }
         let first = try #require(shown.min())
-        // One instant for each picture, without gap; a stream whose reordering shows itself late may share the first few.
+        // One time per picture, without gaps. If a stream reorders late, its first few pictures may share a time.
         let instants = Set(shown)
         #expect(instants.count >= shown.count - 2)
         #expect(instants.max() ?? 0 <= first + shown.count * 2 + 4)

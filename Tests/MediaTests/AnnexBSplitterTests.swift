@@ -2,7 +2,7 @@ import Media
 import TestSupport
 import Testing
 
-/// Splits `bytes` pushed in pieces of `step`, and flushes.
+/// Splits `bytes`, pushed in pieces of `step` bytes, and flushes.
 func split(_ bytes: [UInt8], step: Int) -> [[UInt8]] {
     var splitter = H264.AnnexBSplitter()
     var units: [[UInt8]] = []
@@ -14,7 +14,7 @@ func split(_ bytes: [UInt8], step: Int) -> [[UInt8]] {
     return units
 }
 
-/// The plainest reading of Annex B: all positions of `00 00 01`, zeros before them dropped.
+/// The simplest implementation of Annex B: all positions of `00 00 01`, with the zeros before them removed.
 func referenceSplit(_ bytes: [UInt8]) -> [[UInt8]] {
     var codes: [Int] = []
     for index in bytes.indices.dropLast(2)
@@ -43,7 +43,7 @@ private func flush(_ splitter: inout H264.AnnexBSplitter) -> [UInt8]? { splitter
     static let units: [[UInt8]] = [[0x67, 1, 2, 3], [0x68, 9], [0x65, 0, 0, 3, 1, 0x80], [0x41, 7]]
 
     @Test(arguments: 1...40)
-    func unitsAreTheSameAtEverySplitSize(step: Int) {
+    func unitsAreEqualForEveryPieceSize(step: Int) {
         #expect(split(Self.sample, step: step) == Self.units)
     }
 
@@ -56,7 +56,7 @@ private func flush(_ splitter: inout H264.AnnexBSplitter) -> [UInt8]? { splitter
         #expect(flush(&splitter) == [0x67, 5])
     }
 
-    @Test func theRestOfAUnitThatWasEndedTooEarlyIsStray() {
+    @Test func theRestOfAPrematurelyEndedUnitIsStray() {
         var splitter = H264.AnnexBSplitter()
         splitter.push([0, 0, 1, 0x41, 5, 6])
         #expect(drain(&splitter).isEmpty)
@@ -68,7 +68,7 @@ private func flush(_ splitter: inout H264.AnnexBSplitter) -> [UInt8]? { splitter
         #expect(flush(&splitter) == [0x41, 9])
     }
 
-    @Test func aStartCodeMayBeCutByAFlush() {
+    @Test func aFlushMaySplitAStartCode() {
         var splitter = H264.AnnexBSplitter()
         splitter.push([0, 0, 1, 0x41, 5, 0, 0])
         #expect(drain(&splitter).isEmpty)
@@ -81,7 +81,7 @@ private func flush(_ splitter: inout H264.AnnexBSplitter) -> [UInt8]? { splitter
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"), arguments: SharedData.files(in: "h264"))
-    func realStreamsSplitAsAPlainScanDoes(file: String) throws {
+    func conformanceStreamsSplitAsASimpleScanDoes(file: String) throws {
         let bytes = try #require(SharedData.bytes(file))
         let expected = referenceSplit(bytes)
         for step in [7, 100, 4096, 65_536, bytes.count] where bytes.count < 700_000 || step > 7 {
@@ -89,7 +89,7 @@ private func flush(_ splitter: inout H264.AnnexBSplitter) -> [UInt8]? { splitter
         }
     }
 
-    @Test func randomBytesKeepNoMemoryAndSplitAlikeAtAnySize() {
+    @Test func randomBytesKeepNoMemoryAndSplitEquallyForEveryPieceSize() {
         var random = SplitMix64(seed: 6)
         for _ in 0..<300 {
             let bytes = (0..<200).map { _ in [0, 0, 0, 1, 3, 0x65].randomElement(using: &random) ?? 0 } as [UInt8]
@@ -101,7 +101,7 @@ private func flush(_ splitter: inout H264.AnnexBSplitter) -> [UInt8]? { splitter
 
 @Suite struct LengthPrefixedTests {
     @Test(arguments: [1, 2, 3, 4])
-    func unitsLieBehindTheirLengths(lengthSize: Int) {
+    func unitsFollowTheirLengthPrefixes(lengthSize: Int) {
         let zeros = [UInt8](repeating: 0, count: lengthSize - 1)
         let bytes = zeros + [2, 0x65, 1] + zeros + [0] + zeros + [1, 0x41]
         let units = H264.LengthPrefixed.units(in: bytes, lengthSize: lengthSize)
@@ -109,7 +109,7 @@ private func flush(_ splitter: inout H264.AnnexBSplitter) -> [UInt8]? { splitter
         #expect(units.ranges.map { Array(bytes[$0]) } == [[0x65, 1], [0x41]])
     }
 
-    @Test func aUnitThatIsCutShortIsKeptAsFarAsItGoes() {
+    @Test func aTruncatedUnitIsKeptInPart() {
         let units = H264.LengthPrefixed.units(in: [0, 0, 0, 9, 0x65, 1, 2], lengthSize: 4)
         #expect(units.isDamaged)
         #expect(units.ranges == [4..<7])
@@ -117,7 +117,7 @@ private func flush(_ splitter: inout H264.AnnexBSplitter) -> [UInt8]? { splitter
         #expect(H264.LengthPrefixed.units(in: [1, 2], lengthSize: 0).isDamaged)
     }
 
-    @Test func aConfigurationRecordIsReadWholeOrNotAtAll() throws {
+    @Test func aTruncatedConfigurationRecordIsRejected() throws {
         let sets = try #require(
             H264.ParameterSets(sequence: [[0x67, 0x42, 0, 0x1E, 1]], picture: [[0x68, 0xCE, 1]]))
         let record: [UInt8] =

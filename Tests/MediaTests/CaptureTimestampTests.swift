@@ -6,7 +6,7 @@ import Testing
 @Suite struct CaptureTimestampTests {
     private static func random(_ random: inout SplitMix64) -> CaptureTimestamp {
         CaptureTimestamp(
-            // Many zeros: what has to be escaped.
+            // Many zeros, which must be escaped.
             frameNumber: .random(in: 0..<512, using: &random),
             wallClock: NTPTime(rawValue: .random(in: 0...UInt64.max, using: &random) & 0xFF00_0000_0000_FFFF),
             monotonic: MonotonicTime(nanoseconds: .random(in: -5...Int64.max, using: &random) & 0xFF_0000_00FF),
@@ -14,7 +14,7 @@ import Testing
             encodingEnds: Bool.random(using: &random) ? .random(in: 0..<UInt32.max, using: &random) : nil)
     }
 
-    @Test func whatIsWrittenIsReadAndHoldsNoStartCode() {
+    @Test func aWrittenTimestampIsParsedAndContainsNoStartCode() {
         var random = SplitMix64(seed: 7)
         for _ in 0..<2_000 {
             let timestamp = Self.random(&random)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func itStandsByteForByteAsDocumented() {
+    @Test func theBytesMatchTheDocumentation() {
         let timestamp = CaptureTimestamp(
             frameNumber: 0x0102_0304, wallClock: NTPTime(rawValue: 0x1112_1314_1516_1718),
             monotonic: MonotonicTime(nanoseconds: 0x2122_2324_2526_2728), encodingBegins: 0x3132_3334)
@@ -36,13 +36,13 @@ import Testing
         #expect(timestamp.nalUnit == expected)
     }
 
-    @Test func aUnitThatIsCutShortHasNone() {
+    @Test func aTruncatedUnitHasNoTimestamp() {
         var random = SplitMix64(seed: 8)
         let unit = Self.random(&random).nalUnit
         for length in 0..<unit.count - 1 { #expect(CaptureTimestamp(parsing: Array(unit.prefix(length))) == nil) }
     }
 
-    @Test func itIsFoundBehindOtherMessages() {
+    @Test func theTimestampIsFoundAfterOtherMessages() {
         var random = SplitMix64(seed: 9)
         let timestamp = Self.random(&random)
         let own = H264.RawByteSequence(of: timestamp.nalUnit).bytes
@@ -53,7 +53,7 @@ import Testing
         #expect(CaptureTimestamp(parsing: unit) == timestamp)
     }
 
-    @Test func nonsenseNeverTraps() {
+    @Test func randomBytesNeverTrap() {
         var random = SplitMix64(seed: 10)
         for _ in 0..<20_000 {
             var unit = Self.random(&random).nalUnit
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func aStampedPictureKeepsItsUnitsAndHasTheStampBeforeItsFirstSlice() throws {
+    @Test func theTimestampIsInsertedBeforeTheFirstSliceAndOtherUnitsStay() throws {
         var random = SplitMix64(seed: 11)
         let timestamp = Self.random(&random)
         let units: [[UInt8]] = [[0x67, 1], [0x68, 2], [6, 5, 1, 9, 0x80], [0x65, 3], [0x65, 4]]

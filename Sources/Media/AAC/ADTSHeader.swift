@@ -3,14 +3,14 @@ import Wire
 extension AAC {
     /// The header before each access unit of an ADTS stream (ISO/IEC 14496-3, 1.A.2.2).
     public struct ADTSHeader: Hashable, Sendable {
-        /// Bytes of the header, with its checksum: 7 or 9.
+        /// Bytes of the header: 7, or 9 with a checksum.
         public let byteCount: Int
-        /// Bytes of header and access unit together.
+        /// Bytes of the header and the access unit together.
         public let frameLength: Int
-        /// The same, as a configuration that stands outside the stream.
+        /// The same parameters as an AudioSpecificConfig for use outside the stream.
         public let configuration: AudioSpecificConfig
 
-        /// Reads the header at the front of `bytes`; `nil` where there is none, or one that names several access units.
+        /// Parses the header at the start of `bytes`; `nil` if there is none or if the frame contains several access units.
         public init?(parsing bytes: [UInt8]) {
             var bits = BitReader(bytes.rawSpan)
             guard bits.bits(12) == 0xFFF, bits.skip(3), let hasNoChecksum = bits.flag(), let profile = bits.bits(2),

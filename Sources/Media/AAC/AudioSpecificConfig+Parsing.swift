@@ -1,10 +1,10 @@
 import Wire
 
 extension AAC.AudioSpecificConfig {
-    /// Reads a configuration; `nil` where it is cut short or uses a reserved rate or channel layout.
+    /// Parses a configuration; `nil` if it is truncated or uses a reserved rate or channel layout.
     ///
-    /// The bytes are kept as they are, whatever follows the fields read here (a program config element, SBR
-    /// signalled at the end). With explicit SBR the sample rate is that of the AAC core, whose frames have 1024 samples.
+    /// The bytes are kept unchanged, including anything behind the fields parsed here (a program config element, SBR signalled at
+    /// the end). With explicit SBR the sample rate is that of the AAC core, whose frames have 1024 samples.
     /// (ISO/IEC 14496-3, 1.6.2.1)
     public init?(parsing bytes: [UInt8]) {
         var reader = BitReader(bytes.rawSpan)
@@ -14,7 +14,7 @@ extension AAC.AudioSpecificConfig {
             let layout = reader.bits(4), var channelCount = Self.channelCount(ofConfiguration: layout)
         else { return nil }
         if objectType == Self.spectralBandReplication || objectType == Self.parametricStereo {
-            // The extension's rate and the core's object type follow: both must be there.
+            // The extension's rate and the core's object type follow. Both must be present.
             guard Self.samplingFrequency(&reader) != nil, Self.audioObjectType(&reader) != nil else { return nil }
             // Parametric stereo makes two channels of a mono core.
             if objectType == Self.parametricStereo, channelCount == 1 { channelCount = 2 }
@@ -22,7 +22,7 @@ extension AAC.AudioSpecificConfig {
         self.init(bytes: bytes, sampleRate: sampleRate, channelCount: channelCount)
     }
 
-    /// 2 for AAC-LC, 5 for SBR, 29 for parametric stereo …; 0 where the bytes are too few to say.
+    /// 2 for AAC-LC, 5 for SBR, 29 for parametric stereo …; 0 if the configuration is truncated.
     public var audioObjectType: Int {
         var reader = BitReader(bytes.rawSpan)
         return Self.audioObjectType(&reader).map(Int.init) ?? 0
@@ -47,7 +47,7 @@ extension AAC.AudioSpecificConfig {
         return index < table.count ? table[Int(index)] : nil
     }
 
-    /// channelConfiguration as a number of channels; 0 where a program config element says.
+    /// channelConfiguration as a number of channels; 0 if a program config element defines the channels.
     private static func channelCount(ofConfiguration configuration: UInt32) -> Int? {
         switch configuration {
         case 0...6: Int(configuration)

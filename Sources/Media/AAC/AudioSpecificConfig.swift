@@ -7,10 +7,10 @@ public enum AAC {
 extension AAC {
     /// The decoder configuration, as `config=` carries it in hex (RFC 3640, section 4.1; ISO/IEC 14496-3, 1.6.2.1).
     public struct AudioSpecificConfig: Hashable, Sendable {
-        /// The configuration as found: kept byte for byte.
+        /// The configuration, byte for byte as received.
         public let bytes: [UInt8]
         public let sampleRate: ClockRate
-        /// Speakers' channels, 1 to 8; 0 where a program config element says.
+        /// Speaker channels, 1 to 8; 0 if a program config element defines them.
         public let channelCount: Int
 
         public init(bytes: [UInt8], sampleRate: ClockRate, channelCount: Int) {

@@ -1,5 +1,5 @@
 extension AccessUnit {
-    /// A picture, or a part of one, from its NAL units, which must not be empty.
+    /// Makes an access unit, or a part of one, from its NAL units, which must not be empty.
     public init(
         track: TrackID, presentationTime: MediaTime, decodeTime: MediaTime, isKeyframe: Bool,
         part: Part = .whole, nalUnits: [[UInt8]]

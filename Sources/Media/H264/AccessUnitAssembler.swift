@@ -1,48 +1,48 @@
 extension H264 {
-    /// Gathers NAL units into access units: one primary picture each (ITU-T H.264, 7.4.1.2.3).
+    /// Assembles NAL units into access units of one primary picture each (ITU-T H.264, 7.4.1.2.3).
     ///
-    /// Where a picture begins is told by comparing slice headers (7.4.1.2.4), so slices may come in any order.
-    /// `push` hands out what the unit before had gathered; `takeAssembled` what there is, without ending the picture.
+    /// The first slice of a picture is detected by comparing slice headers (7.4.1.2.4), so slices may come in any order.
+    /// `push` returns the previous access unit when the next one begins; `takeAssembled` returns what is there so far.
     public struct AccessUnitAssembler: Sendable {
         /// The NAL units of an access unit, or of a further part of one.
         public struct AssembledUnit: Sendable {
             public internal(set) var units: [[UInt8]] = []
-            /// The first slice, whose header orders the picture; `nil` if the unit has none that can be read.
+            /// The header of the first slice, which gives the output order; `nil` if the unit has no readable slice.
             public internal(set) var slice: SliceHeader?
-            /// Slices of the whole picture up to here, earlier parts included.
+            /// Slices of the picture so far, including earlier parts.
             public internal(set) var pictureSliceCount = 0
-            /// Whether earlier NAL units of the same picture were taken before.
+            /// Whether earlier NAL units of the same picture have been taken already.
             public internal(set) var isContinuation = false
 
-            /// Whether decoding can start with this picture: it has a NAL unit of type 5.
+            /// Whether it contains an IDR slice (NAL unit type 5), so that decoding can start here.
             public var isIDR: Bool { units.contains { NALUnitHeader(of: $0)?.type == .idrSlice } }
-            /// Whether it holds picture data, not only parameter sets and messages.
+            /// Whether it contains picture data, not only parameter sets and SEI.
             public var hasPicture: Bool { units.contains { NALUnitHeader(of: $0)?.type.isVideoCodingLayer == true } }
         }
 
         /// All parameter sets seen so far.
         public private(set) var parameterSets: ParameterSetTracker
-        /// Set when `push` saw parameter sets change; the owner clears it.
+        /// Set if `push` found changed parameter sets. The owner clears it.
         public var parameterSetsChanged = false
 
-        /// Slices of the last picture that was complete, and how many pictures were.
+        /// The slice count of the last complete picture, and the number of complete pictures.
         public private(set) var lastPictureSliceCount = 0
         public private(set) var completedPictureCount = 0
 
         private var current = AssembledUnit()
-        /// The last primary slice of the picture being gathered.
+        /// The last primary slice of the current picture.
         private var previousSlice: SliceHeader?
-        /// Whether the access unit being gathered has picture data, handed out or not.
+        /// Whether the current access unit has picture data, taken or not.
         public private(set) var hasPicture = false
         private var hasMacroblockZero = false
-        /// Prefix NAL units belong to the slice that follows, whose unit is not known yet.
+        /// Prefix NAL units belong to the next slice, whose access unit is not known yet.
         private var heldPrefixes: [[UInt8]] = []
 
         public init(parameterSets: ParameterSetTracker = ParameterSetTracker()) {
             self.parameterSets = parameterSets
         }
 
-        /// Takes the next NAL unit (empty ones are ignored); returns the access unit before it, if this one begins another.
+        /// Adds the next NAL unit (empty ones are ignored); returns the previous access unit if this unit begins another.
         public mutating func push(_ unit: [UInt8]) -> AssembledUnit? {
             guard let header = NALUnitHeader(of: unit) else { return nil }
             if header.type == .prefix {
@@ -60,7 +60,7 @@ extension H264 {
             return finished.flatMap { $0.units.isEmpty ? nil : $0 }
         }
 
-        /// What has been gathered and not yet handed out, the picture staying open: later slices of it come as a continuation.
+        /// Takes the NAL units so far and leaves the picture open: its later slices come as a continuation.
         public mutating func takeAssembled() -> AssembledUnit? {
             guard !current.units.isEmpty else { return nil }
             let taken = current
@@ -71,7 +71,7 @@ extension H264 {
             return taken
         }
 
-        /// What has been gathered, at the end of the input or before a gap; the next NAL unit begins another access unit.
+        /// Takes the NAL units at the end of the input or before a gap. The next NAL unit begins another access unit.
         public mutating func flush() -> AssembledUnit? {
             current.units += heldPrefixes
             heldPrefixes.removeAll()
@@ -79,18 +79,18 @@ extension H264 {
             return finished.units.isEmpty ? nil : finished
         }
 
-        /// Slices of the picture that is being gathered, those handed out included.
+        /// Slices of the current picture, including those already taken.
         public var openSliceCount: Int { current.pictureSliceCount }
 
-        /// Whether a NAL unit of this type, behind a picture, begins the next access unit.
+        /// Whether a NAL unit of this type, after a picture, begins the next access unit.
         private func begins(_ type: NALUnitType, _ slice: SliceHeader?) -> Bool {
             switch type.rawValue {
-            // Delimiter, parameter sets, messages and the reserved 15…18 (7.4.1.2.3).
+            // Delimiter, parameter sets, SEI and the reserved types 15…18 (7.4.1.2.3).
             case 6...9, 15...18: return true
             case 1, 2, 5:
                 guard let slice else { return false }
                 if slice.picture?.redundantCount ?? 0 > 0 { return false }
-                // No macroblock is coded twice in a primary picture: a second 0 is another picture, whatever else says.
+                // A primary picture has each macroblock once, so a second macroblock 0 always begins another picture.
                 if slice.firstMacroblock == 0 && hasMacroblockZero { return true }
                 return previousSlice.map(slice.beginsPicture(after:)) ?? false
             default: return false

@@ -1,39 +1,39 @@
 import Wire
 
 extension H264 {
-    /// Cuts a byte stream into NAL units at its start codes (ITU-T H.264, Annex B). Push bytes, then drain `next()`.
+    /// Splits a byte stream into NAL units at its start codes (ITU-T H.264, Annex B). Push bytes, then call `next()` until `nil`.
     ///
-    /// The end of a NAL unit is known only at the next start code, or when the owner says so: `flush()`.
-    /// Zero bytes behind a NAL unit are padding and dropped; bytes that follow no start code are counted and dropped.
+    /// The end of a NAL unit is known at the next start code, or when the owner calls `flush()`.
+    /// Zero bytes behind a NAL unit are padding and are dropped. Bytes without a start code are counted and dropped.
     public struct AnnexBSplitter: Sendable {
-        /// Bytes a NAL unit may have: one coded picture at level 6.2 stays below; past it the unit is dropped.
+        /// The maximum size of a NAL unit; a picture at level 6.2 is smaller. Larger units are dropped.
         public static let maximumUnitByteCount = 16 << 20
 
         private var buffer: [UInt8] = []
-        /// Where the NAL unit being gathered begins, behind its start code.
+        /// The start of the current NAL unit, behind its start code.
         private var start = 0
-        /// Bytes before this index hold no start code that has not been seen.
+        /// Bytes before this index have been searched for start codes.
         private var scanned = 0
         private var isInsideUnit = false
-        /// Bytes that belonged to no NAL unit, so far: junk before the first start code, or the rest of a unit ended too early.
+        /// Bytes outside NAL units so far: before the first start code, or the rest of a unit that was ended too early.
         public private(set) var strayByteCount = 0
-        /// NAL units longer than `maximumUnitByteCount`, so far.
+        /// The number of NAL units longer than `maximumUnitByteCount` so far.
         public private(set) var oversizedUnitCount = 0
 
         public init() {}
 
-        /// Appends input, cut anywhere.
+        /// Appends input, split at any place.
         public mutating func push(_ bytes: RawSpan) {
             compact()
             buffer.append(bytes)
         }
 
-        /// Appends input, cut anywhere.
+        /// Appends input, split at any place.
         public mutating func push(_ bytes: [UInt8]) {
             push(bytes.rawSpan)
         }
 
-        /// The next NAL unit whose end has been seen, without start code; `nil` when more bytes are needed.
+        /// The next complete NAL unit without its start code; `nil` if more bytes are needed.
         public mutating func next() -> [UInt8]? {
             while let code = findStartCode() {
                 let unit = takeUnit(endingAt: code)
@@ -46,12 +46,12 @@ extension H264 {
             return nil
         }
 
-        /// The NAL unit gathered so far, taken as complete: at the end of the input, or because the writer fell silent.
+        /// Ends the current NAL unit: at the end of the input, or because the writer paused.
         ///
-        /// If it was not complete, its rest is counted as stray and dropped.
+        /// If the unit was not complete, its rest is counted as stray bytes and dropped.
         public mutating func flush() -> [UInt8]? {
             let unit = takeUnit(endingAt: buffer.count)
-            // The zeros may open the next start code: they stay.
+            // The zeros may belong to the next start code, so they are kept.
             let zeros = trailingZeros(before: buffer.count, downTo: start)
             buffer.removeFirst(buffer.count - zeros)
             start = 0
@@ -60,17 +60,17 @@ extension H264 {
             return unit
         }
 
-        /// First byte of the NAL unit being gathered; `nil` before its start code is complete.
+        /// The first byte of the current NAL unit; `nil` before its start code is complete.
         public var pendingHeader: NALUnitHeader? {
             isInsideUnit && start < buffer.count ? NALUnitHeader(byte: buffer[start]) : nil
         }
 
-        /// Whether the unit being gathered could end with its last byte: none ends in zero (7.4.1).
+        /// Whether the current unit could end with its last byte: no NAL unit ends in zero (7.4.1).
         public var pendingMayBeComplete: Bool {
             isInsideUnit && start + 1 < buffer.count && buffer[buffer.count - 1] != 0
         }
 
-        /// Whether bytes have come that no start code has yet given a meaning.
+        /// Whether there are bytes that belong to no complete NAL unit yet.
         public var isBetweenUnits: Bool { !isInsideUnit }
 
         /// Index of the next `00 00 01`.
@@ -78,7 +78,7 @@ extension H264 {
             var index = scanned
             let last = buffer.count - 3
             while index <= last {
-                // The third byte decides how far the next start code is away at least.
+                // The third byte gives the minimum distance to the next start code.
                 let third = buffer[index + 2]
                 if third > 1 {
                     index += 3
@@ -115,7 +115,7 @@ extension H264 {
             return end - index
         }
 
-        /// Keeps memory bounded: outside a unit, and in one that is too long, only the bytes that may open a start code stay.
+        /// Bounds the memory: outside a unit, or in one that is too long, only bytes that may begin a start code are kept.
         private mutating func dropIrrelevantUnits() {
             let isTooLong = buffer.count - start > Self.maximumUnitByteCount
             guard !isInsideUnit || isTooLong else { return }

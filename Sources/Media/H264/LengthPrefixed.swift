@@ -1,10 +1,10 @@
 extension H264 {
-    /// NAL units each behind its length, as MP4 and Matroska keep them (ISO/IEC 14496-15, 5.3.4.2).
+    /// NAL units with length prefixes, as in MP4 and Matroska (ISO/IEC 14496-15, 5.3.4.2).
     public enum LengthPrefixed {
-        /// Where the NAL units of one sample lie in `bytes`; empty units are passed over.
+        /// The ranges of the NAL units of one sample in `bytes`. Empty units are skipped.
         ///
-        /// `lengthSize` is the number of bytes of each length, 1 to 4. A last unit that is cut short is kept as far as it goes,
-        /// and `isDamaged` says so.
+        /// `lengthSize` is the number of bytes of each length field, 1 to 4. A truncated last unit is kept in part and
+        /// sets `isDamaged`.
         public static func units(in bytes: [UInt8], lengthSize: Int) -> (ranges: [Range<Int>], isDamaged: Bool) {
             guard (1...4).contains(lengthSize) else { return ([], true) }
             var ranges: [Range<Int>] = []

@@ -1,5 +1,5 @@
 extension H264 {
-    /// What a NAL unit carries: nal_unit_type (ITU-T H.264, table 7-1).
+    /// The type of a NAL unit: nal_unit_type (ITU-T H.264, table 7-1).
     public struct NALUnitType: RawRepresentable, Hashable, Sendable {
         /// 0…31.
         public let rawValue: UInt8
@@ -23,18 +23,18 @@ extension H264 {
         /// Precedes each slice of the base layer in SVC and MVC streams (Annexes G and H).
         public static let prefix = Self(rawValue: 14)
 
-        /// Whether it carries coded picture data (types 1 to 5).
+        /// Whether it contains picture data (types 1 to 5).
         @inlinable
         public var isVideoCodingLayer: Bool { (1...5).contains(rawValue) }
 
-        /// Whether it opens a slice, so that a slice header follows: types 1, 2 and 5.
+        /// Whether it begins a slice, so that a slice header follows: types 1, 2 and 5.
         @inlinable
         public var hasSliceHeader: Bool { self == .slice || self == .partitionA || self == .idrSlice }
     }
 
     /// The first byte of every NAL unit (ITU-T H.264, 7.3.1).
     public struct NALUnitHeader: Hashable, Sendable {
-        /// nal_ref_idc, 0…3: 0 where no other picture refers to this one.
+        /// nal_ref_idc, 0…3: 0 if no other picture refers to this one.
         public let referenceIDC: UInt8
         public let type: NALUnitType
 

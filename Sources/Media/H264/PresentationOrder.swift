@@ -1,31 +1,31 @@
 extension H264 {
-    /// How long after its decoding each picture is shown, from picture order counts (ITU-T H.264, 8.2.1), for streams
-    /// that come without timestamps.
+    /// Computes the delay between decoding and presentation of each picture from picture order counts (ITU-T H.264, 8.2.1), for
+    /// streams without timestamps.
     ///
-    /// Times are counted in fields: a frame lasts two. Explicit counts (type 0) are followed; with the other types output
-    /// order is taken for decoding order, which type 2 says and type 1 streams nearly always do.
+    /// Times are counted in fields; a frame lasts two. Explicit counts (type 0) are followed. For the other types, output order
+    /// is assumed to be decoding order: type 2 requires that, and type 1 streams nearly always do it.
     public struct PresentationOrder: Sendable {
-        /// More than the largest decoded picture buffer, 16 frames, can reorder: a count that says more is damaged.
+        /// The largest decoded picture buffer has 16 frames. A count that implies more reordering is damaged.
         private static let maximumDelay = 32
 
         private var highBits: Int64 = 0
         private var previousLowBits: Int64 = 0
         /// Fields decoded since the last IDR picture.
         private var decodedFields: Int64 = 0
-        /// Fields by which all pictures are delayed, so that none is shown before it is decoded.
+        /// The delay of all pictures in fields, so that none is presented before it is decoded.
         private var delay: Int64 = 0
-        /// Frames whose counts are one apart instead of two, as some encoders write them.
+        /// The number of frames whose counts differ by one instead of two, as some encoders write them.
         private var countsFrames = false
         private var sawReordering = false
 
         public init() {}
 
-        /// Whether presentation differs from decoding order in this stream, as far as is known.
+        /// Whether presentation order differs from decoding order in this stream so far.
         public var isReordered: Bool { sawReordering }
 
         /// Fields from the decoding of this picture to its presentation, never negative.
         ///
-        /// Call it once for each picture, in decoding order, with its first slice.
+        /// Call it once per picture, in decoding order, with the picture's first slice.
         public mutating func fields(of slice: SliceHeader, in sequence: SequenceParameterSet) -> Int {
             if slice.isBidirectional { sawReordering = true }
             if let frames = sequence.usability?.reorderedFrames, frames > 0 {
@@ -44,7 +44,7 @@ extension H264 {
         private mutating func clampedOffset(_ ahead: Int64) -> Int {
             delay = Swift.min(Swift.max(delay, 0 &- ahead), Int64(Self.maximumDelay))
             let offset = ahead &+ delay
-            // Frames that the encoder left out, or a damaged count: begin anew rather than drift away.
+            // Either the encoder skipped frames or the count is damaged: restart, because otherwise the delay would drift.
             if offset > Int64(Self.maximumDelay) { decodedFields = decodedFields &+ (offset &- delay) }
             return Int(offset < 0 ? 0 : offset > Int64(Self.maximumDelay) ? delay : offset)
         }

@@ -3,7 +3,7 @@ extension H264 {
     struct RawByteSequence {
         let bytes: [UInt8]
 
-        /// Reads at most `limit` bytes of the NAL unit: headers lie at the front.
+        /// Reads at most `limit` bytes of the NAL unit, because headers are at its start.
         init(of unit: [UInt8], limit: Int = .max) {
             let end = Swift.min(unit.count, limit)
             var payload: [UInt8] = []
@@ -21,7 +21,7 @@ extension H264 {
             bytes = payload
         }
 
-        /// The bytes with what keeps start codes out of a NAL unit: a 3 between two zeros and a byte under 4.
+        /// Inserts emulation prevention bytes: a 3 between two zeros and a byte below 4.
         static func escaped(_ bytes: [UInt8]) -> [UInt8] {
             var unit: [UInt8] = []
             unit.reserveCapacity(bytes.count + 4)

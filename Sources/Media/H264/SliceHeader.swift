@@ -1,24 +1,24 @@
 import Wire
 
 extension H264 {
-    /// The beginning of a slice header (ITU-T H.264, 7.3.3): what tells pictures apart and puts them in order.
+    /// The start of a slice header (ITU-T H.264, 7.3.3): the fields that separate pictures and give their order.
     public struct SliceHeader: Hashable, Sendable {
         /// first_mb_in_slice.
         public let firstMacroblock: UInt32
-        /// Whether it is bidirectionally predicted (slice_type 1 or 6).
+        /// Whether the slice is bidirectionally predicted (slice_type 1 or 6).
         public let isBidirectional: Bool
         public let pictureSetID: Int
         public let unit: NALUnitHeader
-        /// What else the header says; `nil` while its parameter sets are not known, or where it is damaged.
+        /// The other fields; `nil` if the parameter sets are not known yet or the header is damaged.
         public let picture: Picture?
 
-        /// The fields that all slices of one picture share, and no slice of the next (7.4.1.2.4).
+        /// The fields that are equal in all slices of one picture and differ in the next picture (7.4.1.2.4).
         public struct Picture: Hashable, Sendable {
             public let sequenceID: Int
             public let frameNumber: UInt32
             /// `nil` for a frame.
             public let field: Field?
-            /// idr_pic_id; `nil` unless it is an IDR picture.
+            /// idr_pic_id; `nil` if it is not an IDR picture.
             public let idrID: UInt32?
             /// pic_order_cnt_lsb; 0 unless the count is coded explicitly.
             public let orderLowBits: UInt32
@@ -32,10 +32,10 @@ extension H264 {
             case bottom
         }
 
-        /// Bytes of the NAL unit that are looked at: the fields read here take at most 8 Exp-Golomb codes of 63 bits.
+        /// The bytes of the NAL unit that are read: the fields here take at most 8 Exp-Golomb codes of 63 bits.
         private static let inspectedBytes = 96
 
-        /// Reads a NAL unit of type 1, 2 or 5 with the parameter sets known so far; `nil` if it is none or is cut short.
+        /// Parses a NAL unit of type 1, 2 or 5 with the known parameter sets; `nil` for another type or a truncated unit.
         public init?(parsing unit: [UInt8], with sets: ParameterSetTracker) {
             guard let header = NALUnitHeader(of: unit), header.type.hasSliceHeader else { return nil }
             let payload = RawByteSequence(of: unit, limit: Self.inspectedBytes)
@@ -55,7 +55,7 @@ extension H264 {
             picture = Picture(reading: &bits, header: header, sequence: sequence, pictureSet: pictureSet)
         }
 
-        /// Whether this slice begins another primary picture than `previous`, the last primary slice before it (7.4.1.2.4).
+        /// Whether this slice begins another primary picture than `previous`, the last primary slice (7.4.1.2.4).
         public func beginsPicture(after previous: SliceHeader) -> Bool {
             guard let picture, let other = previous.picture else { return firstMacroblock == 0 }
             guard picture.redundantCount == 0 else { return false }

@@ -1,4 +1,4 @@
-/// Ticks per second of a media clock.
+/// The rate of a media clock in ticks per second.
 public struct ClockRate: Hashable, Sendable, CustomStringConvertible {
     /// Hertz, positive.
     public let hertz: Int32
@@ -20,7 +20,7 @@ public struct ClockRate: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(hertz) Hz" }
 
-    /// Ticks in `nanoseconds`, rounded down; exact for spans of up to three centuries.
+    /// Ticks in `nanoseconds`, rounded down; exact for up to three centuries.
     public func ticks(inNanoseconds nanoseconds: Int64) -> Int64 {
         let (seconds, rest) = nanoseconds.quotientAndRemainderFloored(dividingBy: 1_000_000_000)
         // rest < 10⁹ and hertz < 2³¹: the product stays under 2⁶¹.

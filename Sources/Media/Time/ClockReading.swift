@@ -1,4 +1,4 @@
-/// What a host's two clocks show at one instant.
+/// The time on a host's two clocks at one instant.
 public struct ClockReading: Hashable, Sendable {
     public let monotonic: MonotonicTime
     /// The wall clock, in nanoseconds since 1970.

@@ -1,6 +1,6 @@
 /// An instant on a stream's capture clock, in ticks of a track's clock rate since the stream's epoch.
 ///
-/// All tracks of a stream share the epoch, so instants of different tracks compare through nanoseconds.
+/// All tracks of a stream have the same epoch, so times of different tracks are compared in nanoseconds.
 public struct MediaTime: Hashable, Sendable {
     public var ticks: Int64
     public let rate: ClockRate
@@ -18,6 +18,6 @@ public struct MediaTime: Hashable, Sendable {
     /// Nanoseconds since the epoch, rounded down.
     public var nanoseconds: Int64 { rate.nanoseconds(inTicks: ticks) }
 
-    /// What an RTP timestamp counts before its random offset is added: the low 32 bits (RFC 3550, section 5.1).
+    /// The low 32 bits of the ticks: the RTP timestamp without its random offset (RFC 3550, section 5.1).
     public var rtpTicks: UInt32 { UInt32(truncatingIfNeeded: ticks) }
 }

@@ -1,4 +1,4 @@
-/// A wall-clock instant as RTCP carries it: seconds since 1900 and a 32-bit fraction (RFC 3550, section 4).
+/// A wall-clock time in RTCP's format: seconds since 1900 and a 32-bit fraction (RFC 3550, section 4).
 public struct NTPTime: Hashable, Sendable, BitwiseCopyable {
     /// Seconds in the high 32 bits (they wrap in 2036), the fraction of a second in the low 32.
     public let rawValue: UInt64
@@ -27,6 +27,6 @@ public struct NTPTime: Hashable, Sendable, BitwiseCopyable {
         return (era - Self.unixEpoch) * 1_000_000_000 + Int64(fraction)
     }
 
-    /// The middle 32 bits, which reports echo as LSR (RFC 3550, section 6.4.1).
+    /// The middle 32 bits, which receiver reports return as LSR (RFC 3550, section 6.4.1).
     public var middle: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 16) }
 }

@@ -1,11 +1,11 @@
-/// Where a row of a picture turns from bright to dark, and back.
+/// The positions on a row of a frame where bright changes to dark or dark to bright.
 struct LumaEdges {
-    /// Between two samples, from the left; the first is at `firstIsFalling`, and they alternate.
+    /// Positions between two samples, from the left. Falling and rising edges alternate, beginning at `firstIsFalling`.
     private(set) var places: [Double] = []
     private(set) var firstIsFalling = false
 
-    /// The brightness turns where it comes back from its last peak or trough by `sensitivity`; the edge is halfway between two
-    /// such turns in brightness, so neither brightness nor contrast of the picture matters.
+    /// The luma has a turning point where it comes back from a peak or trough by `sensitivity`. An edge is halfway in luma
+    /// between two turning points, so the brightness and contrast of the frame do not matter.
     init(of plane: borrowing LumaPlane, row: Int, sensitivity: Int) {
         guard var (last, extreme) = Self.firstTurningPoint(of: plane, row, sensitivity) else { return }
         var isRising = extreme.level > last.level
@@ -25,7 +25,7 @@ struct LumaEdges {
 
     private typealias TurningPoint = (x: Int, level: Int)
 
-    /// The first peak or trough, and where the row has come away from it by `sensitivity`.
+    /// The first peak or trough, and the position where the luma has come away from it by `sensitivity`.
     private static func firstTurningPoint(
         of plane: borrowing LumaPlane, _ row: Int, _ sensitivity: Int
     ) -> (turn: TurningPoint, next: TurningPoint)? {
@@ -50,7 +50,7 @@ struct LumaEdges {
         for x in start.x + 1..<end.x + 1 {
             let level = Double(plane[x, row])
             if isFalling ? level <= half : level >= half {
-                // Samples' middles are at a half.
+                // The middle of a sample is at one half.
                 places.append(Double(x) - 0.5 + (level == before ? 0 : (half - before) / (level - before)))
                 return
             }

@@ -1,4 +1,4 @@
-/// The brightness of a picture's points, a byte each, in somebody else's memory.
+/// A luma plane with 8-bit samples, in memory of the caller.
 public struct LumaPlane: ~Escapable {
     @usableFromInline let samples: Span<UInt8>
     /// Samples from one row to the next.
@@ -6,7 +6,7 @@ public struct LumaPlane: ~Escapable {
     public let width: Int
     public let height: Int
 
-    /// - Returns: `nil` where the memory does not hold so large a picture, or there is none.
+    /// - Returns: `nil` if the size is empty or larger than the memory.
     @_lifetime(copy samples)
     public init?(_ samples: Span<UInt8>, width: Int, height: Int, stride: Int) {
         guard width > 0, height > 0, stride >= width, height - 1 <= (samples.count - width) / stride,
@@ -15,10 +15,10 @@ public struct LumaPlane: ~Escapable {
         (self.samples, self.width, self.height, self.stride) = (samples, width, height, stride)
     }
 
-    /// The sample at a place that the caller has checked to lie inside.
+    /// One sample. The caller must have checked that it lies inside the plane.
     subscript(x: Int, y: Int) -> Int { Int(samples[y * stride + x]) }
 
-    /// The brightness between samples; beyond the edges, that of the edge. A sample's middle is at a half.
+    /// The interpolated luma; outside the plane, the value at its edge. The middle of a sample is at one half.
     func level(x: Double, y: Double) -> Double {
         let (x, y) = (clamped(x - 0.5, below: width), clamped(y - 0.5, below: height))
         let (left, top) = (Int(x), Int(y))

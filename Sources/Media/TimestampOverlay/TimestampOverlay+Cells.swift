@@ -1,17 +1,17 @@
-/// The grid of cells. Rows and columns count from the upper left, the quiet edge included.
+/// The grid of cells. Rows and columns count from the upper left corner and include the quiet zone.
 ///
 /// ```
 ///   column   0   1 2 3   4   5   6   7 … 34   35   36   37   38 39 40   41
-///   row 0    quiet edge: white
+///   row 0    quiet zone: white
 ///   row 1–4  □   ■ ■ ■   □   ■   □   28 bits   □    ■    □    ■  ■  ■    □
-///   row 5    quiet edge: white
+///   row 5    quiet zone: white
 /// ```
-/// The bars of 3, 1, 1 and of 1, 1, 3 show where the code is, how large its cells are, and what black and white are.
+/// The bars of widths 3, 1, 1 and 1, 1, 3 mark the position, the cell size, and the black and white levels.
 extension TimestampOverlay {
     public static let columnCount = 42
     public static let rowCount = 6
 
-    /// Columns from the outer edge of the left bars to that of the right ones.
+    /// Columns from the outer edge of the left bars to the outer edge of the right bars.
     static let innerColumnCount = 40
     static let innerRowCount = 4
     /// Columns from the outer edge of the left bars to the first bit.
@@ -20,7 +20,7 @@ extension TimestampOverlay {
 
     private static let blackColumns: Set<Int> = [1, 2, 3, 5, 36, 38, 39, 40]
 
-    /// Which cells are white, row by row.
+    /// The cells row by row; true is white.
     public var cells: [[Bool]] {
         let bytes = bytes
         return (0..<Self.rowCount).map { row in
@@ -34,7 +34,7 @@ extension TimestampOverlay {
         }
     }
 
-    /// The code with these bits, from the first row's first; `nil` where the CRC is another.
+    /// Reads the bits, row by row; `nil` if the CRC does not match.
     init?(bits: [Bool]) {
         var bytes = [UInt8](repeating: 0, count: Self.byteCount)
         for (index, bit) in bits.enumerated() where bit && index < Self.byteCount * 8 {

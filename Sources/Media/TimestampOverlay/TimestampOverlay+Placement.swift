@@ -1,21 +1,21 @@
 extension TimestampOverlay {
-    /// Where the code is drawn in a picture.
+    /// The position of the overlay in a frame.
     public struct Placement: Hashable, Sendable {
-        /// Of the code's upper left corner, in pixels: even.
+        /// The left edge of the overlay in pixels: even.
         public let left: Int
         public let top: Int
-        /// Of one cell's side.
+        /// The side of one cell in pixels.
         public let cellSide: Int
 
-        /// The smallest picture that holds the code.
+        /// The size of the smallest frame that holds the overlay.
         public static let minimumExtent = (width: smallestCellSide * columnCount, height: smallestCellSide * 36)
         private static let smallestCellSide = 4
 
-        /// A sixth of the picture's height at most, or all of its width, in a corner.
+        /// Places the overlay in a corner: at most a sixth of the frame's height, or the frame's full width.
         ///
-        /// Cells of 8 pixels or more are whole multiples of 4: their edges are often those of the encoder's blocks.
+        /// Cells of 8 pixels or more are multiples of 4, so that their edges often coincide with the encoder's blocks.
         ///
-        /// - Returns: `nil` where the picture is too small.
+        /// - Returns: `nil` if the frame is too small.
         public init?(in corner: Corner, width: Int, height: Int) {
             let side = min(height / 36, width / TimestampOverlay.columnCount)
             guard side >= Self.smallestCellSide else { return nil }
@@ -25,7 +25,7 @@ extension TimestampOverlay {
         }
     }
 
-    /// A corner of a picture.
+    /// A corner of a frame.
     public enum Corner: String, CaseIterable, Hashable, Sendable {
         case topLeft, topRight, bottomLeft, bottomRight
 

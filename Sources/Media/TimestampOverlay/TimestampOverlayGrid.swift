@@ -1,4 +1,4 @@
-/// Where the cells of a code lie in a picture, and what black and white are there.
+/// The positions of an overlay's cells in a frame, with its black and white levels.
 struct TimestampOverlayGrid {
     /// The outer edges of the bars, from the first row of bits to the last.
     private var rows: [(left: Point, right: Point)] = []
@@ -9,9 +9,9 @@ struct TimestampOverlayGrid {
 
     private typealias Point = (x: Double, y: Double)
 
-    /// Follows the thick bars up and down from the row on which they were found, and their outer edges from row to row.
+    /// Follows the thick bars up and down from the row where they were found, and their outer edges from row to row.
     ///
-    /// - Returns: `nil` where they are no bars of one code.
+    /// - Returns: `nil` if they are not the bars of one overlay.
     init?(_ bars: BarPair, row: Int, in plane: borrowing LumaPlane) {
         let cell = (bars.right - bars.left) / Double(TimestampOverlay.innerColumnCount)
         let (left, right) = (bars.left + 1.5 * cell, bars.right - 1.5 * cell)
@@ -36,7 +36,7 @@ struct TimestampOverlayGrid {
         self.y = min(first.lowerBound, second.lowerBound)...max(first.upperBound, second.upperBound)
     }
 
-    /// All bits, row by row: a cell is white where the middle of it is.
+    /// All bits, row by row: a cell is white if its middle is white.
     func bits(in plane: borrowing LumaPlane) -> [Bool] {
         var bits: [Bool] = []
         bits.reserveCapacity(TimestampOverlay.innerRowCount * TimestampOverlay.bitsPerRow)
@@ -72,10 +72,10 @@ struct TimestampOverlayGrid {
     }
 }
 
-// MARK: - Laying it out
+// MARK: - Layout
 
 extension TimestampOverlayGrid {
-    /// Less contrast than this is noise.
+    /// A smaller contrast is noise.
     private static let leastContrast = 12.0
 
     /// Halfway between black and white.
@@ -86,7 +86,7 @@ extension TimestampOverlayGrid {
         return white - black >= leastContrast ? (white + black) / 2 : nil
     }
 
-    /// From the upper end of a bar to its lower one; `nil` where a code cannot be so high or so low.
+    /// The upper and lower ends of a bar; `nil` if no overlay can have that height.
     private static func extent(
         x: Double, y: Double, cell: Double, _ threshold: Double, in plane: borrowing LumaPlane
     ) -> Range<Double>? {
@@ -98,7 +98,7 @@ extension TimestampOverlayGrid {
         return height >= 1.5 && height > cell / 4 ? top..<bottom : nil
     }
 
-    /// Where it gets brighter than `threshold` on the way from a place, in steps of a quarter of a sample.
+    /// The distance to the place where the luma rises above `threshold`, in steps of a quarter of a sample.
     private static func crossing(
         _ x: Double, _ y: Double, dx: Double = 0, dy: Double = 0, within distance: Double, _ threshold: Double,
         in plane: borrowing LumaPlane

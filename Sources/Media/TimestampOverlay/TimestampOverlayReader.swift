@@ -1,17 +1,17 @@
-/// Finds block codes in pictures of any size: anywhere, at any scale, also where height and width are scaled differently.
+/// Finds timestamp overlays in frames of any size, at any position and scale, even if width and height are scaled differently.
 ///
-/// Every third row is searched for the bars at both ends of a code; from there the grid is laid out, so a picture that is
-/// slightly turned or seen at an angle is read too. What is found is right or is not reported: the CRC sees to that.
+/// It searches every third row for the bars at both ends of an overlay and derives the grid from them, so it also reads
+/// overlays that are slightly rotated or seen at an angle. The CRC prevents wrong results.
 public enum TimestampOverlayReader {
-    /// A code and where it is.
+    /// An overlay and its position.
     public struct Finding: Hashable, Sendable {
         public let code: TimestampOverlay
-        /// Of the box around the bars, in pixels: the quiet edge lies outside.
+        /// The box around the bars in pixels; the quiet zone is outside.
         public let x: ClosedRange<Double>
         public let y: ClosedRange<Double>
     }
 
-    /// The codes in a picture, from the top.
+    /// The overlays in a frame, from top to bottom.
     public static func findings(in plane: borrowing LumaPlane) -> [Finding] {
         for sensitivity in sensitivities {
             let found = search(plane, sensitivity: sensitivity)
@@ -20,12 +20,12 @@ public enum TimestampOverlayReader {
         return []
     }
 
-    /// Steps of brightness that make an edge: first those that noise does not reach, then those of a pale picture.
+    /// Steps of luma that make an edge: first a large one, which noise does not reach, then a small one for pale frames.
     private static let sensitivities = [80, 20]
-    /// Cells smaller than two pixels cannot be read, so a code is eight rows high at least.
+    /// Cells smaller than two pixels cannot be read, so an overlay is at least eight rows high.
     private static let rowStep = 3
-    /// 4K of noise has some thousand pairs of bars that are none, a picture made for it hundreds of thousands: so many are laid
-    /// out in half a second.
+    /// Noise in 4K contains some thousand pairs of false bars, a malicious frame hundreds of thousands. This many grids are tried
+    /// in half a second.
     private static let maximumLayoutCount = 20_000
 
     private static func search(_ plane: borrowing LumaPlane, sensitivity: Int) -> [Finding] {
@@ -50,12 +50,12 @@ public enum TimestampOverlayReader {
     }
 }
 
-/// What may be the bars at both ends of a code, on one row: their outer edges.
+/// Candidates for the bars at both ends of an overlay, on one row: their outer edges.
 struct BarPair {
     let left: Double
     let right: Double
 
-    /// Black bars of 3 and 1 with 1 of white between them, and at the right distance the same the other way round.
+    /// Black bars of 3 and 1 cells with 1 white cell between them, and their mirror image at the right distance.
     static func all(in edges: LumaEdges) -> [BarPair] {
         let places = edges.places
         guard places.count >= 8 else { return [] }
@@ -79,7 +79,7 @@ struct BarPair {
         return pairs
     }
 
-    /// The width of a cell where these edges bound 3, 1 and 1 of them.
+    /// The width of a cell if these edges bound 3, 1 and 1 cells.
     private static func cellWidth(_ a: Double, _ b: Double, _ c: Double, _ d: Double) -> Double? {
         let cell = (d - a) / 5
         guard cell >= 1.5, abs(b - a - 3 * cell) < 0.8 * cell, abs(c - b - cell) < 0.7 * cell,

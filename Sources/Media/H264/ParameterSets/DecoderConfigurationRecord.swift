@@ -1,10 +1,10 @@
 import Wire
 
 extension H264 {
-    /// The `avcC` box: parameter sets and how the samples are framed (ISO/IEC 14496-15, 5.3.3.1).
+    /// The content of the `avcC` box: parameter sets, and the length size of NAL units (ISO/IEC 14496-15, 5.3.3.1).
     public struct DecoderConfigurationRecord: Hashable, Sendable {
         public let parameterSets: ParameterSets
-        /// Bytes of each NAL unit's length: 1, 2 or 4.
+        /// Bytes of each length field: 1, 2 or 4.
         public let lengthSize: Int
 
         /// `nil` unless `bytes` is a version 1 record with at least one parameter set of each kind.

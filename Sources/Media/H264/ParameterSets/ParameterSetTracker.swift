@@ -1,22 +1,22 @@
 extension H264 {
-    /// All parameter sets that a stream has shown, the newest of each id, and what of them a random access unit lacks.
+    /// The newest parameter set of each id in a stream; adds missing sets to keyframes.
     public struct ParameterSetTracker: Sendable {
         private struct StoredSet<Content: Sendable>: Sendable {
             let unit: [UInt8]
             let content: Content
         }
 
-        /// Longer ones cannot be told to anyone: avcC and sprop-parameter-sets count in 16 bits.
+        /// Longer sets cannot be signalled: avcC and sprop-parameter-sets have 16-bit lengths.
         private static let maximumUnitByteCount = 0xFFFF
 
         private var sequence: [Int: StoredSet<SequenceParameterSet>] = [:]
         private var picture: [Int: StoredSet<PictureParameterSet>] = [:]
-        /// All sets known, for `Track.Format.h264`; `nil` before there is one of each kind.
+        /// All known sets, for `Track.Format.h264`; `nil` until there is one of each kind.
         public private(set) var parameterSets: ParameterSets?
 
         public init() {}
 
-        /// Starts with sets told out of band.
+        /// Starts with sets that were signalled out of band.
         public init(_ sets: ParameterSets) {
             for unit in sets.sequence + sets.picture { _ = observe(unit) }
         }
@@ -32,7 +32,7 @@ extension H264 {
             sequence.min { $0.key < $1.key }?.value.content
         }
 
-        /// Learns from one NAL unit of any type; true if it changed `parameterSets`, which viewers must then be told.
+        /// Inspects a NAL unit of any type. Returns true if it changed `parameterSets`; viewers must then get the new sets.
         public mutating func observe(_ unit: [UInt8]) -> Bool {
             guard unit.count <= Self.maximumUnitByteCount, store(unit) else { return false }
             let before = parameterSets
@@ -56,9 +56,9 @@ extension H264 {
             return false
         }
 
-        /// The NAL units of an IDR access unit with all known parameter sets among them; none that was there is moved or lost.
+        /// The NAL units of an IDR access unit with all known parameter sets added. Existing units are neither moved nor removed.
         ///
-        /// Missing sets go behind the access unit delimiter, picture sets also behind the unit's own sequence sets.
+        /// Missing sets are inserted after the access unit delimiter; picture parameter sets also after the unit's own SPS.
         public func completed(_ units: [[UInt8]]) -> [[UInt8]] {
             let ownSequence = Set(units.compactMap { SequenceParameterSet(parsing: $0)?.id })
             let ownPicture = Set(units.compactMap { PictureParameterSet(parsing: $0)?.id })

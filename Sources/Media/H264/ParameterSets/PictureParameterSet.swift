@@ -1,18 +1,18 @@
 import Wire
 
 extension H264 {
-    /// What a picture parameter set says (ITU-T H.264, 7.3.2.2), as far as slice headers depend on it.
+    /// The fields of a picture parameter set that slice headers depend on (ITU-T H.264, 7.3.2.2).
     public struct PictureParameterSet: Hashable, Sendable {
         /// pic_parameter_set_id, 0…255.
         public let id: Int
-        /// The sequence parameter set that it builds on, 0…31.
+        /// The id of the sequence parameter set that it refers to, 0…31.
         public let sequenceID: Int
         /// bottom_field_pic_order_in_frame_present_flag.
         let hasBottomFieldOrder: Bool
         /// redundant_pic_cnt_present_flag.
         let hasRedundantPictures: Bool
 
-        /// Parses a whole NAL unit; `nil` if it is none of type 8, is cut short, or holds values outside the specification's ranges.
+        /// Parses a whole NAL unit; `nil` if its type is not 8, or if it is truncated or has values outside the specified ranges.
         public init?(parsing unit: [UInt8]) {
             guard NALUnitHeader(of: unit)?.type == .pictureParameterSet else { return nil }
             let payload = RawByteSequence(of: unit)
@@ -51,7 +51,7 @@ extension H264 {
             return true
         }
 
-        /// One group number for each map unit, in as few bits as the number of groups needs.
+        /// One slice group number per map unit, with the minimum number of bits.
         @_lifetime(bits: copy bits)
         private static func skipMap(groups: UInt32, _ bits: inout BitReader) -> Bool {
             guard let units = bits.unsignedExpGolomb() else { return false }

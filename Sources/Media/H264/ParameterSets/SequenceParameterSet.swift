@@ -1,7 +1,7 @@
 import Wire
 
 extension H264 {
-    /// What a sequence parameter set says (ITU-T H.264, 7.3.2.1.1), as far as a streaming server needs it.
+    /// The fields of a sequence parameter set that a streaming server needs (ITU-T H.264, 7.3.2.1.1).
     public struct SequenceParameterSet: Hashable, Sendable {
         /// seq_parameter_set_id, 0…31.
         public let id: Int
@@ -15,11 +15,11 @@ extension H264 {
         public let width: Int
         /// Pixels shown, after cropping.
         public let height: Int
-        /// Whether pictures are frames only: no field pictures, no field macroblocks.
+        /// Whether all pictures are frames, without field pictures and field macroblocks.
         public let isFrameOnly: Bool
         /// max_num_ref_frames.
         public let referenceFrames: Int
-        /// Timing and reordering; `nil` where the stream does not say.
+        /// Timing and reordering; `nil` if the stream does not specify them.
         public let usability: VideoUsability?
 
         /// chroma_format_idc: 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
@@ -31,7 +31,7 @@ extension H264 {
         let frameNumberBits: Int
         let pictureOrder: PictureOrderCoding
 
-        /// How slices say where their picture stands in output order (8.2.1).
+        /// How slices give the output order of their picture (8.2.1).
         enum PictureOrderCoding: Hashable, Sendable {
             /// Type 0: the low bits of the count are in every slice.
             case explicit(bits: Int)
@@ -41,7 +41,7 @@ extension H264 {
             case decodingOrder
         }
 
-        /// Parses a whole NAL unit; `nil` if it is none of type 7, is cut short, or holds values outside the specification's ranges.
+        /// Parses a whole NAL unit; `nil` if its type is not 7, or if it is truncated or has values outside the specified ranges.
         public init?(parsing unit: [UInt8]) {
             guard NALUnitHeader(of: unit)?.type == .sequenceParameterSet else { return nil }
             let payload = RawByteSequence(of: unit)

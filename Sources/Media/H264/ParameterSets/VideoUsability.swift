@@ -3,17 +3,17 @@ import Wire
 extension H264 {
     /// Video usability information of a sequence parameter set (ITU-T H.264, E.1.1): timing and reordering.
     public struct VideoUsability: Hashable, Sendable {
-        /// num_units_in_tick and time_scale; a frame lasts two ticks. `nil` where absent or zero.
+        /// num_units_in_tick and time_scale; a frame lasts two ticks. `nil` if absent or zero.
         public let timing: Timing?
         /// max_num_reorder_frames: how many frames may precede one in decoding order and follow it in output order.
         public let reorderedFrames: Int?
 
-        /// How long a tick lasts: `unitsInTick / timeScale` seconds; both above 0.
+        /// The duration of a tick: `unitsInTick / timeScale` seconds, both above 0.
         public struct Timing: Hashable, Sendable {
             public let unitsInTick: UInt32
             public let timeScale: UInt32
 
-            /// How long a frame lasts, in nanoseconds, where that is between 1 ms and 10 s; else the stream's word is not to be trusted.
+            /// The duration of a frame in nanoseconds; `nil` outside 1 ms to 10 s, because such a value is not plausible.
             public var frameNanoseconds: Int64? {
                 // 2³² · 2 · 10⁹ < 2⁶³.
                 let quotient = UInt64(unitsInTick) * 2_000_000_000 / UInt64(timeScale)
@@ -21,7 +21,7 @@ extension H264 {
             }
         }
 
-        /// Keeps what can be read: `nil` only if even the fields before the timing are cut short.
+        /// Reads as many fields as possible; `nil` only if a field before the timing is truncated.
         @_lifetime(bits: copy bits)
         init?(reading bits: inout BitReader) {
             guard Self.skipPicture(&bits), let hasTiming = bits.flag() else { return nil }

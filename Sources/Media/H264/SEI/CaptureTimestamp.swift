@@ -1,21 +1,21 @@
 import Wire
 
-/// When a picture was captured and coded, as it travels with the picture: SEI user data of Apus (docs/timestamps.md).
+/// The times when a frame was captured and encoded, sent with the frame as SEI user data (docs/timestamps.md).
 ///
 /// ```
 /// identifier, 16 bytes | version 1 | flags 0 | frame number, 4 | capture, NTP, 8 | capture, monotonic, 8
-/// | capture → encoding begins, 4 | capture → encoding ends, 4                                      all in network order
+/// | capture → encoding begins, 4 | capture → encoding ends, 4                                      all in network byte order
 /// ```
-/// The monotonic clock is the sender's CLOCK_MONOTONIC in nanoseconds: of use on the same machine only. Spans are in
-/// microseconds; all ones where they are not known, or longer than 71 minutes.
+/// The monotonic clock is the sender's CLOCK_MONOTONIC in nanoseconds, so it is useful on the same machine only. Durations are
+/// in microseconds; a field with all bits set means unknown, or longer than 71 minutes.
 public struct CaptureTimestamp: Hashable, Sendable {
-    /// Of the source's pictures from 0, those that were left out counted, modulo 2³².
+    /// The number of the source's frame, from 0, modulo 2³². Skipped frames are counted too.
     public var frameNumber: UInt32
     public var wallClock: NTPTime
     public var monotonic: MonotonicTime
-    /// From capture until the encoder was given the picture, in microseconds.
+    /// From capture until the frame was given to the encoder, in microseconds.
     public var encodingBegins: UInt32?
-    /// From capture until it was coded, in microseconds.
+    /// From capture until the frame was encoded, in microseconds.
     public var encodingEnds: UInt32?
 
     public init(
@@ -35,11 +35,11 @@ public struct CaptureTimestamp: Hashable, Sendable {
     ]
     private static let version: UInt8 = 1
     private static let unknown = UInt32.max
-    /// Behind the identifier.
+    /// Bytes behind the identifier.
     private static let byteCount = 30
 }
 
-// MARK: - In a NAL unit
+// MARK: - NAL unit
 
 extension CaptureTimestamp {
     /// A NAL unit of type 6 with this alone.
@@ -55,7 +55,7 @@ extension CaptureTimestamp {
         return H264.UserData(identifier: Self.identifier, content: writer.bytes).nalUnit
     }
 
-    /// The first in a NAL unit; `nil` where there is none, or one of a later version, or cut short. What it says is not checked.
+    /// The first timestamp in a NAL unit; `nil` if there is none, or one of a later version, or a truncated one.
     public init?(parsing unit: [UInt8]) {
         guard let own = H264.UserData.all(in: unit).first(where: { $0.identifier == Self.identifier }) else {
             return nil
@@ -63,7 +63,7 @@ extension CaptureTimestamp {
         self.init(own)
     }
 
-    /// What user data say; `nil` where they are other data, or of a later version, or too short.
+    /// Parses user data; `nil` if it has another identifier, is of a later version, or is too short.
     public init?(_ userData: H264.UserData) {
         guard userData.identifier == Self.identifier else { return nil }
         var reader = ByteReader(userData.content.rawSpan)
@@ -79,9 +79,9 @@ extension CaptureTimestamp {
 }
 
 extension CaptureTimestamp {
-    /// Of a picture that was captured at `captured`, which is `wallClock` by the wall clock.
+    /// Makes the timestamp of a frame that was captured at `captured`, when the wall clock showed `wallClock`.
     ///
-    /// What lies before the capture has no span: a file's pictures are coded before their instant.
+    /// Events before the capture have no duration: frames of a file are encoded before their capture time.
     public init(of encodeTiming: AccessUnit.EncodeTiming, captured: MonotonicTime, wallClock: NTPTime) {
         func microseconds(_ instant: MonotonicTime) -> UInt32? {
             let span = instant - captured
@@ -94,7 +94,7 @@ extension CaptureTimestamp {
 }
 
 extension AccessUnit {
-    /// What its SEI says of its capture, if anything.
+    /// The capture timestamp in its SEI, if there is one.
     public var captureTimestamp: CaptureTimestamp? {
         for range in units
         where H264.NALUnitType(rawValue: bytes[range.lowerBound]) == .supplementalEnhancement {
@@ -103,7 +103,7 @@ extension AccessUnit {
         return nil
     }
 
-    /// The same with the timestamp before the first slice, where SEI belongs (ITU-T H.264, 7.4.1.2.3).
+    /// A copy with the timestamp before the first slice, where SEI belongs (ITU-T H.264, 7.4.1.2.3).
     public func stamped(with timestamp: CaptureTimestamp) -> AccessUnit {
         var nalUnits = units.map { Array(bytes[$0]) }
         let firstSlice = units.firstIndex { H264.NALUnitType(rawValue: bytes[$0.lowerBound]).isVideoCodingLayer }

@@ -1,11 +1,11 @@
 import Wire
 
 extension H264 {
-    /// Supplemental enhancement information: messages beside the picture that decoders may ignore (ITU-T H.264, 7.3.2.3).
+    /// Supplemental enhancement information (SEI): messages that decoders may ignore (ITU-T H.264, 7.3.2.3).
     public enum SupplementalEnhancement {
         /// payloadType (Annex D).
         public enum Message: UInt8, Sendable {
-            /// Whatever follows an identifier of 16 bytes (D.1.7).
+            /// An identifier of 16 bytes and any content (D.1.7).
             case unregisteredUserData = 5
         }
 
@@ -20,8 +20,8 @@ extension H264 {
             return [NALUnitType.supplementalEnhancement.rawValue] + RawByteSequence.escaped(sequence)
         }
 
-        /// The payloads of all such messages in a NAL unit, in order: none of a unit that is no SEI, and only those before the
-        /// place where it is cut short.
+        /// The payloads of all such messages in a NAL unit, in order; empty if the unit is not SEI. Messages behind a truncation
+        /// are left out.
         public static func payloads(_ message: Message, in unit: [UInt8]) -> [[UInt8]] {
             guard NALUnitHeader(of: unit)?.type == .supplementalEnhancement else { return [] }
             let sequence = RawByteSequence(of: unit)
@@ -33,7 +33,7 @@ extension H264 {
             return found
         }
 
-        /// Bytes of 255 and a last one that is less: their sum.
+        /// Reads a number coded as a sum: bytes of 255, then a last byte below 255.
         private static func number(_ reader: inout ByteReader) -> Int? {
             var sum = 0
             while let byte = reader.uint8() {

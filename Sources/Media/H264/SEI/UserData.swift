@@ -1,5 +1,5 @@
 extension H264 {
-    /// SEI user data: what an encoder or a tool has to say beside the picture, in a form that its identifier names
+    /// SEI user data: content of an encoder or a tool, in a format that the identifier names
     /// (user_data_unregistered, ITU-T H.264, D.1.7).
     public struct UserData: Hashable, Sendable {
         public static let identifierByteCount = 16
@@ -14,13 +14,12 @@ extension H264 {
             self.content = content
         }
 
-        /// A NAL unit of type 6 with this alone.
+        /// An SEI NAL unit (type 6) that contains only this.
         public var nalUnit: [UInt8] {
             SupplementalEnhancement.unit(.unregisteredUserData, payload: identifier + content)
         }
 
-        /// All that a NAL unit holds, in order: none where it is no SEI, and only what lies before the place where it is cut
-        /// short.
+        /// All user data of a NAL unit, in order; empty if the unit is not SEI. User data behind a truncation is left out.
         public static func all(in unit: [UInt8]) -> [UserData] {
             SupplementalEnhancement.payloads(.unregisteredUserData, in: unit).compactMap { payload in
                 guard payload.count >= identifierByteCount else { return nil }
