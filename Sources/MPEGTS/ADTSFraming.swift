@@ -1,26 +1,26 @@
 import Media
 import Wire
 
-/// AAC as an ADTS stream: each raw data block is a frame behind its own header (ISO/IEC 14496-3, 1.A.2.2).
+/// AAC in ADTS frames: each raw data block gets its own header (ISO/IEC 14496-3, 1.A.2.2).
 struct ADTSFraming: Sendable {
-    /// profile, sampling_frequency_index and channel_configuration, as the header has them: 2, 4 and 3 bits.
+    /// profile, sampling_frequency_index and channel_configuration as in the header: 2, 4 and 3 bits.
     private let profile: UInt8
     private let rateIndex: UInt8
     private let channels: UInt8
 
     private static let headerByteCount = 7
-    /// frame_length counts in 13 bits, with the header.
+    /// frame_length has 13 bits and includes the header.
     private static let maximumBlockByteCount = 0x1FFF - headerByteCount
 
-    /// `nil` where the header has no place for what `config` says: an object type beyond AAC, a rate or a layout of
-    /// channels of its own, frames of 960 samples.
+    /// `nil` if the header cannot express `config`: an object type beyond AAC, an unlisted rate or channel layout, or
+    /// frames of 960 samples.
     init?(_ config: AAC.AudioSpecificConfig) {
         var bits = BitReader(config.bytes.rawSpan)
         guard var type = bits.bits(5), let rate = bits.bits(4), rate < 13, let layout = bits.bits(4),
             (1...7).contains(layout)
         else { return nil }
         if type == 5 || type == 29 {
-            // Spectral band replication is found by the decoder itself: the header describes the core.
+            // The decoder detects spectral band replication itself: the header describes the core.
             guard let extensionRate = bits.bits(4), extensionRate < 15 || bits.skip(24), let core = bits.bits(5)
             else { return nil }
             type = core
@@ -43,7 +43,7 @@ struct ADTSFraming: Sendable {
         }
     }
 
-    /// MPEG-4, no checksum, buffer fullness not told, one block.
+    /// MPEG-4, no checksum, unspecified buffer fullness, one block.
     @_lifetime(output: copy output)
     private func writeHeader(frameLength: UInt16, through writer: inout PESWriter, to output: inout OutputRawSpan) {
         writer.append(0xFF, to: &output)

@@ -1,19 +1,19 @@
 import Media
 import Wire
 
-/// H.264 as a byte stream (ITU-T H.264, annex B; ISO/IEC 13818-1, 2.14.1): a delimiter before every access unit, and
-/// parameter sets before every picture that decoding can start with.
+/// H.264 as a byte stream (ITU-T H.264, annex B; ISO/IEC 13818-1, 2.14.1), with a delimiter before every access unit and
+/// parameter sets before every keyframe.
 struct AnnexBFraming: Sendable {
-    /// The track's, each behind a start code.
+    /// The track's parameter sets, each behind a start code.
     private let parameterSets: [UInt8]
 
     init(_ sets: H264.ParameterSets) {
         parameterSets = (sets.sequence + sets.picture).flatMap { Self.startCode + $0 }
     }
 
-    /// With the zero byte that parameter sets and the first NAL unit must have and the others may (B.1.2).
+    /// With the zero byte that is required before parameter sets and the first NAL unit, and allowed before others (B.1.2).
     private static let startCode: [UInt8] = [0, 0, 0, 1]
-    /// An access unit delimiter that promises nothing: primary_pic_type 7, any slice (7.4.2.4).
+    /// An access unit delimiter for slices of any type: primary_pic_type 7 (7.4.2.4).
     private static let delimiter: [UInt8] = startCode + [0x09, 0xF0]
 
     func byteCount(of unit: AccessUnit) -> Int {

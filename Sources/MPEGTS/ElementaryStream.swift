@@ -1,8 +1,8 @@
 import Media
 
-/// One track as a stream of the program: which packets carry it, and how its access units are framed.
+/// One track as an elementary stream of the program: its PID and the framing of its access units.
 struct ElementaryStream: Sendable {
-    /// What stands around the units' bytes (ISO/IEC 13818-1, table 2-34: stream_type).
+    /// The framing of access units, and its stream_type (ISO/IEC 13818-1, table 2-34).
     enum Framing: Sendable {
         case annexB(AnnexBFraming)
         case adts(ADTSFraming)
@@ -24,7 +24,7 @@ struct ElementaryStream: Sendable {
             }
         }
 
-        /// Bytes of `unit` with all that is put around it; `nil` where it cannot be carried.
+        /// Bytes of `unit` with its framing; `nil` if it cannot be carried.
         func byteCount(of unit: AccessUnit) -> Int? {
             switch self {
             case .annexB(let framing): framing.byteCount(of: unit)
@@ -32,7 +32,7 @@ struct ElementaryStream: Sendable {
             }
         }
 
-        /// Writes that many bytes.
+        /// Writes `byteCount(of:)` bytes.
         @_lifetime(output: copy output)
         func write(_ unit: AccessUnit, through writer: inout PESWriter, to output: inout OutputRawSpan) {
             switch self {
@@ -49,10 +49,10 @@ struct ElementaryStream: Sendable {
     let framing: Framing
     var counter = ContinuityCounter()
 
-    /// More are left out: so many map entries fit one packet, and stream ids of pictures end there.
+    /// Further tracks are left out: the entries of 16 streams fit one packet, and there are 16 stream ids for video.
     private static let maximumCount = 16
 
-    /// The streams of those tracks that can be carried, the leading one first: the first with pictures, else the first.
+    /// The streams of the tracks that can be carried, the leading stream first: the first video track, or else the first track.
     static func streams(of tracks: [Track]) -> [ElementaryStream] {
         let carried = tracks.compactMap { track in Framing(track.format).map { (track: track, framing: $0) } }
         let leading = carried.firstIndex { $0.track.kind == .video } ?? 0

@@ -1,18 +1,18 @@
 import Media
 
-/// Makes one program of a stream's tracks (ISO/IEC 13818-1): transport packets for each access unit as it comes.
+/// Multiplexes a stream's tracks into one program (ISO/IEC 13818-1): transport packets for each access unit as it comes.
 ///
-/// Nothing waits: what a unit becomes depends on the units before it only. Each unit fills whole packets, and brings its
-/// clock reference and, where a receiver could start or 100 ms have passed, the tables.
+/// There is no buffering: the packets of a unit depend only on earlier units. Each unit fills whole packets, with a clock
+/// reference and, at keyframes and after 100 ms, the tables.
 public struct Multiplexer: Sendable {
-    /// The leading one first: the pictures, else the first.
+    /// The leading stream first: the first video track, or else the first track.
     private var streams: [ElementaryStream]
     private var tables: ProgramTables
     private var clock = ProgramClock()
-    /// Decode time of the unit that the tables went before.
+    /// The decode time of the last unit that was preceded by tables.
     private var lastTables: ProgramTime?
 
-    /// 100 ms: who tunes in at any place knows the streams by then (ETSI TR 101 290 takes 500 ms for an error).
+    /// 100 ms: the delay until a receiver that joins anywhere has the tables (ETSI TR 101 290 reports an error at 500 ms).
     private static let tablesInterval: Int64 = 9_000
 
     public init(tracks: [Track]) {
@@ -20,7 +20,7 @@ public struct Multiplexer: Sendable {
         tables = ProgramTables(streams: streams)
     }
 
-    /// The packets of `unit`, which must then be sent; `nil` where its track or the unit itself cannot be carried.
+    /// The packets of `unit`, which must then be sent; `nil` if the track or the unit cannot be carried.
     public mutating func packets(of unit: AccessUnit) -> TransportPackets? {
         guard let index = streams.firstIndex(where: { $0.track == unit.track }),
             let byteCount = streams[index].framing.byteCount(of: unit)
@@ -49,7 +49,7 @@ public struct Multiplexer: Sendable {
         guard let times else { return false }
         guard let lastTables else { return true }
         guard isLeading else { return false }
-        // Every frame of sound is a random access point: tables before each would be half the stream.
+        // Every audio frame is a keyframe: tables before each would be half of the stream.
         if case .annexB = streams[0].framing, unit.isKeyframe { return true }
         return !(0..<Self.tablesInterval).contains(times.decode.elapsed(since: lastTables))
     }
@@ -61,8 +61,8 @@ public struct Multiplexer: Sendable {
         lastTables = time
     }
 
-    /// A multiplexer for what a receiver gets before all that this one makes from now on: it begins with the tables, and
-    /// when it has made `units`, every continuity counter runs on into this one's.
+    /// A multiplexer for the fast start of a receiver, before all later packets of this multiplexer. It begins with the tables.
+    /// After it has packaged `units`, its continuity counters continue into those of this multiplexer.
     public func fastStart(of units: [AccessUnit]) -> Self {
         var fastStart = self
         fastStart.clock = clock.restarted

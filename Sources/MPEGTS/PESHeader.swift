@@ -9,7 +9,7 @@ import Wire
 /// +----------+-----------+--------+--------------------+-------------+--------+-----------+-----------+
 /// ```
 struct PESHeader: Hashable, Sendable {
-    /// When what begins in the packet is to be decoded and shown; `nil` where no access unit begins.
+    /// The PTS and DTS of the access unit that begins in the packet; `nil` if none begins.
     struct Times: Hashable, Sendable {
         let presentation: ProgramTime
         let decode: ProgramTime
@@ -25,7 +25,7 @@ struct PESHeader: Hashable, Sendable {
         return times.presentation == times.decode ? 5 : 10
     }
 
-    /// - Parameter bodyByteCount: bytes behind the header; with them the packet is no longer than 65 541 bytes.
+    /// - Parameter bodyByteCount: bytes behind the header; together they must not exceed 65 541 bytes.
     @_lifetime(output: copy output)
     func write(bodyByteCount: Int, to output: inout OutputRawSpan) {
         output.append(word: UInt16(0))
@@ -44,7 +44,7 @@ struct PESHeader: Hashable, Sendable {
         if hasDecodeTime { write(times.decode, mark: 0x10, to: &output) }
     }
 
-    /// Four bits that tell the two apart, then 3, 15 and 15 bits, each with a marker behind it.
+    /// Four bits that distinguish PTS and DTS, then 3, 15 and 15 bits, each followed by a marker bit.
     @_lifetime(output: copy output)
     private func write(_ time: ProgramTime, mark: UInt8, to output: inout OutputRawSpan) {
         let field = time.field

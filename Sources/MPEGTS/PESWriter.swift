@@ -1,28 +1,28 @@
 import Wire
 
-/// Lays the framed bytes of one access unit, or a part of it, into PES packets, and those into transport packets.
+/// Writes the framed bytes of one access unit, or of a part of it, into PES packets and these into transport packets.
 ///
-/// Every PES packet says its length and ends with its last transport packet, so a receiver hands it on when it is there:
-/// one of unknown length ends for it only where the next begins, a frame later. A unit too long for the 16 bits of the
-/// length is therefore cut into several PES packets, of which only the first has times; an access unit may span them
+/// Every PES packet has a length and ends with its last transport packet, so a receiver can process it at once. (A packet of
+/// unknown length ends only where the next one begins, a frame later.) A unit too long for the 16-bit length is split into
+/// several PES packets, of which only the first has times, because an access unit may span packets
 /// (ISO/IEC 13818-1, 2.4.3.7: times are those of the first access unit that commences in the packet).
 struct PESWriter {
-    /// So many transport packets one PES packet fills at most: the length counts to 65 535, behind 6 bytes.
+    /// Transport packets of one PES packet at most: the length field allows 65 535 bytes behind the first 6.
     private static let maximumPacketCount = (0xFFFF + 6) / TransportPacket.bodyByteCount
 
     private let pid: PacketIdentifier
     private(set) var counter: ContinuityCounter
-    /// Of the PES packet that begins next.
+    /// The header of the next PES packet.
     private var header: PESHeader
-    /// Of the transport packet that begins next.
+    /// The adaptation field of the next transport packet.
     private var adaptation: AdaptationField
-    /// Bytes of the unit that are in no PES packet yet.
+    /// Bytes of the unit that are not in a PES packet yet.
     private var unitRemainder: Int
-    /// Bytes of the unit that the present PES packet still takes, and of these the present transport packet.
+    /// Bytes that the current PES packet still takes, and of these the bytes in the current transport packet.
     private var bodyRemainder = 0
     private var packetRemainder = 0
 
-    /// - Parameter byteCount: what will be appended.
+    /// - Parameter byteCount: the number of bytes that will be appended.
     init(of byteCount: Int, on stream: ElementaryStream, times: PESHeader.Times?, adaptation: AdaptationField) {
         pid = stream.pid
         counter = stream.counter
@@ -31,7 +31,7 @@ struct PESWriter {
         unitRemainder = byteCount
     }
 
-    /// Transport packets that such a writer will write.
+    /// The number of transport packets that this writer will write.
     var packetCount: Int {
         var (header, adaptation, remainder, count) = (header, adaptation.byteCount, unitRemainder, 0)
         while remainder > 0 {
@@ -72,7 +72,7 @@ struct PESWriter {
         bodyRemainder -= count
     }
 
-    /// Opens a transport packet, and with it a PES packet where the last one is full.
+    /// Begins a transport packet, and also a PES packet if the last one is full.
     @_lifetime(output: copy output)
     private mutating func beginPacket(to output: inout OutputRawSpan) {
         let startsUnit = bodyRemainder == 0

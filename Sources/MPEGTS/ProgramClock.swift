@@ -1,22 +1,22 @@
 /// A program clock reference, PCR (ISO/IEC 13818-1, 2.4.3.5).
 struct ClockReference: Hashable, Sendable {
     let time: ProgramTime
-    /// Whether the time is another than the one that the references before it counted.
+    /// Whether the time is discontinuous with the previous references.
     var isDiscontinuity = false
 }
 
-/// Decides which packets tell the program's clock, and what.
+/// Decides which packets carry a program clock reference, and its value.
 ///
-/// Each unit of the leading track tells its decode time: the unit leaves when it exists, so a receiver needs no earlier
-/// clock. Where the leading track is slow (a camera at five frames a second), units of the others tell it in between,
-/// because 100 ms may pass at most (2.7.2). They must not tell a time that the next leading unit is behind; how far that
-/// track lags at most is learnt from the stream.
+/// Each unit of the leading track carries its decode time: the unit is sent as soon as it exists, so a receiver needs no earlier
+/// clock. If the leading track is slow (a camera at five frames a second), units of other tracks carry references in between,
+/// because the interval must not exceed 100 ms (2.7.2). They must not be later than the next leading unit; the maximum lag of
+/// that track is learnt from the stream.
 struct ProgramClock: Sendable {
-    /// 60 ms: with a frame of sound on top, fewer than 100.
+    /// 60 ms: with the duration of an audio frame, the interval stays below 100 ms.
     private static let maximumLag: Int64 = 5_400
-    /// 32 ms, the longest frame of sound from 32 kHz on: so much more may a track lag than a glance at it shows.
+    /// 32 ms, the longest audio frame from 32 kHz on: the lag of a track can exceed the observed lag by this much.
     private static let grain: Int64 = 2_880
-    /// One second: a track that leaps farther takes the clock nowhere.
+    /// One second: a track that jumps farther does not move the clock.
     private static let maximumStep: Int64 = 90_000
 
     /// The last reference.
@@ -26,11 +26,11 @@ struct ProgramClock: Sendable {
     /// Ticks by which leading units come after others that are decoded later.
     private var lag: Int64 = 0
 
-    /// What the first packet of a unit of the leading track tells; `nil` where the clock has told a later time.
+    /// The reference for the first packet of a leading unit; `nil` if the clock has already passed that time.
     mutating func reference(leadingAt time: ProgramTime) -> ClockReference? {
         defer { lastLeading = time }
         if let lastLeading, time <= lastLeading {
-            // Decode times ascend: this source has started again and counts another time.
+            // Decode times ascend, so the source has restarted with another time base.
             (last, newestOther) = (time, nil)
             return ClockReference(time: time, isDiscontinuity: true)
         }
@@ -40,7 +40,7 @@ struct ProgramClock: Sendable {
         return ClockReference(time: time)
     }
 
-    /// What a packet before a unit of another track tells; `nil` where that is not called for.
+    /// The reference for a packet before a unit of another track; `nil` if it is not needed.
     mutating func interimReference(otherAt time: ProgramTime) -> ClockReference? {
         newestOther = max(newestOther ?? time, time)
         guard let last else { return nil }
@@ -50,7 +50,7 @@ struct ProgramClock: Sendable {
         return ClockReference(time: interim)
     }
 
-    /// A clock that has told nothing yet, of the same stream.
+    /// A clock of the same stream that has sent no reference yet.
     var restarted: Self {
         var clock = Self()
         clock.lag = lag

@@ -1,7 +1,7 @@
 import Wire
 
-/// What a receiver must know first: that there is one program, and which PID carries which stream of it
-/// (ISO/IEC 13818-1, 2.4.4). Each table is one section in one packet.
+/// The tables that a receiver needs first: the program, and the PIDs of its streams (ISO/IEC 13818-1, 2.4.4). Each table is one
+/// section in one packet.
 struct ProgramTables: Sendable {
     /// Both tables are always sent together, so one counter serves both PIDs.
     var counter = ContinuityCounter()
@@ -10,13 +10,13 @@ struct ProgramTables: Sendable {
 
     static let packetCount = 2
 
-    /// - Parameter streams: the leading one first, which carries the clock; so few that the map fits one packet.
+    /// - Parameter streams: the leading stream, which carries the clock, first; few enough that the map fits one packet.
     init(streams: [ElementaryStream]) {
         association = Self.body(ofSection: Self.association)
         map = Self.body(ofSection: Self.map(of: streams))
     }
 
-    /// Writes one packet each.
+    /// Writes one packet per table.
     @_lifetime(output: copy output)
     func write(to output: inout OutputRawSpan) {
         TransportPacket.writeHeader(
@@ -50,11 +50,11 @@ struct ProgramTables: Sendable {
         return section(table: 0x02, identifier: 1, content: content.bytes)
     }
 
-    /// The head that both have in common, version 0, valid now; the content; the checksum.
+    /// Writes the common header (version 0, valid now), the content, and the checksum.
     private static func section(table: UInt8, identifier: UInt16, content: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         writer.uint8(table)
-        // section_syntax_indicator, reserved ones, and the bytes that follow: 5 of the head, 4 of the checksum.
+        // section_syntax_indicator, reserved bits, and the number of bytes that follow: 5 of the header, 4 of the checksum.
         writer.uint16(0xB000 | UInt16(5 + content.count + 4))
         writer.uint16(identifier)
         writer.uint8(0xC1)
@@ -64,7 +64,7 @@ struct ProgramTables: Sendable {
         return writer.bytes
     }
 
-    /// The section behind its pointer, filled up.
+    /// The section behind its pointer field, stuffed to the end of the packet.
     private static func body(ofSection section: [UInt8]) -> [UInt8] {
         [0] + section + [UInt8](repeating: 0xFF, count: TransportPacket.bodyByteCount - 1 - section.count)
     }

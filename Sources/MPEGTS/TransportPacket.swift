@@ -30,14 +30,14 @@ public enum TransportPacket {
         output.append(content.rawValue | continuity)
     }
 
-    /// A packet that receivers pass over (2.4.3.3).
+    /// A null packet, which receivers ignore (2.4.3.3).
     @_lifetime(output: copy output)
     public static func writeNull(to output: inout OutputRawSpan) {
         writeHeader(.null, startsUnit: false, content: .payload, continuity: 0, to: &output)
         output.append(repeating: 0xFF, count: bodyByteCount)
     }
 
-    /// A packet of nothing but an adaptation field: it repeats the continuity of the one before.
+    /// A packet with only an adaptation field. It repeats the continuity counter of the previous packet.
     @_lifetime(output: copy output)
     static func write(
         _ field: AdaptationField, on pid: PacketIdentifier, after counter: ContinuityCounter,

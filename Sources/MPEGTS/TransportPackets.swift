@@ -4,11 +4,11 @@ import Wire
 /// The transport packets of one access unit, or of a part of it: counted, and ready to be written.
 public struct TransportPackets: Sendable {
     let unit: AccessUnit
-    /// With its counter as it is before the first packet; so too in `tables`.
+    /// With the counter's value before the first packet; the same applies to `tables`.
     let stream: ElementaryStream
     let writer: PESWriter
     let tables: ProgramTables?
-    /// What the clock's stream tells in a packet of its own before the unit.
+    /// A clock reference in a packet of its own before the unit, on the PID of the leading stream.
     let interim: Interim?
 
     struct Interim: Sendable {
@@ -17,10 +17,10 @@ public struct TransportPackets: Sendable {
         let counter: ContinuityCounter
     }
 
-    /// Packets that carry the unit itself.
+    /// The number of packets that carry the unit itself.
     var unitPacketCount: Int { writer.packetCount }
 
-    /// Bytes of all packets: what `write` writes.
+    /// The size of all packets: the number of bytes that `write` writes.
     public var byteCount: Int {
         let besides = (tables == nil ? 0 : ProgramTables.packetCount) + (interim == nil ? 0 : 1)
         return (besides + unitPacketCount) * TransportPacket.byteCount

@@ -3,30 +3,29 @@ import Media
 
 /// One elementary stream of a container.
 public struct DemuxedTrack {
-    /// Index in the container, by which packets name their track.
+    /// The index in the container, which packets refer to.
     public let index: Int
     public let format: Format
-    /// `h264`, `mp3`: libavcodec's name of the codec.
+    /// libavcodec's name of the codec, such as `h264` or `mp3`.
     public let codecName: String
-    /// Nanoseconds a picture lasts on average, where the container says; `nil` for sound.
+    /// The average duration of a frame in nanoseconds, if the container gives it; `nil` for audio.
     public let frameNanoseconds: Int64?
-    /// Pixels; 0 for sound.
+    /// Pixels; 0 for audio.
     public let width: Int
     public let height: Int
-    /// By how many degrees players of the file turn its pictures clockwise: 0, 90, 180 or 270. The pictures themselves lie as they
-    /// were captured.
+    /// The degrees by which players rotate the frames clockwise: 0, 90, 180 or 270. The frames themselves are stored as captured.
     public let rotation: Int
-    /// What a decoder of this track is opened with; valid as long as its `Demuxer`.
+    /// The codec parameters for opening a decoder. They are valid as long as the `Demuxer`.
     public let parameters: UnsafePointer<AVCodecParameters>
 
     public enum Format: Hashable, Sendable {
-        /// H.264 whose parameter sets are known; `lengthSize` is `nil` where packets hold start codes instead of lengths.
+        /// H.264 with known parameter sets; `lengthSize` is `nil` if packets have start codes instead of lengths.
         case h264(H264.ParameterSets, lengthSize: Int?)
-        /// AAC whose configuration is known; in an ADTS stream each packet has its header.
+        /// AAC with a known configuration; in an ADTS stream each packet has its own header.
         case aac(AAC.AudioSpecificConfig, isADTS: Bool)
-        /// Pictures to be transcoded.
+        /// Video that must be transcoded.
         case otherVideo
-        /// Sound to be transcoded.
+        /// Audio that must be transcoded.
         case otherAudio
     }
 
@@ -38,14 +37,14 @@ public struct DemuxedTrack {
     }
 }
 
-/// Coded bytes as the container holds them, with their times in nanoseconds from the container's origin.
+/// Encoded bytes as in the container, with times in nanoseconds from the container's origin.
 public struct DemuxedPacket: Sendable {
     public let track: Int
-    /// `nil` where the container does not say.
+    /// `nil` if the container does not give it.
     public let presentation: Int64?
-    /// `nil` where the container does not say.
+    /// `nil` if the container does not give it.
     public let decode: Int64?
-    /// 0 where it is not known.
+    /// 0 if unknown.
     public let duration: Int64
     public let bytes: [UInt8]
 }

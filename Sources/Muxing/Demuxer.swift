@@ -1,37 +1,37 @@
 import CFFmpeg
 import Media
 
-/// Reads a file of any container that libavformat knows. Confined to one thread; blocks while it reads.
+/// Reads a file in any container that libavformat supports. Confined to one thread; reads block.
 ///
-/// It plays at most one picture track and one sound track, those that libavformat finds best; all others are passed over.
+/// It plays at most one video and one audio track, the best ones according to libavformat, and ignores all others.
 public final class Demuxer {
-    /// The tracks to be played: picture first.
+    /// The tracks to play, video first.
     public private(set) var tracks: [DemuxedTrack] = []
-    /// Whether packets carry times: a bare H.264 stream has none.
+    /// Whether packets have times. Those of a raw H.264 stream have none.
     public let hasTimes: Bool
-    /// Damaged packets passed over so far.
+    /// Damaged packets skipped so far.
     public private(set) var damagedPacketCount = 0
 
     private var context: UnsafeMutablePointer<AVFormatContext>?
     private var packet: UnsafeMutablePointer<AVPacket>?
     private let interruption: Interruption
     private let path: String
-    /// Packets read ahead to learn the formats.
+    /// Packets that were read ahead to detect the formats.
     private var peeked: [DemuxedPacket] = []
     private var peekedIndex = 0
 
-    /// Packets read to learn what a header does not say: some seconds of picture and sound.
+    /// The maximum number of packets read to detect what a header does not say: some seconds of video and audio.
     private static let peekLimit = 512
 
-    /// Opens the file at `path` and finds out what is in it; reads up to a few megabytes. The first time of all takes some
-    /// twenty milliseconds more, for which libavformat is loaded.
+    /// Opens the file at `path` and detects its formats, for which it reads up to a few megabytes. The first call in a process
+    /// takes some twenty milliseconds more because libavformat must be loaded.
     ///
-    /// - Parameter kinds: what is to be played of it.
+    /// - Parameter kinds: the kinds of tracks to play.
     public init(
         path: String, playing kinds: Set<Track.Kind> = [.video, .audio], interruption: Interruption = Interruption()
     ) throws(DemuxFailure) {
         _ = Self.quietByDefault
-        // First of all, since `deinit` calls it too.
+        // This comes first because `deinit` calls libavformat too.
         try Self.loadLibrary()
         self.path = path
         self.interruption = interruption
@@ -41,7 +41,7 @@ public final class Demuxer {
         context.pointee.interrupt_callback = interruption.callback
         self.packet = packet
         var opened: UnsafeMutablePointer<AVFormatContext>? = context
-        // The scheme keeps names with a colon in them from being taken for protocols.
+        // With the scheme, a name that contains a colon is not taken for a protocol.
         let status = avformat_open_input(&opened, path.contains("://") ? path : "file:" + path, nil, nil)
         // On failure libavformat has freed the context.
         self.context = opened
@@ -61,7 +61,7 @@ public final class Demuxer {
         av_packet_free(&packet)
     }
 
-    /// The next packet of a played track in the container's order; `nil` at the end, or where the file breaks off.
+    /// The next packet of a played track in the container's order; `nil` at the end, or where the file is truncated.
     public func next() throws(DemuxFailure) -> DemuxedPacket? {
         if peekedIndex < peeked.count {
             peekedIndex += 1
@@ -70,12 +70,12 @@ public final class Demuxer {
         return try read()
     }
 
-    /// Goes back to the first packet.
+    /// Returns to the first packet.
     public func rewind() throws(DemuxFailure) {
         guard let context else { return }
         peeked = []
         peekedIndex = 0
-        // Bare streams have no index: there the byte position is sought instead.
+        // Raw streams have no index, so the byte position is sought instead.
         var status = avformat_seek_file(context, -1, .min, 0, 0, AVSEEK_FLAG_BACKWARD)
         if status < 0 || !hasTimes { status = av_seek_frame(context, -1, 0, AVSEEK_FLAG_BYTE) }
         guard status >= 0 else {
@@ -83,7 +83,7 @@ public final class Demuxer {
         }
     }
 
-    /// The lowest decoding time, in nanoseconds, of any track's first packet; 0 where there are no times.
+    /// The lowest decode time of any track's first packet, in nanoseconds; 0 if there are no times.
     public var firstDecode: Int64 {
         tracks.compactMap { track in
             peeked.first { $0.track == track.index }.flatMap { $0.decode ?? $0.presentation }
@@ -106,7 +106,7 @@ public final class Demuxer {
 extension Demuxer {
     private func read() throws(DemuxFailure) -> DemuxedPacket? {
         guard let context, let packet else { return nil }
-        // Runs of damaged packets end: each try consumes input.
+        // This loop ends even with damaged packets, because each turn consumes input.
         while true {
             let status = av_read_frame(context, packet)
             if interruption.isInterrupted {
@@ -131,7 +131,7 @@ extension Demuxer {
         }
     }
 
-    /// `nil` where there is no time, or one that is absurd: beyond 30 years.
+    /// `nil` if there is no time, or an implausible one (beyond 30 years).
     private static func nanoseconds(_ ticks: Int64, _ base: AVRational) -> Int64? {
         guard ticks != apus_nopts, base.num > 0, base.den > 0 else { return nil }
         let value = av_rescale_q_rnd(ticks, base, AVRational(num: 1, den: 1_000_000_000), AV_ROUND_NEAR_INF)
@@ -155,21 +155,21 @@ extension Demuxer {
         guard !chosen.isEmpty else {
             throw DemuxFailure(
                 kinds.contains(.audio)
-                    ? "\(path) holds neither picture nor sound"
-                    : "\(path) holds no picture, and its sound is not to be played",
-                remedy: "serve a film or a recording")
+                    ? "\(path) contains neither video nor audio"
+                    : "\(path) contains no video, and its audio is switched off",
+                remedy: "serve a video file")
         }
         try peek(chosen)
         tracks = chosen.compactMap { describe(context, $0) }
         peeked.removeAll { packet in !tracks.contains { $0.index == packet.track } }
     }
 
-    /// A picture that is shown beside the sound, not a track: album art.
+    /// Whether the stream is album art: an image that players show beside the audio, not a track.
     private func isCover(_ context: UnsafeMutablePointer<AVFormatContext>, _ index: Int) -> Bool {
         (context.pointee.streams[index]?.pointee.disposition ?? 0) & AV_DISPOSITION_ATTACHED_PIC != 0
     }
 
-    /// Reads until every track has shown a packet, and H.264 without a header its parameter sets.
+    /// Reads until there is a packet of every track, or `peekLimit` packets.
     private func peek(_ chosen: [Int]) throws(DemuxFailure) {
         var missing = Set(chosen)
         while !missing.isEmpty, peeked.count < Self.peekLimit, let packet = try read() {
@@ -207,7 +207,7 @@ extension Demuxer {
         if let record = H264.DecoderConfigurationRecord(parsing: header) {
             return .h264(record.parameterSets, lengthSize: record.lengthSize)
         }
-        // A version 1 record that cannot be used still says that lengths follow, not start codes.
+        // A version 1 record with errors still means that packets have length prefixes, not start codes.
         guard header.first != 1 else { return nil }
         var tracker = H264.ParameterSetTracker()
         for bytes in [header] + peeked.filter({ $0.track == index }).map(\.bytes) {

@@ -1,21 +1,21 @@
 import CFFmpeg
 import Synchronization
 
-/// Ends a read that hangs, from another thread: libavformat asks it again and again while it waits.
+/// Ends a blocked read from another thread: libavformat polls it while it waits.
 public final class Interruption: Sendable {
     private let isSet = Atomic<Bool>(false)
 
     public init() {}
 
-    /// Makes the read under way, and all later ones, fail.
+    /// Makes the current read and all later ones fail.
     public func interrupt() { isSet.store(true, ordering: .releasing) }
 
-    /// Allows reading again.
+    /// Allows reads again.
     public func reset() { isSet.store(false, ordering: .releasing) }
 
     public var isInterrupted: Bool { isSet.load(ordering: .acquiring) }
 
-    /// For libavformat. It does not retain: whoever hands it over keeps the interruption alive as long as the context.
+    /// The callback for libavformat. It does not retain: the caller keeps the interruption alive as long as the context.
     var callback: AVIOInterruptCB {
         AVIOInterruptCB(
             callback: { opaque in

@@ -4,20 +4,20 @@ import Testing
 
 @testable import MPEGTS
 
-/// What comes out of the packets is what went in.
+/// A receiver gets the units that were multiplexed.
 @Suite struct ElementaryStreamTests {
     static let broadcasts: [Broadcast] = [
         Broadcast(), Broadcast(interval: 1_500, reorders: true), Broadcast(comesInParts: true),
-        Broadcast(interval: 18_000, reorders: true, comesInParts: true, longestPicture: 80_000),
-        Broadcast(soundRate: .audio44k),
+        Broadcast(interval: 18_000, reorders: true, comesInParts: true, maximumFrameByteCount: 80_000),
+        Broadcast(audioRate: .audio44k),
     ]
 
     @Test(arguments: broadcasts)
-    func everyUnitComesBackWithItsTimes(broadcast: Broadcast) {
+    func everyUnitIsReceivedWithItsTimes(broadcast: Broadcast) {
         let units = broadcast.units(seconds: 4, seed: 1)
-        let receiver = received(units, tracks: tracks(soundRate: broadcast.soundRate))
-        #expect(receiver.complaints == [])
-        for (track, pid) in [(pictures, picturePID), (sound, soundPID)] {
+        let receiver = received(units, tracks: tracks(audioRate: broadcast.audioRate))
+        #expect(receiver.violations == [])
+        for (track, pid) in [(video, videoPID), (audio, audioPID)] {
             let sent = units.filter { $0.track == track }
             let starts = sent.filter(\.part.isStart)
             let back = receiver.units(of: pid)
@@ -25,43 +25,44 @@ import Testing
             #expect(back.map(\.decode) == starts.map { $0.decodeTime.at90kHz.ticks + 900_000 })
             #expect(back.map(\.isKeyframe) == starts.map(\.isKeyframe))
         }
-        #expect(receiver.units(of: picturePID).map { AnnexB.units(of: $0.body) } == Self.sentPictures(units))
-        #expect(receiver.units(of: soundPID).map { frames($0.body) } == Self.sentSound(units))
+        #expect(receiver.units(of: videoPID).map { AnnexB.units(of: $0.body) } == Self.sentVideo(units))
+        #expect(receiver.units(of: audioPID).map { frames($0.body) } == Self.sentAudio(units))
     }
 
-    /// All lengths around the ends of transport packets, and around the longest PES packet.
+    /// All lengths around multiples of a transport packet's payload, and around the longest PES packet.
     @Test(arguments: [1...900, 65_455...65_480, 130_950...130_975])
-    func noLengthIsSpecial(lengths: ClosedRange<Int>) {
+    func unitsOfAllLengthsAreReceived(lengths: ClosedRange<Int>) {
         let units = lengths.enumerated().map { index, byteCount in
-            picture([nalUnit(1, byteCount)], at: Int64(index) * 3_000, decodedAt: Int64(index - index % 2) * 3_000 + 1)
+            videoUnit(
+                [nalUnit(1, byteCount)], at: Int64(index) * 3_000, decodedAt: Int64(index - index % 2) * 3_000 + 1)
         }
         let receiver = received(units)
-        #expect(receiver.complaints == [])
-        #expect(receiver.units(of: picturePID).map { AnnexB.units(of: $0.body) } == Self.sentPictures(units))
+        #expect(receiver.violations == [])
+        #expect(receiver.units(of: videoPID).map { AnnexB.units(of: $0.body) } == Self.sentVideo(units))
     }
 
-    @Test func aPacketSaysItsLengthSoThatNobodyWaitsForTheNext() {
-        let units = [picture([nalUnit(5, 300_000)], at: 0, isKeyframe: true)]
+    @Test func everyPESPacketHasALengthAndEndsAtOnce() {
+        let units = [videoUnit([nalUnit(5, 300_000)], at: 0, isKeyframe: true)]
         let receiver = received(units)
-        // The receiver has handed on all: none was left open for want of a length.
-        #expect(receiver.units(of: picturePID).map { AnnexB.units(of: $0.body) } == Self.sentPictures(units))
+        // The receiver has received all units, so every packet had a length.
+        #expect(receiver.units(of: videoPID).map { AnnexB.units(of: $0.body) } == Self.sentVideo(units))
         #expect(receiver.packets.count == 5)
         #expect(receiver.packets.dropFirst().allSatisfy { $0.presentation == nil })
     }
 
     @Test func severalBlocksShareAPacket() {
         let blocks: [[UInt8]] = [[1, 2, 3], [4], [UInt8](repeating: 5, count: 700)]
-        let receiver = received([soundUnit(blocks, at: 0)], tracks: [tracks()[1]])
-        #expect(receiver.complaints == [])
+        let receiver = received([audioUnit(blocks, at: 0)], tracks: [tracks()[1]])
+        #expect(receiver.violations == [])
         #expect(receiver.units(of: 0x100).map { frames($0.body) } == [blocks])
     }
 
-    @Test func soundThatADTSCannotSayIsLeftOut() {
+    @Test func audioThatADTSCannotExpressIsLeftOut() {
         let configs: [([UInt8], Bool)] = [
             ([0x11, 0x90], true), ([0x12, 0x10], true),
-            // Spectral band replication, told in front: the core is told.
+            // With SBR signalled first, the header describes the core.
             ([0x2B, 0x11, 0x88, 0x00], true),
-            // A rate of its own, a layout of its own, frames of 960 samples, USAC.
+            // An unlisted rate, an unlisted channel layout, frames of 960 samples, USAC.
             ([0x17, 0x80, 0x5D, 0xC0, 0x10], false), ([0x11, 0x80], false), ([0x11, 0x94], false),
             ([0xF9, 0x46, 0x40], false), ([], false),
         ]
@@ -70,11 +71,11 @@ import Testing
             #expect((ADTSFraming(config) != nil) == isCarried, "\(bytes)")
         }
         var multiplexer = Multiplexer(tracks: tracks())
-        #expect(multiplexer.packets(of: soundUnit([[UInt8](repeating: 1, count: 8_185)], at: 0)) == nil)
-        #expect(multiplexer.packets(of: soundUnit([[UInt8](repeating: 1, count: 8_184)], at: 0)) != nil)
+        #expect(multiplexer.packets(of: audioUnit([[UInt8](repeating: 1, count: 8_185)], at: 0)) == nil)
+        #expect(multiplexer.packets(of: audioUnit([[UInt8](repeating: 1, count: 8_184)], at: 0)) != nil)
     }
 
-    @Test func nothingTraps() {
+    @Test func randomUnitsNeverTrap() {
         var multiplexer = Multiplexer(tracks: tracks())
         var receiver = Receiver()
         let stranger = AccessUnit(
@@ -83,23 +84,23 @@ import Testing
         #expect(multiplexer.packets(of: stranger) == nil)
         for ticks in [0, .max, .min, 1, -1, .max / 2, .min / 2] as [Int64] {
             for part in [AccessUnit.Part.last, .middle, .whole, .first] {
-                let unit = picture([[0x09], [0x05]], at: ticks, decodedAt: ~ticks, isKeyframe: true, part: part)
-                for bytes in multiplexer.bytes(of: [unit, soundUnit([[0]], at: ticks)]) { receiver.receive(bytes) }
+                let unit = videoUnit([[0x09], [0x05]], at: ticks, decodedAt: ~ticks, isKeyframe: true, part: part)
+                for bytes in multiplexer.bytes(of: [unit, audioUnit([[0]], at: ticks)]) { receiver.receive(bytes) }
             }
         }
-        for bytes in multiplexer.bytes(of: [picture([nalUnit(5, 2_000_000)], at: 5)]) { receiver.receive(bytes) }
-        #expect(receiver.complaints == [])
+        for bytes in multiplexer.bytes(of: [videoUnit([nalUnit(5, 2_000_000)], at: 5)]) { receiver.receive(bytes) }
+        #expect(receiver.violations == [])
         var empty = Multiplexer(tracks: [])
         #expect(empty.packets(of: stranger) == nil)
         _ = empty.fastStart(of: [stranger])
     }
 
-    // MARK: - What is expected
+    // MARK: - Expected values
 
-    /// NAL units of all pictures, with what is put before them.
-    private static func sentPictures(_ units: [AccessUnit]) -> [[[UInt8]]] {
+    /// NAL units of all frames, with those that the multiplexer inserts.
+    private static func sentVideo(_ units: [AccessUnit]) -> [[[UInt8]]] {
         var expected: [[[UInt8]]] = []
-        for unit in units where unit.track == pictures {
+        for unit in units where unit.track == video {
             var nalUnits = unit.units.map { Array(unit.bytes[$0]) }
             guard unit.part.isStart else {
                 expected[expected.count - 1] += nalUnits
@@ -114,8 +115,8 @@ import Testing
         return expected
     }
 
-    private static func sentSound(_ units: [AccessUnit]) -> [[[UInt8]]] {
-        units.filter { $0.track == sound }.map { unit in unit.units.map { Array(unit.bytes[$0]) } }
+    private static func sentAudio(_ units: [AccessUnit]) -> [[[UInt8]]] {
+        units.filter { $0.track == audio }.map { unit in unit.units.map { Array(unit.bytes[$0]) } }
     }
 
     /// Raw data blocks of ADTS frames with the configuration of `tracks`.

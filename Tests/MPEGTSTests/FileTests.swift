@@ -6,16 +6,16 @@ import Testing
 
 @testable import MPEGTS
 
-/// FFmpeg finds nothing wrong with our streams, and in them what was in the film.
+/// FFmpeg reads our streams without warnings and finds the media of the source file.
 @Suite(.enabled(if: Command.exists("ffmpeg") && Command.exists("ffprobe"), "needs ffmpeg and ffprobe"))
 struct FileTests {
     @Test(arguments: [Clip.plain, .bFrames])
-    func ffmpegFindsInTheStreamWhatWasInTheClip(clip: Clip) async throws {
+    func ffmpegReadsTheSameMediaFromTheStreamAsFromTheClip(clip: Clip) async throws {
         try await compare(await clip.path())
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
-    func ffmpegFindsInTheStreamWhatWasInTheFilm() async throws {
+    func ffmpegReadsTheSameMediaFromTheStreamAsFromTheFile() async throws {
         try await compare(SharedData.path("video/big-buck-bunny-480p-30s.mp4"))
     }
 
@@ -25,7 +25,7 @@ struct FileTests {
         var receiver = Receiver()
         let bytes = try Self.stream(of: film)
         receiver.receive(bytes)
-        #expect(receiver.complaints == [])
+        #expect(receiver.violations == [])
         try Data(bytes).write(to: URL(filePath: stream))
 
         let check = try await Command.run(["ffmpeg", "-v", "warning", "-i", stream, "-f", "null", "-"], within: 60)
@@ -34,7 +34,7 @@ struct FileTests {
             let original = try await Self.packets(kind, of: film)
             let copy = try await Self.packets(kind, of: stream)
             #expect(copy.count == original.count)
-            // Bytes per packet are other ones (start codes, headers); times are the film's, ten seconds later.
+            // Packet sizes differ (start codes, headers); times are ten seconds later than in the file.
             #expect(zip(original, copy).allSatisfy { abs($1 - $0 - 10) < 0.001 })
             #expect(try await Self.checksum(kind, of: stream) == Self.checksum(kind, of: film))
         }
@@ -50,9 +50,9 @@ struct FileTests {
         return outcome.text.split(separator: "\n").compactMap { Double($0.prefix { $0 != "," }) }
     }
 
-    /// Of everything decoded.
+    /// The checksum of all decoded frames.
     private static func checksum(_ kind: String, of path: String) async throws -> String {
-        // An MP4's edit list takes the encoder's first samples away, of which no transport stream knows.
+        // An MP4's edit list removes the encoder's first samples; transport streams have no edit lists.
         let options = path.hasSuffix(".ts") ? [] : ["-ignore_editlist", "1"]
         let outcome = try await Command.run(
             ["ffmpeg", "-v", "error"] + options + ["-i", path, "-map", "0:\(kind)", "-f", "md5", "-"], within: 60)
@@ -60,7 +60,7 @@ struct FileTests {
         return outcome.text
     }
 
-    /// The film as a transport stream, in the order of decoding.
+    /// The file as a transport stream, in decoding order.
     private static func stream(of path: String) throws -> [UInt8] {
         let demuxer = try Demuxer(path: path)
         var (tracks, lengthSizes): ([Track], [Int?]) = ([], [])
@@ -72,7 +72,7 @@ struct FileTests {
             case .aac(let config, _):
                 tracks.append(Track(id: TrackID(index), clockRate: config.sampleRate, format: .aac(config)))
                 lengthSizes.append(nil)
-            default: throw Command.Failure.cannotStart("a film of H.264 and AAC")
+            default: throw Command.Failure.cannotStart("a file with H.264 and AAC")
             }
         }
         var units: [AccessUnit] = []
@@ -89,7 +89,7 @@ struct FileTests {
         let nalUnits = lengthSize.map {
             H264.LengthPrefixed.units(in: packet.bytes, lengthSize: $0).ranges.map { Array(packet.bytes[$0]) }
         }
-        // A nanosecond, for what rounding takes.
+        // One nanosecond, because of rounding.
         func time(_ nanoseconds: Int64?) -> MediaTime {
             MediaTime(nanoseconds: (nanoseconds ?? 0) + 1, rate: track.clockRate)
         }

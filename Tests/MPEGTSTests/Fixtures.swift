@@ -3,84 +3,84 @@ import TestSupport
 
 @testable import MPEGTS
 
-let pictures = TrackID(0)
-let sound = TrackID(1)
-let picturePID = 0x100
-let soundPID = 0x101
+let video = TrackID(0)
+let audio = TrackID(1)
+let videoPID = 0x100
+let audioPID = 0x101
 
 /// Parameter sets as the track announces them.
 let announced: [[UInt8]] = [[0x67, 66, 0, 30], [0x68, 0xCE]]
-/// The delimiter that is put before access units without one.
+/// The delimiter that is inserted before access units without one.
 let delimiter: [UInt8] = [0x09, 0xF0]
 
-/// A track of pictures (0) and one of sound (1).
-func tracks(soundRate: ClockRate = .audio48k) -> [Track] {
+/// A video track (0) and an audio track (1).
+func tracks(audioRate: ClockRate = .audio48k) -> [Track] {
     guard let sets = H264.ParameterSets(sequence: [announced[0]], picture: [announced[1]]) else {
         preconditionFailure("these are parameter sets")
     }
-    let config = AAC.AudioSpecificConfig(bytes: [0x11, 0x90], sampleRate: soundRate, channelCount: 2)
+    let config = AAC.AudioSpecificConfig(bytes: [0x11, 0x90], sampleRate: audioRate, channelCount: 2)
     return [
-        Track(id: pictures, clockRate: .video, format: .h264(sets)),
-        Track(id: sound, clockRate: soundRate, format: .aac(config)),
+        Track(id: video, clockRate: .video, format: .h264(sets)),
+        Track(id: audio, clockRate: audioRate, format: .aac(config)),
     ]
 }
 
-/// A NAL unit of a type with a body without zeros, so that nothing in it looks like a start code.
+/// A NAL unit whose body has no zeros, so that it contains no start code.
 func nalUnit(_ type: UInt8, _ byteCount: Int, seed: Int = 0) -> [UInt8] {
     [0x60 | type] + (1..<max(byteCount, 2)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ seed) | 1 }
 }
 
-func picture(
+func videoUnit(
     _ nalUnits: [[UInt8]], at ticks: Int64, decodedAt decode: Int64? = nil, isKeyframe: Bool = false,
     part: AccessUnit.Part = .whole
 ) -> AccessUnit {
     AccessUnit(
-        track: pictures, presentationTime: MediaTime(ticks: ticks, rate: .video),
+        track: video, presentationTime: MediaTime(ticks: ticks, rate: .video),
         decodeTime: MediaTime(ticks: decode ?? ticks, rate: .video), isKeyframe: isKeyframe, part: part,
         nalUnits: nalUnits)
 }
 
-func soundUnit(_ blocks: [[UInt8]], at ticks: Int64, rate: ClockRate = .audio48k) -> AccessUnit {
+func audioUnit(_ blocks: [[UInt8]], at ticks: Int64, rate: ClockRate = .audio48k) -> AccessUnit {
     let time = MediaTime(ticks: ticks, rate: rate)
     return AccessUnit(
-        track: sound, presentationTime: time, decodeTime: time, isKeyframe: true, nalUnits: blocks)
+        track: audio, presentationTime: time, decodeTime: time, isKeyframe: true, nalUnits: blocks)
 }
 
-/// A live stream of random pictures and sound, in decoding order.
+/// A live stream of random video and audio, in decoding order.
 struct Broadcast {
-    /// Ticks of 90 kHz from picture to picture.
+    /// Ticks of 90 kHz between frames.
     var interval: Int64 = 3_000
-    /// Whether pictures are shown in another order than they are decoded in.
+    /// Whether presentation order differs from decoding order.
     var reorders = false
-    /// Whether pictures come in parts, with sound in between.
+    /// Whether frames come in parts, with audio in between.
     var comesInParts = false
-    var longestPicture = 6_000
-    /// So much later than their decode time says do pictures come.
-    var pictureLag: Int64 = 0
-    var soundRate = ClockRate.audio48k
+    var maximumFrameByteCount = 6_000
+    /// The delay of frames after their decode time.
+    var videoLag: Int64 = 0
+    var audioRate = ClockRate.audio48k
 
     func units(seconds: Int64, seed: UInt64) -> [AccessUnit] {
         var random = SplitMix64(seed: seed)
         var units: [(comes: Int64, unit: AccessUnit)] = []
         for number in 0..<(seconds * 90_000 / interval) {
-            for (index, part) in pictureUnits(number, using: &random).enumerated() {
-                units.append((number * interval + pictureLag + Int64(index) * interval / 4, part))
+            for (index, part) in videoUnits(number, using: &random).enumerated() {
+                units.append((number * interval + videoLag + Int64(index) * interval / 4, part))
             }
         }
-        for number in 0..<(seconds * Int64(soundRate.hertz) / 1024) {
+        for number in 0..<(seconds * Int64(audioRate.hertz) / 1024) {
             let block = [UInt8](repeating: UInt8(number & 0xFF), count: Int.random(in: 1...400, using: &random))
-            let unit = soundUnit([block], at: number * 1024, rate: soundRate)
+            let unit = audioUnit([block], at: number * 1024, rate: audioRate)
             units.append((unit.decodeTime.at90kHz.ticks, unit))
         }
-        // Pictures first where both come at once.
+        // Video first if both are due.
         return units.enumerated().sorted { ($0.element.comes, $0.offset) < ($1.element.comes, $1.offset) }
             .map(\.element.unit)
     }
 
-    private func pictureUnits(_ number: Int64, using random: inout SplitMix64) -> [AccessUnit] {
+    private func videoUnits(_ number: Int64, using random: inout SplitMix64) -> [AccessUnit] {
         let isKeyframe = number % 30 == 0
         var nalUnits = (0..<Int.random(in: 1...4, using: &random)).map { index in
-            nalUnit(isKeyframe ? 5 : 1, Int.random(in: 1...longestPicture, using: &random), seed: index)
+            nalUnit(isKeyframe ? 5 : 1, Int.random(in: 1...maximumFrameByteCount, using: &random), seed: index)
         }
         if Bool.random(using: &random) { nalUnits.insert([0x09, 0x10], at: 0) }
         if isKeyframe, Bool.random(using: &random) {
@@ -89,10 +89,10 @@ struct Broadcast {
         let decode = number * interval
         let shown = decode + (reorders ? [1, 3, 0, 2][Int(number % 4)] * interval : 0)
         guard comesInParts, nalUnits.count > 2 else {
-            return [picture(nalUnits, at: shown, decodedAt: decode, isKeyframe: isKeyframe)]
+            return [videoUnit(nalUnits, at: shown, decodedAt: decode, isKeyframe: isKeyframe)]
         }
         return nalUnits.indices.dropFirst().map { index in
-            picture(
+            videoUnit(
                 index == 1 ? Array(nalUnits[...1]) : [nalUnits[index]], at: shown, decodedAt: decode,
                 isKeyframe: isKeyframe && index == 1,
                 part: index == 1 ? .first : index == nalUnits.count - 1 ? .last : .middle)
@@ -101,7 +101,7 @@ struct Broadcast {
 }
 
 extension TransportPackets {
-    /// What is written, in an array.
+    /// The written bytes as an array.
     var bytes: [UInt8] {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 1)
         defer { memory.deallocate() }
@@ -118,7 +118,7 @@ extension Multiplexer {
     }
 }
 
-/// What a receiver of `units` makes of them.
+/// The result of receiving `units`.
 func received(_ units: [AccessUnit], tracks: [Track] = tracks()) -> Receiver {
     var multiplexer = Multiplexer(tracks: tracks)
     var receiver = Receiver()

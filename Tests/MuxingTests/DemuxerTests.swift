@@ -5,16 +5,16 @@ import Testing
 
 @Suite struct DemuxerTests {
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
-    func aFilmIsReadTwiceWithTheSamePackets() throws {
+    func rewindingAFileGivesTheSamePackets() throws {
         let demuxer = try Demuxer(path: SharedData.path("video/big-buck-bunny-480p-30s.mp4"))
         #expect(demuxer.tracks.map(\.codecName) == ["h264", "aac"])
         guard case .h264(let sets, lengthSize: 4) = demuxer.tracks[0].format else {
-            Issue.record("the film has H.264 behind lengths")
+            Issue.record("the file has H.264 with length prefixes")
             return
         }
         #expect(sets.sequence.compactMap(H264.SequenceParameterSet.init(parsing:)).map(\.width) == [854])
         guard case .aac(let configuration, isADTS: false) = demuxer.tracks[1].format else {
-            Issue.record("the film has AAC with its configuration in the header")
+            Issue.record("the file has AAC with its configuration in the header")
             return
         }
         #expect(configuration.channelCount == 6 && configuration.sampleRate == .audio48k)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
-    func aBareStreamHasNoTimes() throws {
+    func aRawStreamHasNoTimes() throws {
         let demuxer = try Demuxer(path: SharedData.path("h264/BA1_FT_C.264"))
         #expect(!demuxer.hasTimes)
         let first = try packets(demuxer)
@@ -38,7 +38,7 @@ import Testing
         #expect(first.count == 299 && first.map(\.bytes) == second.map(\.bytes))
     }
 
-    @Test func whatIsNoFilmIsRefusedWithAReason() throws {
+    @Test func aFileWithoutMediaIsRejectedWithAReason() throws {
         let failure = #expect(throws: DemuxFailure.self) { _ = try Demuxer(path: #filePath + ".absent") }
         #expect(failure?.reason.contains("No such file") == true)
         #expect(throws: DemuxFailure.self) { _ = try Demuxer(path: #filePath) }
