@@ -12,7 +12,7 @@ import Wire
     }
 
     @Test(arguments: [64, 100, 576, 1400, 9000])
-    func depacketizingGivesWhatWasPacketized(packetBytes: Int) throws {
+    func depacketizingReversesPacketizing(packetBytes: Int) throws {
         var random = SplitMix64(seed: 21)
         let packager = packager(maximumPacketBytes: packetBytes)
         var rewriter = HeaderRewriter.forTests()
@@ -32,7 +32,7 @@ import Wire
         #expect(depacketizer.counts == DepacketizerCounts())
     }
 
-    @Test func anAccessUnitStandsBehindItsSize() throws {
+    @Test func anAccessUnitFollowsItsSize() throws {
         let run = try #require(packager().package(accessUnit([[1, 2, 3]], track: 1)))
         #expect(run.payloads == [[0, 16, 0, 3 << 3, 1, 2, 3]])
     }
@@ -54,7 +54,7 @@ import Wire
         #expect(packager().package(accessUnit([[UInt8](repeating: 0, count: 8192)], track: 1)) == nil)
     }
 
-    @Test func aLostFragmentCostsItsAccessUnitAndNoMore() throws {
+    @Test func aLostFragmentLosesOnlyItsAccessUnit() throws {
         var random = SplitMix64(seed: 22)
         let (long, short) = (random.bytes(5000), random.bytes(100))
         for lost in 0..<4 {
@@ -87,7 +87,7 @@ import Wire
             [0, 32, 0, 8, 0, 16, 1, 2],
             [255, 255, 0, 8, 1],
         ] as [[UInt8]])
-    func aMalformedPacketIsCountedAndItsNeighboursStay(payload: [UInt8]) {
+    func aMalformedPacketIsCountedAndOthersAreKept(payload: [UInt8]) {
         var depacketizer = AACDepacketizer()
         depacketizer.push(([0, 16, 0, 8, 1] as [UInt8]).rawSpan, header: header(1))
         depacketizer.push(payload.rawSpan, header: header(2, timestamp: 1024))
@@ -98,7 +98,7 @@ import Wire
         #expect(depacketizer.counts.malformedPackets == 1)
     }
 
-    @Test func theLowBitRateLayoutIsReadToo() {
+    @Test func theLowBitRateLayoutIsParsed() {
         var depacketizer = AACDepacketizer(layout: .lowBitRate)
         depacketizer.push(([0, 16, 1 << 2, 2 << 2, 7, 8, 9] as [UInt8]).rawSpan, header: header(1))
         #expect(take(&depacketizer)?.contents == [[7]])
@@ -109,12 +109,12 @@ import Wire
         (13, 3, 3, true), (6, 2, 2, true), (16, 0, 0, true), (0, 3, 3, false), (17, 3, 3, false), (13, 9, 3, false),
         (13, 3, -1, false),
     ])
-    func layoutsThatNoAudioModeHasAreRefused(size: Int, index: Int, delta: Int, isAccepted: Bool) {
+    func layoutsOfNoAudioModeAreRejected(size: Int, index: Int, delta: Int, isAccepted: Bool) {
         let layout = AUHeaderLayout(sizeLength: size, indexLength: index, indexDeltaLength: delta)
         #expect((layout != nil) == isAccepted)
     }
 
-    @Test func damageNeverTraps() {
+    @Test func damagedInputNeverTraps() {
         var random = SplitMix64(seed: 23)
         var depacketizer = AACDepacketizer()
         var number: UInt16 = 65_000

@@ -12,7 +12,7 @@ import Testing
             ssrc: SSRC(3), headerExtension: .init(profile: profile, data: data))
     }
 
-    /// A header as a viewer's packets have it.
+    /// A header as in a viewer's packets.
     private static func written(_ captured: NTPTime?, sendsAbsoluteCaptureTime: Bool = true) throws -> [UInt8] {
         var unit = accessUnit([[0x41]], ticks: 7)
         unit.captured = captured
@@ -21,7 +21,7 @@ import Testing
             .bytes(ofPacket: 0, isMarked: true)
     }
 
-    @Test func itStandsByteForByteAsDocumented() throws {
+    @Test func theBytesMatchTheDocumentation() throws {
         let bytes = try Self.written(Self.time)
         #expect(bytes.count == 28 && bytes[0] == 0x90)
         #expect(Array(bytes[12...]) == [0xBE, 0xDE, 0, 3, 0x17] + Array(0x11...0x18) + [0, 0, 0])
@@ -29,7 +29,7 @@ import Testing
         #expect(try Self.written(Self.time, sendsAbsoluteCaptureTime: false) == Self.written(nil))
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func aWrittenTimeIsParsed() throws {
         var random = SplitMix64(seed: 12)
         for _ in 0..<1_000 {
             let time = NTPTime(rawValue: .random(in: 0...UInt64.max, using: &random))
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func itIsFoundBehindOtherElementsAndPaddingAndInItsLongForm() {
+    @Test func theTimeIsFoundAfterOtherElementsAndPaddingAndInTheLongForm() {
         let element = Array(0x11...0x18) as [UInt8]
         let others: [[UInt8]] = [
             [0x57] + element + [0, 0, 0],
@@ -51,7 +51,7 @@ import Testing
         for data in others { #expect(AbsoluteCaptureTime.time(in: Self.header(data), identifier: 5) == Self.time) }
     }
 
-    @Test func whatIsNoneIsNone() {
+    @Test func otherExtensionsHaveNoCaptureTime() {
         let element = Array(0x11...0x18) as [UInt8]
         let none: [Header] = [
             Self.header([0x67] + element + [0, 0, 0]), Self.header([0x57] + element + [0, 0, 0], profile: 0x1000),
@@ -61,7 +61,7 @@ import Testing
         for header in none { #expect(AbsoluteCaptureTime.time(in: header, identifier: 5) == nil) }
     }
 
-    @Test func trainsOfPacketsThatTellItFitADatagramOfIPv4() throws {
+    @Test func gsoBatchesWithCaptureTimesFitAnIPv4Datagram() throws {
         for packetBytes in 64...1500 {
             let run = try #require(
                 packager(maximumPacketBytes: packetBytes).package(accessUnit([[UInt8](repeating: 0x41, count: 80_000)]))

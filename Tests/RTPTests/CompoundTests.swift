@@ -40,14 +40,14 @@ import Wire
     ]
 
     @Test(arguments: compounds)
-    func aWrittenCompoundIsReadAgain(compound: Compound) throws {
+    func aWrittenCompoundIsParsed(compound: Compound) throws {
         let datagram = compound.encoded()
         #expect(datagram.count % 4 == 0)
         #expect(try Compound(parsing: datagram) == compound)
     }
 
     @Test(arguments: compounds)
-    func aCutDatagramIsRefusedUnlessCutBetweenPackets(compound: Compound) {
+    func aTruncatedDatagramIsRejectedUnlessCutBetweenPackets(compound: Compound) {
         let datagram = compound.encoded()
         var ends: [Int] = []
         for end in 0..<datagram.count {
@@ -63,7 +63,7 @@ import Wire
     }
 
     @Test(arguments: compounds)
-    func trailingBytesAreRefused(compound: Compound) {
+    func trailingBytesAreRejected(compound: Compound) {
         for count in 1...3 {
             #expect(throws: Compound.ParseError.tooShort) {
                 try Compound(parsing: (compound.encoded() + [UInt8](repeating: 0x80, count: count)))
@@ -89,11 +89,11 @@ import Wire
             ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x80, 203, 0, 1, 9, 65, 66, 67], .malformed(packetType: 203)),
             ([0x80, 201, 0, 1, 0, 0, 0, 1, 0x81, 205, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2], .malformed(packetType: 205)),
         ] as [([UInt8], Compound.ParseError)])
-    func aDamagedDatagramIsRefusedWithItsReason(datagram: [UInt8], damage: Compound.ParseError) {
+    func aDamagedDatagramIsRejectedWithAReason(datagram: [UInt8], damage: Compound.ParseError) {
         #expect(throws: damage) { try Compound(parsing: datagram) }
     }
 
-    @Test func unknownPacketsAndPaddingArePassedOver() throws {
+    @Test func unknownPacketsAndPaddingAreSkipped() throws {
         let report: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 5]
         let applicationDefined: [UInt8] = [0x80, 204, 0, 2, 0, 0, 0, 5, 65, 66, 67, 68]
         let bitrateEstimate: [UInt8] = [0x8F, 206, 0, 3, 0, 0, 0, 5, 0, 0, 0, 0, 82, 69, 77, 66]
@@ -103,7 +103,7 @@ import Wire
         #expect(packets == [.receiverReport(ReceiverReport(ssrc: SSRC(5))), .goodbye(Goodbye(sources: []))])
     }
 
-    @Test func damageNeverTraps() {
+    @Test func damagedInputNeverTraps() {
         var random = SplitMix64(seed: 41)
         var accepted = 0
         for round in 0..<20_000 {
@@ -112,21 +112,21 @@ import Wire
                 datagram[Int.random(in: 0..<datagram.count, using: &random)] ^=
                     1 << UInt8.random(in: 0...7, using: &random)
             }
-            // Refusal is as good an answer as a value here; only a trap is wrong.
+            // Rejection is as good a result as a value here; only a trap is wrong.
             guard let compound = try? Compound(parsing: datagram) else { continue }
             accepted += 1
-            // What was read can be written, and says the same again.
+            // A parsed value can be written, and parsing that gives the same value.
             #expect((try? Compound(parsing: compound.encoded())) == compound)
         }
         #expect(accepted > 1000)
     }
 
-    @Test func aNACKNamesAllItsPackets() {
+    @Test func aNACKListsAllMissingPackets() {
         let lost = Feedback.LostPackets(first: SequenceNumber(65_534), following: 0x8003)
         #expect(lost.sequenceNumbers.map(\.rawValue) == [65_534, 65_535, 0, 14])
     }
 
-    @Test func theRoundTripIsWhatIsLeftOfTheTime() {
+    @Test func theRoundTripExcludesTheReceiversDelay() {
         var block = Self.block
         let sent = NTPTime(rawValue: 100 << 32)
         block.lastSenderReport = sent.middle

@@ -28,7 +28,7 @@ func accessUnit(
         bytes: bytes, units: ranges)
 }
 
-/// A packager of one video track (0) and one sound track (1).
+/// A packager of one video track (0) and one audio track (1).
 func packager(maximumPacketBytes: Int = 1400) -> RTPPackager {
     guard let sets = H264.ParameterSets(sequence: [[0x67, 66, 0, 30]], picture: [[0x68, 0xCE]]) else {
         preconditionFailure("these are parameter sets")
@@ -45,7 +45,7 @@ extension PacketRun {
     /// The payloads, copied.
     var payloads: [[UInt8]] { packets.map { [UInt8](payload(of: $0)) } }
 
-    /// The packets as a viewer sends them: header and payload in one.
+    /// The packets as a viewer sends them: header and payload together.
     func datagrams(_ rewriter: inout HeaderRewriter) -> [[UInt8]] {
         defer { rewriter.advance(by: packets.count) }
         let headers = rewriter.headers(of: self, ticks: presentationTime.rtpTicks)
@@ -54,7 +54,7 @@ extension PacketRun {
 }
 
 extension HeaderRewriter.Headers {
-    /// One of them; written one byte into its memory, for its place need not be aligned.
+    /// One header, written to an odd address, because any alignment is allowed.
     func bytes(ofPacket index: Int, isMarked: Bool) -> [UInt8] {
         var bytes = [UInt8](repeating: 0xFF, count: 1 + byteCount)
         bytes.withUnsafeMutableBytes { memory in
@@ -94,21 +94,21 @@ extension ReceivedUnit {
 }
 
 extension Header {
-    /// The parser on an array: the test macros cannot hold a span.
+    /// Parses an array: the test macros cannot hold a span.
     static func parse(_ packet: [UInt8]) -> (header: Header, payload: Range<Int>)? {
         parse(packet.rawSpan)
     }
 }
 
 extension Compound {
-    /// The parser on an array: the test macros cannot hold a span.
+    /// Parses an array: the test macros cannot hold a span.
     init(parsing datagram: [UInt8]) throws(ParseError) {
         try self.init(parsing: datagram.rawSpan)
     }
 }
 
-/// The next unit; the test macros cannot call what mutates.
+/// The next unit; the test macros cannot call mutating functions.
 func take(_ depacketizer: inout H264Depacketizer) -> ReceivedUnit? { depacketizer.next() }
 
-/// The next unit; the test macros cannot call what mutates.
+/// The next unit; the test macros cannot call mutating functions.
 func take(_ depacketizer: inout AACDepacketizer) -> ReceivedUnit? { depacketizer.next() }

@@ -16,7 +16,7 @@ import Testing
     @Test(
         .enabled(if: SharedData.isPresent, "needs ../shared/data"),
         arguments: ["BA1_FT_C.264", "CI1_FT_B.264", "MIDR_MW_D.264", "MPS_MW_A.264", "LS_SVA_D.264"])
-    func everyNALUnitOfAConformanceStreamArrivesInItsPlace(name: String) throws {
+    func everyNALUnitOfAConformanceStreamArrivesInOrder(name: String) throws {
         let units = nalUnits(of: try #require(SharedData.bytes("h264/\(name)")))
         #expect(units.count > 10)
         for packetBytes in [128, 1400] {
@@ -24,7 +24,7 @@ import Testing
             var rewriter = HeaderRewriter.forTests()
             var depacketizer = H264Depacketizer()
             var received: [[UInt8]] = []
-            // Eight at a time: what matters here is the bytes, not where pictures begin.
+            // Eight NAL units at a time: this test compares bytes, not picture boundaries.
             for start in stride(from: 0, to: units.count, by: 8) {
                 let group = Array(units[start..<min(start + 8, units.count)])
                 let run = try #require(packager.package(accessUnit(group, ticks: Int64(start))))

@@ -11,7 +11,7 @@ import Wire
             timestamp: timestamp, ssrc: SSRC(1))
     }
 
-    @Test func aLostPacketCostsItsNALUnitAndNoMore() throws {
+    @Test func aLostPacketLosesOnlyItsNALUnit() throws {
         var random = SplitMix64(seed: 11)
         let units = randomNALUnits([(1, 40), (1, 5000), (1, 50)], using: &random)
         let next = randomNALUnits([(1, 60)], using: &random)
@@ -40,11 +40,11 @@ import Wire
         depacketizer.push(([0x41, 2] as [UInt8]).rawSpan, header: header(3, timestamp: 20, isMarked: true))
         let units = [take(&depacketizer), take(&depacketizer)]
         #expect(units.map { $0?.contents } == [[[0x41, 1]], [[0x41, 2]]])
-        // Nobody knows to which of the two the missing packet belonged.
+        // The missing packet may belong to either of the two units.
         #expect(units.map { $0?.isComplete } == [false, false])
     }
 
-    @Test func aUnitWithoutMarkerIsFlushed() {
+    @Test func aUnitWithoutMarkerIsReturnedByFlush() {
         var depacketizer = H264Depacketizer()
         depacketizer.push(([0x41, 1] as [UInt8]).rawSpan, header: header(1))
         #expect(take(&depacketizer) == nil)
@@ -62,7 +62,7 @@ import Wire
         #expect(depacketizer.counts.latePackets == 2)
     }
 
-    @Test func aFragmentThatIsStartAndEndIsAWholeUnit() {
+    @Test func aFragmentWithStartAndEndBitIsAWholeUnit() {
         var depacketizer = H264Depacketizer()
         depacketizer.push(([0x7C, 0xC5, 9] as [UInt8]).rawSpan, header: header(1, isMarked: true))
         #expect(take(&depacketizer)?.contents == [[0x65, 9]])
@@ -86,7 +86,7 @@ import Wire
             [0x1E, 1],
             [0x1F, 1],
         ] as [[UInt8]])
-    func aMalformedPacketIsCountedAndItsNeighboursStay(payload: [UInt8]) {
+    func aMalformedPacketIsCountedAndOthersAreKept(payload: [UInt8]) {
         var depacketizer = H264Depacketizer()
         depacketizer.push(([0x41, 1] as [UInt8]).rawSpan, header: header(1))
         depacketizer.push(payload.rawSpan, header: header(2))
@@ -97,7 +97,7 @@ import Wire
         #expect(depacketizer.counts.malformedPackets == 1)
     }
 
-    @Test func aUnitThatNeverEndsStopsGrowing() throws {
+    @Test func aUnitWithoutEndIsBounded() throws {
         var depacketizer = H264Depacketizer()
         let fragment = [0x7C, 0x05] + [UInt8](repeating: 1, count: 60_000)
         depacketizer.push(([0x7C, 0x85, 0] as [UInt8]).rawSpan, header: header(0))
@@ -110,7 +110,7 @@ import Wire
         #expect(depacketizer.counts.malformedPackets > 0)
     }
 
-    @Test func damageNeverTrapsAndUnitsStayInsideTheirBytes() {
+    @Test func damagedInputNeverTrapsAndUnitsStayInsideTheirBytes() {
         var random = SplitMix64(seed: 12)
         var depacketizer = H264Depacketizer()
         var number: UInt16 = 65_000

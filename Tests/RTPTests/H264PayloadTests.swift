@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 @Suite struct H264PayloadTests {
-    /// Packet sizes from the smallest to a jumbo frame's.
+    /// Packet sizes from the minimum to that of a jumbo frame.
     static let packetSizes = [64, 65, 90, 128, 255, 500, 576, 1000, 1200, 1399, 1400, 1452, 9000]
 
     static let shapes: [[(type: UInt8, byteCount: Int)]] = [
@@ -27,13 +27,13 @@ import Wire
                 (UInt8.random(in: 1...23, using: &random), Int.random(in: 1...4000, using: &random))
             }
         }
-        // All that are sent: delimiters are not.
+        // All NAL units that are sent: all but delimiters.
         let sent = (shapes + wild).map { $0.filter { $0.0 != 9 } }.filter { !$0.isEmpty }
         return sent.map { randomNALUnits($0, using: &random) }
     }
 
     @Test(arguments: packetSizes)
-    func depacketizingGivesWhatWasPacketized(packetBytes: Int) throws {
+    func depacketizingReversesPacketizing(packetBytes: Int) throws {
         let packager = packager(maximumPacketBytes: packetBytes)
         var rewriter = HeaderRewriter.forTests()
         var depacketizer = H264Depacketizer()
@@ -53,7 +53,7 @@ import Wire
     }
 
     @Test(arguments: packetSizes)
-    func trainsCoverAllPacketsAndKeepTheirLaw(packetBytes: Int) throws {
+    func gsoBatchesCoverAllPacketsAndKeepTheirInvariants(packetBytes: Int) throws {
         let packager = packager(maximumPacketBytes: packetBytes)
         for nalUnits in Self.units(seed: 8) {
             let run = try #require(packager.package(accessUnit(nalUnits)))
@@ -74,7 +74,7 @@ import Wire
             var random = SplitMix64(seed: UInt64(byteCount))
             let unit = accessUnit(randomNALUnits([(1, byteCount)], using: &random))
             let run = try #require(packager().package(unit))
-            // A packet of 1 400 holds 1 386 bytes after RTP and FU headers.
+            // A packet of 1 400 bytes holds 1 386 after RTP and FU headers.
             #expect(run.packets.count == (byteCount - 1 + 1385) / 1386)
             #expect(Set(run.packets.dropLast().map(\.byteCount)).count <= 1)
             let flags = run.payloads.map { $0[1] & 0xC0 }
@@ -94,7 +94,7 @@ import Wire
         #expect(run.payloads.dropFirst(1).allSatisfy { $0[0] & 0x1F == 28 })
     }
 
-    @Test func anIDRIsItsParameterSetsAndOneTrain() throws {
+    @Test func anIDRPictureIsAParameterSetPacketAndOneGSOBatch() throws {
         var random = SplitMix64(seed: 4)
         let units = randomNALUnits([(7, 20), (8, 4), (5, 50_000)], using: &random)
         let run = try #require(packager().package(accessUnit(units)))
@@ -113,7 +113,7 @@ import Wire
         }
     }
 
-    @Test func whatRTPCannotCarryIsLeftOut() throws {
+    @Test func nalUnitsThatRTPCannotCarryAreLeftOut() throws {
         let units: [[UInt8]] = [[0x18, 1], [0x1C, 2], [0x1F, 3], [0x00, 4], [0x41, 5]]
         let run = try #require(packager().package(accessUnit(units)))
         #expect(run.payloads == [[0x41, 5]])
@@ -121,7 +121,7 @@ import Wire
         #expect(packager().package(accessUnit([[0x41, 5]], track: 9)) == nil)
     }
 
-    @Test func aDelimiterCostsNoMessageOfItsOwn() throws {
+    @Test func delimitersAreNotSent() throws {
         let slice = [0x41] + [UInt8](repeating: 7, count: 9_000)
         let run = try #require(packager().package(accessUnit([[0x09, 0xF0], slice])))
         #expect(run.gsoBatches.count == 1)

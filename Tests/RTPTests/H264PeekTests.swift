@@ -27,22 +27,22 @@ import Wire
         #expect(Self.contents(in: [0x06, 5, 16] + Self.identifier) == [[]])
     }
 
-    @Test func userDataThatHoldStartCodesAreReadAsTheyWere() {
+    @Test func userDataWithStartCodesIsUnescaped() {
         let data = H264.UserData(identifier: Self.identifier, content: [0, 0, 1, 0, 0, 0])
         #expect(Self.contents(in: Self.aggregate([Self.message, data.nalUnit])) == [[7, 8, 9], data.content])
     }
 
-    @Test func whatIsNotThisUserDataIsPassedOver() {
+    @Test func otherPayloadsHaveNoUserData() {
         let others: [[UInt8]] = [
             [], [0x06], Self.slice, Self.aggregate([Self.slice]), [0x06, 5, 255], [0x06, 5, 15] + Self.identifier,
             [0x06, 4, 19] + Self.identifier + [7, 8, 9], [0x06, 5, 19] + Self.identifier.reversed() + [7, 8, 9],
-            // A fragment of one.
+            // A fragment of a NAL unit with user data.
             [0x7C, 0x86] + Self.message.dropFirst(),
         ]
         for payload in others { #expect(Self.contents(in: payload).isEmpty, "\(payload)") }
     }
 
-    @Test func userDataThatIsCutOffIsNone() {
+    @Test func truncatedUserDataIsIgnored() {
         for count in 0..<(Self.message.count - 1) {
             #expect(Self.contents(in: Array(Self.message.prefix(count))).isEmpty)
         }

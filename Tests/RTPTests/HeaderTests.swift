@@ -21,7 +21,7 @@ import Wire
     ]
 
     @Test(arguments: headers)
-    func aWrittenHeaderIsReadAgain(header: Header) throws {
+    func aWrittenHeaderIsParsed(header: Header) throws {
         var writer = ByteWriter()
         header.write(to: &writer)
         let headerBytes = writer.bytes.count
@@ -32,7 +32,7 @@ import Wire
     }
 
     @Test(arguments: headers)
-    func aHeaderCutShortIsNone(header: Header) {
+    func aTruncatedHeaderIsRejected(header: Header) {
         var writer = ByteWriter()
         header.write(to: &writer)
         for end in 0..<writer.bytes.count {
@@ -41,18 +41,18 @@ import Wire
     }
 
     @Test(arguments: [(1, 3), (4, 0), (5, nil), (0, nil)] as [(UInt8, Int?)])
-    func paddingIsTakenOffWhereItFits(padding: UInt8, payloadBytes: Int?) {
+    func validPaddingIsRemoved(padding: UInt8, payloadBytes: Int?) {
         let packet: [UInt8] = [0xA0, 96, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 9, 9, 9, padding]
         #expect(Header.parse(packet)?.payload.count == payloadBytes)
     }
 
-    @Test func anotherVersionIsNoRTP() {
+    @Test func otherVersionsAreRejected() {
         for version in [0, 1, 3] as [UInt8] {
             #expect(Header.parse([UInt8](repeating: version << 6, count: 20)) == nil)
         }
     }
 
-    @Test func damagedPacketsAreReadOrRefusedWithoutATrap() {
+    @Test func damagedPacketsNeverTrap() {
         var random = SplitMix64(seed: 1)
         var refused = 0
         for _ in 0..<5000 {
@@ -66,7 +66,7 @@ import Wire
         #expect(refused > 3000)
     }
 
-    @Test func aRewrittenHeaderIsWhatTheParserReads() throws {
+    @Test func aRewrittenHeaderIsParsed() throws {
         var rewriter = HeaderRewriter.forTests()
         rewriter.advance(by: 3)
         let run = try #require(packager().package(accessUnit([[0x41]], ticks: 0x1_0000_0200)))

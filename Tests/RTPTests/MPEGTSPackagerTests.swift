@@ -17,8 +17,8 @@ import Testing
 
     private func newPackager() -> MPEGTSPackager { MPEGTSPackager(tracks: tracks, options: .init()) }
 
-    /// A picture every 33 ms, an IDR every thirty, some of them in parts.
-    private func pictures(_ numbers: Range<Int>) -> [AccessUnit] {
+    /// A frame every 33 ms, an IDR picture every thirty frames, some of them in parts.
+    private func units(_ numbers: Range<Int>) -> [AccessUnit] {
         numbers.flatMap { number -> [AccessUnit] in
             let isIDR = number % 30 == 0
             let slice = [isIDR ? 0x65 : 0x41] + [UInt8](repeating: 0x55, count: isIDR ? 90_000 : 1_700 * (number % 7))
@@ -32,13 +32,13 @@ import Testing
 
     @Test func aPacketHoldsSevenTransportPackets() throws {
         var packager = newPackager()
-        for unit in pictures(0..<120) {
+        for unit in units(0..<120) {
             let run = try #require(package(unit, with: &packager))
             #expect(run.track == unit.track && run.part == unit.part && run.isKeyframe == unit.isKeyframe)
             #expect(run.presentationTime == unit.presentationTime)
             #expect(run.packets.dropLast().allSatisfy { $0.byteCount == 7 * 188 })
             #expect(run.packets.allSatisfy { $0.byteCount % 188 == 0 && $0.byteCount <= 7 * 188 })
-            // The marker would mean that time leaps (RFC 2250, section 2.1).
+            // The marker bit would mean a discontinuity of timestamps (RFC 2250, section 2.1).
             #expect(run.packets.allSatisfy { !$0.isMarked })
             #expect(run.byteCount == run.payloads.joined().count)
             #expect(run.gsoBatches.flatMap { Array($0) } == Array(run.packets.indices))
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func soundIsTimedInNinetyKilohertz() throws {
+    @Test func audioTimestampsCountNinetyKilohertz() throws {
         var packager = newPackager()
         let time = MediaTime(ticks: 48_000 * 3 + 1024, rate: .audio48k)
         let unit = AccessUnit(
@@ -59,20 +59,20 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 30, 47, 60])
-    func whatAViewerGetsFirstRunsOnIntoWhatFollows(join: Int) throws {
+    func fastStartContinuesIntoTheLivePackets(join: Int) throws {
         var packager = newPackager()
-        for unit in pictures(0..<join) { _ = packager.package(unit) }
-        let history = pictures(max(0, join - 20)..<join)
+        for unit in units(0..<join) { _ = packager.package(unit) }
+        let history = units(max(0, join - 20)..<join)
         let fastStart = packager.fastStart(history)
         #expect(fastStart.count == history.count)
-        let runs = fastStart + pictures(join..<(join + 40)).compactMap { packager.package($0) }
+        let runs = fastStart + units(join..<(join + 40)).compactMap { packager.package($0) }
         let payloads = try #require(runs.first).payloads
         if join > 0 { #expect(pids(payloads[0]).prefix(2) == [0, 0x1000]) }
         var counters: [Int: UInt8] = [:]
         for packet in runs.flatMap(\.payloads).flatMap(transportPackets) {
             let pid = pids(packet)[0]
             let counter = packet[3] & 0x0F
-            // No packet here is without payload, so each counts.
+            // Every packet here has a payload, so each is counted.
             if let last = counters.updateValue(counter, forKey: pid) { #expect(counter == (last + 1) & 0x0F) }
         }
         #expect(counters.keys.sorted() == [0, 0x100, 0x1000])
@@ -87,15 +87,15 @@ import Testing
     }
 
     @Test(arguments: [(64, 1), (199, 1), (200, 1), (387, 1), (388, 2), (1327, 6), (1328, 7), (1400, 7), (9000, 7)])
-    func aPacketHoldsTheTransportPacketsThatFitAndSevenAtMost(maximumPacketBytes: Int, count: Int) throws {
+    func aPacketHoldsAsManyTransportPacketsAsFitAndSevenAtMost(maximumPacketBytes: Int, count: Int) throws {
         let options = MPEGTSPackager.Options(maximumPacketBytes: maximumPacketBytes)
         var packager = MPEGTSPackager(tracks: tracks, options: options)
-        let run = try #require(package(pictures(0..<1)[0], with: &packager))
+        let run = try #require(package(units(0..<1)[0], with: &packager))
         #expect(run.payloads.map(\.count).max() == count * 188)
         #expect(MPEGTSPackager.filler(options)?.payloads.map(\.count) == [count * 188])
     }
 
-    /// The test macros cannot call what mutates.
+    /// The test macros cannot call mutating functions.
     private func package(_ unit: AccessUnit, with packager: inout MPEGTSPackager) -> PacketRun? {
         packager.package(unit)
     }

@@ -2,9 +2,9 @@ import RTP
 import TestSupport
 import Testing
 
-/// Each packet counts once, in whatever order packets come.
+/// Each packet is accepted once, in any order of arrival.
 struct ReplayWindowTests {
-    @Test func whatHasComeOrIsTooOldIsNotAdmitted() {
+    @Test func duplicateAndOldPacketsAreRejected() {
         var window = ReplayWindow()
         #expect(window.accepts(0) && window.accepts(.max))
         window.markReceived(100)
@@ -15,7 +15,7 @@ struct ReplayWindowTests {
         #expect(!window.accepts(1_000) && !window.accepts(100) && window.accepts(999) && window.accepts(937))
     }
 
-    @Test func itKnowsWhatASetWouldKnow() {
+    @Test func theWindowAgreesWithASet() {
         var (window, numbers) = (ReplayWindow(), SplitMix64(seed: 7))
         var (seen, newest) = (Set<UInt64>(), UInt64(0))
         for _ in 0..<20_000 {

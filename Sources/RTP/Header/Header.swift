@@ -13,7 +13,7 @@ import Wire
 /// |      extension: profile, length in words  |  data …           |
 /// ```
 public struct Header: Hashable, Sendable {
-    /// Bytes of a header without contributing sources and extension.
+    /// The size of a header without contributing sources and extension.
     public static let fixedByteCount = 12
 
     public var payloadType: PayloadType
@@ -29,11 +29,11 @@ public struct Header: Hashable, Sendable {
     public struct Extension: Hashable, Sendable {
         /// 0xBEDE for one-byte elements (RFC 8285), otherwise the profile's own.
         public let profile: UInt16
-        /// Whole words: a multiple of four bytes, at most 65 535 words.
+        /// A multiple of four bytes, at most 65 535 words.
         public let data: [UInt8]
 
         public init(profile: UInt16, data: [UInt8]) {
-            precondition(data.count % 4 == 0 && data.count / 4 <= 0xFFFF, "an extension is whole words")
+            precondition(data.count % 4 == 0 && data.count / 4 <= 0xFFFF, "an extension consists of whole words")
             self.profile = profile
             self.data = data
         }
@@ -53,7 +53,7 @@ public struct Header: Hashable, Sendable {
         self.headerExtension = headerExtension
     }
 
-    /// Header and place of the payload, padding taken off; `nil` if `packet` is no RTP packet (RFC 3550, A.1).
+    /// The header, and the range of the payload without padding; `nil` if `packet` is not an RTP packet (RFC 3550, A.1).
     public static func parse(_ packet: RawSpan) -> (header: Header, payload: Range<Int>)? {
         var reader = ByteReader(packet)
         guard let flags = reader.uint8(), flags >> 6 == 2, let second = reader.uint8(),
@@ -75,7 +75,7 @@ public struct Header: Hashable, Sendable {
         return (header, reader.offset..<end)
     }
 
-    /// The last byte of a padded packet counts the padding, itself included.
+    /// The last byte of a padded packet is the number of padding bytes, including itself.
     private static func endOfPayload(of packet: RawSpan, from start: Int, isPadded: Bool) -> Int? {
         guard isPadded else { return packet.byteCount }
         guard packet.byteCount > start else { return nil }
@@ -84,7 +84,7 @@ public struct Header: Hashable, Sendable {
         return packet.byteCount - padding
     }
 
-    /// Appends the header; the payload follows it.
+    /// Appends the header. The caller appends the payload.
     public func write(to writer: inout ByteWriter) {
         let flags = 0x80 | (headerExtension == nil ? 0 : 0x10) | UInt8(truncatingIfNeeded: contributingSources.count)
         writer.uint8(flags)

@@ -1,18 +1,17 @@
 import Media
 
-/// All that one viewer adds to one track's packets: the fields of the twelve bytes before the payload, and perhaps the time of
-/// capture behind them.
+/// Writes the RTP headers of one track for one viewer: the twelve fixed bytes and, if requested, the capture time extension.
 ///
-/// It copies as plain bytes. Whoever owns it writes the headers of a run, then calls `advance`, so that sequence
-/// numbers stay contiguous whatever the viewer skips.
+/// It is a plain value that is copied byte by byte. The owner writes the headers of a run and then calls `advance`, so that
+/// sequence numbers stay contiguous even if the viewer skips runs.
 public struct HeaderRewriter: Hashable, Sendable, BitwiseCopyable {
     public let payloadType: PayloadType
     public let ssrc: SSRC
-    /// The number of the next packet to be sent.
+    /// The sequence number of the next packet.
     public var nextSequenceNumber: SequenceNumber
-    /// What is added to a media time's low 32 bits to make an RTP timestamp.
+    /// The offset that is added to the low 32 bits of a media time to make an RTP timestamp.
     public var timestampOffset: UInt32
-    /// Whether each packet tells when it was captured (`AbsoluteCaptureTime`).
+    /// Whether each packet carries its capture time (`AbsoluteCaptureTime`).
     public let sendsAbsoluteCaptureTime: Bool
 
     @inlinable
@@ -27,7 +26,7 @@ public struct HeaderRewriter: Hashable, Sendable, BitwiseCopyable {
         self.sendsAbsoluteCaptureTime = sendsAbsoluteCaptureTime
     }
 
-    /// The RTP timestamp that stands for `time` in this viewer's packets.
+    /// The RTP timestamp of `time` in this viewer's packets.
     @inlinable
     public func timestamp(of time: MediaTime) -> UInt32 {
         UInt32(truncatingIfNeeded: time.ticks) &+ timestampOffset
@@ -35,7 +34,7 @@ public struct HeaderRewriter: Hashable, Sendable, BitwiseCopyable {
 
     /// The headers of a run's packets.
     ///
-    /// - Parameter ticks: the media time's low 32 bits (`MediaTime.rtpTicks`), before the offset.
+    /// - Parameter ticks: the low 32 bits of the media time (`MediaTime.rtpTicks`), without the offset.
     @inlinable
     public func headers(of run: PacketRun, ticks: UInt32) -> Headers {
         Headers(self, ticks: ticks, captured: sendsAbsoluteCaptureTime ? run.captured : nil)
@@ -49,7 +48,7 @@ public struct HeaderRewriter: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension HeaderRewriter {
-    /// The headers of one run's packets, all equally long, as one viewer gets them.
+    /// The headers of one run's packets for one viewer. All have the same length.
     public struct Headers: Hashable, Sendable, BitwiseCopyable {
         @usableFromInline let rewriter: HeaderRewriter
         @usableFromInline let ticks: UInt32
@@ -60,19 +59,19 @@ extension HeaderRewriter {
             (self.rewriter, self.ticks, self.captured) = (rewriter, ticks, captured)
         }
 
-        /// Of each of them.
+        /// The size of each header.
         @inlinable
         public var byteCount: Int { captured == nil ? 12 : Self.maximumByteCount }
 
-        /// Of any that there may be: twelve, and those of an extension.
+        /// The maximum size of a header: twelve bytes and the extension.
         @inlinable
         public static var maximumByteCount: Int { 12 + AbsoluteCaptureTime.byteCount }
 
-        /// Writes the header of the packet `index` places after the viewer's next sequence number, at any alignment.
+        /// Writes the header of one packet, `index` packets after the viewer's next sequence number. Any alignment is allowed.
         @inlinable
         public func write(ofPacket index: Int, isMarked: Bool, to destination: UnsafeMutableRawPointer) {
             let number = rewriter.nextSequenceNumber.advanced(by: index).rawValue
-            // Version 2; no padding, an extension where there is something to tell, no contributing source.
+            // Version 2, no padding, an extension if there is a capture time, no contributing source.
             let flags: UInt32 = captured == nil ? 0x8000_0000 : 0x9000_0000
             let first = flags | UInt32(rewriter.payloadType.rawValue) << 16 | UInt32(number)
             destination.storeBytes(of: (first | (isMarked ? 0x80_0000 : 0)).bigEndian, as: UInt32.self)

@@ -1,4 +1,4 @@
-/// What a packet's payload is, by the number that the session description gives it (RFC 3550, section 5.1).
+/// The payload type of a packet, a number that the session description maps to a format (RFC 3550, section 5.1).
 public struct PayloadType: Hashable, Sendable, BitwiseCopyable {
     /// 0 to 127.
     public let rawValue: UInt8
@@ -10,7 +10,7 @@ public struct PayloadType: Hashable, Sendable, BitwiseCopyable {
         self.rawValue = rawValue
     }
 
-    /// The low seven bits of `octet`; the eighth is the marker.
+    /// Uses the low seven bits of `octet`; the eighth is the marker bit.
     @inlinable
     public init(lowBitsOf octet: UInt8) {
         rawValue = octet & 0x7F
@@ -19,6 +19,6 @@ public struct PayloadType: Hashable, Sendable, BitwiseCopyable {
     /// MP2T: an MPEG transport stream, on a clock of 90 kHz (RFC 2250, section 2; RFC 3551, section 6).
     public static let transportStream = PayloadType(lowBitsOf: 33)
 
-    /// The first of the numbers that have no meaning of their own: 96 (RFC 3551, section 6).
+    /// The first dynamic payload type: 96 (RFC 3551, section 6).
     public static let firstDynamic = PayloadType(lowBitsOf: 96)
 }

@@ -1,4 +1,4 @@
-/// Who sends: the synchronization source identifier, chosen at random (RFC 3550, section 3).
+/// The synchronization source identifier of a sender, chosen at random (RFC 3550, section 3).
 public struct SSRC: Hashable, Sendable, BitwiseCopyable {
     public let rawValue: UInt32
 

@@ -1,4 +1,4 @@
-/// A packet's number within its stream: 16 bits that wrap (RFC 3550, section 5.1).
+/// The sequence number of a packet: 16 bits that wrap (RFC 3550, section 5.1).
 public struct SequenceNumber: Hashable, Sendable, BitwiseCopyable {
     public let rawValue: UInt16
 
@@ -13,13 +13,13 @@ public struct SequenceNumber: Hashable, Sendable, BitwiseCopyable {
         Self(rawValue &+ UInt16(truncatingIfNeeded: count))
     }
 
-    /// Packets from `other` to this one by the shorter way round, −32 768…32 767: positive if this one is newer.
+    /// The signed distance from `other`, −32 768…32 767: positive if this number is newer.
     @inlinable
     public func distance(from other: Self) -> Int {
         Int(Int16(bitPattern: rawValue &- other.rawValue))
     }
 
-    /// Whether this number comes after `other` (RFC 1982, section 3.2; half way round counts as before).
+    /// Whether this number comes after `other` (RFC 1982, section 3.2; a distance of 32 768 counts as before).
     @inlinable
     public func isNewer(than other: Self) -> Bool {
         distance(from: other) > 0

@@ -1,9 +1,9 @@
-/// A payload cut into as few fragments as fit, all equally long but the last, so that they make one train.
+/// Splits a payload into as few fragments as possible, all of the same length except the last, so that they form one GSO batch.
 struct EqualFragments: Sequence {
     private let whole: Range<Int>
     private let fragmentBytes: Int
 
-    /// - Parameter maximum: bytes of a fragment at most, positive.
+    /// - Parameter maximum: the maximum size of a fragment in bytes, positive.
     init(of whole: Range<Int>, maximum: Int) {
         self.whole = whole
         let count = Swift.max(1, (whole.count + maximum - 1) / maximum)

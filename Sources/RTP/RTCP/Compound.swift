@@ -1,6 +1,6 @@
 import Wire
 
-/// What one RTCP datagram holds: a report first, then others (RFC 3550, section 6.1).
+/// The packets of one RTCP datagram: a report first, then others (RFC 3550, section 6.1).
 public struct Compound: Hashable, Sendable {
     public var packets: [ControlPacket]
 
@@ -8,7 +8,7 @@ public struct Compound: Hashable, Sendable {
         self.packets = packets
     }
 
-    /// What a sender says regularly: its report and its canonical name, and that it leaves, when it does.
+    /// The regular packets of a sender: its report, its canonical name, and a goodbye if it leaves.
     public init(report: SenderReport, canonicalName: String, goodbye: Goodbye? = nil) {
         packets = [
             .senderReport(report),
@@ -17,7 +17,7 @@ public struct Compound: Hashable, Sendable {
         if let goodbye { packets.append(.goodbye(goodbye)) }
     }
 
-    /// What a receiver says regularly, and what it asks for at once.
+    /// The regular packets of a receiver, and its feedback.
     public init(report: ReceiverReport, canonicalName: String, feedback: [Feedback] = [], goodbye: Goodbye? = nil) {
         packets = [
             .receiverReport(report),
@@ -27,22 +27,22 @@ public struct Compound: Hashable, Sendable {
         if let goodbye { packets.append(.goodbye(goodbye)) }
     }
 
-    /// Why a datagram is no compound packet (RFC 3550, A.2): nothing of it is used.
+    /// Why a datagram is not a valid compound packet (RFC 3550, A.2). Nothing of such a datagram is used.
     public enum ParseError: Error, Hashable, Sendable {
-        /// Not even one word, or bytes after the last packet.
+        /// It is shorter than one word, or there are bytes after the last packet.
         case tooShort
         case wrongVersion
-        /// The first packet is neither a sender's nor a receiver's report.
+        /// The first packet is neither a sender report nor a receiver report.
         case reportIsNotFirst
-        /// A packet says it is longer than the datagram.
+        /// A packet's length exceeds the datagram.
         case lengthBeyondEnd
-        /// In a packet that is not the last, or longer than the packet.
+        /// There is padding in a packet that is not the last, or it is longer than the packet.
         case badPadding
         /// A packet's contents do not fit its length.
         case malformed(packetType: UInt8)
     }
 
-    /// Reads a whole datagram; packets of unknown types are passed over.
+    /// Parses a whole datagram. Packets of unknown types are skipped.
     public init(parsing datagram: RawSpan) throws(ParseError) {
         packets = []
         var reader = ByteReader(datagram)
@@ -71,7 +71,7 @@ public struct Compound: Hashable, Sendable {
         return body.extracting(0..<(body.byteCount - padding))
     }
 
-    /// The datagram.
+    /// The bytes of the datagram.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: 128)
         for packet in packets { packet.write(to: &writer) }

@@ -1,6 +1,6 @@
 import Wire
 
-/// One packet of RTCP, by its type.
+/// One RTCP packet.
 public enum ControlPacket: Hashable, Sendable {
     case senderReport(SenderReport)
     case receiverReport(ReceiverReport)
@@ -16,17 +16,17 @@ public enum ControlPacket: Hashable, Sendable {
         static let goodbye: UInt8 = 203
     }
 
-    /// What became of one packet's bytes.
+    /// The result of parsing one packet.
     enum Reading {
         case packet(ControlPacket)
-        /// Of a type or format that is not read here.
+        /// A packet of an unsupported type or format.
         case unknown
         case malformed
     }
 
     /// - Parameters:
-    ///   - count: the five bits after version and padding: reports, chunks, sources, or the feedback's format.
-    ///   - body: what follows the first word, padding taken off.
+    ///   - count: the five bits after version and padding: the number of reports, chunks or sources, or the format of feedback.
+    ///   - body: the bytes after the first word, without padding.
     static func read(packetType: UInt8, count: UInt8, body: RawSpan) -> Reading {
         let packet: ControlPacket?
         switch packetType {
@@ -58,7 +58,7 @@ public enum ControlPacket: Hashable, Sendable {
         case .goodbye(let goodbye): goodbye.write(to: &writer)
         case .feedback(let feedback): feedback.write(to: &writer)
         }
-        // The length counts words after the first; every packet is whole words.
+        // The length field counts words after the first; every packet consists of whole words.
         writer.patch(uint16: UInt16(truncatingIfNeeded: (writer.bytes.count - start) / 4 - 1), at: start + 2)
     }
 

@@ -1,21 +1,21 @@
 import Wire
 
-/// What a receiver asks of a sender at once (RFC 4585, section 6; RFC 5104, section 4.3.1).
+/// Immediate requests of a receiver to a sender (RFC 4585, section 6; RFC 5104, section 4.3.1).
 public struct Feedback: Hashable, Sendable {
-    /// Who asks.
+    /// The receiver that sends the feedback.
     public var sender: SSRC
     public var request: Request
 
     public enum Request: Hashable, Sendable {
-        /// Packets of `media` are missing (RFC 4585, section 6.2.1).
+        /// Generic NACK: packets of `media` are missing (RFC 4585, section 6.2.1).
         case genericNACK(media: SSRC, [LostPackets])
-        /// The decoder of `media` has lost its picture (RFC 4585, section 6.3.1).
+        /// PLI: the decoder of `media` has lost a picture (RFC 4585, section 6.3.1).
         case pictureLossIndication(media: SSRC)
-        /// A random access point is wanted of each (RFC 5104, section 4.3.1).
+        /// FIR: a keyframe of each of these sources is requested (RFC 5104, section 4.3.1).
         case fullIntraRequest([FullIntraEntry])
     }
 
-    /// A missing packet and which of the 16 after it are missing too.
+    /// A missing packet, and a mask of the 16 packets after it.
     public struct LostPackets: Hashable, Sendable {
         public var first: SequenceNumber
         /// Bit i stands for the packet i + 1 after the first.
@@ -26,14 +26,14 @@ public struct Feedback: Hashable, Sendable {
             self.following = following
         }
 
-        /// All missing numbers, ascending: 1 to 17.
+        /// All missing sequence numbers, ascending: 1 to 17.
         public var sequenceNumbers: [SequenceNumber] {
             let offsets = (1...16).filter { following >> ($0 - 1) & 1 == 1 }
             return [first] + offsets.map { first.advanced(by: $0) }
         }
     }
 
-    /// Of which source a random access point is wanted; a repeated number is a repeated request.
+    /// An FIR entry: the source, and a command number. A repeated number is a retransmission.
     public struct FullIntraEntry: Hashable, Sendable {
         public var ssrc: SSRC
         public var number: UInt8
@@ -53,7 +53,7 @@ public struct Feedback: Hashable, Sendable {
     enum Kind: Hashable {
         case genericNACK, pictureLossIndication, fullIntraRequest
 
-        /// `nil` for what is not read here: REMB, TMMBR, transport-wide congestion control and others.
+        /// `nil` for unsupported formats: REMB, TMMBR, transport-wide congestion control and others.
         init?(packetType: UInt8, format: UInt8) {
             switch (packetType, format) {
             case (205, 1): self = .genericNACK

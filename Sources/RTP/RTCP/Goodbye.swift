@@ -1,10 +1,10 @@
 import Wire
 
-/// Sources that leave (RFC 3550, section 6.6).
+/// BYE: sources that leave (RFC 3550, section 6.6).
 public struct Goodbye: Hashable, Sendable {
     /// At most 31 are written.
     public var sources: [SSRC]
-    /// At most 255 bytes are written; empty where none is given.
+    /// At most 255 bytes are written; empty if there is no reason.
     public var reason: [UInt8]
 
     public init(sources: [SSRC], reason: String = "") {

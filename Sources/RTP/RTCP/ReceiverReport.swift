@@ -1,8 +1,8 @@
 import Wire
 
-/// How a participant that sends nothing gets what others send (RFC 3550, section 6.4.2).
+/// RR: the reception quality at a participant that sends no media (RFC 3550, section 6.4.2).
 public struct ReceiverReport: Hashable, Sendable {
-    /// Of the receiver.
+    /// The receiver's SSRC.
     public var ssrc: SSRC
     /// At most 31 are written.
     public var blocks: [ReportBlock]

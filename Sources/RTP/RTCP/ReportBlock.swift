@@ -1,7 +1,7 @@
 import Media
 import Wire
 
-/// How one receiver gets one sender's packets (RFC 3550, section 6.4.1).
+/// The reception quality of one source at one receiver (RFC 3550, section 6.4.1).
 ///
 /// ```
 /// |                 SSRC of the sender reported on                |
@@ -13,17 +13,17 @@ import Wire
 /// ```
 public struct ReportBlock: Hashable, Sendable {
     public var ssrc: SSRC
-    /// Lost of those expected since the last report, in 1/256.
+    /// The fraction of packets lost since the last report, in 1/256.
     public var fractionLost: UInt8
-    /// −2²³ to 2²³ − 1; negative where duplicates outnumber losses. Writing brings it into the range.
+    /// −2²³ to 2²³ − 1; negative if duplicates outnumber losses. Writing clamps it to the range.
     public var cumulativeLost: Int32
-    /// Highest sequence number in the low 16 bits, wraps of it in the high.
+    /// The highest sequence number in the low 16 bits, its wraps in the high 16 bits.
     public var extendedHighestSequenceNumber: UInt32
-    /// Ticks of the RTP clock.
+    /// In ticks of the RTP clock.
     public var jitter: UInt32
     /// `NTPTime.middle` of the last sender report; 0 if there was none.
     public var lastSenderReport: UInt32
-    /// From its arrival to this report, in 1/65 536 s.
+    /// The time from the arrival of the sender report to this report, in 1/65 536 s.
     public var delaySinceLastSenderReport: UInt32
 
     public init(
@@ -41,8 +41,8 @@ public struct ReportBlock: Hashable, Sendable {
 
     static let byteCount = 24
 
-    /// Nanoseconds there and back, for the sender that gets the block at `now`; `nil` if it had no sender report
-    /// or the times contradict each other.
+    /// The round-trip time in nanoseconds, for the sender that receives the block at `now`; `nil` if the receiver had no sender
+    /// report or the times are inconsistent.
     public func roundTripNanoseconds(now: NTPTime) -> Int64? {
         guard lastSenderReport != 0 else { return nil }
         let units = Int32(bitPattern: now.middle &- lastSenderReport &- delaySinceLastSenderReport)

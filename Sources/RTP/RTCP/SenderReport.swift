@@ -1,10 +1,10 @@
 import Media
 import Wire
 
-/// What a sender has sent, and which wall-clock instant its timestamps stand for (RFC 3550, section 6.4.1).
+/// SR: a sender's counters, and the wall-clock time of one RTP timestamp (RFC 3550, section 6.4.1).
 public struct SenderReport: Hashable, Sendable {
     public var ssrc: SSRC
-    /// The instant that `rtpTimestamp` denotes: for live pictures, of capture.
+    /// The wall-clock time of `rtpTimestamp`: for live video, the time of capture.
     public var ntpTime: NTPTime
     public var rtpTimestamp: UInt32
     /// Packets sent since the start; wraps.

@@ -1,8 +1,8 @@
 import Wire
 
-/// Who the sources are (RFC 3550, section 6.5).
+/// SDES: names of the sources (RFC 3550, section 6.5).
 public struct SourceDescription: Hashable, Sendable {
-    /// What is said of one source.
+    /// The items of one source.
     public struct Chunk: Hashable, Sendable {
         public var ssrc: SSRC
         public var items: [Item]
@@ -13,11 +13,11 @@ public struct SourceDescription: Hashable, Sendable {
         }
     }
 
-    /// One thing said: its kind and text.
+    /// One item: its kind and text.
     public struct Item: Hashable, Sendable {
         /// 1 CNAME, 2 NAME, 6 TOOL, … (RFC 3550, section 12.2); never 0, which ends a chunk.
         public var kind: UInt8
-        /// UTF-8 if the sender keeps the rules; at most 255 bytes are written.
+        /// UTF-8 if the sender follows the specification; at most 255 bytes are written.
         public var text: [UInt8]
 
         public init(kind: UInt8, text: [UInt8]) {
@@ -35,13 +35,13 @@ public struct SourceDescription: Hashable, Sendable {
         self.chunks = chunks
     }
 
-    /// One source and its canonical name, the same for all of a participant's sources.
+    /// Describes one source by its canonical name, which all sources of a participant share.
     public init(ssrc: SSRC, canonicalName: String) {
         let item = Item(kind: Item.canonicalNameKind, text: [UInt8](canonicalName.utf8))
         self.init(chunks: [Chunk(ssrc: ssrc, items: [item])])
     }
 
-    /// The canonical name of `ssrc`, if it is said.
+    /// The canonical name of `ssrc`, if present.
     public func canonicalName(of ssrc: SSRC) -> String? {
         let items = chunks.first { $0.ssrc == ssrc }?.items
         return items?.first { $0.kind == Item.canonicalNameKind }.map { String(decoding: $0.text, as: UTF8.self) }
@@ -57,14 +57,14 @@ public struct SourceDescription: Hashable, Sendable {
         self.init(chunks: chunks)
     }
 
-    /// Items up to a zero, then zeros up to a word boundary.
+    /// Parses items up to a zero byte, then skips zeros up to a word boundary.
     @_lifetime(reader: copy reader)
     private static func readChunk(_ reader: inout ByteReader) -> Chunk? {
         guard let ssrc = reader.uint32() else { return nil }
         var items: [Item] = []
         while let kind = reader.uint8() {
             if kind == 0 {
-                // The body starts at a word boundary, so its offsets tell.
+                // The body starts at a word boundary, so offsets within it can be used.
                 guard reader.skip((4 - reader.offset % 4) % 4) else { return nil }
                 return Chunk(ssrc: SSRC(ssrc), items: items)
             }

@@ -1,10 +1,10 @@
 import Media
 
-/// How well one source's packets arrive (RFC 3550, A.1, A.3 and A.8).
+/// The reception statistics of one source (RFC 3550, A.1, A.3 and A.8).
 public struct ReceptionStatistics: Sendable {
-    /// Packets in sequence before a source is believed (A.1: MIN_SEQUENTIAL).
+    /// Packets in sequence before a source is accepted (A.1: MIN_SEQUENTIAL).
     private static let minimumSequential = 2
-    /// A larger step forward is a restart (A.1: MAX_DROPOUT).
+    /// A larger step forward is a restart of the sender (A.1: MAX_DROPOUT).
     private static let maximumDropout = 3000
     /// A smaller step back is a late packet (A.1: MAX_MISORDER).
     private static let maximumMisorder = 100
@@ -18,33 +18,33 @@ public struct ReceptionStatistics: Sendable {
     private var expectedAtLastReport: Int64 = 0
     private var receivedAtLastReport: Int64 = 0
     private var lastTransit: UInt32?
-    /// Sixteen times the jitter, as A.8 keeps it, so that rounding does not stop it short.
+    /// Sixteen times the jitter, as in A.8, to avoid rounding errors.
     private var scaledJitter: Int64 = 0
     private var lastSenderReport: (ntpTime: NTPTime, arrival: MonotonicTime)?
 
-    /// Packets counted since the source was believed or began anew.
+    /// Packets received since the source was accepted or restarted.
     public private(set) var receivedCount: Int64 = 0
 
     public init(clockRate: ClockRate) {
         self.clockRate = clockRate
     }
 
-    /// Ticks of the RTP clock.
+    /// In ticks of the RTP clock.
     public var jitter: UInt32 { UInt32(truncatingIfNeeded: scaledJitter >> 4) }
 
-    /// Highest sequence number in the low 16 bits, wraps of it in the high.
+    /// The highest sequence number in the low 16 bits, its wraps in the high 16 bits.
     public var extendedHighestSequenceNumber: UInt32 { wraps &+ UInt32(highest.rawValue) }
 
-    /// Packets that should have come so far.
+    /// Packets expected so far.
     public var expectedCount: Int64 {
         guard let base, probation == 0 else { return 0 }
         return Int64(extendedHighestSequenceNumber) - Int64(base.rawValue) + 1
     }
 
-    /// Expected less received; negative where packets came twice.
+    /// Expected minus received; negative if packets came twice.
     public var cumulativeLost: Int64 { expectedCount - receivedCount }
 
-    /// Counts a packet; false while its source is on probation or its number is out of any sequence.
+    /// Counts a packet. Returns false while the source is on probation, or if the sequence number is implausible.
     @discardableResult
     public mutating func received(
         _ number: SequenceNumber, rtpTimestamp: UInt32, arrival: MonotonicTime
@@ -55,12 +55,12 @@ public struct ReceptionStatistics: Sendable {
         return true
     }
 
-    /// Remembers a sender report, which the next block will name.
+    /// Records a sender report, to which the next report block will refer.
     public mutating func received(_ report: SenderReport, arrival: MonotonicTime) {
         lastSenderReport = (report.ntpTime, arrival)
     }
 
-    /// The block to report now; the next one's loss fraction counts from here.
+    /// The report block for now. The loss fraction of the next block counts from here.
     public mutating func reportBlock(for ssrc: SSRC, now: MonotonicTime) -> ReportBlock {
         let (expected, received) = (expectedCount, receivedCount)
         let expectedInterval = expected - expectedAtLastReport
@@ -82,7 +82,7 @@ public struct ReceptionStatistics: Sendable {
         return UInt32(nanoseconds * 65_536 / 1_000_000_000)
     }
 
-    // MARK: - Sequence (A.1)
+    // MARK: - Sequence numbers (A.1)
 
     private mutating func accept(_ number: SequenceNumber) -> Bool {
         guard base != nil else {
@@ -97,7 +97,7 @@ public struct ReceptionStatistics: Sendable {
             highest = number
             suspectedRestart = nil
         } else if step <= 0x1_0000 - Self.maximumMisorder {
-            // Two in sequence after a large step: the sender began anew without saying so.
+            // Two packets in sequence after a large step: the sender has restarted without notice.
             guard suspectedRestart == number else {
                 suspectedRestart = number.advanced(by: 1)
                 return false

@@ -1,25 +1,25 @@
-/// Puts packets into the order of their sequence numbers again, waiting for a missing one only so long.
+/// Restores the order of packets by their sequence numbers and waits a limited time for missing ones.
 ///
-/// Insert what arrives, then take until there is nothing. It holds at most `capacity` packets: when that many wait
-/// behind a gap, the gap is given up. A caller with a clock gives it up earlier (`passGap`).
+/// Insert packets as they arrive, then call `next` until `nil`. It holds at most `capacity` packets: if that many wait behind a
+/// gap, the missing packets are given up. A caller with a clock can give them up earlier (`passGap`).
 public struct ReorderBuffer<Element> {
-    /// What became of a packet.
+    /// The result of inserting a packet.
     public enum Insertion: Hashable, Sendable {
         case accepted
-        /// It is here already.
+        /// A packet with this number is already in the buffer.
         case duplicate
-        /// Its turn is over.
+        /// A later packet has already been returned.
         case late
     }
 
     private let capacity: Int
-    /// Ascending; at most `capacity` and the one just inserted.
+    /// Ascending; at most `capacity`, and the one just inserted.
     private var waiting: [(number: SequenceNumber, element: Element)] = []
     private var expected: SequenceNumber?
     private var isPassingGap = false
     private var latePacketsInARow = 0
 
-    /// How many packets in a row must be late before the sender is taken to have begun anew.
+    /// The number of consecutive late packets after which the sender is assumed to have restarted.
     private static var latePacketsOfRestart: Int { 100 }
 
     /// - Parameter capacity: packets that may wait behind a gap, at least 1.
@@ -27,13 +27,13 @@ public struct ReorderBuffer<Element> {
         self.capacity = max(1, capacity)
     }
 
-    /// Packets that wait.
+    /// The number of waiting packets.
     public var count: Int { waiting.count }
 
-    /// The oldest that waits.
+    /// The oldest waiting packet.
     public var first: Element? { waiting.first?.element }
 
-    /// Takes in a packet that arrived.
+    /// Inserts a packet that has arrived.
     public mutating func insert(_ element: Element, _ number: SequenceNumber) -> Insertion {
         if let expected, number.distance(from: expected) < 0 {
             latePacketsInARow += 1
@@ -43,7 +43,7 @@ public struct ReorderBuffer<Element> {
         }
         latePacketsInARow = 0
         if expected == nil { expected = number }
-        // Newest last is the usual case, so the search starts there.
+        // The packet is usually the newest, so the search starts at the end.
         var index = waiting.count
         while index > 0, waiting[index - 1].number.isNewer(than: number) { index -= 1 }
         if index > 0, waiting[index - 1].number == number { return .duplicate }
@@ -51,7 +51,7 @@ public struct ReorderBuffer<Element> {
         return .accepted
     }
 
-    /// The next packet whose turn it is.
+    /// The next packet in order.
     public mutating func next() -> Element? {
         guard let first = waiting.first else {
             isPassingGap = false
@@ -64,7 +64,7 @@ public struct ReorderBuffer<Element> {
         return waiting.removeFirst().element
     }
 
-    /// Gives up the packets missing before the oldest that waits: `next` then goes on behind the gap.
+    /// Gives up the packets that are missing before the oldest waiting one; `next` then continues behind the gap.
     public mutating func passGap() {
         isPassingGap = !waiting.isEmpty
     }

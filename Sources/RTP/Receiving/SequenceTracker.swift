@@ -1,15 +1,15 @@
-/// Tells a depacketizer whether a packet follows the one before it.
+/// Detects gaps between consecutive packets for a depacketizer.
 struct SequenceTracker: Sendable {
     enum Step: Hashable {
-        /// The first packet, or the next one.
+        /// The first packet, or the next one in sequence.
         case next
-        /// So many packets are missing before it; 0 if the sender jumped back and nobody can say.
+        /// This many packets are missing before it; 0 if unknown, because the sender jumped back.
         case gap(missing: Int)
-        /// A packet that came before, or too late.
+        /// A duplicate or late packet.
         case late
     }
 
-    /// How far behind a packet is taken for a straggler; further back, the sender began anew (RFC 3550, A.1).
+    /// The maximum distance of a late packet. A larger step back means that the sender has restarted (RFC 3550, A.1).
     private static let maximumMisorder = 100
 
     private var last: SequenceNumber?

@@ -1,14 +1,14 @@
-/// How packets are encrypted and authenticated.
+/// The encryption and authentication of SRTP packets.
 public enum CipherSuite: Hashable, Sendable, CaseIterable {
-    /// AES-128 in counter mode, and 80 bits of HMAC-SHA1: what every implementation knows (RFC 3711, section 5).
+    /// AES-128 in counter mode with 80 bits of HMAC-SHA1: supported by every implementation (RFC 3711, section 5).
     case counterMode
-    /// AES-128-GCM (RFC 7714): less work, where the client knows it.
+    /// AES-128-GCM (RFC 7714): cheaper, if the client supports it.
     case gcm
 
-    /// Of the master key and of the key that encrypts.
+    /// The size of the master key and of the encryption key.
     public static let keyByteCount = 16
 
-    /// Of the master salt and of that of each key.
+    /// The size of the master salt and of the salt of each key.
     public var saltByteCount: Int {
         switch self {
         case .counterMode: 14
@@ -16,7 +16,7 @@ public enum CipherSuite: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Of what authenticates a packet.
+    /// The size of a packet's authentication tag.
     public var tagByteCount: Int {
         switch self {
         case .counterMode: 10
@@ -24,6 +24,6 @@ public enum CipherSuite: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What any suite adds to a packet at most, a key identifier of four bytes with it.
+    /// The maximum number of bytes that any suite adds to a packet, including a key identifier of four bytes.
     public static let maximumOverhead = 20
 }

@@ -1,15 +1,15 @@
-/// What both ends derive their session keys from (RFC 3711, section 3.2.1): each track of each session has one of its own.
+/// The key from which both ends derive their session keys (RFC 3711, section 3.2.1). Each track of each session has its own.
 public struct MasterKey: Hashable, Sendable, CustomStringConvertible {
     public let suite: CipherSuite
     public let key: [UInt8]
     public let salt: [UInt8]
-    /// What names the key in each packet (MKI); empty where packets name none.
+    /// The master key identifier (MKI) in each packet; empty if packets have none.
     public let identifier: [UInt8]
 
-    /// What a packet may name a key by at most, as libsrtp has it.
+    /// The maximum size of a master key identifier, as in libsrtp.
     public static let maximumIdentifierByteCount = 128
 
-    /// - Parameter material: key and salt, one behind the other; `nil` where they are not as long as the suite's.
+    /// - Parameter material: key and salt, back to back; `nil` is returned if their size does not match the suite.
     public init?(_ suite: CipherSuite, material: [UInt8], identifier: [UInt8] = []) {
         guard material.count == CipherSuite.keyByteCount + suite.saltByteCount,
             identifier.count <= Self.maximumIdentifierByteCount
@@ -24,9 +24,9 @@ public struct MasterKey: Hashable, Sendable, CustomStringConvertible {
         (self.suite, self.key, self.salt, self.identifier) = (suite, key, salt, identifier)
     }
 
-    /// A new one.
+    /// Makes a new random key.
     ///
-    /// - Parameter random: numbers that nobody can foresee. No generator: ThreadSanitizer takes one without a state for memory.
+    /// - Parameter random: must be unpredictable. A closure, because ThreadSanitizer reports a generator without state falsely.
     public static func random(
         _ suite: CipherSuite, identifierByteCount: Int, by random: () -> UInt64
     ) -> Self {
@@ -41,9 +41,9 @@ public struct MasterKey: Hashable, Sendable, CustomStringConvertible {
             identifier: Array(bytes[saltEnd...]))
     }
 
-    /// Key and salt, one behind the other.
+    /// Key and salt, back to back.
     public var material: [UInt8] { key + salt }
 
-    /// Nothing of the key: it may end up in a log.
+    /// Contains no part of the key, because it may be logged.
     public var description: String { "a key for \(suite)" }
 }

@@ -1,6 +1,6 @@
-/// Which packets of one source have come already (RFC 3711, section 3.3.2): the newest, and those of the 63 before it.
+/// The replay list of one source (RFC 3711, section 3.3.2): the newest packet, and which of the 63 before it have been received.
 ///
-/// Ask before a packet is authenticated, tell once it has been: else anybody could move the window.
+/// Check a packet before it is authenticated and record it afterwards; otherwise forged packets could move the window.
 public struct ReplayWindow: Hashable, Sendable, BitwiseCopyable {
     private var newest: UInt64?
     /// Bit n stands for the packet n before the newest.
@@ -8,21 +8,21 @@ public struct ReplayWindow: Hashable, Sendable, BitwiseCopyable {
 
     public init() {}
 
-    /// Whether a packet of this index may be new. What is older than the window is not.
+    /// Whether a packet with this index may be new. Packets older than the window are rejected.
     public func accepts(_ index: UInt64) -> Bool {
         guard let newest, index <= newest else { return true }
         let age = newest - index
         return age < 64 && seen >> age & 1 == 0
     }
 
-    /// A packet of this index has come, and is what it seems to be.
+    /// Records that an authenticated packet with this index was received.
     public mutating func markReceived(_ index: UInt64) {
         guard let newest else {
             (self.newest, seen) = (index, 1)
             return
         }
         guard index > newest else {
-            // What is older is shifted out.
+            // An index older than the window is shifted out.
             seen |= 1 << (newest - index)
             return
         }

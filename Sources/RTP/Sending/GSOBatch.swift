@@ -1,15 +1,15 @@
-/// The law of trains: which consecutive packets one `UDP_SEGMENT` message can carry.
+/// Divides consecutive packets into batches that one GSO message (`UDP_SEGMENT`) can carry.
 ///
-/// The kernel cuts a message into equal segments of which only the last may be shorter, at most 64 of them
-/// (`UDP_MAX_SEGMENTS`; newer kernels take 128), and the whole fits one IP datagram.
+/// The kernel splits a message into segments of equal length, of which only the last may be shorter. There may be at most 64
+/// (`UDP_MAX_SEGMENTS`; newer kernels allow 128), and the whole message must fit one IP datagram.
 public enum GSOBatch {
     public static let maximumPacketCount = 64
-    /// Bytes of a whole train, with all that a viewer may have added: where IPv4 ends.
+    /// The maximum size of a whole batch, with all per-viewer bytes: the limit of IPv4.
     public static let maximumByteCount = 65_507
-    /// What a viewer may have in each packet beside header and payload: an extension, and what SRTP adds.
+    /// Bytes per packet for one viewer besides header and payload: a header extension, and the overhead of SRTP.
     private static let addedByteCount = AbsoluteCaptureTime.byteCount + CipherSuite.maximumOverhead
 
-    /// Covers `packets` with as few trains as possible: each takes all that it may.
+    /// Covers `packets` with as few batches as possible: each is as long as allowed.
     static func split(_ packets: [PacketRun.Packet]) -> [Range<Int>] {
         var gsoBatches: [Range<Int>] = []
         var start = 0
@@ -28,7 +28,7 @@ public enum GSOBatch {
         while end < packets.count, end - start < limit {
             guard packets[end].byteCount <= packets[start].byteCount else { break }
             end += 1
-            // A shorter one is the last.
+            // A shorter packet ends the batch.
             if packets[end - 1].byteCount < packets[start].byteCount { break }
         }
         return end

@@ -1,12 +1,12 @@
 extension PacketRun {
-    /// Lays payloads into a run's memory, one packet after the other.
+    /// Writes payloads into a run's memory, one packet after the other.
     ///
-    /// The packetizer knows beforehand how much it will write at most, so a write outside the memory is a broken
-    /// invariant, which no input reaches.
+    /// The packetizer knows the maximum number of bytes beforehand, so a write outside the memory is a violated
+    /// invariant, which no input can cause.
     struct Writer {
         fileprivate(set) var packets: [Packet] = []
         fileprivate(set) var byteCount = 0
-        /// Whether the last packet of an access unit is marked: what the bit means is the payload format's to say.
+        /// Whether the last packet of an access unit gets the marker bit. The payload format defines the meaning of that bit.
         var marksAccessUnits = true
         let memory: UnsafeMutableRawBufferPointer
         private var packetStart = 0
@@ -33,7 +33,7 @@ extension PacketRun {
             byteCount += bytes.byteCount
         }
 
-        /// Appends what `write` writes, `count` bytes at most.
+        /// Appends the bytes that `write` writes, at most `count`.
         mutating func append(byteCount count: Int, _ write: (inout OutputRawSpan) -> Void) {
             precondition(count <= memory.count - byteCount, "a packetizer writes no more than it announced")
             let destination = UnsafeMutableRawBufferPointer(rebasing: memory[byteCount..<(byteCount + count)])
@@ -42,7 +42,7 @@ extension PacketRun {
             byteCount += output.finalize(for: destination)
         }
 
-        /// Makes packets of what was appended since the last packet, all `count` bytes long but the last.
+        /// Makes packets of the bytes since the last packet, each `count` bytes long; only the last may be shorter.
         mutating func endPackets(each count: Int) {
             packets.reserveCapacity(packets.count + (byteCount - packetStart + count - 1) / count)
             while packetStart < byteCount {
@@ -53,17 +53,17 @@ extension PacketRun {
             }
         }
 
-        /// Makes one packet of what was appended since the last call.
+        /// Makes one packet of the bytes since the last packet.
         mutating func endPacket() {
             precondition(byteCount > packetStart, "a packet has a payload")
-            // Options bound a packet to 9 000 bytes; an access unit of 4 GB does not exist in one array's memory here.
+            // A packet has at most 9 000 bytes because of the options, and an access unit in one array never reaches 4 GB.
             packets.append(
                 Packet(
                     offset: UInt32(packetStart), byteCount: UInt16(byteCount - packetStart), isMarked: false))
             packetStart = byteCount
         }
 
-        /// Sets the marker on the packet written last, if there is one.
+        /// Sets the marker bit of the last packet, if there is one.
         mutating func markLast() {
             guard let last = packets.popLast() else { return }
             packets.append(Packet(offset: last.offset, byteCount: last.byteCount, isMarked: true))

@@ -1,17 +1,17 @@
 import Media
 
-/// One access unit, or part of one, as the payloads of RTP packets. Immutable, made once for all viewers.
+/// One access unit, or part of one, as the payloads of RTP packets. It is immutable and made once for all viewers.
 ///
-/// One allocation holds all payload bytes, FU-A, STAP-A and AU headers in place; a viewer only puts its header before
-/// each (`HeaderRewriter`).
+/// One allocation holds all payload bytes, including FU-A, STAP-A and AU headers. For each viewer only the RTP header before a
+/// payload is written (`HeaderRewriter`).
 public final class PacketRun: PackagedUnit {
-    /// Where one packet's payload lies, and what its header must say of it.
+    /// The range of one packet's payload, and its marker bit.
     public struct Packet: Hashable, Sendable, BitwiseCopyable {
-        /// Index of the payload's first byte in `payload`.
+        /// The index of the payload's first byte in `payload`.
         public let offset: UInt32
-        /// Payload bytes: what follows the RTP header.
+        /// Payload bytes, without the RTP header.
         public let byteCount: UInt16
-        /// The marker bit: whether the access unit is complete with this packet.
+        /// The marker bit: whether this packet completes the access unit.
         public let isMarked: Bool
 
         @inlinable
@@ -24,27 +24,27 @@ public final class PacketRun: PackagedUnit {
 
     public let track: TrackID
     public let presentationTime: MediaTime
-    /// When it was captured, by the wall clock, if that is known: also where the presentation time is squeezed.
+    /// The wall-clock time of capture, if known. Time compression does not change it.
     public let captured: NTPTime?
     public let isKeyframe: Bool
-    /// Which part of the access unit the packets carry; a viewer starts only at a start.
+    /// Which part of the access unit the packets carry. A viewer can start only at the first part.
     public let part: AccessUnit.Part
     /// In sending order, never empty, back to back in `payload`.
     public let packets: [Packet]
-    /// Ranges of `packets` that the kernel can cut from one message, in order and covering all.
+    /// Ranges of `packets` that one GSO message can carry, in order. Together they cover all packets.
     ///
-    /// Inside one, all packets are equally long except the last, which may be shorter (`GSOBatch`).
+    /// In a batch, all packets have the same length; only the last may be shorter (`GSOBatch`).
     public let gsoBatches: [Range<Int>]
-    /// All payload bytes; they live as long as the run.
+    /// All payload bytes. They are freed with the run.
     public nonisolated(unsafe) let payload: UnsafeRawBufferPointer
 
-    /// Payload bytes of all packets: what sender reports count as octets.
+    /// Payload bytes of all packets: the octet count for sender reports.
     @inlinable
     public var byteCount: Int { payload.count }
 
-    /// Writes the packets of `unit` with `fill`; `nil` if that writes none.
+    /// Packetizes `unit` with `fill`; `nil` if `fill` writes nothing.
     ///
-    /// - Parameter capacity: payload bytes that `fill` writes at most.
+    /// - Parameter capacity: the maximum number of payload bytes that `fill` writes.
     init?(of unit: AccessUnit, capacity: Int, fill: (inout Writer) -> Void) {
         var writer = Writer(capacity: capacity)
         fill(&writer)
@@ -67,7 +67,7 @@ public final class PacketRun: PackagedUnit {
         payload.deallocate()
     }
 
-    /// The payload bytes of one packet, valid while the run lives.
+    /// The payload bytes of one packet. They are valid while the run exists.
     @inlinable
     public func payload(of packet: Packet) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: payload[Int(packet.offset)..<(Int(packet.offset) + Int(packet.byteCount))])

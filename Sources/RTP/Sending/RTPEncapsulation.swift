@@ -1,4 +1,4 @@
-/// In what form a viewer gets a stream over RTP.
+/// How a stream is carried over RTP.
 public enum RTPEncapsulation: String, Hashable, Sendable {
     /// One RTP stream per track, each in its payload format (RFC 6184, RFC 3640).
     case tracks

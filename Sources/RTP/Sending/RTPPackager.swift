@@ -1,20 +1,20 @@
 import Media
 
-/// Turns a stream's access units into RTP payloads, one packetizer per track.
+/// Packages a stream's access units as RTP payloads, with one packetizer per track.
 public struct RTPPackager: Packager {
     public typealias Output = PacketRun
 
     public struct Options: Hashable, Sendable {
-        /// UDP payload of the longest packet, with its 12-byte RTP header.
+        /// The maximum UDP payload, including the 12-byte RTP header.
         public let maximumPacketBytes: Int
 
-        /// - Parameter maximumPacketBytes: brought into 64…9 000: less has no room for headers, no link has more.
-        ///   1 400 leaves room for header extensions and an SRTP tag on a link of 1 500.
+        /// - Parameter maximumPacketBytes: clamped to 64…9 000: less has no room for headers, and no link has more. 1 400 leaves
+        ///   room for header extensions and an SRTP tag on a link with an MTU of 1 500.
         public init(maximumPacketBytes: Int = 1400) {
             self.maximumPacketBytes = min(max(maximumPacketBytes, 64), 9000)
         }
 
-        /// What a packet holds after its RTP header.
+        /// The maximum payload of a packet behind its RTP header.
         var maximumPayloadBytes: Int { maximumPacketBytes - Header.fixedByteCount }
     }
 
@@ -36,7 +36,7 @@ public struct RTPPackager: Packager {
         packetizers = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The packets for `unit`; `nil` where its track is unknown or nothing of it can be carried.
+    /// The packets for `unit`; `nil` if its track is unknown or nothing of it can be carried.
     public func package(_ unit: AccessUnit) -> PacketRun? {
         switch packetizers[unit.track] {
         case .h264(let packetizer): packetizer.packetize(unit)

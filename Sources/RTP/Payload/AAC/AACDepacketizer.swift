@@ -1,11 +1,11 @@
 import Media
 import Wire
 
-/// RTP payloads into AAC access units (RFC 3640): several per packet or one over several packets, not interleaved.
+/// Converts RTP payloads to AAC access units (RFC 3640): several per packet or one over several packets, not interleaved.
 ///
 /// Push packets in the order of their sequence numbers (`ReorderBuffer`), then take units until there are none.
 public struct AACDepacketizer: Sendable {
-    /// Bytes of a fragmented access unit at most: what a 16-bit AU-size can say.
+    /// The maximum size of a fragmented access unit: the limit of a 16-bit AU-size.
     static let maximumUnitBytes = 0xFFFF
 
     public private(set) var counts = DepacketizerCounts()
@@ -16,21 +16,21 @@ public struct AACDepacketizer: Sendable {
     private var fragments: Fragments?
     private var finished: [ReceivedUnit] = []
 
-    /// An access unit of which not all has arrived.
+    /// A fragmented access unit that is not complete yet.
     private struct Fragments {
         let timestamp: UInt32
         let byteCount: Int
         var bytes: [UInt8]
     }
 
-    /// - Parameter samplesPerUnit: ticks from one access unit to the next in the same packet, at a clock of the
-    ///   sample rate; 960 for the short frame length.
+    /// - Parameter samplesPerUnit: ticks between access units in one packet, at a clock of the sample rate; 960 for the short
+    ///   frame length.
     public init(layout: AUHeaderLayout = .highBitRate, samplesPerUnit: Int = AAC.samplesPerAccessUnit) {
         self.layout = layout
         self.samplesPerUnit = UInt32(truncatingIfNeeded: samplesPerUnit)
     }
 
-    /// Takes one packet's payload, without padding.
+    /// Pushes one packet's payload, without padding.
     public mutating func push(_ payload: RawSpan, header: Header) {
         switch sequence.step(to: header.sequenceNumber) {
         case .late:
@@ -48,7 +48,7 @@ public struct AACDepacketizer: Sendable {
         }
     }
 
-    /// The next unit that is at its end, oldest first.
+    /// The oldest complete unit.
     public mutating func next() -> ReceivedUnit? {
         finished.isEmpty ? nil : finished.removeFirst()
     }
@@ -59,7 +59,7 @@ public struct AACDepacketizer: Sendable {
         counts.brokenUnits += 1
     }
 
-    /// False if the payload is malformed; then nothing of it is used.
+    /// Returns false if the payload is malformed; then nothing of it is used.
     private mutating func append(_ payload: RawSpan, timestamp: UInt32) -> Bool {
         var reader = ByteReader(payload)
         guard let bitCount = reader.uint16(), let headers = reader.take((Int(bitCount) + 7) / 8),
@@ -69,14 +69,14 @@ public struct AACDepacketizer: Sendable {
         if sizes.count == 1, sizes[0] > data.byteCount {
             return appendFragment(data, of: sizes[0], timestamp: timestamp)
         }
-        // Bytes left over are passed by, as other receivers do.
+        // Bytes left over are ignored, as in other receivers.
         dropFragments()
         guard sizes.reduce(0, +) <= data.byteCount else { return false }
         appendUnits(of: sizes, in: data, timestamp: timestamp)
         return true
     }
 
-    /// AU-sizes in the AU-header section; `nil` if a field is cut short, a unit is empty or units are interleaved.
+    /// The AU-sizes in the AU-header section; `nil` if a field is truncated, a unit is empty or units are interleaved.
     private func sizes(in headers: RawSpan, bitCount: Int) -> [Int]? {
         var reader = BitReader(headers)
         var sizes: [Int] = []
@@ -84,7 +84,7 @@ public struct AACDepacketizer: Sendable {
             let indexLength = sizes.isEmpty ? layout.indexLength : layout.indexDeltaLength
             guard reader.bitOffset + layout.sizeLength + indexLength <= bitCount,
                 let size = reader.bits(layout.sizeLength), size > 0,
-                // Index and deltas of 0 say: in order, nothing between (RFC 3640, section 3.2.1.1).
+                // An index of 0 and deltas of 0 mean: in order, not interleaved (RFC 3640, section 3.2.1.1).
                 let index = reader.bits(indexLength), index == 0
             else { return nil }
             sizes.append(Int(size))
@@ -102,7 +102,7 @@ public struct AACDepacketizer: Sendable {
         }
     }
 
-    /// A fragment repeats the whole unit's size and timestamp (RFC 3640, section 3.2.3.1).
+    /// Each fragment has the size and the timestamp of the whole unit (RFC 3640, section 3.2.3.1).
     private mutating func appendFragment(_ data: RawSpan, of byteCount: Int, timestamp: UInt32) -> Bool {
         guard data.byteCount > 0, byteCount <= Self.maximumUnitBytes else { return false }
         if let open = fragments, open.timestamp != timestamp || open.byteCount != byteCount { dropFragments() }

@@ -1,7 +1,7 @@
 import Media
 import Wire
 
-/// AAC into RTP payloads, mode AAC-hbr (RFC 3640, section 3.3.6): one access unit per packet, so that none waits.
+/// Converts AAC to RTP payloads, mode AAC-hbr (RFC 3640, section 3.3.6): one access unit per packet, so that none is delayed.
 ///
 /// ```
 /// +-------------------+---------+----------+------------------------+
@@ -12,7 +12,7 @@ import Wire
 struct AACPacketizer: Sendable {
     let maximumPayloadBytes: Int
 
-    /// What AU-size can say in 13 bits; AAC itself ends at 6 144 bits per channel.
+    /// The limit of the 13-bit AU-size. AAC itself allows at most 6 144 bits per channel.
     static let maximumAccessUnitBytes = 8191
 
     func packetize(_ unit: AccessUnit) -> PacketRun? {
@@ -28,7 +28,7 @@ struct AACPacketizer: Sendable {
         return PacketRun(of: unit, capacity: block.count + 4 * (block.count / maximum + 1)) { writer in
             for fragment in EqualFragments(of: block, maximum: maximum) {
                 writer.append(16 as UInt16)
-                // A fragment's AU-size is that of the whole access unit (RFC 3640, section 3.2.1.1).
+                // The AU-size of a fragment is that of the whole access unit (RFC 3640, section 3.2.1.1).
                 writer.append(UInt16(block.count) << 3)
                 writer.append(unit.bytes.rawSpan.extracting(fragment))
                 writer.endPacket()
@@ -36,7 +36,7 @@ struct AACPacketizer: Sendable {
         }
     }
 
-    /// Several blocks share one packet, because a run has one timestamp from which a receiver counts theirs;
+    /// Puts several blocks into one packet, because a run has one timestamp, from which a receiver derives those of all blocks;
     /// `nil` if they do not fit.
     private func packetizeSeveral(_ unit: AccessUnit) -> PacketRun? {
         let blocks = unit.units

@@ -1,4 +1,4 @@
-/// How many bits an AU-header's fields have, as a session description's `fmtp` says (RFC 3640, section 4.1).
+/// The sizes of an AU-header's fields in bits, from the `fmtp` attribute of a session description (RFC 3640, section 4.1).
 ///
 /// ```
 /// +---------+-----------------------------+
@@ -10,7 +10,7 @@ public struct AUHeaderLayout: Hashable, Sendable {
     public let indexLength: Int
     public let indexDeltaLength: Int
 
-    /// `nil` unless a size of 1…16 bits comes with indexes of 0…8: no audio mode has others.
+    /// `nil` unless the size has 1…16 bits and the indexes have 0…8. No audio mode uses other values.
     public init?(sizeLength: Int, indexLength: Int, indexDeltaLength: Int) {
         guard (1...16).contains(sizeLength), (0...8).contains(indexLength), (0...8).contains(indexDeltaLength)
         else { return nil }

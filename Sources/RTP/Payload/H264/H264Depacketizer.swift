@@ -1,14 +1,14 @@
 import Wire
 
-/// RTP payloads into H.264 access units, packetization-mode 0 and 1 (RFC 6184, section 7.1).
+/// Converts RTP payloads to H.264 access units, packetization-mode 0 and 1 (RFC 6184, section 7.1).
 ///
-/// Push packets in the order of their sequence numbers (`ReorderBuffer`), then take units until there are none. A unit
-/// ends with the marker or where the timestamp changes. After a loss, a fragmented NAL unit is dropped up to the next
-/// start; what arrived whole is handed on, in a unit that is not complete.
+/// Push packets in the order of their sequence numbers (`ReorderBuffer`), then take units until there are none. A unit ends with
+/// the marker bit or where the timestamp changes. After a loss, the affected fragmented NAL unit is dropped. NAL units that
+/// arrived whole are returned in a unit that is marked as incomplete.
 public struct H264Depacketizer: Sendable {
-    /// Bytes of an access unit at most, so that a sender without markers cannot fill memory: twenty times a 4K IDR.
+    /// The maximum size of an access unit, so that a sender without marker bits cannot exhaust memory: twenty times a 4K IDR.
     public static let maximumUnitBytes = 8 << 20
-    /// NAL units in an access unit at most: 16 times what 8K encoders use.
+    /// The maximum number of NAL units in an access unit: 16 times what 8K encoders use.
     static let maximumNALUnits = 4096
 
     public private(set) var counts = DepacketizerCounts()
@@ -18,14 +18,14 @@ public struct H264Depacketizer: Sendable {
     private var units: [Range<Int>] = []
     private var timestamp: UInt32?
     private var isComplete = true
-    /// Where the NAL unit begins whose fragments are arriving.
+    /// The start of the fragmented NAL unit that is being received.
     private var fragmentStart: Int?
     private var finished: [ReceivedUnit] = []
 
     public init() {
     }
 
-    /// Takes one packet's payload, without padding.
+    /// Pushes one packet's payload, without padding.
     public mutating func push(_ payload: RawSpan, header: Header) {
         switch sequence.step(to: header.sequenceNumber) {
         case .late:
@@ -35,7 +35,7 @@ public struct H264Depacketizer: Sendable {
             counts.lostPackets += missing
             recordLoss()
             begin(header.timestamp)
-            // The missing packets may have been this unit's first.
+            // The missing packets may have been the first of this unit.
             isComplete = false
         case .next:
             begin(header.timestamp)
@@ -47,12 +47,12 @@ public struct H264Depacketizer: Sendable {
         if header.isMarked { finish() }
     }
 
-    /// The next unit that is at its end, oldest first.
+    /// The oldest complete unit.
     public mutating func next() -> ReceivedUnit? {
         finished.isEmpty ? nil : finished.removeFirst()
     }
 
-    /// Ends the unit in hand: for the end of a stream whose last marker is missing.
+    /// Ends the current unit, at the end of a stream whose last marker bit is missing.
     public mutating func flush() {
         finish()
     }
@@ -91,12 +91,12 @@ public struct H264Depacketizer: Sendable {
 
     // MARK: - Payloads
 
-    /// False if the payload is malformed; then it has added nothing.
+    /// Returns false if the payload is malformed; then it has added nothing.
     private mutating func append(_ payload: RawSpan) -> Bool {
         guard payload.byteCount > 0, hasRoom(for: payload.byteCount) else { return false }
         let header = NALUnitOctet(payload.byte(at: 0))
         if header.type == NALUnitOctet.fragment { return appendFragment(payload, header) }
-        // Anything but a fragment ends a fragmented NAL unit, complete or not.
+        // Any other payload ends a fragmented NAL unit, whether complete or not.
         dropFragments()
         if header.type == NALUnitOctet.aggregate { return appendAggregate(payload) }
         guard header.isCarriable else { return false }
@@ -114,7 +114,7 @@ public struct H264Depacketizer: Sendable {
         units.append(start..<bytes.count)
     }
 
-    /// STAP-A (RFC 6184, section 5.7.1): used only if all its lengths add up.
+    /// STAP-A (RFC 6184, section 5.7.1). It is used only if all its lengths add up.
     private mutating func appendAggregate(_ payload: RawSpan) -> Bool {
         let (byteCount, unitCount) = (bytes.count, units.count)
         var reader = ByteReader(payload.extracting(droppingFirst: 1))
@@ -131,7 +131,7 @@ public struct H264Depacketizer: Sendable {
         return units.count > unitCount
     }
 
-    /// FU-A (RFC 6184, section 5.8). A start that is also an end is forbidden, but devices send it, and it is clear.
+    /// FU-A (RFC 6184, section 5.8). Start and end bit together are forbidden, but some devices send them. The meaning is clear.
     private mutating func appendFragment(_ payload: RawSpan, _ indicator: NALUnitOctet) -> Bool {
         guard payload.byteCount > 2 else { return false }
         let flags = payload.byte(at: 1)
@@ -144,7 +144,7 @@ public struct H264Depacketizer: Sendable {
             bytes.append(header.octet)
         }
         guard let start = fragmentStart else {
-            // The start was lost, which the gap has told already: the rest is of no use.
+            // The start was lost and the loss has been recorded, so the rest is useless.
             isComplete = false
             return true
         }

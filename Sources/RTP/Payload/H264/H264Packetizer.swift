@@ -1,11 +1,11 @@
 import Media
 import Wire
 
-/// H.264 into RTP payloads, packetization-mode 1 (RFC 6184).
+/// Converts H.264 to RTP payloads, packetization-mode 1 (RFC 6184).
 ///
-/// Parameter sets, with the SEI around them, share a STAP-A; a NAL unit that fits is a packet; a longer one is cut into
-/// FU-A fragments of equal length. All keep their order, so a client that copies gets the source's NAL units, but for access unit
-/// delimiters: one would be a packet of its own length, and so a further message for each viewer and unit.
+/// Parameter sets and the SEI around them share a STAP-A. A NAL unit that fits is one packet; a longer one is split into FU-A
+/// fragments of equal length. All NAL units keep their order, so a client receives the source's NAL units. Only access unit
+/// delimiters are left out, because each would be a packet of its own length and so a further message per viewer and unit.
 struct H264Packetizer: Sendable {
     let maximumPayloadBytes: Int
 
@@ -22,15 +22,15 @@ struct H264Packetizer: Sendable {
         }
     }
 
-    /// Per NAL unit at most its bytes, two more per fragment, and the length and STAP-A header of an aggregate.
+    /// The bytes of all NAL units, two more per fragment, and for each NAL unit a length field and a STAP-A header.
     private func capacity(for units: [Range<Int>]) -> Int {
         units.reduce(0) { $0 + $1.count + 2 * ($1.count / maximumFragmentBytes + 1) + 3 }
     }
 
-    /// A fragment's bytes, after the FU indicator and the FU header.
+    /// The maximum number of bytes in a fragment, behind FU indicator and FU header.
     private var maximumFragmentBytes: Int { maximumPayloadBytes - 2 }
 
-    // MARK: - Which NAL units travel together
+    // MARK: - Aggregation
 
     private func groups(of units: [Range<Int>], in bytes: [UInt8]) -> [ArraySlice<Range<Int>>] {
         var groups: [ArraySlice<Range<Int>>] = []
@@ -43,7 +43,7 @@ struct H264Packetizer: Sendable {
         return groups
     }
 
-    /// How many NAL units from the first on go into one packet: more than one only around parameter sets.
+    /// The number of NAL units, from the first on, that share one packet. It exceeds one only around parameter sets.
     private func aggregateLength(at units: ArraySlice<Range<Int>>, in bytes: [UInt8]) -> Int {
         var byteCount = 1
         var length = 0
@@ -88,12 +88,12 @@ struct H264Packetizer: Sendable {
         writer.endPacket()
     }
 
-    /// FU-A (RFC 6184, section 5.8): the NAL header is split over indicator and FU header; it is not repeated.
+    /// FU-A (RFC 6184, section 5.8): indicator and FU header replace the NAL unit header.
     private func writeFragments(of unit: Range<Int>, of bytes: [UInt8], to writer: inout PacketRun.Writer) {
         let header = NALUnitOctet(bytes[unit.lowerBound])
         let indicator = NALUnitOctet(type: NALUnitOctet.fragment, like: header)
         let body = (unit.lowerBound + 1)..<unit.upperBound
-        // The unit is longer than a payload, so its body is longer than a fragment: first and last are never the same.
+        // The unit is longer than a payload, so it has at least two fragments: none is both first and last.
         for fragment in EqualFragments(of: body, maximum: maximumFragmentBytes) {
             let start: UInt8 = fragment.lowerBound == body.lowerBound ? 0x80 : 0
             let end: UInt8 = fragment.upperBound == body.upperBound ? 0x40 : 0

@@ -1,9 +1,9 @@
 import Media
 import Wire
 
-/// What can be told of an H.264 payload by a look at its first bytes.
+/// Inspects an H.264 payload without depacketizing it.
 public enum H264Peek {
-    /// Whether the payload begins a slice of an IDR picture: alone, in an aggregate, or as a first fragment.
+    /// Whether the payload begins a slice of an IDR picture: as a single NAL unit, in an aggregate, or as the first fragment.
     public static func beginsIDR(_ payload: RawSpan) -> Bool {
         guard payload.byteCount > 1 else { return false }
         switch NALUnitOctet(payload.byte(at: 0)).type {
@@ -16,7 +16,7 @@ public enum H264Peek {
         }
     }
 
-    /// The SEI user data in the payload: of a NAL unit alone, or of those in an aggregate; none of a fragment.
+    /// The SEI user data in a single NAL unit or an aggregate; none in a fragment.
     public static func userData(in payload: RawSpan) -> [H264.UserData] {
         guard payload.byteCount > 1 else { return [] }
         guard NALUnitOctet(payload.byte(at: 0)).type == NALUnitOctet.aggregate else { return userData(ofUnit: payload) }

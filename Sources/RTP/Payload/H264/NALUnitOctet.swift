@@ -12,22 +12,22 @@ struct NALUnitOctet: Hashable, Sendable {
         self.octet = octet
     }
 
-    /// A header of `type` with the F and NRI bits of `other`.
+    /// An octet with this type and the F and NRI bits of `other`.
     init(type: UInt8, like other: NALUnitOctet) {
         octet = other.octet & 0xE0 | type & 0x1F
     }
 
     var type: UInt8 { octet & 0x1F }
 
-    /// Whether a single NAL unit packet can carry it: 0 and 24…31 mean something else in RTP.
+    /// Whether a single NAL unit packet can carry it: types 0 and 24…31 have another meaning in RTP.
     var isCarriable: Bool { (1...23).contains(type) }
 
-    /// Whether it only says that a new access unit begins, as every packet's timestamp does.
+    /// Whether it is an access unit delimiter. It is redundant, because timestamps separate access units.
     var isDelimiter: Bool { type == 9 }
     var isParameterSet: Bool { type == 7 || type == 8 }
     var isSupplementalInformation: Bool { type == 6 }
 
-    /// The header of an aggregate that also holds `other`: F if any has it, the highest NRI (RFC 6184, section 5.7).
+    /// The octet of an aggregate that also contains `other`: F if any unit has it, and the highest NRI (RFC 6184, section 5.7).
     func aggregated(with other: NALUnitOctet) -> NALUnitOctet {
         let forbidden = (octet | other.octet) & 0x80
         let importance = max(octet & 0x60, other.octet & 0x60)

@@ -1,17 +1,17 @@
 import MPEGTS
 import Media
 
-/// Turns a stream's access units into MPEG transport packets in RTP (RFC 2250, section 2): what SAT>IP and multicast
-/// television send. One run per access unit or part of one; all tracks share the viewer's one sequence of packets.
+/// Packages a stream as MPEG-TS over RTP (RFC 2250, section 2), the format of SAT>IP and multicast television. There is one run
+/// per access unit or part of one. All tracks share one RTP stream per viewer.
 public struct MPEGTSPackager: Packager {
     public typealias Output = PacketRun
 
     public struct Options: Hashable, Sendable {
-        /// Transport packets in one RTP packet.
+        /// Transport packets per RTP packet.
         let transportPacketCount: Int
 
-        /// - Parameter maximumPacketBytes: UDP payload of the longest packet, with its 12-byte RTP header. One transport packet
-        ///   is sent in any case; more than seven, which fit an Ethernet frame, are not.
+        /// - Parameter maximumPacketBytes: the maximum UDP payload, including the 12-byte RTP header. A packet contains one to seven
+        ///   transport packets; seven fit an Ethernet frame.
         public init(maximumPacketBytes: Int = 1400) {
             let fitting = (maximumPacketBytes - Header.fixedByteCount) / TransportPacket.byteCount
             transportPacketCount = min(max(fitting, 1), 7)
@@ -39,7 +39,7 @@ public struct MPEGTSPackager: Packager {
         return units.compactMap { before.package($0) }
     }
 
-    /// A packet of null packets, which a receiver passes over and counts as life.
+    /// A packet of MPEG-TS null packets, which receivers ignore but which keep their connection alive.
     public static func filler(_ options: Options) -> PacketRun? {
         let start = MediaTime(ticks: 0, rate: .video)
         let silence = AccessUnit(
@@ -50,8 +50,8 @@ public struct MPEGTSPackager: Packager {
         }
     }
 
-    /// Timestamps of transport streams count 90 kHz, whatever is inside, and tell when packets are sent (RFC 2250, section
-    /// 2): that is a unit's decode time, which never goes back. The marker means a break in them: never set.
+    /// The RTP timestamps of transport streams have a clock of 90 kHz for all contents and give the sending time (RFC 2250,
+    /// section 2). Apus uses the decode time, which never decreases. The marker bit means a discontinuity, so it is never set.
     private static func run(
         of unit: AccessUnit, byteCount: Int, _ options: Options, write: (inout OutputRawSpan) -> Void
     ) -> PacketRun? {
