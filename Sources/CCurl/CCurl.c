@@ -1,4 +1,4 @@
-// Functions are called through pointers, which the macros that check types know nothing of.
+// Functions are called through pointers, so curl's type-checking macros are switched off.
 #define CURL_DISABLE_TYPECHECK
 
 #include "CCurl.h"
@@ -32,18 +32,18 @@ const char *apus_load_curl(void) { return load_lazily(&library); }
 struct apus_http {
     CURL *curl;
     struct curl_slist *headers;
-    // Of the answer under way.
+    // The status of the current response.
     size_t received;
     char failure[CURL_ERROR_SIZE];
 };
 
-// What an answer says beside its status is let go of, and so is who says too much.
-enum { longest_answer = 65536 };
+// Discards the response body, and ends a transfer whose body is too long.
+enum { maximum_body_size = 65536 };
 
-static size_t let_go(char *bytes, size_t size, size_t count, void *http) {
+static size_t discard_body(char *bytes, size_t size, size_t count, void *http) {
     size_t *received = &((apus_http *)http)->received;
     *received += size * count;
-    return *received <= longest_answer ? size * count : 0;
+    return *received <= maximum_body_size ? size * count : 0;
 }
 
 static bool set_up(apus_http *http, const char *url) {
@@ -51,10 +51,10 @@ static bool set_up(apus_http *http, const char *url) {
     return functions.curl_easy_setopt(curl, CURLOPT_URL, url) == CURLE_OK
         && functions.curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK
         && functions.curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK
-        // Signals belong to others in a process of many threads.
+        // Signals are used by other parts of this multithreaded process.
         && functions.curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK
         && functions.curl_easy_setopt(curl, CURLOPT_HTTPHEADER, http->headers) == CURLE_OK
-        && functions.curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, let_go) == CURLE_OK
+        && functions.curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, discard_body) == CURLE_OK
         && functions.curl_easy_setopt(curl, CURLOPT_WRITEDATA, http) == CURLE_OK
         && functions.curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->failure) == CURLE_OK;
 }
@@ -83,12 +83,12 @@ long apus_http_post(apus_http *http, const uint8_t *body, size_t count, long mil
     functions.curl_easy_setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
     functions.curl_easy_setopt(http->curl, CURLOPT_TIMEOUT_MS, milliseconds);
     CURLcode code = functions.curl_easy_perform(http->curl);
-    // What comes behind a status, late or too long, changes nothing of it; one below 200 announces another.
+    // A body that is late or too long does not change the status; a status below 200 announces another one.
     long status = 0;
     functions.curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
     if (status < 200) status = 0;
     if (status == 0 && http->failure[0] == 0) {
-        const char *reason = code == CURLE_OK ? "the answer has no status" : functions.curl_easy_strerror(code);
+        const char *reason = code == CURLE_OK ? "the response has no status" : functions.curl_easy_strerror(code);
         snprintf(http->failure, sizeof http->failure, "%s", reason);
     }
     return status;

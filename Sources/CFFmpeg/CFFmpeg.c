@@ -8,16 +8,16 @@
 static _Atomic(apus_log_line) log_sink;
 static atomic_int log_level = AV_LOG_QUIET;
 
-// libav writes a line in pieces; each thread gathers its own.
+// libav writes a line in pieces; each thread collects its own pieces.
 static _Thread_local char pending[1024];
 static _Thread_local int print_prefix = 1;
 
-// While a thread holds its log, the first and the last error of it.
+// The first and the last error of a thread, while it captures its log.
 static _Thread_local bool holding;
 static _Thread_local char first_error[512];
 static _Thread_local char last_error[512];
 
-// Keeps the first error and the last; those between tell what followed from the first.
+// Keeps the first error and the last; those between only follow from the first.
 static void keep(void *context, int severity, const char *format, va_list arguments) {
     if (severity > AV_LOG_ERROR) return;
     char piece[512];
@@ -65,7 +65,7 @@ void apus_log_hold(void) {
 
 const char *apus_log_release(void) {
     holding = false;
-    // What broke off without a newline is an error too.
+    // A message that ended without a newline is an error too.
     if (first_error[0] == 0) snprintf(first_error, sizeof first_error, "%s", pending);
     pending[0] = 0;
     return first_error;
@@ -95,7 +95,7 @@ int apus_rotation(const AVStream *stream) {
 #endif
     for (int index = 0; index < count; index++) {
         if (data[index].type != AV_PKT_DATA_DISPLAYMATRIX || data[index].size < 9 * sizeof(int32_t)) continue;
-        // Counterclockwise, from -180 to 180; not a number if the matrix cannot be undone.
+        // Counterclockwise, from -180 to 180; NaN if the matrix is not invertible.
         double angle = av_display_rotation_get((const int32_t *) data[index].data);
         if (!(angle >= -180 && angle <= 180)) return 0;
         int quarters = (int) ((360 - angle) / 90 + 0.5);

@@ -1,4 +1,4 @@
-// libavfilter, loaded when the first picture is to have effects: it brings 32 shared objects along, 11 MB and 10 ms.
+// libavfilter, loaded when effects are first used: it pulls in 32 shared objects, 11 MB and 10 ms.
 #include "CLazyLibrary.h"
 
 #pragma GCC visibility push(hidden)

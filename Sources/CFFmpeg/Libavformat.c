@@ -1,4 +1,4 @@
-// libavformat, loaded when the first file is opened: it brings 38 shared objects along, 9 MB and 8 ms.
+// libavformat, loaded when the first file is opened: it pulls in 38 shared objects, 9 MB and 8 ms.
 #include "CLazyLibrary.h"
 
 #pragma GCC visibility push(hidden)

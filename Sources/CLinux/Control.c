@@ -51,7 +51,7 @@ static void destination6(struct cmsghdr *header, struct sockaddr_storage *destin
     struct sockaddr_in6 address = {.sin6_family = AF_INET6};
     memcpy(&info, CMSG_DATA(header), sizeof(info));
     address.sin6_addr = info.ipi6_addr;
-    // Only link-local addresses need their interface named to be answered.
+    // Only link-local addresses need the interface in the source address.
     if (IN6_IS_ADDR_LINKLOCAL(&info.ipi6_addr)) address.sin6_scope_id = info.ipi6_ifindex;
     memcpy(destination, &address, sizeof(address));
 }

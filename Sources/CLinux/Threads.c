@@ -69,7 +69,7 @@ int clinux_is_ended_within(int seconds) {
     sigaddset(&set, SIGINT);
     struct timespec span = {.tv_sec = seconds};
     int number;
-    // A signal that is neither (SIGCONT) interrupts the wait: it begins again.
+    // Another signal (SIGCONT) interrupts the wait: it starts again.
     while ((number = sigtimedwait(&set, NULL, &span)) < 0 && errno == EINTR) {}
     return number > 0;
 }

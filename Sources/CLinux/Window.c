@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// Where struct tcp_info has tcpi_snd_wnd (Linux 6.2): the layout is the kernel's interface and only ever grows.
-// (linux/tcp.h, which names it, and netinet/tcp.h cannot be included together.)
+// The offset of tcpi_snd_wnd in struct tcp_info (Linux 6.2). The layout is kernel ABI and only grows.
+// (linux/tcp.h, which declares it, and netinet/tcp.h cannot be included together.)
 enum { PEER_WINDOW_OFFSET = 228 };
 
 int64_t clinux_peer_window(int fd) {

@@ -29,8 +29,8 @@ const char *apus_load_libcrypto(void) {
     const char *failure = load_lazily(&library);
     if (failure != NULL) return failure;
     uint8_t digest[32];
-    if (!apus_md5(digest, 0, digest)) return "OpenSSL gives no MD5 on this host, as in FIPS mode";
-    return apus_sha256(digest, 0, digest) ? NULL : "OpenSSL gives no SHA-256 on this host";
+    if (!apus_md5(digest, 0, digest)) return "OpenSSL does not provide MD5 on this host (FIPS mode?)";
+    return apus_sha256(digest, 0, digest) ? NULL : "OpenSSL does not provide SHA-256 on this host";
 }
 
 bool apus_md5(const uint8_t *bytes, size_t count, uint8_t *digest) { return digest_of("MD5", bytes, count, digest); }

@@ -28,7 +28,7 @@ static bool name(X509 *certificate, const char *common_name) {
         && libssl.X509_set_issuer_name(certificate, subject) == 1;
 }
 
-// A host with its clock a little off can be connected to, too: hence yesterday.
+// Valid from yesterday, so that hosts whose clock is slightly slow can connect.
 static bool fill(X509 *certificate, EVP_PKEY *key, const char *common_name, const char *names, long days) {
     return libssl.X509_set_version(certificate, X509_VERSION_3) == 1 && number_randomly(certificate)
         && libssl.X509_gmtime_adj(libssl.X509_getm_notBefore(certificate), -day) != NULL
@@ -41,7 +41,7 @@ static bool fill(X509 *certificate, EVP_PKEY *key, const char *common_name, cons
         && libssl.X509_sign(certificate, key, libssl.EVP_sha256()) > 0;
 }
 
-// What `memory` holds, with a zero behind it.
+// A copy of the content of `memory`, with a terminating zero.
 static bool take(BIO *memory, char *text, size_t capacity) {
     if (capacity > INT_MAX) return false;
     int count = libssl.BIO_read(memory, text, (int)capacity);

@@ -6,7 +6,7 @@ struct libssl libssl;
 
 #define functions libssl
 
-// A library finds the symbols of those that it depends on, too.
+// dlsym on a library also finds the symbols of its dependencies.
 static bool find_functions(void *handle) { return true LIBSSL_FUNCTIONS(FIND) && make_connection_method(); }
 
 static struct lazy_library library = {

@@ -1,4 +1,4 @@
-// libssl's functions that are called here, and libcrypto's, which it brings along.
+// The functions of libssl that are called here, and those of libcrypto, on which it depends.
 #ifndef COPENSSL_LIBSSL_H
 #define COPENSSL_LIBSSL_H
 
@@ -88,10 +88,10 @@ struct libssl {
     LIBSSL_FUNCTIONS(POINTER_TO)
 };
 
-// Complete once `apus_load_libssl` has answered NULL.
+// Valid once `apus_load_libssl` has returned NULL.
 extern struct libssl libssl;
 
-// How connections reach what is lent to them, and what waits to be sent: made when the library is loaded.
+// The BIO methods for the input and the output buffer; made when the library is loaded.
 extern BIO_METHOD *connection_method;
 bool make_connection_method(void);
 

@@ -1,4 +1,4 @@
-// EVP's digests allocate with each message, as of OpenSSL 3.0; those that it deprecates do not.
+// Uses deprecated low-level digests, because EVP digests allocate memory per message (as of OpenSSL 3.0).
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include "SRTP.h"
@@ -44,7 +44,7 @@ struct apus_srtp_cipher {
     EVP_CIPHER_CTX *cipher;
     apus_srtp_mode mode;
     uint8_t salt[longest_salt];
-    // HMAC-SHA1 (RFC 2104) that has read its key: each packet begins with a copy.
+    // HMAC-SHA1 (RFC 2104) initialised with its key; each packet starts with a copy.
     SHA_CTX inner;
     SHA_CTX outer;
 };
@@ -60,7 +60,7 @@ bool apus_aes_key_stream(const uint8_t *key, const uint8_t *counter, uint8_t *st
     return is_made;
 }
 
-// The state of a hash that has read the key, padded to a block and with `pad` over it.
+// The state of a hash after the key, which is padded to a block and XORed with `pad`.
 static bool begin_hash(SHA_CTX *hash, const uint8_t *key, uint8_t pad) {
     uint8_t block[hash_block];
     memset(block, pad, sizeof block);
@@ -96,8 +96,8 @@ void apus_srtp_cipher_free(apus_srtp_cipher *cipher) {
 
 // MARK: - Packets
 
-// Has the cipher begin with a packet. Its vector is the salt with SSRC and index over it, at other places in each mode
-// (RFC 3711, section 4.1.1; RFC 7714, sections 8.1 and 9.1).
+// Initialises the cipher for a packet. The initialisation vector is the salt XORed with SSRC and index, whose positions depend
+// on the mode (RFC 3711, section 4.1.1; RFC 7714, sections 8.1 and 9.1).
 static bool begin(apus_srtp_cipher *cipher, const struct apus_srtp_packet *packet) {
     uint8_t vector[16] = {0};
     size_t place = cipher->mode == apus_srtp_gcm ? 2 : 4;
@@ -114,7 +114,7 @@ static bool apply(apus_srtp_cipher *cipher, const uint8_t *bytes, size_t count, 
         && functions.EVP_CipherUpdate(cipher->cipher, result, &written, bytes, (int)count) == 1;
 }
 
-// HMAC-SHA1 of the packet, whole.
+// HMAC-SHA1 of the whole packet.
 static bool authenticate(
     const apus_srtp_cipher *cipher, const struct apus_srtp_packet *packet, const uint8_t *sealed, size_t count,
     uint8_t digest[SHA_DIGEST_LENGTH]) {

@@ -15,14 +15,14 @@ struct output {
 
 struct apus_tls_connection {
     SSL *ssl;
-    // Of the peer, not taken yet.
+    // Input from the peer that has not been read yet.
     const uint8_t *lent;
     size_t lent_count;
     struct output output;
     char failure[192];
 };
 
-// MARK: - How OpenSSL reaches the peer
+// MARK: - OpenSSL's input and output
 
 static int read_lent(BIO *bio, char *bytes, int count) {
     apus_tls_connection *connection = libssl.BIO_get_data(bio);
@@ -38,7 +38,7 @@ static int read_lent(BIO *bio, char *bytes, int count) {
     return (int)taken;
 }
 
-// How much waits is up to who writes: a record at a time, and the next once that has left.
+// The caller limits the output: it writes one record, and the next one after that has been sent.
 static int append_output(BIO *bio, const char *bytes, int count) {
     apus_tls_connection *connection = libssl.BIO_get_data(bio);
     struct output *output = &connection->output;
@@ -75,7 +75,7 @@ bool make_connection_method(void) {
     return true;
 }
 
-// MARK: - Making and freeing
+// MARK: - Creating and freeing
 
 apus_tls_connection *apus_tls_connection_make(const apus_tls_context *context) {
     apus_tls_connection *connection = calloc(1, sizeof *connection);
@@ -88,7 +88,7 @@ apus_tls_connection *apus_tls_connection_make(const apus_tls_context *context) {
     }
     libssl.BIO_set_data(bio, connection);
     libssl.BIO_set_init(bio, 1);
-    // Owns it from now on, once for both directions.
+    // The connection owns the BIO from now on, with one reference for both directions.
     libssl.SSL_set_bio(connection->ssl, bio, bio);
     if (context->is_server) {
         libssl.SSL_set_accept_state(connection->ssl);
@@ -105,9 +105,9 @@ void apus_tls_connection_free(apus_tls_connection *connection) {
     free(connection);
 }
 
-// MARK: - Failing
+// MARK: - Failures
 
-// What OpenSSL says, behind a few words where that alone would puzzle who reads the log.
+// OpenSSL's message, preceded by an explanation if it would be unclear in a log.
 static void note_failure(apus_tls_connection *connection) {
     unsigned long error = libssl.ERR_peek_error();
     const char *reason = libssl.ERR_reason_error_string(error);
@@ -118,12 +118,12 @@ static void note_failure(apus_tls_connection *connection) {
         case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
         case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN: meaning = "the peer does not trust the certificate: "; break;
         case SSL_R_UNSUPPORTED_PROTOCOL: meaning = "TLS 1.2 or later is not offered: "; break;
-        case SSL_R_NO_SHARED_CIPHER: meaning = "no cipher of today is offered: "; break;
+        case SSL_R_NO_SHARED_CIPHER: meaning = "no modern cipher is offered: "; break;
         default: break;
         }
     }
     snprintf(
-        connection->failure, sizeof connection->failure, "%s%s", meaning, reason != NULL ? reason : "for no reason that OpenSSL gives");
+        connection->failure, sizeof connection->failure, "%s%s", meaning, reason != NULL ? reason : "OpenSSL gives no reason");
     libssl.ERR_clear_error();
 }
 
@@ -162,7 +162,7 @@ bool apus_tls_write(apus_tls_connection *connection, const uint8_t *bytes, size_
 void apus_tls_close(apus_tls_connection *connection) {
     if (!apus_tls_is_established(connection)) return;
     libssl.ERR_clear_error();
-    // Whether the peer says the same is not waited for.
+    // The peer's close_notify is not awaited.
     (void)libssl.SSL_shutdown(connection->ssl);
     libssl.ERR_clear_error();
 }
@@ -177,7 +177,7 @@ void apus_tls_sent(apus_tls_connection *connection, size_t count) {
     output->start += count;
     output->count -= count;
     if (output->count > 0) return;
-    // Who watches quietly costs nothing here.
+    // A viewer that sends nothing costs nothing here.
     free(output->bytes);
     *output = (struct output){0};
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-// Nobody sits at a server to type a passphrase; without this function, OpenSSL would ask on the terminal.
+// A server has no terminal for a passphrase; without this function, OpenSSL would ask for one.
 static int no_passphrase(char *passphrase, int capacity, int is_writing, void *is_asked) {
     if (is_asked != NULL) *(bool *)is_asked = true;
     return -1;
@@ -21,7 +21,7 @@ static bool is_too_weak(void) {
     return reason == SSL_R_EE_KEY_TOO_SMALL || reason == SSL_R_CA_KEY_TOO_SMALL || reason == SSL_R_CA_MD_TOO_WEAK;
 }
 
-// The server's own certificate, then those that vouch for it.
+// The server's own certificate, then the chain.
 static apus_identity_problem use_certificates(SSL_CTX *ssl, BIO *pem) {
     X509 *own = libssl.PEM_read_bio_X509(pem, NULL, no_passphrase, NULL);
     if (own == NULL) return apus_identity_has_no_certificate;
@@ -30,7 +30,7 @@ static apus_identity_problem use_certificates(SSL_CTX *ssl, BIO *pem) {
     if (!is_used) return is_too_weak() ? apus_identity_has_weak_key : apus_identity_is_impossible;
     X509 *other;
     while ((other = libssl.PEM_read_bio_X509(pem, NULL, no_passphrase, NULL)) != NULL) {
-        // The context owns it from now on (SSL_CTX_add0_chain_cert).
+        // The context owns the chain from now on (SSL_CTX_add0_chain_cert).
         if (libssl.SSL_CTX_ctrl(ssl, SSL_CTRL_CHAIN_CERT, 0, other) == 1) continue;
         libssl.X509_free(other);
         return is_too_weak() ? apus_identity_has_weak_key : apus_identity_is_impossible;
@@ -63,14 +63,14 @@ static apus_identity_problem identify(
     return problem;
 }
 
-// What both ends keep to. TLS 1.2 with forward secrecy and authenticated encryption alone (RFC 9325, section 4.2); nothing is
-// kept of a connection after its end, neither here nor in tickets, so that no key outlives it; and what a peer could make the
-// other end do again and again, renegotiate and compress, is not done.
+// Settings of both ends: TLS 1.2 and newer, only with forward secrecy and authenticated encryption (RFC 9325, section 4.2). No
+// sessions and tickets, so that no key outlives its connection. No renegotiation and compression, which a peer could
+// abuse.
 static bool restrict_context(SSL_CTX *ssl, int oldest, int newest) {
     libssl.SSL_CTX_set_options(
         ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
     libssl.SSL_CTX_ctrl(ssl, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
-    // An idle connection costs no buffers of 17 KB each way.
+    // Frees the buffers of idle connections: 17 KB each way.
     libssl.SSL_CTX_ctrl(ssl, SSL_CTRL_MODE, SSL_MODE_RELEASE_BUFFERS, NULL);
     return libssl.SSL_CTX_set_num_tickets(ssl, 0) == 1
         && libssl.SSL_CTX_ctrl(ssl, SSL_CTRL_SET_MIN_PROTO_VERSION, oldest, NULL) == 1

@@ -32,7 +32,7 @@ int cv4l2_open(const char *path) {
     if (fd < 0) return -errno;
     struct v4l2_capability capability = {0};
     int status = call(fd, VIDIOC_QUERYCAP, &capability);
-    // From here on libv4l2 knows the descriptor; where it does not want it, its functions pass calls through.
+    // libv4l2 handles the descriptor from here on. If it rejects the device, its functions pass calls through.
     if (status == 0 && capabilities(&capability) & V4L2_CAP_VIDEO_CAPTURE) v4l2_fd_open(fd, 0);
     return fd;
 }
@@ -57,7 +57,7 @@ int cv4l2_identify(int fd, struct cv4l2_identity *identity) {
     return 0;
 }
 
-// MARK: - What it offers
+// MARK: - Capabilities
 
 int cv4l2_format(int fd, bool isMultiplanar, uint32_t index, uint32_t *code, bool *isEmulated) {
     struct v4l2_fmtdesc format = {.index = index, .type = kind(isMultiplanar)};
@@ -95,7 +95,7 @@ int cv4l2_interval(
     return 0;
 }
 
-// MARK: - What is asked of it
+// MARK: - Settings
 
 enum cv4l2_matrix cv4l2_matrix_of(struct cv4l2_colours colours) {
     uint32_t encoding = colours.encoding;
@@ -218,7 +218,7 @@ void cv4l2_unmap(const struct cv4l2_mapping *mapping) {
 int cv4l2_export(int fd, bool isMultiplanar, uint32_t index, uint32_t plane) {
     struct v4l2_exportbuffer buffer = {
         .type = kind(isMultiplanar), .index = index, .plane = plane, .flags = O_CLOEXEC | O_RDONLY};
-    // libv4l2 does not know this call.
+    // libv4l2 has no wrapper for this call.
     int status;
     do status = ioctl(fd, VIDIOC_EXPBUF, &buffer);
     while (status < 0 && errno == EINTR);
@@ -236,7 +236,7 @@ int cv4l2_dequeue(int fd, bool isMultiplanar, struct cv4l2_filled *filled) {
     struct v4l2_buffer buffer;
     struct v4l2_plane planes[VIDEO_MAX_PLANES];
     prepare(&buffer, planes, isMultiplanar, 0);
-    // libv4l2 complains on standard error when it is asked for a buffer and there is none.
+    // libv4l2 writes to standard error if it is asked for a buffer and there is none.
     int ready = cv4l2_wait(fd, 0);
     if (ready <= 0) return ready < 0 ? ready : -EAGAIN;
     int status = call(fd, VIDIOC_DQBUF, &buffer);
@@ -309,7 +309,7 @@ int cv4l2_control_after(int fd, uint32_t previous, struct cv4l2_control *control
         .isReadOnly = query.flags & V4L2_CTRL_FLAG_READ_ONLY, .isInactive = query.flags & V4L2_CTRL_FLAG_INACTIVE};
     memcpy(control->name, query.name, sizeof control->name);
     if (control->kind == cv4l2_control_button || control->kind == cv4l2_control_other) return 0;
-    // A value that cannot be read now is shown as the usual one.
+    // If the current value cannot be read, the default is shown.
     value_of(fd, query.id, query.type, &control->value);
     return 0;
 }

@@ -1,10 +1,10 @@
-// The ALSA library (1.1 and newer), and what of it Swift cannot see.
+// The ALSA library (1.1 and newer), with functions for the parts that Swift does not import.
 #ifndef CALSA_H
 #define CALSA_H
 
 #include <alsa/asoundlib.h>
 
-// Keeps the library from writing to standard error: what it has to say comes back as error codes too. Process-wide.
+// Stops the library from writing to standard error; its messages are also returned as error codes. Process-wide.
 void calsa_quiet(void);
 
 #endif

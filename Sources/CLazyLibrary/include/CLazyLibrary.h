@@ -1,9 +1,9 @@
-// A shared library that is loaded when it is first needed. The linker is not told of it: who does not need it pays for it
-// neither at the start nor in memory.
+// Loads a shared library on first use. The program is not linked against it, so that processes that do not need it save
+// the time and memory.
 //
-// A file for each such library calls the functions of it that are used through pointers that are found once. Those of FFmpeg
-// define them under their own names, so that callers call them as ever, and hidden: what other libraries call must not come
-// to them.
+// For each such library one file defines the used functions, which call through pointers that are looked up once. The FFmpeg
+// functions keep their own names, so that callers need no change, and are hidden, so that other libraries do not bind to
+// them.
 #ifndef CLAZYLIBRARY_H
 #define CLAZYLIBRARY_H
 
@@ -11,18 +11,18 @@
 #include <stdbool.h>
 
 struct lazy_library {
-    // As the dynamic linker looks for it: libavfilter.so.8.
+    // The name for the dynamic linker, such as libavfilter.so.8.
     const char *file;
-    // Finds the functions; false where one is missing.
+    // Looks up the functions; returns false if one is missing.
     bool (*find_functions)(void *handle);
     bool is_loaded;
 };
 
-// NULL once the library is there, at once where it has been before; else why it is not, in the dynamic linker's words, which
-// live until the thread's next call. From any thread. It is tried again with each call.
+// Loads the library, unless it is loaded already. Returns NULL on success, else the dynamic linker's message, valid until the
+// thread's next call. Callable from any thread. After a failure, the next call tries again.
 const char *load_lazily(struct lazy_library *library);
 
-// For each of a list of functions, FUNCTIONS(EACH): a pointer to it, and what `find_functions` finds it by.
+// For each function of a list, FUNCTIONS(EACH): declares a pointer, and the lookup in `find_functions`.
 #define POINTER_TO(name) __typeof__(&name) name;
 #define FIND(name) &&(functions.name = (__typeof__(&name))dlsym(handle, #name)) != NULL
 

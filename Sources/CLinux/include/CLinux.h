@@ -1,8 +1,8 @@
-// Linux interfaces that Swift's Glibc module does not show: epoll, batched and segmented datagrams, control
-// messages, processor affinity. Macros become functions and constants; nothing here keeps state.
+// Linux interfaces that Swift's Glibc module does not export: epoll, batched datagrams, GSO, control messages, processor
+// affinity. Macros become functions and constants; there is no state here.
 //
-// No _GNU_SOURCE here: Swift's Glibc module is built without it, and types that differ by it would clash. What needs it
-// is in the .c files; the few GNU declarations that Swift calls directly are repeated below.
+// _GNU_SOURCE is not defined here: Swift's Glibc module is built without it, and affected types would clash. The .c files
+// define it; the few GNU declarations that Swift calls directly are repeated below.
 #pragma once
 
 #include <errno.h>
@@ -34,14 +34,14 @@ struct mmsghdr {
 int sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags);
 int recvmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout);
 int accept4(int fd, struct sockaddr *address, socklen_t *byteCount, int flags);
-/// Gives memory that is free in the heap back to the host.
+/// Returns free heap memory to the system.
 void clinux_trim_heap(void);
-/// Keeps the process from huge pages, also where a library asks for them. Kernels that do not know how leave it as it is.
+/// Prevents huge pages in this process, even if a library requests them. Has no effect on kernels without support.
 void clinux_use_small_pages(void);
 
 #endif
 
-// Enumerators, casts and expressions in glibc, which Swift would not import as Int32.
+// glibc enumerators, casts and expressions, which Swift would not import as Int32.
 static const int clinux_stream = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 static const int clinux_datagram = SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 static const int clinux_accept_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
@@ -57,31 +57,31 @@ static const int clinux_receive_trains = 104;
 static const int clinux_epoll_cloexec = EPOLL_CLOEXEC;
 static const int clinux_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
 static const int clinux_eventfd_semaphore = EFD_CLOEXEC | EFD_SEMAPHORE;
-/// Has the processor load the cache line at `address`, which need not be valid, while other work goes on.
+/// Prefetches the cache line at `address`, which need not be valid.
 static inline void clinux_prefetch(const void *address) { __builtin_prefetch(address, 1, 3); }
 static const uint32_t clinux_readable = EPOLLIN | EPOLLRDHUP;
 static const uint32_t clinux_writable = EPOLLOUT;
 static const uint32_t clinux_edge = EPOLLET;
 static const uint32_t clinux_peer_hangup = EPOLLRDHUP;
 
-/// Waits for events until `timeout` has passed (null: for ever), at nanosecond resolution: epoll_pwait2 where the
-/// kernel has it (Linux 5.11), else ppoll on the epoll descriptor, which has the same resolution.
+/// Waits for events until `timeout` has passed (null: no limit), with nanosecond resolution: epoll_pwait2 if the kernel has it
+/// (Linux 5.11), else ppoll on the epoll descriptor, which has the same resolution.
 int clinux_epoll_wait(int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout);
 
-/// The second of these ways, for kernels without the first.
+/// The fallback with ppoll, for kernels without epoll_pwait2.
 int clinux_epoll_wait_by_poll(int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout);
 
-/// Bytes that TCP holds because the peer has not acknowledged them (SIOCOUTQ), or -1 with errno.
+/// Bytes in TCP's send buffer that the peer has not acknowledged (SIOCOUTQ), or -1 with errno.
 int clinux_unacknowledged_bytes(int fd);
 
-/// Bytes that TCP holds and has not sent at all (SIOCOUTQNSD), or -1 with errno.
+/// Bytes in TCP's send buffer that have not been sent (SIOCOUTQNSD), or -1 with errno.
 int clinux_unsent_bytes(int fd);
 
-/// Bytes that the peer of a TCP connection has room for, as it said last, or -1 where the kernel does not tell (before Linux 6.2).
+/// The peer's latest TCP receive window in bytes, or -1 if the kernel does not report it (before Linux 6.2).
 int64_t clinux_peer_window(int fd);
 
-/// The user that the peer of a Unix socket was when it connected (SO_PEERCRED), or -1 with errno.
+/// The user id of a Unix socket's peer when it connected (SO_PEERCRED), or -1 with errno.
 int64_t clinux_peer_user(int fd);
 
-/// Raises the limit on open descriptors to the hard limit; answers the limit then in force.
+/// Raises the limit on open descriptors to the hard limit; returns the new limit.
 uint64_t clinux_raise_descriptor_limit(void);

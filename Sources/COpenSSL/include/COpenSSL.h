@@ -1,6 +1,6 @@
-// What passwords are proved with, by OpenSSL 3's libcrypto: a room that no OpenSSL header leaves.
+// Hash functions for passwords, with OpenSSL 3's libcrypto. OpenSSL's headers are not included outside this module.
 //
-// libcrypto is loaded when it is first needed: 6 MB of resident memory that who has no users does not pay.
+// libcrypto is loaded on first use: it takes 6 MB of resident memory, which servers without users save.
 #ifndef COPENSSL_H
 #define COPENSSL_H
 
@@ -11,12 +11,12 @@
 #include "SRTP.h"
 #include "TLS.h"
 
-// NULL once the library is there and has shown that it knows MD5 and SHA-256, which a host in FIPS mode does not; else why
-// not, which lives until the thread's next call. To be called before anything else is. From any thread; what failed is
-// tried again.
+// Loads the library and checks that it has MD5 and SHA-256 (a host in FIPS mode lacks MD5). Returns NULL on success, else the
+// reason, valid until the thread's next call. Call it before the other functions. Callable from any thread; after a failure
+// the next call tries again.
 const char *apus_load_libcrypto(void);
 
-// Hashes and keys: false where there is no memory, and then `digest` and `key` are as they were.
+// Hashes and keys. They return false if there is no memory and leave `digest` and `key` unchanged.
 
 // 16 bytes (RFC 1321).
 bool apus_md5(const uint8_t *bytes, size_t count, uint8_t *digest);
@@ -29,7 +29,7 @@ bool apus_pbkdf2(
     const uint8_t *password, size_t password_count, const uint8_t *salt, size_t salt_count, int iterations,
     uint8_t *key);
 
-// Whether so many bytes are the same, told in a time that depends on their number alone.
+// Compares two buffers in constant time: the time depends only on their length.
 bool apus_is_same(const uint8_t *left, const uint8_t *right, size_t count);
 
 #endif

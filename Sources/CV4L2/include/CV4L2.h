@@ -1,8 +1,8 @@
-// Video4Linux2 capture, as flat structures and functions: the interface itself is ioctls over nested unions, which
-// Swift does not import. Every function answers 0 or more, or a negative errno; nothing here keeps state.
+// Video4Linux2 capture, as flat structures and functions. The interface itself consists of ioctls with nested unions, which
+// Swift does not import. Every function returns 0 or more, or a negative errno. There is no state here.
 //
-// Single-planar devices go through libv4l2, which converts formats that no decoder here knows; it knows nothing of
-// multi-planar devices, for which its functions are plain system calls.
+// Single-planar devices go through libv4l2, which converts formats that our decoders do not support. It does not support
+// multi-planar devices; its functions are plain system calls for them.
 #ifndef CV4L2_H
 #define CV4L2_H
 
@@ -12,18 +12,18 @@
 
 enum { cv4l2_plane_capacity = 3 };
 
-/// What a device says it is.
+/// What a device reports about itself.
 struct cv4l2_identity {
     char driver[16];
     char card[32];
     char bus[32];
     bool captures;
-    /// Its buffers may have a memory plane per colour plane (the _MPLANE half of the interface).
+    /// Its buffers may have one memory plane per colour plane (the _MPLANE half of the interface).
     bool isMultiplanar;
     bool streams;
 };
 
-/// Frame intervals or sizes: one value where minimum and maximum are equal.
+/// Frame intervals or sizes: a single value if minimum and maximum are equal.
 struct cv4l2_size_range {
     uint32_t minimumWidth, maximumWidth, stepWidth;
     uint32_t minimumHeight, maximumHeight, stepHeight;
@@ -34,20 +34,20 @@ struct cv4l2_interval_range {
     uint32_t longestNumerator, longestDenominator;
 };
 
-/// How a driver's colours are made: its `enum v4l2_colorspace`, `v4l2_ycbcr_encoding` and `v4l2_quantization`. 0 where it does not say.
+/// A driver's colour properties: its `enum v4l2_colorspace`, `v4l2_ycbcr_encoding` and `v4l2_quantization`. 0 if unspecified.
 struct cv4l2_colours {
     uint32_t colorspace, encoding, quantization;
 };
 
-/// By which luma and colour differences are made.
+/// The colour matrix.
 enum cv4l2_matrix {
-    /// The driver does not say, or it is neither.
+    /// Unspecified, or neither of the two.
     cv4l2_matrix_unknown,
     cv4l2_matrix_bt601,
     cv4l2_matrix_bt709
 };
 
-/// How a frame lies in its buffers.
+/// The layout of a frame in its buffers.
 struct cv4l2_layout {
     uint32_t code, width, height;
     uint32_t planeCount;
@@ -88,47 +88,47 @@ struct cv4l2_control {
     bool isReadOnly, isInactive;
 };
 
-/// Opens a device without waiting; answers its descriptor.
+/// Opens a device without blocking; returns its descriptor.
 int cv4l2_open(const char *path);
 void cv4l2_close(int fd);
 int cv4l2_identify(int fd, struct cv4l2_identity *identity);
 
-/// The format at `index` of those offered: its four-character code, and whether libv4l2 would make it. -EINVAL past the end.
+/// The offered format at `index`: its four-character code, and whether libv4l2 emulates it. -EINVAL past the end.
 int cv4l2_format(int fd, bool isMultiplanar, uint32_t index, uint32_t *code, bool *isEmulated);
 int cv4l2_size(int fd, uint32_t code, uint32_t index, struct cv4l2_size_range *range);
 int cv4l2_interval(
     int fd, uint32_t code, uint32_t width, uint32_t height, uint32_t index, struct cv4l2_interval_range *range);
 
-/// Asks for code, width and height in `layout`, and fills in what the driver made of it.
+/// Requests the code, width and height of `layout`, and fills in what the driver chose.
 int cv4l2_set_layout(int fd, bool isMultiplanar, struct cv4l2_layout *layout);
-/// Of formats with luma: by the encoding that the driver reports, else by what goes with its colour space.
+/// The matrix of a YUV format: the encoding that the driver reports, or else the default of its colour space.
 enum cv4l2_matrix cv4l2_matrix_of(struct cv4l2_colours colours);
-/// Of formats with luma: whether its values are 0 to 255, not 16 to 235. Grey formats have 0 to 255 unless the driver reports the
-/// limited range: vivid and monochrome sensors report none.
+/// Whether a YUV format has values from 0 to 255, not 16 to 235. Grey formats have 0 to 255 unless the driver reports the limited
+/// range, because vivid and monochrome sensors report none.
 bool cv4l2_is_full_range(struct cv4l2_colours colours, bool isGrey);
-/// Asks for a frame interval in seconds, and answers the one that the driver chose.
+/// Requests a frame interval in seconds; returns the one that the driver chose.
 int cv4l2_set_interval(int fd, bool isMultiplanar, uint32_t *numerator, uint32_t *denominator);
 
-/// Asks for buffers to map; answers how many there are. 0 frees them.
+/// Requests buffers for mapping; returns how many there are. 0 frees them.
 int cv4l2_request_buffers(int fd, bool isMultiplanar, uint32_t count);
 int cv4l2_map(int fd, bool isMultiplanar, uint32_t index, struct cv4l2_mapping *mapping);
 void cv4l2_unmap(const struct cv4l2_mapping *mapping);
-/// A memory plane of a buffer as DMABUF, to be read by another device: a descriptor for the caller to close. The memory is
-/// the driver's own: with a format that libv4l2 makes it is not what `cv4l2_map` shows.
+/// Exports a memory plane of a buffer as DMABUF for another device: returns a descriptor that the caller closes. The memory is
+/// the driver's own; for a format that libv4l2 emulates it differs from that of `cv4l2_map`.
 int cv4l2_export(int fd, bool isMultiplanar, uint32_t index, uint32_t plane);
 int cv4l2_queue(int fd, bool isMultiplanar, uint32_t index);
-/// -EAGAIN where no buffer is filled.
+/// -EAGAIN if no buffer is filled.
 int cv4l2_dequeue(int fd, bool isMultiplanar, struct cv4l2_filled *filled);
 int cv4l2_stream(int fd, bool isMultiplanar, bool isOn);
-/// Waits for a filled buffer: 1 there is one, 0 none in time, -EIO where the device has failed.
+/// Waits for a filled buffer: 1 if there is one, 0 after the timeout, -EIO if the device has failed.
 int cv4l2_wait(int fd, int milliseconds);
 
-/// The first control after the one numbered `previous`; -EINVAL past the end.
+/// The first control after the one with id `previous`; -EINVAL past the end.
 int cv4l2_control_after(int fd, uint32_t previous, struct cv4l2_control *control);
-/// The name of a menu's entry; -EINVAL where there is none.
+/// The name of a menu entry; -EINVAL if there is none.
 int cv4l2_menu_entry(int fd, uint32_t control, uint32_t index, char name[32]);
 int cv4l2_set_control(int fd, uint32_t control, int64_t value);
-/// Asks a camera that codes H.264 itself for an IDR picture; -EINVAL where it takes no such order.
+/// Requests an IDR picture from a camera that encodes H.264 itself; -EINVAL if it does not support that.
 int cv4l2_force_key_frame(int fd);
 
 #endif
