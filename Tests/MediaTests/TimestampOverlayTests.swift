@@ -64,7 +64,7 @@ private let someOverlay = TimestampOverlay(unixNanoseconds: 1_795_273_445_123_40
         #expect(TimestampOverlay(unixNanoseconds: -1, frameNumber: 0).unixNanoseconds == 0)
     }
 
-    /// The example in docs/block-code.md.
+    /// The example in docs/timestamp-overlay.md.
     @Test func theCellsMatchTheDocumentation() {
         let overlay = TimestampOverlay(unixNanoseconds: 1_795_273_445_123_400_000, frameNumber: 1234)
         let rows = overlay.cells.map { $0.map { $0 ? "·" : "█" }.joined() }

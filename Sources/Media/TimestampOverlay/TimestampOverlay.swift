@@ -1,7 +1,7 @@
 import Wire
 
 /// The machine-readable timestamp overlay: a frame's capture time and number, drawn into the frame as black and white cells,
-/// which software reads from a screenshot of any player (docs/block-code.md).
+/// which software reads from a screenshot of any player (docs/timestamp-overlay.md).
 ///
 /// ```
 /// 14 bytes, 28 bits to a row, most significant first; a white cell is 1
