@@ -18,7 +18,7 @@ extension Attack {
             }
         },
         Attack(
-            "a punch from another address, for somebody's media", "RTSPServer/UnheardSessions.swift",
+            "a punch from another address, for somebody's media", "RTSPServer/UnlatchedSessions.swift",
             "guard var candidates = sessions[host] else", "nothing comes of it"
         ) { target in
             try expectNothing(for: Thief(at: target.freshAddress(), Victim(of: target)))
@@ -47,7 +47,7 @@ extension Attack {
             try expectNothing(for: Thief(Victim(of: target, "cam", tracks: 2)))
         },
         Attack(
-            "a punch after its time", "RTSPServer/ServerLoop+Datagrams.swift", "now - $0 > Self.punchWindow",
+            "a punch after its time", "RTSPServer/ServerLoop+Datagrams.swift", "now - $0 > Self.latchWindow",
             "nothing comes of it", .all, .patient
         ) { target in
             let victim = try Victim(of: target)
@@ -58,7 +58,7 @@ extension Attack {
             try expectNothing(for: Thief(victim))
         },
         Attack(
-            "a punch long before a PLAY", "RTSPServer/RecentPunches.swift", "now - punch.instant <= Self.lifetime",
+            "a punch long before a PLAY", "RTSPServer/LatchCandidates.swift", "now - candidate.instant <= Self.lifetime",
             "nothing comes of it", .all, .patient
         ) { target in
             let address = target.freshAddress()

@@ -108,7 +108,7 @@ extension Attack {
         },
         Attack(
             "a viewer that stops reading", "Streams/SlowViewerPolicy.swift",
-            "if stall >= maximumStall { return .letGo }",
+            "if stall >= maximumStall { return .disconnect }",
             "the end after 2 s", .all, .patient
         ) { target in
             let socket = try target.logIn(bufferByteCount: 4_096)

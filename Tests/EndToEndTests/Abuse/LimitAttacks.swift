@@ -40,7 +40,7 @@ extension Attack {
             try hold(growth < 20_000, "\(growth) bytes")
         },
         Attack(
-            "writing on the administrator's terminal", "Server/PrintableText.swift",
+            "writing on the administrator's terminal", "Server/Log/PrintableText.swift",
             "(0x7F...0x9F).contains(scalar.value)", "in the log it is spelled out"
         ) { target in
             let socket = try target.logIn()
@@ -52,7 +52,7 @@ extension Attack {
             try hold(isTold && !target.server.log.contains("\u{9B}"), "\(target.server.log.suffix(300))")
         },
         Attack(
-            "the control socket, by another user of the host", "Reactor/UnixListener.swift",
+            "the control socket, by another user of the host", "Reactor/Unix/UnixListener.swift",
             "guard fchmod(descriptor.fd, 0o600) == 0", "it is its owner's alone"
         ) { target in
             let mode = try FileManager.default.attributesOfItem(atPath: target.folder.file("control"))[

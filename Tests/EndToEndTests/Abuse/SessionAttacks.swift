@@ -170,7 +170,7 @@ extension Attack {
             try hold(hasPast && second ?? 0 < 15, "\(second ?? 0) pictures")
         },
         Attack(
-            "asking for random access all the time", "Streams/RandomAccessBudget.swift", "guard tokens > 0 else",
+            "asking for random access all the time", "Streams/KeyframeRequestLimiter.swift", "guard tokens > 0 else",
             "3 at once, then one each 500 ms, for all together"
         ) { target in
             let socket = try target.logIn()

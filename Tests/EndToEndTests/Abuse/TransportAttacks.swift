@@ -69,7 +69,7 @@ extension Attack {
         },
         refused(
             "a group of a stream that has none", "RTSPServer/ServerLoop+Sessions.swift",
-            "guard entry.options.multicast(of: request.form) != nil else", 461, ["RTP/AVP;multicast"],
+            "guard entry.options.multicast(of: request.encapsulation) != nil else", 461, ["RTP/AVP;multicast"],
             path: "yard/gate/track1"),
         refused(
             "another profile", "RTSP/Server/TransportChoice.swift",
