@@ -40,7 +40,7 @@ extension EndToEnd {
             case silent = "the server did not answer"
             case garbage = "invalid RTSP from the server"
             case soundOnly = "the stream has no video, only PCMU"
-            case nothing = "the description names no RTP stream"
+            case nothing = "the description contains no RTP stream"
             case unauthorized = "the server requires a user and a password"
             case mute = "no packet of video came"
             case noise = "no picture could be decoded"
