@@ -2,19 +2,19 @@ import Media
 import RTP
 import Streams
 
-/// A round in which everyone of an audience is served once, perhaps in several turns. A pure machine.
+/// A round that serves every viewer of an audience once, if necessary in several turns. A pure state machine.
 ///
-/// Each round begins with another viewer, so that nobody is always last.
+/// Each round begins with another viewer, so that no viewer is always last.
 struct ServiceRound {
-    /// Index of the viewer with whom the round began, if there are still so many.
+    /// The index of the viewer that the round began with, if there are still so many viewers.
     private var start = 0
-    /// How many were served in it.
+    /// How many viewers the round has served.
     private var served = 0
-    /// One past the newest run when it began: who was served then may have missed what came later.
+    /// The index after the newest run when the round began. Viewers served early in the round may have missed later runs.
     private(set) var endIndex: Int64 = -1
     private(set) var isUnderWay = false
 
-    /// Begins a round if there is something new, and none is under way; answers whether one is.
+    /// Begins a round if there is something new and no round is under way; returns whether one is under way.
     mutating func begin(at newest: Int64, viewerCount: Int) -> Bool {
         guard !isUnderWay, endIndex != newest else { return isUnderWay }
         start = viewerCount > 0 ? (start + 1) % viewerCount : 0
@@ -22,7 +22,7 @@ struct ServiceRound {
         return true
     }
 
-    /// Index of the next viewer to be served; `nil` where all have been.
+    /// The index of the next viewer to serve; `nil` after the last one.
     mutating func next(of viewerCount: Int) -> Int? {
         guard served < viewerCount else {
             isUnderWay = false
@@ -32,40 +32,40 @@ struct ServiceRound {
         return (start + served) % viewerCount
     }
 
-    /// The indices have changed: all are looked at again. Who was served already needs nothing.
+    /// Restarts the round because indices have changed. A viewer that was served already needs nothing.
     mutating func viewersChanged() {
         served = 0
     }
 }
 
-/// How far a turn came.
+/// The progress of one turn.
 enum Service {
-    /// Nobody had to be served.
+    /// There was nothing to send.
     case none
-    /// Everyone was.
+    /// Every viewer was served.
     case complete
-    /// The rest is to be served in the next turn, soon: the loop has others to look after.
+    /// Some viewers are left for the next turn, which must come soon.
     case partial
 }
 
 extension Audience {
-    /// Serves everyone once if there is something new, else who is behind, as far as the turn's allowance goes.
+    /// Serves every viewer once if there is something new, otherwise those that are behind, within the turn's allowance.
     func serveAll(with transmitter: Transmitter) -> Service {
         guard !viewers.isEmpty else { return .none }
         let former = round.endIndex
         if round.begin(at: reader.endIndex, viewerCount: viewers.count) {
-            // What was there before the first round is history.
+            // Runs from before the first round are history.
             if round.endIndex != former { sendTimes = former < 0 ? nil : SendTimes(former..<round.endIndex) }
-            return serveEveryone(with: transmitter)
+            return serveAllViewers(with: transmitter)
         }
-        wakeResting(at: transmitter.now)
-        return behind.isEmpty ? .none : serveThoseBehind(with: transmitter)
+        resumeSuspended(at: transmitter.now)
+        return behind.isEmpty ? .none : serveViewersBehind(with: transmitter)
     }
 
-    /// How many viewers ahead memory is asked for: three take longer to serve than memory takes to answer.
+    /// How many viewers ahead memory is prefetched: serving three takes longer than a memory access.
     private static let prefetchDistance = 3
 
-    private func serveEveryone(with transmitter: Transmitter) -> Service {
+    private func serveAllViewers(with transmitter: Transmitter) -> Service {
         var round = round
         defer { self.round = round }
         while transmitter.hasAllowance {
@@ -78,7 +78,7 @@ extension Audience {
         return .partial
     }
 
-    private func serveThoseBehind(with transmitter: Transmitter) -> Service {
+    private func serveViewersBehind(with transmitter: Transmitter) -> Service {
         swap(&behind, &formerlyBehind)
         defer { formerlyBehind.removeAll(keepingCapacity: true) }
         for viewer in formerlyBehind { viewer.isListedBehind = false }
@@ -95,35 +95,35 @@ extension Audience {
         return .complete
     }
 
-    /// Sends one viewer what it has not been sent yet, as far as its route takes it.
+    /// Sends one viewer what it has not been sent yet, as far as its transport takes it.
     func serve(_ viewer: Viewer, with transmitter: Transmitter) {
         transmitter.serve(viewer, of: self)
         let isThrough = viewer.position.index >= reader.endIndex && !viewer.isInFastStart && !viewer.isDraining
         guard !isThrough, viewer.phase == .playing else { return }
-        if viewer.isResting(at: transmitter.now) { rest(viewer) } else { becameLate(viewer) }
+        if viewer.isSuspended(at: transmitter.now) { suspend(viewer) } else { listBehind(viewer) }
     }
 
-    /// The viewer was not sent everything.
-    func becameLate(_ viewer: Viewer) {
+    /// Lists a viewer that was not sent everything.
+    func listBehind(_ viewer: Viewer) {
         guard !viewer.isListedBehind else { return }
         viewer.isListedBehind = true
         behind.append(viewer)
     }
 
-    /// The viewer's connection takes nothing: no turn needs to look at the viewer before it has rested.
-    private func rest(_ viewer: Viewer) {
+    /// Suspends a viewer with a full connection, so that no turn checks it for a while.
+    private func suspend(_ viewer: Viewer) {
         guard !viewer.isListedBehind else { return }
         viewer.isListedBehind = true
-        if resting.isEmpty { nextLookAtResting = viewer.restsUntil }
-        resting.append(viewer)
+        if suspended.isEmpty { nextSuspendedCheck = viewer.suspendedUntil }
+        suspended.append(viewer)
     }
 
-    private func wakeResting(at now: MonotonicTime) {
-        guard !resting.isEmpty, now >= nextLookAtResting else { return }
-        behind += resting
-        resting.removeAll(keepingCapacity: true)
+    private func resumeSuspended(at now: MonotonicTime) {
+        guard !suspended.isEmpty, now >= nextSuspendedCheck else { return }
+        behind += suspended
+        suspended.removeAll(keepingCapacity: true)
     }
 
-    /// Whether someone is to be looked at soon because of its pace.
+    /// Whether a viewer must be served soon because it is paced.
     var isPacing: Bool { behind.contains { $0.pacer != nil && $0.phase == .playing } }
 }

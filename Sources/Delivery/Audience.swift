@@ -2,40 +2,40 @@ import Media
 import RTP
 import Streams
 
-/// One loop's viewers of one feed, and the feed as this loop sees it.
+/// The viewers of one feed on one loop, and this loop's view of the feed.
 final class Audience {
     let stream: Stream
     let feed: any PacketFeed
-    /// The memory that preludes may take.
-    let fastStarts: FastStartBudget
-    /// The track whose random access points decide where one can start: the video, else the first.
+    /// Limits the memory of fast starts.
+    let fastStartBudget: FastStartBudget
+    /// The track with the keyframes that viewers can start at: the video, else the first track.
     let leading: Track
     var reader = FeedReader<PacketRun>()
     private(set) var viewers: [Viewer] = []
-    /// Where the memory of each lies, in the same order.
+    /// The addresses that serving each viewer touches, in the order of `viewers`.
     private(set) var memory: [ViewerMemory] = []
-    /// The round under way, or the last.
+    /// The current round, or the last.
     var round = ServiceRound()
-    /// What the round under way, or the last, sends for the first time; `nil` where that has been noted.
+    /// When the current round, or the last, sent its new runs; `nil` once this has been recorded.
     var sendTimes: SendTimes?
-    /// Who has not been sent everything: nobody else needs a look before something new comes.
+    /// Viewers that were not sent everything. No other viewer needs to be checked before something new comes.
     var behind: [Viewer] = []
-    /// Viewers behind whose connections take nothing: they are looked at together, and when their sockets are writable.
-    var resting: [Viewer] = []
-    var nextLookAtResting = MonotonicTime(nanoseconds: .min / 2)
-    /// What `behind` was: it keeps its memory.
+    /// Viewers behind with full connections. They are checked together, and when their sockets become writable.
+    var suspended: [Viewer] = []
+    var nextSuspendedCheck = MonotonicTime(nanoseconds: .min / 2)
+    /// The former `behind`, kept to reuse its memory.
     var formerlyBehind: [Viewer] = []
-    /// What `nanosecondsPerByte` was for the runs before that index.
+    /// The value of `nanosecondsPerByte` for runs before `endIndex`.
     private var byteDuration: (endIndex: Int64, nanoseconds: Int64) = (-1, 0)
-    /// What who joins now is sent first.
+    /// The fast start for viewers that join now.
     var sharedFastStart: PackagedFastStart?
-    /// When to ask for a random access point again, because the stream's budget did not allow it.
-    var keyframeRetryInterval = MonotonicTime.distantFuture
-    /// How often the wall clock had stepped when the viewers were last told about it.
+    /// When to request a keyframe again, because the stream's limit did not allow it.
+    var keyframeRetry = MonotonicTime.distantFuture
+    /// How many steps of the wall clock the viewers' sender reports account for.
     private var clockStepCount: Int
 
-    init(stream: Stream, feed: any PacketFeed, fastStarts: FastStartBudget) {
-        self.fastStarts = fastStarts
+    init(stream: Stream, feed: any PacketFeed, fastStartBudget: FastStartBudget) {
+        self.fastStartBudget = fastStartBudget
         self.stream = stream
         self.feed = feed
         clockStepCount = stream.clock.follow()
@@ -43,7 +43,7 @@ final class Audience {
         leading = feed.tracks.first { $0.kind == .video } ?? feed.tracks[0]
     }
 
-    /// Looks at the stream's clock; true if the wall clock has stepped since the last look, whoever has noticed it.
+    /// Follows the stream's clock; true if the wall clock has stepped since the last call on this audience.
     func followClock() -> Bool {
         let count = stream.clock.follow()
         defer { clockStepCount = count }
@@ -63,19 +63,19 @@ final class Audience {
             memory.remove(at: index)
         }
         behind.removeAll { $0 === viewer }
-        resting.removeAll { $0 === viewer }
+        suspended.removeAll { $0 === viewer }
         round.viewersChanged()
         viewer.isListedBehind = false
         viewer.audience = nil
     }
 
-    /// The track that decides where this viewer can start: it may have set up the sound alone.
+    /// The track that decides where this viewer can start. A viewer may have set up audio only.
     func leadingTrack(for viewer: Viewer) -> Track {
         if viewer.watches(leading.id) { return leading }
         return feed.tracks.first { viewer.watches($0.id) } ?? leading
     }
 
-    /// The same, by its name alone.
+    /// The ID of that track.
     func leadingTrackID(for viewer: Viewer) -> TrackID {
         viewer.watches(leading.id) ? leading.id : leadingTrack(for: viewer).id
     }
@@ -85,26 +85,26 @@ final class Audience {
         index >= reader.startIndex && index < reader.endIndex ? reader[index] : nil
     }
 
-    /// Media time from what has reached the viewer to the newest unit, in nanoseconds; `nil` where it has been sent everything.
+    /// How far the viewer is behind: media time from what has reached it to the newest unit, in nanoseconds; `nil` if it was sent
+    /// everything.
     ///
-    /// No more than the time for which something has waited for it: what a source hands over in one burst, having been held
-    /// up, makes nobody late who kept up before.
-    /// What a connection's two kernels still hold counts too, at the stream's rate.
+    /// The lag is at most the time that a unit has waited for this viewer, so that a source's late burst makes no viewer late.
+    /// Bytes that the kernels of both hosts still hold count too, at the stream's rate.
     func lag(of viewer: Viewer, at now: MonotonicTime) -> Int64? {
         guard let newest = run(at: reader.endIndex - 1), viewer.position.index < reader.endIndex,
             let next = run(at: max(viewer.position.index, reader.startIndex))
         else { return nil }
         let waited = viewer.behindSince.map { now - $0 } ?? 0
         let lag = min(waited, newest.presentationTime.nanoseconds &- next.presentationTime.nanoseconds)
-        // A prelude is read as fast as the client can decode: that it is unread at first is no lag.
-        guard let output = viewer.output, now - viewer.startedAt > Self.fastStartReading else { return lag }
+        // A client reads its fast start as fast as it can decode, so unread bytes are no lag at first.
+        guard let output = viewer.output, now - viewer.startedAt > Self.fastStartReadingTime else { return lag }
         return lag &+ Int64(output.unreadByteCount(at: now)) &* nanosecondsPerByte
     }
 
-    /// How long a client may take to read its prelude, in nanoseconds.
-    private static let fastStartReading: Int64 = 2_000_000_000
+    /// How long a client may take to read its fast start, in nanoseconds.
+    private static let fastStartReadingTime: Int64 = 2_000_000_000
 
-    /// How much media time a byte stands for, over the last units: two seconds of a film. Computed once per unit.
+    /// Media time per byte over the last units, about two seconds of a file. Computed once per unit.
     private var nanosecondsPerByte: Int64 {
         if byteDuration.endIndex != reader.endIndex { byteDuration = (reader.endIndex, measuredByteDuration) }
         return byteDuration.nanoseconds
@@ -120,7 +120,7 @@ final class Audience {
         return max(0, newest.presentationTime.nanoseconds &- oldest.presentationTime.nanoseconds) / byteCount
     }
 
-    /// From the unit before that at `index`, of its track, to it, in nanoseconds; 0 where there is none in view.
+    /// The time between the unit at `index` and the one before it in its track, in nanoseconds; 0 if that is not in view.
     func interval(before index: Int64) -> Int64 {
         guard let run = run(at: index) else { return 0 }
         for earlier in stride(from: index - 1, through: max(reader.startIndex, index - 32), by: -1) {
@@ -130,12 +130,12 @@ final class Audience {
         return 0
     }
 
-    /// Asks for a random access point, now or as soon as the budget allows.
+    /// Requests a keyframe, now or as soon as the limit allows.
     func requestKeyframe(at now: MonotonicTime) {
-        keyframeRetryInterval = stream.requestKeyframe(at: now) ?? .distantFuture
+        keyframeRetry = stream.requestKeyframe(at: now) ?? .distantFuture
     }
 
-    /// Index of the newest random access point of the viewer's leading track after `index`, if it is no older than `age` nanoseconds.
+    /// The index of the newest keyframe of the viewer's leading track after `index`, if it is at most `age` nanoseconds old.
     func recentKeyframe(after index: Int64, for viewer: Viewer, within age: Int64) -> Int64? {
         let leading = leadingTrack(for: viewer).id
         guard let newest = run(at: reader.endIndex - 1)?.presentationTime.nanoseconds else { return nil }

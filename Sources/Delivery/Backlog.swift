@@ -4,14 +4,14 @@ import Media
 public struct Backlog: Hashable, Sendable {
     /// Media time from what has reached the viewer to the newest unit, in nanoseconds.
     public var nanoseconds: Int64 = 0
-    /// Over TCP: bytes that were written and not read, as far as can be known.
+    /// Over TCP: bytes written that the client has not read, as an estimate.
     public var unreadByteCount = 0
-    /// Units that were passed over because it did not keep up, so far.
+    /// Units that were skipped because the viewer did not keep up.
     public var droppedUnits: UInt64 = 0
 }
 
 extension DeliveryLoop {
-    /// What waits for a viewer of this loop.
+    /// The backlog of a viewer on this loop.
     public func backlog(of viewer: Viewer, at now: MonotonicTime) -> Backlog {
         Backlog(
             nanoseconds: viewer.audience?.lag(of: viewer, at: now) ?? 0,

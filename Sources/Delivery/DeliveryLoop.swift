@@ -3,9 +3,9 @@ import RTP
 import Reactor
 import Streams
 
-/// One loop's RTP delivery: all its viewers, by the feed they watch. Confined to the loop.
+/// The RTP delivery of one loop: all its viewers, grouped by the feed they watch. Confined to the loop.
 public final class DeliveryLoop {
-    /// What delivery is configured with.
+    /// The configuration of delivery.
     public struct Options: Hashable, Sendable {
         public var packaging = RTPPackager.Options()
         public var policy = SlowViewerPolicy()
@@ -14,19 +14,19 @@ public final class DeliveryLoop {
         public init() {}
     }
 
-    /// What the owner must know.
+    /// Something that the owner must handle.
     public enum Event {
-        /// The viewer took nothing for too long.
+        /// The viewer has taken nothing for too long.
         case stalled(Viewer)
-        /// The stream's tracks are others now: what was negotiated does not hold any more.
+        /// The stream's tracks have changed, so that what the viewer negotiated no longer holds.
         case ended(Viewer)
     }
 
-    /// Between two rounds of reports, in nanoseconds.
+    /// The time between two rounds of reports, in nanoseconds.
     private static let reportRound: Int64 = 500_000_000
 
     private let options: Options
-    private let fastStarts: FastStartBudget
+    private let fastStartBudget: FastStartBudget
     private let waker: any Waker
     private let transmitter: Transmitter
     private var audiences: [ObjectIdentifier: Audience] = [:]
@@ -35,12 +35,12 @@ public final class DeliveryLoop {
 
     /// - Parameters:
     ///   - waker: wakes the loop that owns this.
-    ///   - fastStarts: the memory for preludes, shared with other loops.
+    ///   - fastStartBudget: limits the memory of fast starts; shared with other loops.
     public init(
-        options: Options, waker: any Waker, fastStarts: FastStartBudget = FastStartBudget(), at now: MonotonicTime
+        options: Options, waker: any Waker, fastStartBudget: FastStartBudget = FastStartBudget(), at now: MonotonicTime
     ) {
         self.options = options
-        self.fastStarts = fastStarts
+        self.fastStartBudget = fastStartBudget
         self.waker = waker
         transmitter = Transmitter(policy: options.policy, pacing: options.pacing)
         nextReportRound = now + Self.reportRound
@@ -51,7 +51,7 @@ public final class DeliveryLoop {
     /// Viewers that play or are about to.
     public var viewerCount: Int { audiences.values.reduce(0) { $0 + $1.viewers.count } }
 
-    /// What happened since the last call.
+    /// The events since the last call.
     public func takeEvents() -> [Event] {
         guard !events.isEmpty else { return [] }
         defer { events = [] }
@@ -59,15 +59,15 @@ public final class DeliveryLoop {
     }
 }
 
-// MARK: - Viewers come and go
+// MARK: - Joining and leaving
 
 extension DeliveryLoop {
-    /// Lets a viewer join: its first packets are known from here on as far as they exist, but nothing is sent before `start`.
+    /// Lets a viewer join. Its first packets are known from here on, as far as they exist, but nothing is sent before `start`.
     ///
-    /// On UDP the first sender reports leave now, ahead of the PLAY reply: VLC that gets them after it may reset its decoder.
-    /// - Returns: false where the stream is not on air, or has other tracks than the viewer was made for.
+    /// On UDP the first sender reports leave now, ahead of the PLAY reply: if VLC gets them after it, it may reset its decoder.
+    /// - Returns: false if the stream has no feed, or has other tracks than the viewer was created for.
     public func join(_ viewer: Viewer, stream: Stream, options join: JoinOptions, at now: MonotonicTime) -> Bool {
-        // A viewer that does not play yet, or paused, is not told when the tracks change: its own may not be among these.
+        // A viewer that does not play is not notified when the tracks change, so its own may not be among these.
         guard let audience = audience(of: stream, for: viewer) else { return false }
         if viewer.audience !== audience {
             remove(viewer)
@@ -79,12 +79,12 @@ extension DeliveryLoop {
         return true
     }
 
-    /// What RTP-Info says; tracks whose first unit does not exist yet have no timestamp.
+    /// The content of RTP-Info. A track without a first unit has no timestamp yet.
     public func firstPackets(of viewer: Viewer) -> [FirstPacket] {
         viewer.audience?.firstPackets(of: viewer) ?? []
     }
 
-    /// Starts sending: the PLAY reply is on its way, or waits in the viewer's output.
+    /// Starts sending. The PLAY reply is on its way, or waits in the viewer's output.
     public func start(_ viewer: Viewer, at now: MonotonicTime) {
         guard let audience = viewer.audience, viewer.phase == .joining else { return }
         if viewer.output != nil { reports(for: audience).send(to: viewer, at: now) }
@@ -96,14 +96,14 @@ extension DeliveryLoop {
         transmitter.flush()
     }
 
-    /// Stops sending; the viewer may join again.
+    /// Stops sending. The viewer may join again.
     public func pause(_ viewer: Viewer) {
         viewer.phase = .idle
         viewer.endFastStart()
         remove(viewer)
     }
 
-    /// Says goodbye and lets the viewer go.
+    /// Sends an RTCP BYE and removes the viewer.
     public func end(_ viewer: Viewer, at now: MonotonicTime) {
         guard let audience = viewer.audience else { return }
         reports(for: audience).sendGoodbye(to: viewer)
@@ -113,13 +113,13 @@ extension DeliveryLoop {
     /// The viewer's output can take more.
     public func outputBecameWritable(of viewer: Viewer, at now: MonotonicTime) {
         guard let audience = viewer.audience else { return }
-        viewer.restsUntil = now
+        viewer.suspendedUntil = now
         transmitter.begin(at: now)
         audience.serve(viewer, with: transmitter)
         transmitter.flush()
     }
 
-    /// The viewer's client cannot go on without a random access point (PLI, FIR).
+    /// Requests a keyframe because the viewer's client asked for one (PLI, FIR).
     public func requestKeyframe(for viewer: Viewer, at now: MonotonicTime) {
         viewer.audience?.requestKeyframe(at: now)
     }
@@ -150,21 +150,21 @@ extension DeliveryLoop {
             return nil
         }
         if let existing { return existing }
-        let audience = Audience(stream: stream, feed: feed, fastStarts: fastStarts)
+        let audience = Audience(stream: stream, feed: feed, fastStartBudget: fastStartBudget)
         audiences[ObjectIdentifier(feed)] = audience
         feed.update(&audience.reader)
         return audience
     }
 
-    /// Sends sender reports at once: for one more member of a group that is on air, whose player cannot align the tracks
-    /// before it has heard one.
+    /// Sends sender reports at once, when a client joins a multicast group that is already being sent. Its player cannot align
+    /// the tracks before it has a report.
     public func report(to viewer: Viewer, at now: MonotonicTime) {
         guard let audience = viewer.audience, viewer.phase == .playing else { return }
         reports(for: audience).send(to: viewer, at: now)
     }
 
     private func reports(for audience: Audience) -> Reports {
-        // Nobody may have looked at the clock since the last viewer left.
+        // The clock may not have been checked since the last viewer left.
         audience.stream.clock.follow()
         return Reports(clock: audience.stream.clock)
     }
@@ -173,36 +173,36 @@ extension DeliveryLoop {
 // MARK: - Turns
 
 extension DeliveryLoop {
-    /// One turn of the loop: looks at the feeds, serves viewers, sends what reports are due.
+    /// Runs one turn of the loop: updates feeds, serves viewers, and sends due reports.
     ///
-    /// - Returns: when it wants to be called next at the latest.
+    /// - Returns: the latest time for the next call.
     public func turn(at now: MonotonicTime) -> MonotonicTime {
         transmitter.begin(at: now)
         var isPartial = false
         for audience in audiences.values {
             audience.feed.update(&audience.reader)
-            audience.discardOldFastStart()
+            audience.removeOldFastStart()
             transmitter.beginShare(of: audiences.count)
             if audience.serveAll(with: transmitter) == .partial { isPartial = true }
-            noteFirstCall(for: audience)
-            if audience.keyframeRetryInterval <= now { retryKeyframeRequest(for: audience, at: now) }
+            recordFirstCall(for: audience)
+            if audience.keyframeRetry <= now { retryKeyframeRequest(for: audience, at: now) }
             if audience.reader.hasEnded { events += audience.viewers.map(Event.ended) }
         }
         transmitter.flush()
-        recordSendTimesOfAll()
+        recordAllSendTimes()
         events += transmitter.stalled.map(Event.stalled)
         transmitter.stalled.removeAll()
         if nextReportRound <= now { sendDueReports(at: now) }
         return isPartial ? now : nextDeadline(after: now)
     }
 
-    private func noteFirstCall(for audience: Audience) {
+    private func recordFirstCall(for audience: Audience) {
         guard let call = transmitter.takeFirstCall() else { return }
         if let sendTimes = audience.sendTimes, sendTimes.first == nil { audience.sendTimes?.first = call }
     }
 
-    /// Tells streams what has been sent of them. What is left of a turn's batches leaves at its end, for all audiences.
-    private func recordSendTimesOfAll() {
+    /// Records in each stream when its runs were sent. The rest of a turn's batches leaves at its end, for all audiences.
+    private func recordAllSendTimes() {
         guard audiences.values.contains(where: { $0.sendTimes != nil }) else { return }
         let call = transmitter.takeFirstCall()
         let now = MonotonicTime.now()
@@ -213,11 +213,11 @@ extension DeliveryLoop {
     }
 
     private func retryKeyframeRequest(for audience: Audience, at now: MonotonicTime) {
-        audience.keyframeRetryInterval = .distantFuture
+        audience.keyframeRetry = .distantFuture
         if audience.viewers.contains(where: \.isAwaitingKeyframe) { audience.requestKeyframe(at: now) }
     }
 
-    /// One round for all viewers: no viewer has a timer of its own.
+    /// Sends all due reports in one round. No viewer has a timer of its own.
     private func sendDueReports(at now: MonotonicTime) {
         nextReportRound = now + Self.reportRound
         for audience in audiences.values {
@@ -227,22 +227,22 @@ extension DeliveryLoop {
                 reports.send(to: viewer, at: now)
                 viewer.output?.flush(at: now)
             }
-            breakSilence(of: audience, at: now)
+            sendFillers(of: audience, at: now)
         }
         transmitter.flush()
     }
 
-    /// How long a viewer that would give up without packets goes without, in nanoseconds.
-    private static let longestSilence: Int64 = 500_000_000
+    /// The time without packets after which a viewer that would give up is sent a filler, in nanoseconds.
+    private static let fillerInterval: Int64 = 500_000_000
 
-    private func breakSilence(of audience: Audience, at now: MonotonicTime) {
+    private func sendFillers(of audience: Audience, at now: MonotonicTime) {
         guard let filler = audience.feed.filler else { return }
-        for viewer in audience.viewers where now - viewer.lastProgress >= Self.longestSilence {
+        for viewer in audience.viewers where now - viewer.lastProgress >= Self.fillerInterval {
             transmitter.send(filler: filler, to: viewer, of: audience)
         }
     }
 
-    /// A viewer whose connection takes nothing gets its report when it does: it would only wait, and grow old.
+    /// Whether reports are due. A viewer with a full connection gets its report later, because a waiting report grows old.
     private func isReportDue(for viewer: Viewer, _ isClockStepped: Bool, at now: MonotonicTime) -> Bool {
         viewer.phase == .playing && (isClockStepped || viewer.nextReport <= now) && viewer.output?.isBlocked != true
     }
@@ -251,8 +251,8 @@ extension DeliveryLoop {
         guard !audiences.isEmpty else { return .distantFuture }
         var deadline = nextReportRound
         for audience in audiences.values {
-            deadline = min(deadline, audience.keyframeRetryInterval)
-            if !audience.resting.isEmpty { deadline = min(deadline, audience.nextLookAtResting) }
+            deadline = min(deadline, audience.keyframeRetry)
+            if !audience.suspended.isEmpty { deadline = min(deadline, audience.nextSuspendedCheck) }
             if audience.isPacing { deadline = min(deadline, now + Transmitter.paceInterval) }
         }
         return deadline

@@ -4,34 +4,34 @@ public struct DeliveryStatistics: Hashable, Sendable {
     public internal(set) var packets: UInt64 = 0
     /// RTP bytes with their headers.
     public internal(set) var bytes: UInt64 = 0
-    /// Messages handed to the kernel over UDP: each is a train of packets, or one packet where segmentation is not to be had.
+    /// Messages handed to the kernel over UDP. Each is a GSO batch, or one packet if GSO is unavailable.
     public internal(set) var messages: UInt64 = 0
-    /// Calls that handed packets to the kernel: `sendmmsg` for ports, `sendmsg` for connections.
+    /// System calls that handed packets to the kernel: `sendmmsg` for UDP, `sendmsg` for TCP.
     public internal(set) var systemCalls: UInt64 = 0
     /// Access units handed to viewers: units × viewers.
     public internal(set) var units: UInt64 = 0
-    /// Access units not sent to viewers who did not keep up.
+    /// Access units not sent to viewers that did not keep up.
     public internal(set) var droppedUnits: UInt64 = 0
     /// Messages that the kernel refused for good: no route, filtered.
     public internal(set) var refusedMessages: UInt64 = 0
 
     public init() {}
 
-    /// Packets were handed over.
+    /// Counts packets that were handed over.
     mutating func count(packets: Int, octets: Int) {
         self.packets &+= UInt64(packets)
         bytes &+= UInt64(octets + 12 * packets)
     }
 
-    /// One message over UDP was not taken after all: it is counted again when it is sent again.
-    mutating func takeBack(packets: Int, octets: Int, endsUnit: Bool) {
+    /// Uncounts one UDP message that the kernel did not take. It is counted again when it is sent again.
+    mutating func rollBack(packets: Int, octets: Int, endsUnit: Bool) {
         self.packets &-= UInt64(packets)
         bytes &-= UInt64(octets + 12 * packets)
         messages &-= 1
         if endsUnit { units &-= 1 }
     }
 
-    /// What was done between two looks at the same loop.
+    /// What was done between two samples of the same loop.
     public func since(_ earlier: Self) -> Self {
         var result = Self()
         let counts = [

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Bounds the memory of all preludes that joining viewers hold, over all loops. From any thread.
+/// Limits the memory of all fast starts that joining viewers hold, over all loops. Thread-safe.
 ///
-/// A viewer that joins and then reads nothing holds its prelude until it is let go. Viewers that join at the same
-/// picture share one prelude, which counts once.
+/// A viewer that joins and then reads nothing holds its fast start until it is disconnected. Viewers that join at the same frame
+/// share one fast start, which counts once.
 public final class FastStartBudget: Sendable {
-    /// Memory that is held for as long as this object lives.
+    /// Memory that counts for as long as this object lives.
     final class Charge: Sendable {
         private let budget: FastStartBudget
         private let byteCount: Int
@@ -22,7 +22,7 @@ public final class FastStartBudget: Sendable {
     private let maximumByteCount: Int
     private let heldByteCount = Atomic(0)
 
-    /// - Parameter maximumByteCount: 64 preludes of the greatest length that is allowed by default.
+    /// - Parameter maximumByteCount: the default is 64 fast starts of the maximum length.
     public init(maximumByteCount: Int = 64_000_000) {
         self.maximumByteCount = maximumByteCount
     }
@@ -30,7 +30,7 @@ public final class FastStartBudget: Sendable {
     /// Bytes that are held now.
     var byteCount: Int { heldByteCount.load(ordering: .relaxed) }
 
-    /// Takes `byteCount` bytes; `nil` if that is more than is left.
+    /// Takes `byteCount` bytes; `nil` if fewer are left.
     func charge(_ byteCount: Int) -> Charge? {
         let sum = heldByteCount.add(byteCount, ordering: .relaxed).newValue
         guard sum <= maximumByteCount else {

@@ -2,29 +2,29 @@ import CLinux
 import RTP
 import SRTP
 
-/// Packets of one run, framed for one RTSP connection, gathered for one write (RFC 2326, section 10.12).
+/// Packets of one run, framed for one RTSP connection and gathered for one write (RFC 2326, section 10.12).
 ///
 /// ```
 /// '$' | channel | length, 2 bytes | RTP header | payload, in the run
 /// ```
-/// All memory is made once per loop and shared by its viewers. Payloads are pointed at: write before the run goes.
+/// Its memory is allocated once per loop and shared by its viewers. It points at payloads: write it before the run is released.
 final class InterleavedBatch {
     /// Packets in one write, two vectors each: the kernel takes 1 024 vectors (IOV_MAX).
     static let capacity = 512
-    /// Of what stands before the RTP header.
+    /// The bytes before the RTP header.
     private static let frameByteCount = 4
-    /// Room for each prefix.
+    /// Space for each prefix.
     private static let stride = frameByteCount + HeaderRewriter.Headers.maximumByteCount
 
     private let vectors: UnsafeMutablePointer<iovec>
     private let prefixes: UnsafeMutableRawPointer
-    /// Memory for what is encrypted in one go; made when a viewer first needs it.
+    /// Memory for one contiguous piece to be encrypted by TLS; allocated when a viewer first needs it.
     private var pieceMemory: UnsafeMutableRawPointer?
-    /// Room for any packet: its length is told in two bytes.
+    /// Space for any packet, because its length field has two bytes.
     private static let pieceByteCount = stride + Int(UInt16.max)
-    /// Memory for payloads that are encrypted by SRTP; made when a viewer first needs it.
+    /// Memory for payloads encrypted by SRTP; allocated when a viewer first needs it.
     private var sealedMemory: UnsafeMutableRawPointer?
-    /// Of many packets, or of the longest that there may be.
+    /// Space for many packets, or at least for the longest.
     private static let sealedCapacity = 4 * Int(UInt16.max)
     private(set) var packetCount = 0
 
@@ -41,17 +41,17 @@ final class InterleavedBatch {
         sealedMemory?.deallocate()
     }
 
-    /// What to write: prefix and payload of each packet.
+    /// The vectors to write: prefix and payload of each packet.
     var parts: UnsafeBufferPointer<iovec> { UnsafeBufferPointer(start: vectors, count: 2 * packetCount) }
 
-    /// Replaces the batch by the packets `range` of `run`, at most `capacity`; by fewer where they are encrypted, and are many.
+    /// Replaces the batch by the packets `range` of `run`, at most `capacity`. If they are encrypted, fewer may fit.
     func fill(_ range: Range<Int>, of run: PacketRun, ticks: UInt32, channel: UInt8, track: ViewerTrack) {
         let protection = track.protection?.outgoing
         fillPrefixes(range, of: run, ticks: ticks, channel: channel, track: track, adding: protection?.overhead ?? 0)
         if let protection { seal(by: protection, from: track.packetIndex) }
     }
 
-    /// Puts encrypted payloads in the place of the others, as many as there is room for.
+    /// Replaces payloads by encrypted ones, as many as there is space for.
     private func seal(by protection: OutgoingProtection, from first: UInt64) {
         let memory = sealedMemory ?? .allocate(byteCount: Self.sealedCapacity, alignment: 16)
         sealedMemory = memory
@@ -92,7 +92,7 @@ final class InterleavedBatch {
         }
     }
 
-    /// The packets from `first` on, in one piece: as many as `capacity` bytes hold, and one at least. Valid until the next call.
+    /// The packets from `first` on as contiguous bytes, as many as fit `capacity`, at least one. Valid until the next call.
     func piece(from first: Int, capacity: Int) -> (bytes: UnsafeRawBufferPointer, packetCount: Int) {
         let memory = pieceMemory ?? .allocate(byteCount: Self.pieceByteCount, alignment: 16)
         pieceMemory = memory
@@ -109,7 +109,7 @@ final class InterleavedBatch {
         return (UnsafeRawBufferPointer(start: memory, count: end), packet - first)
     }
 
-    /// How many packets the first `byteCount` bytes cover; one that is cut counts, and `keep` gets what is left of it.
+    /// How many packets the first `byteCount` bytes cover. A partial packet counts, and `keep` gets its rest.
     func packets(coveredBy byteCount: Int, keep: (UnsafeRawBufferPointer) -> Void) -> (count: Int, isSplit: Bool) {
         var rest = byteCount
         for packet in 0..<packetCount {
@@ -134,7 +134,7 @@ final class InterleavedBatch {
 }
 
 extension iovec {
-    /// Copies what it points at.
+    /// Copies the bytes that the vector points at.
     fileprivate func copy(to place: UnsafeMutableRawPointer) {
         if let iov_base { place.copyMemory(from: iov_base, byteCount: iov_len) }
     }

@@ -2,20 +2,20 @@ import Media
 import RTP
 import Streams
 
-/// How viewers join in the middle of a group of pictures.
+/// How viewers join in the middle of a GOP.
 public enum JoinMode: String, Hashable, Sendable, CaseIterable {
-    /// The prelude where it fits its limits, else a random access point.
+    /// With a fast start if it fits its limits, otherwise at a keyframe.
     case auto
-    /// The same, for those who want to see it in the configuration.
+    /// The same as `auto`, to state it explicitly in the configuration.
     case fastStart = "prelude"
-    /// The next random access point, which is asked of the encoder where there is one.
+    /// At the next keyframe, which is requested from the encoder if there is one.
     case keyframe
 }
 
-/// What a PLAY needs to know of how this viewer joins.
+/// How one viewer joins after PLAY.
 public struct JoinOptions: Hashable, Sendable {
     public var mode: JoinMode
-    /// How long the squeezed history lasts, in nanoseconds.
+    /// The duration of the compressed history, in nanoseconds.
     public var fastStartWindow: Int64
     public var fastStart: FastStart.Limits
 
@@ -29,15 +29,15 @@ public struct JoinOptions: Hashable, Sendable {
 }
 
 extension Audience {
-    /// Puts the viewer where it starts: at the beginning of a prelude, or before the next random access point.
+    /// Sets the viewer's start: the beginning of a fast start, or the next keyframe.
     func join(_ viewer: Viewer, options: JoinOptions, at now: MonotonicTime) {
-        // Who gets no prelude needs no history, which is thousands of references.
+        // A viewer without fast start needs no history, which is thousands of references.
         let isLive = options.mode == .keyframe || viewer.isMulticast
         let fastStart = isLive ? nil : fastStart(for: viewer, options: options)
         viewer.endFastStart()
         viewer.position = Viewer.Position(index: fastStart?.nextIndex ?? feed.endIndex)
         viewer.isDraining = false
-        viewer.restsUntil = now
+        viewer.suspendedUntil = now
         viewer.compression = nil
         viewer.behindSince = nil
         viewer.lastProgress = now
@@ -53,7 +53,7 @@ extension Audience {
         if viewer.output == nil { viewer.pacer = Pacer(limits: Pacer.Limits(), at: now) }
     }
 
-    /// The prelude that leads to the newest unit, packaged: made once for all who join before the next.
+    /// The packaged fast start up to the newest unit, made once for all viewers that join before the next unit.
     private func fastStart(for viewer: Viewer, options: JoinOptions) -> PackagedFastStart {
         let watched = feed.tracks.map { viewer.watches($0.id) }
         if let shared = sharedFastStart, shared.serves(watched, options, at: feed.endIndex) { return shared }
@@ -61,8 +61,8 @@ extension Audience {
         let fastStart = FastStart(
             history: point.history.filter { viewer.watches($0.track) }, leading: leadingTrack(for: viewer),
             window: options.fastStartWindow, limits: options.fastStart)
-        // Without memory for it, the viewer starts at the next random access point.
-        let charge = fastStart.flatMap { fastStarts.charge($0.units.reduce(0) { $0 + $1.bytes.count }) }
+        // If there is no memory for it, the viewer starts at the next keyframe.
+        let charge = fastStart.flatMap { fastStartBudget.charge($0.units.reduce(0) { $0 + $1.bytes.count }) }
         let runs = charge == nil ? [] : fastStart.map { point.package($0.units) } ?? []
         let packaged = PackagedFastStart(
             runs: runs, charge: charge, compression: fastStart?.compression, compressedTrack: fastStart?.track,
@@ -71,15 +71,15 @@ extension Audience {
         return packaged
     }
 
-    /// Lets go of the shared prelude if the feed has gone on: nobody joins there any more.
-    func discardOldFastStart() {
+    /// Releases the shared fast start if the feed has advanced, because no viewer joins there any more.
+    func removeOldFastStart() {
         guard let shared = sharedFastStart, shared.nextIndex != reader.endIndex else { return }
         sharedFastStart = nil
     }
 
     /// The first packet of each of the viewer's tracks, for RTP-Info (RFC 2326, section 12.33).
     ///
-    /// - Returns: `rtptime` is missing where the track's first unit does not exist yet.
+    /// - Returns: an entry without `timestamp` for each track without a first unit.
     func firstPackets(of viewer: Viewer) -> [FirstPacket] {
         let leading = leadingTrack(for: viewer).id
         return viewer.tracks.indices.compactMap { index in
@@ -92,7 +92,7 @@ extension Audience {
         }
     }
 
-    /// The viewer's first run of `track`; of any where that is `nil`.
+    /// The viewer's first run of `track`; of any track if that is `nil`.
     private func firstRun(of track: TrackID?, for viewer: Viewer, leading: TrackID) -> PacketRun? {
         if let run = viewer.fastStart.first(where: { track == nil || $0.track == track }) { return run }
         var index = max(viewer.position.index, reader.startIndex)
@@ -104,31 +104,31 @@ extension Audience {
     }
 }
 
-/// A prelude as packets, for everyone who joins at one place with the same tracks: in a crowd, packaging one for each would take
-/// longer than sending it.
+/// A fast start as packets, shared by all viewers that join at one point with the same tracks. If many viewers join, packaging
+/// one for each would take longer than sending it.
 struct PackagedFastStart {
-    /// Empty where there is nothing to start with.
+    /// The packets; empty if there is nothing to start with.
     let runs: [PacketRun]
-    /// The memory of the runs, for as long as anyone holds them.
+    /// The memory of the runs, held for as long as the runs are.
     let charge: FastStartBudget.Charge?
     let compression: TimeCompression?
     let compressedTrack: TrackID?
-    /// Index in the feed of the first unit after it.
+    /// The index in the feed of the first unit after the fast start.
     let nextIndex: Int64
-    /// Which of the stream's tracks are in it.
+    /// Which of the stream's tracks it contains.
     fileprivate let watched: [Bool]
     fileprivate let options: JoinOptions
 
-    /// Whether it is what a viewer of these tracks gets who joins at `index`.
+    /// Whether it fits a viewer that joins at `index` with these tracks and options.
     fileprivate func serves(_ watched: [Bool], _ options: JoinOptions, at index: Int64) -> Bool {
         nextIndex == index && self.watched == watched && self.options == options
     }
 }
 
-/// What RTP-Info says of one track.
+/// The RTP-Info entry of one track.
 public struct FirstPacket: Hashable, Sendable {
     public let track: TrackID
     public let sequenceNumber: SequenceNumber
-    /// `nil` where the first unit does not exist yet.
+    /// `nil` if the first unit does not exist yet.
     public var timestamp: UInt32?
 }

@@ -3,15 +3,15 @@ import RTP
 import Reactor
 import Streams
 
-/// Sender reports and goodbyes of one viewer (RFC 3550, sections 6.4.1, 6.5.1, 6.6).
+/// Sends the sender reports and BYE packets of viewers (RFC 3550, sections 6.4.1, 6.5.1, 6.6).
 ///
-/// All tracks' reports map RTP time to wall-clock time at *capture*, extrapolated to one common instant: now.
+/// The reports of all tracks map RTP time to wall-clock time at *capture*, extrapolated to one common instant: now.
 struct Reports {
-    /// Between two reports of a viewer, in nanoseconds: players want one every few seconds, and silence on TCP may
-    /// not last over 4 s (go2rtc drops at 5).
+    /// The time between two reports of a viewer, in nanoseconds. Players want one every few seconds, and silence on TCP must not
+    /// exceed 4 s (go2rtc disconnects after 5).
     static let interval: Int64 = 2_500_000_000
 
-    /// The stream's.
+    /// The stream's clock.
     let clock: StreamClock
 
     /// Sends a report for each of the viewer's tracks.
@@ -28,7 +28,7 @@ struct Reports {
         viewer.nextReport = now + Self.interval
     }
 
-    /// Says that nothing follows, on each of the viewer's tracks.
+    /// Sends an RTCP BYE on each of the viewer's tracks.
     func sendGoodbye(to viewer: Viewer) {
         for index in viewer.tracks.indices {
             guard let track = viewer.tracks[index], viewer.isFirst(track, at: index) else { continue }

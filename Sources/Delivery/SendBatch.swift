@@ -4,14 +4,15 @@ import RTP
 import Reactor
 import SRTP
 
-/// Datagrams of many viewers, gathered for one `sendmmsg`: trains of equal-size packets, cut by the kernel (UDP_SEGMENT).
+/// Datagrams of many viewers, gathered for one `sendmmsg`. Each message is a GSO batch: packets of equal size that the kernel
+/// splits (UDP_SEGMENT).
 ///
-/// All memory is made once; adding a packet writes its header and two vectors and allocates, locks and retains nothing.
-/// Payloads are pointed at, so the runs must live until the flush; those of SRTP are encrypted into memory of the batch, which is
-/// made when the first is. Confined to its loop.
+/// Memory is allocated once. Adding a packet writes its header and two vectors; it does not allocate, lock or retain. The batch
+/// points at payloads, so the runs must live until the flush. SRTP payloads are encrypted into memory of the batch, which is
+/// allocated with the first of them. Confined to its loop.
 final class SendBatch {
-    /// Where a viewer goes back to when the kernel did not take its message.
-    private struct Ticket {
+    /// The state that a viewer returns to if the kernel does not take its message.
+    private struct RollbackPoint {
         let viewer: Unmanaged<Viewer>
         let route: Unmanaged<UDPRoute>
         var position: Viewer.Position
@@ -19,23 +20,23 @@ final class SendBatch {
         let track: TrackID
         var packetCount: Int
         var octetCount: Int
-        /// What each packet has behind its payload.
+        /// The bytes that SRTP adds behind the payload of each packet.
         let addedByteCount: Int
         /// Whether its last packet is its unit's last.
         let endsUnit: Bool
-        /// Whether its packets leave one by one, because the route refused the train.
+        /// Whether its packets are sent one by one, because the route refused the GSO batch.
         var isSplit = false
     }
 
-    /// What leaves in one call.
+    /// The capacity of a batch.
     struct Capacity {
         /// Messages: the kernel takes at most 1 024 (UIO_MAXIOV).
         let messages: Int
         let packets: Int
-        /// The longest trains whose encrypted payloads there is memory for.
+        /// GSO batches of maximum length for which encrypted payloads fit.
         let sealedBatches: Int
 
-        /// For all viewers of a loop. What is encrypted still lies in a processor's cache when the kernel reads it.
+        /// For all viewers of a loop. Encrypted bytes are still in the processor's cache when the kernel reads them.
         static let shared = Capacity(messages: 256, packets: 4_096, sealedBatches: 8)
         /// For the viewers of one host: a tenth of the memory.
         static let separate = Capacity(messages: 16, packets: 256, sealedBatches: 2)
@@ -45,7 +46,7 @@ final class SendBatch {
 
     private let capacity: Capacity
     private let messages: UnsafeMutablePointer<mmsghdr>
-    private let tickets: UnsafeMutablePointer<Ticket>
+    private let rollbackPoints: UnsafeMutablePointer<RollbackPoint>
     private let vectors: UnsafeMutablePointer<iovec>
     private let prefixes: UnsafeMutableRawPointer
     private let controls: UnsafeMutableRawPointer
@@ -53,7 +54,7 @@ final class SendBatch {
     private var sealedByteCount = 0
     private var packetCount = 0
     private var prefixByteCount = 0
-    /// Messages before this one have left.
+    /// The first message that has not been sent.
     private var first = 0
     private var end = 0
 
@@ -61,7 +62,7 @@ final class SendBatch {
         self.capacity = capacity
         messages = .allocate(capacity: capacity.messages)
         messages.initialize(repeating: mmsghdr(), count: capacity.messages)
-        tickets = .allocate(capacity: capacity.messages)
+        rollbackPoints = .allocate(capacity: capacity.messages)
         vectors = .allocate(capacity: 2 * capacity.packets)
         vectors.initialize(repeating: iovec(), count: 2 * capacity.packets)
         prefixes = .allocate(byteCount: capacity.packets * HeaderRewriter.Headers.maximumByteCount, alignment: 16)
@@ -70,25 +71,25 @@ final class SendBatch {
 
     deinit {
         messages.deallocate()
-        tickets.deallocate()
+        rollbackPoints.deallocate()
         vectors.deallocate()
         prefixes.deallocate()
         controls.deallocate()
         sealed?.deallocate()
     }
 
-    /// Messages that have not left yet.
+    /// Messages that have not been sent.
     var messageCount: Int { end - first }
 
-    /// Those messages, for the kernel: one that is cut goes alone, lest the next overtake what is left of it.
+    /// The unsent messages. A split message is sent alone, because the next message must not overtake the rest of it.
     var pending: UnsafeMutableBufferPointer<mmsghdr> {
         UnsafeMutableBufferPointer(start: messages + first, count: isFirstSplit ? 1 : messageCount)
     }
 
-    /// Whether the first of them is a train.
-    var isFirstGSOBatch: Bool { messageCount > 0 && tickets[first].packetCount > 1 && !isFirstSplit }
+    /// Whether the first unsent message is a GSO batch.
+    var isFirstGSOBatch: Bool { messageCount > 0 && rollbackPoints[first].packetCount > 1 && !isFirstSplit }
 
-    private var isFirstSplit: Bool { messageCount > 0 && tickets[first].isSplit }
+    private var isFirstSplit: Bool { messageCount > 0 && rollbackPoints[first].isSplit }
 
     /// Whether a message of `count` packets still fits.
     func hasRoom(forPackets count: Int) -> Bool {
@@ -96,7 +97,7 @@ final class SendBatch {
             && sealedByteCount <= capacity.sealedByteCount - GSOBatch.maximumByteCount
     }
 
-    /// Adds the packets `range` of `run`, all of one train, as one message, for which there is room.
+    /// Adds the packets `range` of `run`, all of one GSO batch, as one message. The caller has checked `hasRoom`.
     ///
     /// - Parameter ticks: the RTP timestamp before the viewer's offset.
     /// - Returns: payload octets added.
@@ -118,7 +119,7 @@ final class SendBatch {
         fillMessage(
             route: route, firstVector: firstVector, vectorCount: 2 * range.count,
             segmentByteCount: segment.map { UInt16(truncatingIfNeeded: $0) })
-        tickets[end] = Ticket(
+        rollbackPoints[end] = RollbackPoint(
             viewer: .passUnretained(viewer), route: .passUnretained(route), position: position,
             isAwaitingKeyframe: viewer.isAwaitingKeyframe, track: run.track, packetCount: range.count,
             octetCount: octets, addedByteCount: added, endsUnit: range.upperBound == run.packets.count)
@@ -126,37 +127,38 @@ final class SendBatch {
         return octets
     }
 
-    /// The first `count` pending messages have left, or never will; of one that is cut, its first packet.
+    /// Removes the first `count` unsent messages, sent or refused; of a split message, only its first packet.
     func removeFirst(_ count: Int) {
-        if count > 0, isFirstSplit, tickets[first].packetCount > 1 { return goToNextPacketOfFirst() }
+        if count > 0, isFirstSplit, rollbackPoints[first].packetCount > 1 { return goToNextPacketOfFirst() }
         first += count
         if first == end { removeAll() }
     }
 
-    /// Has the packets of the first pending message, a train that was refused, leave one by one; its route gets no more trains.
+    /// Splits the first unsent message, a refused GSO batch, into single packets. Its route gets no more GSO batches.
     func splitFirst() {
-        let route = tickets[first].route.takeUnretainedValue()
+        let route = rollbackPoints[first].route.takeUnretainedValue()
         route.refusedGSO()
-        tickets[first].isSplit = true
+        rollbackPoints[first].isSplit = true
         messages[first].msg_hdr.msg_iovlen = 2
         writeControl(ofMessage: first, route: route, segmentByteCount: nil)
     }
 
     private func goToNextPacketOfFirst() {
-        tickets[first].packetCount -= 1
-        tickets[first].octetCount -= messages[first].msg_hdr.msg_iov[1].iov_len - tickets[first].addedByteCount
-        tickets[first].position.packet += 1
+        rollbackPoints[first].packetCount -= 1
+        rollbackPoints[first].octetCount -=
+            messages[first].msg_hdr.msg_iov[1].iov_len - rollbackPoints[first].addedByteCount
+        rollbackPoints[first].position.packet += 1
         messages[first].msg_hdr.msg_iov += 2
     }
 
-    /// Puts the viewers of all pending messages back to where they were, the newest first, and the counts with them.
+    /// Restores the viewers of all unsent messages, the newest first, and the statistics.
     func rollBack(_ statistics: inout DeliveryStatistics) {
         for index in stride(from: end - 1, through: first, by: -1) {
-            let ticket = tickets[index]
-            ticket.viewer.takeUnretainedValue().goBack(
-                to: ticket.position, isAwaitingKeyframe: ticket.isAwaitingKeyframe, track: ticket.track,
-                packets: ticket.packetCount, octets: ticket.octetCount)
-            statistics.takeBack(packets: ticket.packetCount, octets: ticket.octetCount, endsUnit: ticket.endsUnit)
+            let point = rollbackPoints[index]
+            point.viewer.takeUnretainedValue().rollBack(
+                to: point.position, isAwaitingKeyframe: point.isAwaitingKeyframe, track: point.track,
+                packets: point.packetCount, octets: point.octetCount)
+            statistics.rollBack(packets: point.packetCount, octets: point.octetCount, endsUnit: point.endsUnit)
         }
         removeAll()
     }
@@ -169,7 +171,7 @@ final class SendBatch {
         sealedByteCount = 0
     }
 
-    /// Adds packets as they are; answers their payload octets.
+    /// Adds packets unencrypted; returns their payload octets.
     private func add(_ range: Range<Int>, of run: PacketRun, _ headers: HeaderRewriter.Headers) -> Int {
         var octets = 0
         for index in range {
@@ -182,9 +184,9 @@ final class SendBatch {
         return octets
     }
 
-    /// Adds packets that are encrypted, the first as number `first`; answers their payload octets.
+    /// Adds encrypted packets, starting with packet index `first`; returns their payload octets.
     ///
-    /// What the kernel does not take is encrypted again, under the same number: it has not left.
+    /// A packet that the kernel does not take is encrypted again later under the same index, because it was never sent.
     private func addSealed(
         _ range: Range<Int>, of run: PacketRun, _ headers: HeaderRewriter.Headers, by protection: OutgoingProtection,
         from first: UInt64
@@ -237,7 +239,7 @@ final class SendBatch {
 }
 
 extension iovec {
-    /// A vector that the kernel only reads from; C has no way to say so.
+    /// A vector that the kernel only reads from, which C cannot express.
     init(readingFrom bytes: UnsafeRawBufferPointer) {
         self.init(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
     }

@@ -1,11 +1,11 @@
 import Media
 import Streams
 
-/// Runs that a round sends for the first time, and when that began.
+/// When the runs that a round sends for the first time were sent.
 struct SendTimes {
-    /// Their indices in the feed.
+    /// The indices of the runs in the feed.
     let runs: Range<Int64>
-    /// When the first call began that handed packets of them to the kernel; `nil` before any.
+    /// When the first system call began that sends packets of the runs; `nil` before any.
     var first: MonotonicTime?
 
     init(_ runs: Range<Int64>) {
@@ -14,9 +14,9 @@ struct SendTimes {
 }
 
 extension Audience {
-    /// Everyone who keeps up was sent the round's runs by `last`: tells the stream, once per round.
+    /// Records in the stream, once per round, that all viewers that keep up were sent the round's runs by `last`.
     ///
-    /// Only of pictures that come in one piece: of slices that come one by one nobody could say which call took the first.
+    /// Only whole frames are recorded: if slices come one by one, it is unknown which call sent the first.
     func recordSendTimes(at last: MonotonicTime) {
         guard let sendTimes, !round.isUnderWay else { return }
         self.sendTimes = nil

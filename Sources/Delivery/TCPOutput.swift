@@ -4,46 +4,46 @@ import TLS
 
 /// The sending half of an RTSP connection: replies and interleaved packets on one byte stream, never one inside the other.
 ///
-/// What the socket takes only in part leaves the rest of that one packet or reply here, inside TLS that of one record; nothing
-/// else queues: the media's backlog stays in the feed's ring. Confined to its loop.
+/// If the socket takes only a part, the rest of that one packet or reply waits here; with TLS, the rest of one record. Nothing
+/// else queues here: the backlog of the media stays in the feed's ring. Confined to its loop.
 public final class TCPOutput {
     public let socket: TCPSocket
-    /// What all bytes go through on their way; `nil` where they are sent as they are.
+    /// The TLS connection that encrypts all bytes; `nil` without TLS.
     public let tls: TLSConnection?
-    /// Bytes that must leave before anything else: replies, reports, the rest of a packet that was cut. Of TLS, it has them.
+    /// Bytes to send first: replies, reports, the rest of a partly sent packet. With TLS they wait in `tls`.
     private var pending: [UInt8] = []
 
-    /// Whether the socket took less than it was given: the owner waits until it is writable.
+    /// Whether the socket took less than it was given. The owner waits until it is writable.
     public private(set) var isBlocked = false {
         didSet {
             guard isBlocked != oldValue else { return }
             isMeasurementStale = true
-            whenChanged?()
+            onChange?()
         }
     }
-    /// Set once a write has failed for good: the connection is over.
-    public private(set) var failure: SystemError? { didSet { whenChanged?() } }
-    /// Called when the owner should look here before the turn ends: bytes wait, or one of these two has changed.
-    public var whenChanged: (() -> Void)?
+    /// The error of a write that failed for good: the connection is over.
+    public private(set) var failure: SystemError? { didSet { onChange?() } }
+    /// Called when the owner should check this output before the turn ends: bytes wait, or `isBlocked` or `failure` has changed.
+    public var onChange: (() -> Void)?
     /// When the socket last took a byte.
     public private(set) var lastProgress: MonotonicTime
 
-    /// The most room that the client has had since it last had read everything.
+    /// The widest receive window of the client since it last had read everything.
     private var widestWindow: Int
-    /// What was measured last. Less unread than before means that the client reads.
+    /// The last measurement of unread bytes. If it decreases, the client reads.
     private var lastUnread = 0
     private var lastUnacknowledged = 0
     private var lastMeasurement = MonotonicTime(nanoseconds: .min / 2)
-    /// Whether the socket took bytes, or became writable, since then.
+    /// Whether the socket took bytes, or became writable, since the last measurement.
     private var isMeasurementStale = true
-    /// How often the kernel was asked.
+    /// How often the kernel was asked, for tests.
     private(set) var measurementCount = 0
 
-    /// Between two measurements while the socket takes nothing, in nanoseconds: each is two system calls, and hundreds of clients
-    /// may have stopped reading.
+    /// The time between two measurements while the socket takes nothing, in nanoseconds. Each costs two system calls, and
+    /// hundreds of clients may have stopped reading.
     static let measurementInterval: Int64 = 50_000_000
 
-    /// - Parameter tls: what all bytes are to go through.
+    /// - Parameter tls: the TLS connection for all bytes, if any.
     public init(socket: consuming TCPSocket, tls: TLSConnection? = nil, at now: MonotonicTime) {
         widestWindow = socket.peerWindowByteCount ?? 0
         self.socket = socket
@@ -54,26 +54,26 @@ public final class TCPOutput {
     /// Bytes that wait here.
     public var pendingByteCount: Int { tls?.output.count ?? pending.count }
 
-    /// Adds bytes that leave with the next `flush` or packet.
+    /// Adds bytes, which are sent with the next `flush` or packet.
     public func append(_ bytes: some Collection<UInt8>) {
         if let tls {
             tls.write(bytes)
         } else {
             pending.append(contentsOf: bytes)
         }
-        whenChanged?()
+        onChange?()
     }
 
-    /// Nothing is added any more. Inside TLS the client is told, so that it can tell the end from a connection that was cut.
+    /// Ends the output. With TLS it sends `close_notify`, so that the client can tell this end from a cut connection.
     public func finish() {
         tls?.close()
     }
 
-    /// Hands what waits to the socket.
+    /// Hands the waiting bytes to the socket.
     public func flush(at now: MonotonicTime) {
         if let tls { return flush(tls, at: now) }
         var start = 0
-        // What has left is let go of even if more waits: a client that never reads all would make this grow for ever.
+        // Sent bytes are removed even if more wait. Otherwise a client that never reads everything would make this grow for ever.
         defer { pending.removeFirst(start) }
         while start < pending.count, failure == nil {
             let outcome = pending.withUnsafeBytes { bytes in
@@ -93,8 +93,8 @@ public final class TCPOutput {
         isBlocked = false
     }
 
-    /// Bytes written that the client has not read, as far as can be known: what is not acknowledged, and by how much the
-    /// client's window is narrower than it was. While the socket takes nothing, it may be `measurementInterval` old.
+    /// An estimate of the bytes written that the client has not read: unacknowledged bytes plus the shrinkage of the client's
+    /// window. While the socket takes nothing, the estimate may be `measurementInterval` old.
     func unreadByteCount(at now: MonotonicTime) -> Int {
         if isMeasurementStale || now - lastMeasurement >= Self.measurementInterval { measure(at: now) }
         return lastUnread
@@ -111,10 +111,10 @@ public final class TCPOutput {
         lastUnread = unread
     }
 
-    /// Whether the client has read what it was sent, so that a new picture would be seen soon.
+    /// Whether the client has read what it was sent, so that a new frame would be shown soon.
     ///
-    /// Windows are told in steps of up to half a buffer, and may stay narrower than they were: when nothing has changed for
-    /// 400 ms, there is nothing left to read, and the window is as wide as it gets now.
+    /// Windows are reported in steps of up to half a buffer, and may stay narrower than they were. If nothing has changed for
+    /// 400 ms, nothing is left to read, and the current window is the widest.
     func isDrained(at now: MonotonicTime) -> Bool {
         let unread = unreadByteCount(at: now)
         guard pendingByteCount == 0, lastUnacknowledged == 0 else { return false }
@@ -125,9 +125,9 @@ public final class TCPOutput {
         return true
     }
 
-    /// Writes what waits, then the batch's packets in one call.
+    /// Writes the waiting bytes, then the batch's packets in one call.
     ///
-    /// - Returns: how many packets are out of the caller's hands: sent whole, or cut, with the rest kept here.
+    /// - Returns: how many packets need no further action by the caller: sent whole, or partly sent with the rest kept here.
     func write(_ batch: InterleavedBatch, at now: MonotonicTime) -> Int {
         if pendingByteCount > 0 { flush(at: now) }
         guard pendingByteCount == 0, failure == nil else { return 0 }
@@ -138,8 +138,8 @@ public final class TCPOutput {
         return packets
     }
 
-    /// Writes the batch's packets record by record, each once the one before has left: so one record waits here at most, and a
-    /// packet is never in two.
+    /// Writes the batch's packets record by record, each after the one before has left. Therefore at most one record waits here,
+    /// and no packet spans two records.
     private func write(_ batch: InterleavedBatch, through tls: TLSConnection, at now: MonotonicTime) -> Int {
         var packets = 0
         while packets < batch.packetCount, pendingByteCount == 0, failure == nil, tls.failure == nil {
@@ -149,12 +149,12 @@ public final class TCPOutput {
             flush(at: now)
         }
         guard tls.failure != nil else { return packets }
-        // The connection is over, as its owner will see: what follows is out of everybody's hands.
-        whenChanged?()
+        // The connection is over, and its owner will notice. The remaining packets are dropped.
+        onChange?()
         return batch.packetCount
     }
 
-    /// Takes account of what became of a write: the bytes taken, or `nil` where there were none.
+    /// Handles the result of a write: the number of bytes taken, or `nil` if there were none.
     private func note(_ outcome: WriteOutcome, at now: MonotonicTime) -> Int? {
         switch outcome {
         case .wrote(let byteCount):

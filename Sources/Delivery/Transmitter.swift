@@ -3,7 +3,8 @@ import RTP
 import Reactor
 import Streams
 
-/// What serves a loop's viewers: the scratch memory they share, the policy, and the counters. Confined to its loop.
+/// Sends to the viewers of a loop. It holds the batches that they share, the policy for slow viewers, and the counters. Confined
+/// to its loop.
 ///
 /// Nothing here allocates, locks or throws per packet; references are counted per run.
 final class Transmitter {
@@ -13,47 +14,47 @@ final class Transmitter {
     var statistics = DeliveryStatistics()
     /// When the turn began.
     private(set) var now = MonotonicTime(nanoseconds: 0)
-    /// When the first call began that handed something to the kernel, since this was last taken.
+    /// When the first system call of the turn began that sends packets, or the first since `takeFirstCall`.
     private var firstCall: MonotonicTime?
-    /// What the audience at hand may still send in this turn.
+    /// The bytes that the current audience may still send in this turn.
     private var allowance = 0
-    /// Sockets with unsent messages.
+    /// Senders with unsent messages.
     private var sendersInUse: [UDPSender] = []
-    /// Viewers that took nothing for too long: their owner lets them go.
+    /// Viewers that took nothing for too long. Their owner disconnects them.
     var stalled: [Viewer] = []
 
     init(policy: SlowViewerPolicy, pacing: UnitPacing = UnitPacing()) {
         (self.policy, self.pacing) = (policy, pacing)
     }
 
-    /// What a turn sends, in bytes, before the loop looks after others: 3 ms of a processor.
+    /// The bytes that a turn sends before the loop does other work: 3 ms of processor time.
     private static let turnAllowance = 3 << 20
-    /// What a message or a write costs beside its bytes, in bytes.
+    /// The cost of a message or a write besides its bytes, in bytes.
     private static let messageCost = 2_048
 
-    /// A turn begins.
+    /// Begins a turn.
     func begin(at now: MonotonicTime) {
         self.now = now
         firstCall = nil
     }
 
-    /// One of `count` audiences has its share of the turn.
+    /// Begins the share of one of `count` audiences in the turn.
     func beginShare(of count: Int) {
         allowance = Self.turnAllowance / max(1, count)
     }
 
-    /// Whether more may be sent in this share; what is under way is finished.
+    /// Whether more may be sent in this share. A message that has begun is finished.
     var hasAllowance: Bool { allowance > 0 }
 
-    /// Sends a viewer what it has not been sent yet, as far as its route takes it.
+    /// Sends a viewer what it has not been sent yet, as far as its transport takes it.
     func serve(_ viewer: Viewer, of audience: Audience) {
         guard viewer.phase == .playing else { return }
-        if viewer.isResting(at: now) {
+        if viewer.isSuspended(at: now) {
             viewer.behindSince = viewer.behindSince ?? now
             return
         }
-        defer { if viewer.output != nil { viewer.restsUntil = now + TCPOutput.measurementInterval } }
-        // Batches are flushed at the end of each turn: nothing points into a prelude that ended in an earlier one.
+        defer { if viewer.output != nil { viewer.suspendedUntil = now + TCPOutput.measurementInterval } }
+        // Batches are flushed at the end of each turn, so nothing points into a fast start that ended in an earlier turn.
         if !viewer.fastStart.isEmpty, !viewer.isInFastStart { viewer.endFastStart() }
         let leading = audience.leadingTrackID(for: viewer)
         while isKeepingUp(viewer, of: audience), let run = nextRun(of: viewer, in: audience) {
@@ -81,36 +82,36 @@ final class Transmitter {
     }
 
     private func flush(_ sender: UDPSender) {
-        noteCall()
+        recordCall()
         sender.flush(&statistics, at: now)
     }
 
-    /// Something is about to be handed to the kernel.
-    private func noteCall() {
+    /// Records the time of a system call that sends packets.
+    private func recordCall() {
         if firstCall == nil { firstCall = .now() }
     }
 
-    /// When the first call of the turn, or since the last such question, began; `nil` where there was none.
+    /// When the first system call began since the turn began, or since this was last called; `nil` if there was none.
     func takeFirstCall() -> MonotonicTime? {
         defer { firstCall = nil }
         return firstCall
     }
 
-    /// Sends what only says that the stream goes on, if nothing waits to be sent.
+    /// Sends a filler, which only shows that the stream continues, if nothing waits to be sent.
     ///
-    /// RTP time does not go back, neither here nor with the unit that follows: the filler repeats the time of what was sent last.
-    /// Before anything was sent, it is older than any unit that a source can still publish.
+    /// RTP time never goes back. The filler repeats the time of the last run sent, so it is not later than the unit that follows.
+    /// Before anything was sent, its time is older than any unit that a source can still publish.
     func send(filler: PacketRun, to viewer: Viewer, of audience: Audience) {
         guard viewer.phase == .playing, viewer.position.packet == 0, nextRun(of: viewer, in: audience) == nil else {
             return
         }
         let earliest = MediaTime(nanoseconds: now - audience.stream.epoch - Self.fillerAge, rate: .video)
         _ = send(filler, ticks: viewer.lastTicks ?? earliest.rtpTicks, to: viewer)
-        // It is no unit of the feed: the viewer is where it was.
+        // The filler is not a unit of the feed, so the position stays.
         viewer.position.packet = 0
     }
 
-    /// A source that is more than a second late goes on from now, in nanoseconds.
+    /// A source that is more than a second late continues from now, in nanoseconds.
     private static let fillerAge: Int64 = 1_000_000_000
 
     private func nextRun(of viewer: Viewer, in audience: Audience) -> PacketRun? {
@@ -118,7 +119,7 @@ final class Transmitter {
         return audience.run(at: viewer.position.index)
     }
 
-    /// Sends what is left of a run; false if the route takes no more now.
+    /// Sends the rest of a run; false if the transport takes no more now.
     private func send(_ run: PacketRun, ticks: UInt32, to viewer: Viewer) -> Bool {
         switch viewer.tracks[run.track.index]?.transport {
         case .udp(let route): send(run, ticks: ticks, to: viewer, over: route)
@@ -135,7 +136,7 @@ final class Transmitter {
     }
 }
 
-// MARK: - UDP: trains into the batch
+// MARK: - UDP: GSO batches into the send batch
 
 extension Transmitter {
     private func send(_ run: PacketRun, ticks: UInt32, to viewer: Viewer, over route: UDPRoute) -> Bool {
@@ -153,7 +154,7 @@ extension Transmitter {
         return true
     }
 
-    /// Adds one message to the batch; false if a flush put this viewer back.
+    /// Adds one message to the batch; false if a flush moved this viewer's position back.
     private func append(
         _ range: Range<Int>, of run: PacketRun, ticks: UInt32, to route: UDPRoute, for viewer: Viewer
     ) -> Bool {
@@ -192,10 +193,10 @@ extension Transmitter {
         return viewer.position == position
     }
 
-    /// Between two looks at viewers that are paced, in nanoseconds: 10 kB at 5 MB/s, seven packets.
+    /// The time between two checks of paced viewers, in nanoseconds: 10 kB at 5 MB/s, seven packets.
     static let paceInterval: Int64 = 2_000_000
 
-    /// Spreads a large unit that is about to begin, unless the viewer has a pace already.
+    /// Paces a large unit that is about to begin, unless the viewer is paced already.
     private func pace(_ run: PacketRun, for viewer: Viewer, of audience: Audience) {
         guard viewer.position.packet == 0, viewer.pacer == nil, viewer.output == nil,
             let limits = pacing.limits(
@@ -205,7 +206,7 @@ extension Transmitter {
         viewer.pacer = Pacer(limits: limits, at: now)
     }
 
-    /// How many packets from `next` on the viewer's pace allows: all of them where it has none.
+    /// How many packets from `next` on the viewer's pacer allows; all of them if it is not paced.
     private func pacedCount(from next: Int, to end: Int, of run: PacketRun, for viewer: Viewer) -> Int {
         guard var allowance = viewer.pacer?.bytesAllowed(at: now) else { return end - next }
         var count = 0
@@ -228,15 +229,15 @@ extension Transmitter {
             let first = viewer.position.packet
             let end = min(run.packets.count, first + InterleavedBatch.capacity)
             interleaved.fill(first..<end, of: run, ticks: ticks, channel: channel, track: track)
-            noteCall()
+            recordCall()
             statistics.systemCalls += 1
-            settle(first..<(first + output.write(interleaved, at: now)), of: run, for: viewer)
+            recordSent(first..<(first + output.write(interleaved, at: now)), of: run, for: viewer)
         }
         return true
     }
 
-    /// These packets are out of our hands.
-    private func settle(_ range: Range<Int>, of run: PacketRun, for viewer: Viewer) {
+    /// Counts packets that need no further action.
+    private func recordSent(_ range: Range<Int>, of run: PacketRun, for viewer: Viewer) {
         guard !range.isEmpty else { return }
         var octets = 0
         for index in range { octets += Int(run.packets[index].byteCount) }
@@ -245,12 +246,12 @@ extension Transmitter {
     }
 }
 
-// MARK: - Who does not keep up
+// MARK: - Viewers that do not keep up
 
 extension Transmitter {
-    /// Whether the viewer may be sent its next unit; else it was let go. Who is too late is put to where it goes on.
+    /// Whether the viewer may be sent its next unit. A viewer that is too late skips ahead or is disconnected.
     private func isKeepingUp(_ viewer: Viewer, of audience: Audience) -> Bool {
-        // The usual case, something new for a viewer who was sent all before it, costs two comparisons.
+        // In the usual case, something new for a viewer that was sent everything before, this costs two comparisons.
         let wasThrough = viewer.behindSince == nil && viewer.position.index >= audience.reader.startIndex
         guard !wasThrough else { return true }
         guard let lag = audience.lag(of: viewer, at: now) else { return !viewer.isDraining }
@@ -258,7 +259,7 @@ extension Transmitter {
             viewer.position.packet > 0 || audience.run(at: viewer.position.index)?.part.isStart == false
         let stall = viewer.behindSince.map { now - max($0, progress(of: viewer)) } ?? 0
         let isOverrun = viewer.position.index < audience.reader.startIndex
-        switch policy.verdict(lag: lag, stall: stall, isInsideUnit: isInsideUnit, isOverrun: isOverrun) {
+        switch policy.action(lag: lag, stall: stall, isInsideUnit: isInsideUnit, isOverrun: isOverrun) {
         case .keepSending:
             return !viewer.isDraining || resume(viewer, of: audience)
         case .skipToKeyframe:
@@ -274,24 +275,24 @@ extension Transmitter {
         max(viewer.lastProgress, viewer.output?.lastProgress ?? viewer.lastProgress)
     }
 
-    /// Passes over everything that waits. A connection drains first, so that what comes then is not seen late.
+    /// Skips everything that waits. The connection drains first, so that what follows is not shown late.
     private func skip(_ viewer: Viewer, of audience: Audience) {
-        // Packets of the prelude may be in a batch: it is passed over now and let go of when they have left.
+        // A batch may contain packets of the fast start. It is skipped now and released when they have left.
         viewer.position.fastStart = viewer.fastStart.count
         viewer.position.packet = 0
         viewer.isAwaitingKeyframe = true
         viewer.isDraining = true
-        // Else one new unit would count as waited for, and go out undrained.
+        // Otherwise the skip would be forgotten, and one new unit would be sent before the connection has drained.
         viewer.behindSince = viewer.behindSince ?? now
         _ = resume(viewer, of: audience)
     }
 
-    /// How often a viewer who falls behind may cost the others a random access point, in nanoseconds: one at half the
-    /// stream's rate falls behind all the time, and at each of its turns would raise everybody's QP by 1.
-    private static let askingInterval: Int64 = 10_000_000_000
+    /// How often a viewer that falls behind may cost the others a keyframe, in nanoseconds. At half the stream's rate a viewer
+    /// falls behind all the time, and each of its requests would raise the QP of all viewers by 1.
+    private static let keyframeRequestInterval: Int64 = 10_000_000_000
 
-    /// Goes on at the newest random access point that is recent itself, or before the next, which is asked for;
-    /// false where the connection has yet to drain.
+    /// Continues at the newest keyframe if that is recent, otherwise at the next, which is requested; false if the connection has
+    /// not drained yet.
     private func resume(_ viewer: Viewer, of audience: Audience) -> Bool {
         let before = viewer.position.index
         let isDrained = viewer.output?.isDrained(at: now) ?? true
@@ -302,8 +303,8 @@ extension Transmitter {
         statistics.droppedUnits += dropped
         guard isDrained else { return false }
         viewer.isDraining = false
-        if recent == nil, now - viewer.lastAsked > Self.askingInterval {
-            viewer.lastAsked = now
+        if recent == nil, now - viewer.lastKeyframeRequest > Self.keyframeRequestInterval {
+            viewer.lastKeyframeRequest = now
             audience.requestKeyframe(at: now)
         }
         return true

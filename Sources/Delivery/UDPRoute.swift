@@ -2,20 +2,20 @@ import CLinux
 import Media
 import Reactor
 
-/// Where one track's datagrams go, in the form that the kernel takes: made once, pointed at by every message.
+/// Where one track's datagrams go, in the kernel's format. It is made once, and every message points at it.
 public final class UDPRoute {
     /// Where RTP goes.
     public private(set) var destination: SocketAddress
     /// Where RTCP goes.
     public private(set) var reportDestination: SocketAddress
-    /// Our address, from which the datagrams leave; `nil` where the kernel's choice is right (groups).
+    /// The local address that the datagrams leave from; `nil` if the kernel chooses it (multicast groups).
     public private(set) var source: SocketAddress?
-    /// The sockets they leave from.
+    /// The sockets that the datagrams leave from.
     public let ports: UDPPorts
-    /// Of these, the one that RTP leaves by.
+    /// The socket that RTP leaves from.
     private(set) var sender: UDPSender
 
-    /// Whether trains get through: not where the path's MTU is smaller than its packets, or our address has gone.
+    /// Whether GSO batches get through: not if the path MTU is smaller than their packets, or if the local address has gone.
     private var acceptsGSO = true
 
     let address: UnsafeMutablePointer<sockaddr_storage>
@@ -42,15 +42,15 @@ public final class UDPRoute {
         address.deallocate()
     }
 
-    /// Whether the kernel cuts trains on the way there; else each packet is a message of its own.
+    /// Whether the kernel splits GSO batches on this route. Otherwise each packet is a message of its own.
     var usesGSO: Bool { ports.usesGSO && acceptsGSO }
 
-    /// The kernel refused a train on this route: it gets single datagrams from now on, and others what they got.
+    /// Stops GSO on this route, because the kernel refused a batch. Other routes are not affected.
     func refusedGSO() {
         acceptsGSO = false
     }
 
-    /// Whether a message may be sent now. A route whose shared socket is stuck gets another one first.
+    /// Whether a message may be sent now. If its shared socket is stuck, the route gets a separate one first.
     @inline(__always)
     func isReady(at now: MonotonicTime) -> Bool { !sender.isBlocked || leavesStuckSender(at: now) }
 
@@ -59,10 +59,10 @@ public final class UDPRoute {
         return !sender.isBlocked
     }
 
-    /// RTP leaves by `sender` from now on, of which no batch has a message of this route.
+    /// Sends RTP through `sender` from now on. No batch may contain a message of this route.
     ///
-    /// - Returns: false if that is not possible: a separate socket needs to know our address.
-    func leave(by sender: UDPSender) -> Bool {
+    /// - Returns: false if that is impossible: a separate socket needs the local address.
+    func changeSender(to sender: UDPSender) -> Bool {
         let source = chosenSource ?? (sender.isShared ? nil : UDPSocket.sourceAddress(towards: destination))
         guard sender.isShared || source != nil else { return false }
         self.sender.remove(self)
@@ -71,7 +71,7 @@ public final class UDPRoute {
         return true
     }
 
-    /// The client was heard from other ports than it named (it sits behind a translator): those are the right ones.
+    /// Sets the client's ports to those that its datagrams came from, because it is behind a NAT.
     public func move(toPort port: UInt16, reportPort: UInt16) {
         destination.port = port
         reportDestination.port = reportPort

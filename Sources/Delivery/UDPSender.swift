@@ -2,32 +2,32 @@ import CLinux
 import Media
 import Reactor
 
-/// One socket that RTP packets leave through, and the batch of datagrams that is about to leave. Confined to its loop.
+/// One socket for RTP packets, and the batch of datagrams that it sends next. Confined to its loop.
 ///
-/// The socket is the RTP socket of the ports, which all clients share, or one that separates some clients from the others.
+/// The socket is either the RTP socket of the ports, which all clients share, or a separate one for some clients.
 final class UDPSender {
     let batch: SendBatch
     /// Whether all clients of the ports share the socket.
     let isShared: Bool
-    /// The routes of a separate socket. Sessions end without notice, hence the weak references.
+    /// The routes of a separate socket. They are weak references because sessions end without notice.
     private(set) var routes: [WeakRoute] = []
 
-    /// When `UDPPorts.turn` is to look at a separate socket next.
-    var nextLook = MonotonicTime.distantFuture
+    /// When `UDPPorts.turn` is to check a separate socket next.
+    var nextCheck = MonotonicTime.distantFuture
 
     private unowned let ports: UDPPorts
-    /// A separate socket; `nil` stands for the RTP socket of the ports.
+    /// A separate socket; `nil` for the RTP socket of the ports.
     private let socket: UDPSocket?
-    /// What the buffer of a separate socket holds, in bytes, as the kernel counts them.
+    /// The buffer of a separate socket, in bytes, as the kernel counts them.
     private let capacityByteCount: Int
     private var obstacle: Obstacle?
-    /// What a separate socket has sent since it was stuck or made, and when that was.
+    /// What a separate socket has sent since it was stuck or made.
     private var trial: Trial
 
     private enum Obstacle {
-        /// The socket's buffer is full, since then.
+        /// The socket's buffer has been full since then.
         case fullBuffer(since: MonotonicTime)
-        /// The kernel has no memory, or a device's queue is full. The socket stays writable, so sending is tried again soon.
+        /// The kernel has no memory, or a device's queue is full. The socket stays writable, so sending is retried soon.
         case congestion
     }
 
@@ -46,9 +46,9 @@ final class UDPSender {
     ///
     /// A link of 100 Mbit/s empties half of the smallest usual buffer (212 992 bytes) in 17 ms, and the socket is writable again
     /// then. Viewers of other devices must not miss more than 100 ms, of which up to 40 pass between two frames.
-    static let patience: Int64 = 20_000_000
+    static let stuckDelay: Int64 = 20_000_000
 
-    /// The shared socket of `ports`.
+    /// Creates the sender for the shared socket of `ports`.
     init(sharedBy ports: UDPPorts) {
         self.ports = ports
         socket = nil
@@ -58,10 +58,10 @@ final class UDPSender {
         trial = Trial(start: MonotonicTime(nanoseconds: 0))
     }
 
-    /// A socket that separates clients of `ports` from the others.
-    init(_ socket: consuming UDPSocket, of ports: UDPPorts, at now: MonotonicTime, nextLook: MonotonicTime) {
+    /// Creates the sender for a separate socket of `ports`.
+    init(_ socket: consuming UDPSocket, of ports: UDPPorts, at now: MonotonicTime, nextCheck: MonotonicTime) {
         self.ports = ports
-        self.nextLook = nextLook
+        self.nextCheck = nextCheck
         capacityByteCount = socket.sendBufferByteCount
         self.socket = consume socket
         isShared = false
@@ -79,47 +79,47 @@ final class UDPSender {
 
     /// When a full buffer counts as stuck; `nil` if the buffer is not full.
     var stuckAt: MonotonicTime? {
-        if case .fullBuffer(let start) = obstacle { start + Self.patience } else { nil }
+        if case .fullBuffer(let start) = obstacle { start + Self.stuckDelay } else { nil }
     }
 
     /// Whether a slow device holds the buffer.
     func isStuck(at now: MonotonicTime) -> Bool { stuckAt.map { $0 <= now } ?? false }
 
-    /// The socket can take more, or it is worth another try.
+    /// The socket can take more, or should be retried.
     func becameWritable() { obstacle = nil }
 
     /// The socket's buffer is full.
     func becameFull(at now: MonotonicTime) {
         obstacle = .fullBuffer(since: now)
-        tryAgain(after: isShared ? Self.patience : UDPPorts.retryInterval, from: now)
+        retry(after: isShared ? Self.stuckDelay : UDPPorts.retryInterval, from: now)
     }
 
-    /// A message with this many payload octets is in the batch.
+    /// Counts a message in the batch with this many payload octets.
     func count(octets: Int) { trial.octetCount += octets }
 }
 
 // MARK: - Sending
 
 extension UDPSender {
-    /// Hands the batch to the kernel; viewers whose messages it did not take are put back to where they were.
+    /// Hands the batch to the kernel. If it does not take a message, the viewer returns to its former position.
     func flush(_ statistics: inout DeliveryStatistics, at now: MonotonicTime) {
         while batch.messageCount > 0 {
             statistics.systemCalls += 1
-            settle(send(batch.pending), &statistics, at: now)
+            process(send(batch.pending), &statistics, at: now)
         }
     }
 
-    /// Takes account of what became of the pending messages: afterwards there are fewer, or none if the socket is blocked.
-    func settle(_ sent: SentBatch, _ statistics: inout DeliveryStatistics, at now: MonotonicTime) {
+    /// Handles the result of a send. Afterwards fewer messages are unsent, or none if the socket is blocked.
+    func process(_ sent: SentBatch, _ statistics: inout DeliveryStatistics, at now: MonotonicTime) {
         batch.removeFirst(sent.count)
         guard let error = sent.error else { return }
         if sent.wouldBlock {
             blocked(by: error, at: now)
             return batch.rollBack(&statistics)
         }
-        // A path with a smaller MTU, or a device that cannot checksum what it cuts (EIO): other routes are not affected.
+        // The path MTU is smaller, or the device cannot checksum the packets that it splits (EIO). Other routes are not affected.
         if sent.refusesGSO, batch.isFirstGSOBatch { return batch.splitFirst() }
-        // No route, filtered: what this one viewer misses is counted, the others go on.
+        // No route, or filtered. The loss of this one viewer is counted, and the others continue.
         statistics.refusedMessages += 1
         batch.removeFirst(1)
     }
@@ -134,12 +134,12 @@ extension UDPSender {
     private func blocked(by error: SystemError, at now: MonotonicTime) {
         guard error.code == ENOBUFS else { return becameFull(at: now) }
         obstacle = .congestion
-        tryAgain(after: UDPPorts.retryInterval, from: now)
+        retry(after: UDPPorts.retryInterval, from: now)
     }
 
-    private func tryAgain(after interval: Int64, from now: MonotonicTime) {
-        nextLook = now + interval
-        ports.look(at: nextLook)
+    private func retry(after interval: Int64, from now: MonotonicTime) {
+        nextCheck = now + interval
+        ports.scheduleCheck(at: nextCheck)
     }
 }
 
@@ -157,18 +157,18 @@ extension UDPSender {
 
     var hasRoutes: Bool { routes.contains { $0.route != nil } }
 
-    /// Looks whether a separate socket can send again: its descriptor is not watched.
-    func tryAgain(at now: MonotonicTime) {
+    /// Checks whether a separate socket can send again, because epoll does not watch it.
+    func retry(at now: MonotonicTime) {
         guard let obstacle else { return }
         if isStuck(at: now) { trial = Trial(start: now, wasStuck: true) }
         switch obstacle {
         case .congestion: self.obstacle = nil
-        // As for epoll, half of the buffer is room.
+        // As in epoll, half of the buffer must be free.
         case .fullBuffer: if isFilled(below: 2) { self.obstacle = nil }
         }
     }
 
-    /// Whether no more than one part of `parts` of a separate socket's buffer is in use.
+    /// Whether at most one part in `parts` of a separate socket's buffer is in use.
     private func isFilled(below parts: Int) -> Bool {
         switch socket {
         case .some(let socket): socket.queuedByteCount <= capacityByteCount / parts
@@ -176,9 +176,9 @@ extension UDPSender {
         }
     }
 
-    /// Whether the clients of a separate socket may share one with the others again.
+    /// Whether the clients of a separate socket may return to the shared one.
     ///
-    /// That they have not been blocked for a while proves nothing if nothing was sent; hence the octets.
+    /// That the socket has not been blocked for a while proves nothing if nothing was sent; hence the count of octets.
     func isCalm(at now: MonotonicTime) -> Bool {
         guard !isBlocked, batch.messageCount == 0 else { return false }
         let period = trial.wasStuck ? Self.stuckPeriod : Self.trialPeriod
@@ -186,12 +186,12 @@ extension UDPSender {
             && isFilled(below: 8)
     }
 
-    /// What a separate socket may hold, in bytes: two of the longest trains. The kernel doubles it.
+    /// The send buffer of a separate socket, in bytes: two GSO batches of maximum length. The kernel doubles it.
     static let bufferByteCount: Int32 = 131_072
     /// Twice what the buffer holds.
     private static let trialOctetCount = 524_288
-    /// How long a separate socket is used at least, in nanoseconds.
+    /// The minimum time for a separate socket, in nanoseconds.
     private static let trialPeriod: Int64 = 5_000_000_000
-    /// The same after a slow device has held its buffer.
+    /// The minimum time after a slow device has held its buffer.
     private static let stuckPeriod: Int64 = 60_000_000_000
 }

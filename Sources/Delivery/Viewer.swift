@@ -2,80 +2,81 @@ import Media
 import RTP
 import Streams
 
-/// Someone who watches one stream: a cursor into a feed's ring and the numbers that are this viewer's own. There is no queue.
+/// One viewer of one stream: a cursor into a feed's ring, and its own sequence numbers and timestamps. It has no queue.
 ///
-/// Sequence numbers stay contiguous whatever is skipped (a gap would look like loss); timestamps jump. Born and dying in one loop.
+/// Sequence numbers stay contiguous even if units are skipped (a gap would look like loss); timestamps jump. Confined to its
+/// loop.
 public final class Viewer {
-    /// Where the viewer is: always between two packets.
+    /// The position of the viewer, always between two packets.
     struct Position: Equatable {
-        /// Of the next run in the prelude, while there is one.
+        /// The next run of the fast start, while there is one.
         var fastStart = 0
-        /// Of the next run in the feed, after the prelude.
+        /// The index of the next run in the feed, after the fast start.
         var index: Int64 = 0
-        /// Of the next packet in the run.
+        /// The next packet in the run.
         var packet = 0
     }
 
-    /// How far the viewer has come.
+    /// The state of the viewer.
     enum Phase: Equatable {
         /// Set up, or paused: nothing is sent.
         case idle
-        /// PLAY is being answered: what comes first is looked for.
+        /// PLAY is being answered: the first packets are determined.
         case joining
         case playing
     }
 
-    /// Unique in its loop.
+    /// A number that is unique in its loop.
     public let id: UInt64
-    /// What the client's logs and ours call it: canonical name of its reports (RFC 3550, section 6.5.1).
+    /// The canonical name in its reports (RFC 3550, section 6.5.1), for the logs of both sides.
     let canonicalName: String
-    /// The tracks it set up, by their index in the stream.
+    /// The tracks that it has set up, by their index in the stream.
     public internal(set) var tracks: [ViewerTrack?]
     /// The connection that carries its interleaved packets; `nil` on UDP.
     public let output: TCPOutput?
 
-    /// Whether it gets one RTP stream per track, or all tracks in one.
+    /// Whether it gets one RTP stream per track, or all tracks in one MPEG-TS stream.
     public let encapsulation: RTPEncapsulation
-    /// Whether it stands for a multicast group: a prelude would disturb those who watch already.
+    /// Whether it stands for a multicast group. A fast start would disturb the clients that watch already.
     public let isMulticast: Bool
 
-    /// Whom it watches with, from joining until it pauses or ends.
+    /// The audience that it belongs to, from joining until it pauses or ends.
     var audience: Audience?
-    /// Whether its audience counts it among those behind.
+    /// Whether its audience lists it as behind.
     var isListedBehind = false
     var phase = Phase.idle
-    /// What it gets before the feed: from a random access point to where it joined.
+    /// The runs that it gets before the feed, from a keyframe to the point where it joined.
     var fastStart: [PacketRun] = []
-    /// The memory of the prelude.
+    /// The memory of the fast start.
     var fastStartCharge: FastStartBudget.Charge?
     var position = Position()
-    /// Whether pictures are passed over until one that can be decoded alone.
+    /// Whether frames are skipped until a keyframe.
     var isAwaitingKeyframe = false
-    /// Whether it was too late and nothing is sent before its connection has drained: what is sent now would be seen late.
+    /// Whether nothing is sent until its connection has drained, because it was too late: data sent now would be shown late.
     var isDraining = false
-    /// For late B-pictures after the prelude.
+    /// Maps late B-frames after the fast start.
     var compression: TimeCompression?
     var compressedTrack: TrackID?
-    /// Spreads the prelude on UDP; `nil` once the viewer has caught up.
+    /// Spreads the fast start on UDP; `nil` once the viewer has caught up.
     var pacer: Pacer?
     /// The sender that its latest UDP message was added to.
     var lastSender: UDPSender?
     /// When it started to play.
     var startedAt: MonotonicTime
-    /// When a random access point was last asked for because it had fallen behind.
-    var lastAsked = MonotonicTime(nanoseconds: .min / 2)
+    /// When it last requested a keyframe because it had fallen behind.
+    var lastKeyframeRequest = MonotonicTime(nanoseconds: .min / 2)
     /// When it last took a packet.
     var lastProgress: MonotonicTime
     /// Since when units wait for it; `nil` while it keeps up.
     var behindSince: MonotonicTime?
-    /// Before then, nothing can have changed for a viewer whose connection takes nothing, unless the socket is writable.
-    var restsUntil = MonotonicTime(nanoseconds: .min / 2)
-    /// RTP time of what it was sent last, before its offset.
+    /// Until when its full connection is not checked, unless the socket becomes writable.
+    var suspendedUntil = MonotonicTime(nanoseconds: .min / 2)
+    /// The RTP time of the last run it was sent, before its offset.
     var lastTicks: UInt32?
     /// When its next sender reports are due.
     var nextReport = MonotonicTime.distantFuture
 
-    /// Units not sent because it did not keep up.
+    /// Units that were skipped because it did not keep up.
     public internal(set) var droppedUnits: UInt64 = 0
 
     public init(
@@ -93,22 +94,22 @@ public final class Viewer {
         lastProgress = now
     }
 
-    /// Adds what a SETUP negotiated; a track set up again takes the new place.
+    /// Adds a track that SETUP negotiated. If the track was set up before, it is replaced.
     public func setUp(_ track: TrackID, as viewerTrack: ViewerTrack) {
         tracks[track.index] = viewerTrack
     }
 
-    /// Has all tracks of the stream travel as this one.
+    /// Sends all tracks of the stream as this one RTP stream.
     public func setUpAll(as viewerTrack: ViewerTrack) {
         tracks = Array(repeating: viewerTrack, count: tracks.count)
     }
 
-    /// Whether no track before `index` travels as this one.
+    /// Whether no track before `index` shares this RTP stream.
     func isFirst(_ track: ViewerTrack, at index: Int) -> Bool {
         tracks.firstIndex { $0 === track } == index
     }
 
-    /// Whether runs of this track are for this viewer.
+    /// Whether the viewer has set up this track.
     func watches(_ track: TrackID) -> Bool {
         track.index < tracks.count && tracks[track.index] != nil
     }
@@ -122,29 +123,29 @@ public final class Viewer {
 
     /// The run's RTP timestamp, before this viewer's offset.
     func ticks(of run: PacketRun) -> UInt32 {
-        // The prelude's own times are squeezed already.
+        // The times of the fast start are compressed already.
         guard let compression, run.track == compressedTrack, !isInFastStart else {
             return run.presentationTime.rtpTicks
         }
         return UInt32(truncatingIfNeeded: compression(run.presentationTime.ticks))
     }
 
-    /// Whether its connection takes nothing, and was looked at a short time ago.
-    func isResting(at now: MonotonicTime) -> Bool {
-        restsUntil > now && output != nil && (isDraining || output?.isBlocked == true)
+    /// Whether its connection was full a short time ago.
+    func isSuspended(at now: MonotonicTime) -> Bool {
+        suspendedUntil > now && output != nil && (isDraining || output?.isBlocked == true)
     }
 
-    /// Whether the next run is one of the prelude.
+    /// Whether the next run belongs to the fast start.
     var isInFastStart: Bool { position.fastStart < fastStart.count }
 
-    /// Lets go of the prelude. Not while messages of it are in a batch.
+    /// Releases the fast start. No batch may contain messages of it.
     func endFastStart() {
         fastStart = []
         fastStartCharge = nil
         position.fastStart = 0
     }
 
-    /// The run at the position is done with.
+    /// Advances to the next run.
     func advance() {
         if isInFastStart {
             position.fastStart += 1
@@ -154,11 +155,11 @@ public final class Viewer {
         position.packet = 0
     }
 
-    /// The kernel did not take a message: the viewer is where it was before, its numbers too.
-    func goBack(to position: Position, isAwaitingKeyframe: Bool, track: TrackID, packets: Int, octets: Int) {
+    /// Restores position and counts, because the kernel did not take a message.
+    func rollBack(to position: Position, isAwaitingKeyframe: Bool, track: TrackID, packets: Int, octets: Int) {
         self.position = position
         self.isAwaitingKeyframe = isAwaitingKeyframe
-        tracks[track.index]?.takeBack(packets: packets, octets: octets)
-        audience?.becameLate(self)
+        tracks[track.index]?.rollBack(packets: packets, octets: octets)
+        audience?.listBehind(self)
     }
 }

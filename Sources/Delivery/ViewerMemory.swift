@@ -1,19 +1,19 @@
 import CLinux
 
-/// Where the memory lies that serving one viewer touches, so that it can be loaded while those before it are served.
+/// The addresses that serving one viewer touches, so that they can be prefetched while the viewers before it are served.
 ///
-/// With a thousand viewers all of it has left the processor's caches from one picture to the next: waiting for it was a
-/// third of what sending cost beside the kernel. The addresses are given to the prefetcher alone, which takes any: one that
-/// is out of date, because the viewer's tracks were set up again, costs no more than that wait.
+/// With a thousand viewers, all of this has left the processor's caches from one frame to the next, and waiting for it took a
+/// third of the sending time outside the kernel. Only the prefetcher uses the addresses, and it accepts any. If one is out of
+/// date because the viewer's tracks were set up again, that costs one cache miss.
 struct ViewerMemory {
     private let viewer: UnsafeRawPointer
     private let tracks: UnsafeRawPointer?
     private let track: UnsafeRawPointer?
-    /// Its route, or its connection's output.
+    /// The address of its route, or of its connection's output.
     private let way: UnsafeRawPointer?
     private let address: UnsafeRawPointer?
 
-    /// - Parameter index: of the track that matters most.
+    /// - Parameter index: the index of the track that matters most.
     init(of viewer: Viewer, track index: Int) {
         self.viewer = Self.address(of: viewer)
         tracks = viewer.tracks.withUnsafeBytes { $0.baseAddress }
@@ -28,7 +28,7 @@ struct ViewerMemory {
         }
     }
 
-    /// Has the processor load it, without waiting.
+    /// Prefetches all addresses, without waiting.
     func prefetch() {
         Self.prefetch(lines: 5, from: viewer)
         Self.prefetch(lines: 1, from: tracks)

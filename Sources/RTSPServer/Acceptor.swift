@@ -4,29 +4,29 @@ import RTSP
 import Reactor
 import Synchronization
 
-/// The thread that accepts connections and hands each to the loop with the fewest.
+/// The thread that accepts connections and hands each to the loop that has the fewest.
 ///
-/// Out of descriptors it pauses: those who watch go on, and no processor time is spent on trying.
+/// Without free descriptors it pauses, so that connected viewers continue and no processor time is wasted on attempts.
 final class Acceptor: EventLoopHandler {
     private struct State: ~Copyable {
         let listener: Listener
-        /// When accepting goes on, if it is paused.
+        /// When accepting continues, if it is paused.
         var pausedUntil: MonotonicTime?
-        var refusalLog = LogBudget.oncePerMinute
-        var failureLog = LogBudget.oncePerMinute
+        var refusalLog = LogRateLimiter.oncePerMinute
+        var failureLog = LogRateLimiter.oncePerMinute
     }
 
-    /// After the last viewer has left, in nanoseconds, what they used is given back to the host.
+    /// The time after the last viewer has left until unused memory is returned to the host, in nanoseconds.
     private static let trimDelay: Int64 = 3_000_000_000
-    /// After running out of descriptors, in nanoseconds.
+    /// The pause after running out of descriptors, in nanoseconds.
     private static let pause: Int64 = 100_000_000
     private static let token = Token(rawValue: 1)
-    /// Connections accepted in one turn. A flood must not keep the thread from trimming memory and from stopping; 64 take
-    /// about a millisecond.
+    /// Connections accepted in one turn, which take about a millisecond. A flood must not keep the thread from trimming memory
+    /// and from stopping.
     static let connectionsPerTurn = 64
 
     let port: UInt16
-    /// Whether those who come here speak TLS.
+    /// Whether this port is for TLS.
     let security: ConnectionSecurity
     private let loop: EventLoop
     private let loops: [ServerLoop]
@@ -52,7 +52,7 @@ final class Acceptor: EventLoopHandler {
         try loop.start(self)
     }
 
-    /// Accepts no more; the listener closes with this object.
+    /// Stops accepting. The listener closes with this object.
     func stop() {
         loop.stop()
         loop.join()
@@ -64,7 +64,7 @@ final class Acceptor: EventLoopHandler {
     }
 
     func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime {
-        // This thread serves no viewer: the few milliseconds that trimming takes cost nobody a picture.
+        // This thread serves no viewer, so the few milliseconds of trimming delay no frame.
         if registry.isTrimDue(at: now, after: Self.trimDelay) { Heap.trim() }
         return state.withLock { state in
             acceptAll(&state, at: now)
@@ -95,7 +95,7 @@ final class Acceptor: EventLoopHandler {
     }
 
     private func handOver(
-        _ accepted: consuming AcceptedConnection, _ refusalLog: inout LogBudget, at now: MonotonicTime
+        _ accepted: consuming AcceptedConnection, _ refusalLog: inout LogRateLimiter, at now: MonotonicTime
     ) {
         let peer = accepted.peer
         do {

@@ -1,23 +1,23 @@
 import RTSP
 import Synchronization
 
-/// What all loops share of who is let in. From any thread.
+/// The access policy, external authoriser and lock-out that all loops share. Thread-safe.
 final class Admission: Sendable {
     private let current: Mutex<(policy: AccessPolicy?, authoriser: (any ExternalAuthoriser)?)>
-    /// It outlives a change of the policy.
+    /// The lock-out, which outlives a change of the policy.
     let lockOut = LockOut()
 
     init(_ policy: AccessPolicy?, _ authoriser: (any ExternalAuthoriser)?) {
         current = Mutex((policy, authoriser))
     }
 
-    /// Who may do what; `nil` where everybody may do everything.
+    /// The access policy; `nil` if every client may do everything.
     var policy: AccessPolicy? { current.withLock { $0.policy } }
 
-    /// Who decides where the policy does not.
+    /// Decides requests that the policy leaves open.
     var authoriser: (any ExternalAuthoriser)? { current.withLock { $0.authoriser } }
 
-    /// What holds from now on.
+    /// Replaces policy and external authoriser.
     func admit(by policy: AccessPolicy?, _ authoriser: (any ExternalAuthoriser)?) {
         current.withLock { $0 = (policy, authoriser) }
     }

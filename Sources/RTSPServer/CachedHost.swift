@@ -1,8 +1,8 @@
 import Media
 import Reactor
 
-/// The IPv4 address under which others find this host, looked up at most once in ten seconds: a look-up reads all
-/// interfaces and their addresses from the kernel, which takes milliseconds on a host with many.
+/// The IPv4 address of this host, looked up at most once in ten seconds. A look-up reads all interfaces and their addresses from
+/// the kernel, which takes milliseconds on a host with many.
 struct CachedHost {
     private static let lifetime: Int64 = 10_000_000_000
 
@@ -11,14 +11,14 @@ struct CachedHost {
 
     init(
         find: @escaping @Sendable () -> String? = {
-            // Without the kernel's answer no address is known.
+            // If the kernel does not answer, no address is known.
             (try? LocalAddresses.all())?.first { $0.family == .ipv4 }?.host
         }
     ) {
         self.find = find
     }
 
-    /// The address as it is written in URLs; `nil` if there is none.
+    /// The address in the notation of URLs; `nil` if there is none.
     mutating func host(at now: MonotonicTime) -> String? {
         if let known, now - known.instant < Self.lifetime { return known.host }
         let host = find()

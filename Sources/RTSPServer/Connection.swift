@@ -4,40 +4,40 @@ import RTSP
 import Reactor
 import TLS
 
-/// One RTSP connection bound to its socket: the machine, its output, its sessions. Confined to its loop.
+/// One RTSP connection bound to its socket: the state machine, its output, its sessions. Confined to its loop.
 final class Connection {
     let token: Token
     let peer: SocketAddress
     let local: SocketAddress
     let output: TCPOutput
     var machine: ServerConnection
-    var sessions: [SessionID: Session] = [:]
-    /// What others call it who decide about it: nobody can foresee it.
+    var sessions: [SessionID: ViewerSession] = [:]
+    /// Its name for the external authoriser, which cannot be guessed.
     private(set) lazy var name = Self.randomName()
-    /// The keys that its client was told.
+    /// The SRTP keys that were sent to its client.
     var announcedKeys = AnnouncedKeys()
-    /// What the client calls itself, for the log.
+    /// The client's `User-Agent`, for the log.
     var userAgent: String?
-    /// Why it ends, once that is known: what is still to be written goes out first.
+    /// Why it closes, once that is known. Pending output is sent first.
     var closing: CloseReason?
-    /// Whether the client's direction has ended, or the socket failed: nothing is left to be read.
+    /// Whether the client has ended its direction, or the socket failed: nothing is left to read.
     var hasPeerEnded = false
-    /// What the loop watches its socket for.
+    /// The events that the loop watches its socket for.
     var interest: Interest = .read
     /// Whether it counts as an unfinished TLS handshake.
     var isHandshakeCounted: Bool
-    /// Whether it is in the loop's list of connections that are behind.
-    var isListedBehind = false
-    /// Whether the loop looks at it at the end of the turn.
+    /// Whether it is in the loop's list of connections with unprocessed messages.
+    var isListedBacklogged = false
+    /// Whether the loop updates it at the end of the turn.
     var isTouched = false
-    /// Why it was last not let by: told once, however often a client tries the same again, as GStreamer does.
+    /// The last logged refusal. It is logged once, even if a client repeats the request, as GStreamer does.
     var lastRefusal: AccessFailure?
-    /// When a session of it last began to play.
+    /// When one of its sessions last began to play.
     private var lastJoin: MonotonicTime?
-    /// What the log says of its sessions' coming and going: not all of it, where a client plays and pauses all the time.
-    var activityLog = LogBudget(burst: 8, interval: 10_000_000_000)
+    /// Limits the log messages about its sessions, in case a client plays and pauses all the time.
+    var activityLog = LogRateLimiter(burst: 8, interval: 10_000_000_000)
 
-    /// - Parameter tls: what protects it; `nil` where nothing does.
+    /// - Parameter tls: the TLS connection, if any.
     init(
         token: Token, socket: consuming TCPSocket, tls: TLSConnection?, peer: SocketAddress, local: SocketAddress,
         configuration: ServerConnection.Configuration, admission: Admission, at now: MonotonicTime
@@ -54,7 +54,7 @@ final class Connection {
             security: tls == nil ? .clear : .tls, at: now)
     }
 
-    /// As UUIDs are written (RFC 9562, version 4).
+    /// A random name in the format of a UUID (RFC 9562, version 4).
     private static func randomName() -> String {
         let numbers: [UInt16] = (0..<8).map { _ in .random(in: .min ... .max) }
         let words = numbers.enumerated().map { index, number in
@@ -65,27 +65,27 @@ final class Connection {
         return "\(words[0])\(words[1])-\(words[2])-\(words[3])-\(words[4])-\(words[5...].joined())"
     }
 
-    /// When its handshake, or its machine, is to be looked at.
+    /// The next deadline of its handshake or its state machine.
     var nextDeadline: MonotonicTime? {
         [output.tls?.nextDeadline, machine.nextDeadline].compactMap(\.self).min()
     }
 
-    /// Between two joins that both get their history packaged, in nanoseconds.
+    /// The minimum time between two joins with a fast start, in nanoseconds.
     private static let joinInterval: Int64 = 500_000_000
 
-    /// A session begins to play; false where one has just done so: after each picture a prelude is packaged anew, up to a
-    /// megabyte of it, and whoever asks for one after the other is not to cost the loop its time.
+    /// Notes that a session begins to play; false if another one has just done so. A fast start of up to a megabyte is packaged
+    /// anew after each frame, so a client that plays again and again must not cost the loop its time.
     func allowsFastStart(at now: MonotonicTime) -> Bool {
         defer { lastJoin = now }
         return lastJoin.map { now - $0 >= Self.joinInterval } ?? true
     }
 
-    /// Whether messages that have been received can be handled now: not while replies wait.
-    func canGoOn(maximumPendingReplyBytes: Int) -> Bool {
+    /// Whether messages that have been received can be processed now: not while too many replies wait.
+    func canContinue(maximumPendingReplyBytes: Int) -> Bool {
         machine.hasUnprocessedMessages && closing == nil && output.pendingByteCount < maximumPendingReplyBytes
     }
 
-    /// What the socket should be watched for: requests wait while replies do.
+    /// The events to watch the socket for. No requests are read while too many replies wait.
     func wantedInterest(maximumPendingReplyBytes: Int) -> Interest {
         var wanted: Interest = []
         if closing == nil, machine.wantsBytes, output.pendingByteCount < maximumPendingReplyBytes {

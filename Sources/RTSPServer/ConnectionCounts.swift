@@ -1,20 +1,20 @@
 import RTSP
 import Reactor
 
-/// How many connections there are, counted against ``ConnectionLimits``.
+/// Counts connections against ``ConnectionLimits``.
 struct ConnectionCounts {
     private let limits: ConnectionLimits
     private(set) var total = 0
     private(set) var unfinishedHandshakes = 0
     private var byAddress: [SocketAddress: Int] = [:]
-    /// By IPv6 network (/64).
+    /// Connections by IPv6 network (/64).
     private var byNetwork: [SocketAddress: Int] = [:]
 
     init(limits: ConnectionLimits) {
         self.limits = limits
     }
 
-    /// Counts a connection that was accepted. One for TLS also counts as an unfinished handshake.
+    /// Counts an accepted connection. One for TLS also counts as an unfinished handshake.
     mutating func admit(_ peer: SocketAddress, _ security: ConnectionSecurity) throws(ConnectionRefusal) {
         let address = peer.with(port: 0)
         if !peer.isLoopback {
@@ -33,14 +33,14 @@ struct ConnectionCounts {
         if let network = peer.ipv6Network { byNetwork[network, default: 0] += 1 }
     }
 
-    /// A connection that was admitted has closed.
+    /// Uncounts a connection that has closed.
     mutating func remove(_ peer: SocketAddress) {
         total -= 1
         Self.decrement(&byAddress, peer.with(port: 0))
         if let network = peer.ipv6Network { Self.decrement(&byNetwork, network) }
     }
 
-    /// The handshake of a connection is complete, or its connection has closed.
+    /// Uncounts an unfinished handshake, because it is complete or its connection has closed.
     mutating func handshakeEnded() {
         unfinishedHandshakes -= 1
     }
@@ -51,7 +51,7 @@ struct ConnectionCounts {
     }
 }
 
-/// Why a connection is not served.
+/// Why a connection is refused.
 enum ConnectionRefusal: Error, CustomStringConvertible {
     case tooManyOfAddress
     case tooManyOfNetwork
@@ -60,9 +60,9 @@ enum ConnectionRefusal: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .tooManyOfAddress: "its address has too many"
-        case .tooManyOfNetwork: "its IPv6 network (/64) has too many"
-        case .tooMany: "the server has too many"
+        case .tooManyOfAddress: "too many connections from its address"
+        case .tooManyOfNetwork: "too many connections from its IPv6 network (/64)"
+        case .tooMany: "too many connections"
         case .tooManyHandshakes: "too many TLS handshakes are unfinished"
         }
     }

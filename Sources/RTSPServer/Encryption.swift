@@ -3,16 +3,16 @@ import RTSP
 import Synchronization
 import TLS
 
-/// Whether clients come through TLS.
+/// Whether clients connect through TLS.
 public enum Encryption: Sendable {
-    /// None does.
+    /// No client does.
     case no
-    /// Each as it likes, by the port.
+    /// Each client chooses, by the port.
     case optional(TLSOptions)
-    /// All do: there is no port for others.
+    /// All clients do: there is no port without TLS.
     case strict(TLSOptions)
 
-    /// `nil` where no client comes through TLS.
+    /// The TLS options; `nil` without TLS.
     public var tls: TLSOptions? {
         switch self {
         case .no: nil
@@ -20,8 +20,8 @@ public enum Encryption: Sendable {
         }
     }
 
-    /// By which ways clients come.
-    var ways: [ConnectionSecurity] {
+    /// The kinds of connections that the server offers.
+    var offeredSecurity: [ConnectionSecurity] {
         switch self {
         case .no: [.clear]
         case .optional: [.clear, .tls]
@@ -30,13 +30,13 @@ public enum Encryption: Sendable {
     }
 }
 
-/// How clients come through TLS.
+/// The options for connections through TLS.
 public struct TLSOptions: Sendable {
-    /// TCP port of its listener.
+    /// The TCP port of the TLS listener.
     public var port: UInt16
-    /// What the server shows to be itself, until it gets another (``Server/identify(by:)``).
+    /// The certificate and key of the server, until they are replaced (``Server/identify(by:)``).
     public var identity: ServerIdentity
-    /// How media is protected that leaves the connection, by SRTP over UDP; `nil` where none may.
+    /// The cipher suite for SRTP over UDP; `nil` if media must not leave the connection.
     public var srtp: CipherSuite? = .counterMode
     public var handshake = TLSConnection.HandshakeLimits()
 
@@ -46,7 +46,7 @@ public struct TLSOptions: Sendable {
     }
 }
 
-/// What the server shows to those who come from now on: shared by all loops. From any thread.
+/// The identity that the server presents to new connections, shared by all loops. Thread-safe.
 final class CurrentIdentity: Sendable {
     private let current: Mutex<ServerIdentity?>
 
@@ -54,7 +54,7 @@ final class CurrentIdentity: Sendable {
         current = Mutex(identity)
     }
 
-    /// `nil` where no client comes through TLS.
+    /// `nil` without TLS.
     var value: ServerIdentity? {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }

@@ -3,48 +3,48 @@ import RTSP
 import Reactor
 import Synchronization
 
-/// Somebody else who decides what a client may do. From any thread.
+/// Decides outside of the server what a client may do. Thread-safe.
 public protocol ExternalAuthoriser: Sendable {
-    /// Gives an answer, once, on any thread, and before ``ServerConnection/Configuration/decisionSeconds`` have passed: nobody waits
-    /// for it longer.
+    /// Calls `answer` once, on any thread, before ``ServerConnection/Configuration/decisionSeconds`` have passed. A later answer
+    /// has no effect.
     ///
-    /// - Parameter connection: names the client's connection, the same for all that it asks.
+    /// - Parameter connection: names the client's connection, the same for all its requests.
     func decide(
-        _ question: ExternalAuthorisationRequest, for connection: String,
+        _ request: ExternalAuthorisationRequest, for connection: String,
         _ answer: @escaping @Sendable (AccessDecision) -> Void)
 }
 
 extension ServerLoop {
-    /// Has somebody else decide about a request, which waits meanwhile; its connection may be gone by then.
+    /// Asks the external authoriser to decide a request, which waits meanwhile. Its connection may be gone by then.
     func decide(
-        _ id: RequestID, _ question: ExternalAuthorisationRequest, on connection: Connection, at now: MonotonicTime
+        _ id: RequestID, _ request: ExternalAuthorisationRequest, on connection: Connection, at now: MonotonicTime
     ) {
         guard let authoriser = admission.authoriser else {
             return connection.machine.decided(id, .unavailable, at: now)
         }
         let (token, loop, decisions) = (connection.token, loop, decisions)
-        authoriser.decide(question, for: connection.name) { decision in
+        authoriser.decide(request, for: connection.name) { decision in
             decisions.put(Decisions.Decided(request: id, token: token, decision: decision))
             loop.wake()
         }
     }
 
-    /// Goes on with the requests that were decided about since the last turn.
+    /// Continues requests that were decided since the last turn.
     func takeDecisions(at now: MonotonicTime) {
         for decided in decisions.takeAll() {
             guard let connection = connections[decided.token] else { continue }
             connection.machine.decided(decided.request, decided.decision, at: now)
             perform(connection, at: now)
-            settle(connection, at: now)
+            updateSocket(connection, at: now)
         }
     }
 }
 
-/// How decisions reach the loop whose client waits for them: without a task, because tasks share few threads. From any thread.
+/// Carries decisions to the loop that waits for them. It uses no task, because tasks share few threads. Thread-safe.
 final class Decisions: Sendable {
     struct Decided: Sendable {
         let request: RequestID
-        /// The connection's.
+        /// The token of the connection.
         let token: Token
         let decision: AccessDecision
     }

@@ -2,20 +2,20 @@ import RTSP
 import Reactor
 import Synchronization
 
-/// How accepted connections reach the loop that serves them. From any thread.
+/// Carries accepted connections to the loop that will serve them. Thread-safe.
 final class Inbox: Sendable {
-    /// An accepted socket, owned by whoever takes it.
+    /// An accepted socket. The taker owns it.
     struct Accepted: Sendable {
         let fd: Int32
         let peer: SocketAddress
-        /// Whether TLS is to begin at once.
+        /// Whether TLS begins at once.
         let security: ConnectionSecurity
     }
 
     private let waiting = Mutex<[Accepted]>([])
     private let connections = Atomic(0)
 
-    /// Connections of the loop, those that wait here included.
+    /// Connections of the loop, including those that wait here.
     var load: Int { connections.load(ordering: .relaxed) }
 
     func put(_ accepted: Accepted) {
@@ -23,7 +23,7 @@ final class Inbox: Sendable {
         waiting.withLock { $0.append(accepted) }
     }
 
-    /// Whether accepted sockets wait here.
+    /// Whether no accepted socket waits here.
     var isEmpty: Bool { waiting.withLock { $0.isEmpty } }
 
     /// Takes the sockets that have waited longest, at most `maximumCount`.
@@ -35,7 +35,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// A connection has gone.
+    /// Uncounts a connection that has closed.
     func connectionClosed() {
         connections.subtract(1, ordering: .relaxed)
     }

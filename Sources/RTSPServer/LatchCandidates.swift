@@ -1,9 +1,10 @@
 import Media
 import Reactor
 
-/// Punch packets that came before the PLAY that they are for: ffmpeg sends them first.
+/// Datagrams from unknown ports that came before the PLAY that they are for, because ffmpeg sends its hole-punching packets
+/// first.
 ///
-/// Of each address the last one to each of our sockets counts, for a second.
+/// For each address it keeps the last datagram to each of our sockets, for one second.
 struct LatchCandidates {
     private struct Candidate {
         let source: SocketAddress
@@ -11,19 +12,19 @@ struct LatchCandidates {
     }
 
     private static let lifetime: Int64 = 1_000_000_000
-    /// Addresses that are remembered at once: sources are easily forged.
+    /// Addresses that are kept at a time. The limit exists because sources are easily forged.
     private static let capacity = 256
 
-    /// Between two looks through all of them for old ones, in nanoseconds. A flood of forged sources must not cost a look
-    /// for each datagram.
+    /// The time between two sweeps for expired candidates, in nanoseconds. A flood of forged sources must not cause a sweep for
+    /// each datagram.
     private static let sweepInterval: Int64 = 250_000_000
 
     private var candidates: [SocketAddress: [ClientSocket: Candidate]] = [:]
     private var lastSweep: MonotonicTime?
-    /// How often all of them were looked through.
+    /// The number of sweeps.
     private(set) var sweepCount = 0
 
-    /// A datagram came from a port that nobody named.
+    /// Adds a datagram from an unknown port.
     mutating func add(_ source: SocketAddress, _ socket: ClientSocket, at now: MonotonicTime) {
         let host = source.with(port: 0)
         if candidates[host] == nil, candidates.count >= Self.capacity { discardExpired(at: now) }
@@ -31,7 +32,7 @@ struct LatchCandidates {
         candidates[host, default: [:]][socket] = Candidate(source: source, instant: now)
     }
 
-    /// What came of `host`, RTP's first; it is forgotten.
+    /// Removes and returns the datagrams of `host`, those to the RTP socket first.
     mutating func take(of host: SocketAddress, at now: MonotonicTime) -> [(socket: ClientSocket, source: SocketAddress)]
     {
         guard let found = candidates.removeValue(forKey: host) else { return [] }

@@ -1,22 +1,22 @@
 import Delivery
 import Reactor
 
-/// A connection that is over, but whose last words the client shall read.
+/// A connection that is over, kept open so that the client can read the last response.
 ///
-/// Closed with input unread, the kernel answers with a reset, which takes with it what is still on its way: a 400, a
-/// BYE. So only our direction ends at first, and what the client still sends is read and let go of, for a short while.
+/// If a socket is closed with unread input, the kernel sends a reset, which discards data on its way such as a 400 or a BYE.
+/// Therefore only our direction is shut down at first, and further input is read and discarded for a short time.
 struct LingeringClose {
-    /// How long, in nanoseconds: two round trips to the other side of the world, and then some.
-    static let patience: Int64 = 1_000_000_000
+    /// The maximum time in nanoseconds: more than two round trips to the other side of the world.
+    static let timeout: Int64 = 1_000_000_000
 
     let output: TCPOutput
     let peer: SocketAddress
-    /// Whether it counts as an unfinished TLS handshake, whose memory it still holds.
+    /// Whether it still counts as an unfinished TLS handshake, because it holds the memory of one.
     let isHandshakeCounted: Bool
-    /// How much more is read.
+    /// How many more bytes are read.
     private var byteBudget = 65_536
 
-    /// Ends our direction; all that waited has been written.
+    /// Shuts down our direction. All pending output has been written.
     init(_ connection: Connection) {
         output = connection.output
         peer = connection.peer
@@ -24,7 +24,7 @@ struct LingeringClose {
         output.socket.endWriting()
     }
 
-    /// Lets go of what has come; false where there is nothing left to wait for.
+    /// Discards the input; false if there is nothing left to wait for.
     mutating func discardInput() -> Bool {
         while byteBudget > 0 {
             switch output.socket.discard(byteBudget) {

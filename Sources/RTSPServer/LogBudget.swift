@@ -1,15 +1,15 @@
 import Logging
 import Media
 
-/// How often a message may be logged: a burst, then once per interval. What is left out is counted, and told with the
-/// next.
-struct LogBudget {
+/// Limits how often a message is logged: a burst, then once per interval. Suppressed messages are counted, and their count is
+/// logged with the next message.
+struct LogRateLimiter {
     private let burst: Int
-    /// In nanoseconds.
+    /// The interval in nanoseconds.
     private let interval: Int64
     private var tokens: Int
     private var lastRefill: MonotonicTime?
-    private var leftOutCount = 0
+    private var suppressedCount = 0
 
     init(burst: Int, interval: Int64) {
         self.burst = burst
@@ -18,27 +18,27 @@ struct LogBudget {
     }
 
     /// For errors that one client can cause as often as it likes.
-    static let oncePerMinute = LogBudget(burst: 1, interval: 60_000_000_000)
+    static let oncePerMinute = LogRateLimiter(burst: 1, interval: 60_000_000_000)
 
     /// Whether a message may be logged now.
     ///
-    /// - Parameter others: messages that were left out elsewhere, to be counted here.
-    /// - Returns: how many have been left out since the last; `nil` where this one is, too.
+    /// - Parameter others: messages that were suppressed elsewhere, to be counted here.
+    /// - Returns: how many messages have been suppressed since the last; `nil` if this one is suppressed too.
     mutating func admit(at now: MonotonicTime, counting others: Int = 0) -> Int? {
         refill(at: now)
-        leftOutCount += others
+        suppressedCount += others
         guard tokens > 0 else {
-            leftOutCount += 1
+            suppressedCount += 1
             return nil
         }
         tokens -= 1
-        return takeLeftOutCount()
+        return takeSuppressedCount()
     }
 
-    /// How many were left out since the last; they are told now.
-    mutating func takeLeftOutCount() -> Int {
-        defer { leftOutCount = 0 }
-        return leftOutCount
+    /// Returns and resets the number of suppressed messages.
+    mutating func takeSuppressedCount() -> Int {
+        defer { suppressedCount = 0 }
+        return suppressedCount
     }
 
     private mutating func refill(at now: MonotonicTime) {
@@ -50,31 +50,31 @@ struct LogBudget {
     }
 }
 
-/// The budgets of one loop.
-struct LogBudgets {
-    var droppedConnections = LogBudget.oncePerMinute
-    var refusedGroups = LogBudget.oncePerMinute
-    /// People mistype more than once, and want to see each.
-    var unknownPaths = LogBudget(burst: 8, interval: 60_000_000_000)
-    /// The same of passwords; whoever tries thousands is seen from the count.
-    var refusedAccess = LogBudget(burst: 8, interval: 60_000_000_000)
+/// The log limiters of one loop.
+struct LogRateLimiters {
+    var droppedConnections = LogRateLimiter.oncePerMinute
+    var refusedGroups = LogRateLimiter.oncePerMinute
+    /// A user may mistype more than once, and wants to see each attempt.
+    var unknownPaths = LogRateLimiter(burst: 8, interval: 60_000_000_000)
+    /// A user may mistype a password more than once; the count shows an attack.
+    var refusedAccess = LogRateLimiter(burst: 8, interval: 60_000_000_000)
     /// One for each address and lock-out.
-    var lockOuts = LogBudget(burst: 8, interval: 60_000_000_000)
-    /// Whoever finds the port of TLS and speaks otherwise, or distrusts the certificate.
-    var failedHandshakes = LogBudget(burst: 8, interval: 60_000_000_000)
-    /// Joined, paused, left: one line each, until a flood of short-lived connections comes.
-    var activity = LogBudget(burst: 500, interval: 100_000_000)
+    var lockOuts = LogRateLimiter(burst: 8, interval: 60_000_000_000)
+    /// For clients that do not speak TLS at the TLS port, or reject the certificate.
+    var failedHandshakes = LogRateLimiter(burst: 8, interval: 60_000_000_000)
+    /// Joined, paused and left: one message each, except in a flood of short connections.
+    var activity = LogRateLimiter(burst: 500, interval: 100_000_000)
 }
 
 extension Logger {
-    /// Logs the message unless that would be too often.
+    /// Logs the message unless the limiter suppresses it.
     func log(
-        _ level: Level, _ message: Message, metadata: @autoclosure () -> Metadata, within budget: inout LogBudget,
+        _ level: Level, _ message: Message, metadata: @autoclosure () -> Metadata, within limiter: inout LogRateLimiter,
         counting others: Int = 0, at now: MonotonicTime
     ) {
-        guard let leftOut = budget.admit(at: now, counting: others) else { return }
+        guard let suppressed = limiter.admit(at: now, counting: others) else { return }
         var metadata = metadata()
-        if leftOut > 0 { metadata["unlogged"] = "\(leftOut) more" }
+        if suppressed > 0 { metadata["unlogged"] = "\(suppressed) more" }
         log(level: level, message, metadata: metadata)
     }
 }

@@ -4,17 +4,17 @@ import RTP
 import Reactor
 import Streams
 
-/// The multicast groups that one loop sends to, each on air for as long as anyone has asked for it. Confined to its loop.
+/// The multicast groups that one loop sends to, each for as long as it has members. Confined to its loop.
 final class MulticastGroups {
-    /// One path's group: one viewer for all who joined.
+    /// One path's group, with one viewer for all members.
     final class Group {
         let viewer: Viewer
         let ports: UDPPorts
         let options: MulticastOptions
-        /// All tracks of the stream when it was made.
+        /// All tracks of the stream when the group was created.
         let layout: [Track]
-        /// Whether it is sent to: from the first PLAY on.
-        var isOnAir = false
+        /// Whether packets are sent to it: from the first PLAY on.
+        var isSending = false
 
         init(viewer: Viewer, ports: UDPPorts, options: MulticastOptions, layout: [Track]) {
             self.viewer = viewer
@@ -24,8 +24,8 @@ final class MulticastGroups {
         }
     }
 
-    /// A stream may have one group in each form. Another stream at the same path has groups of its own: what is withdrawn
-    /// late must not be theirs.
+    /// A stream may have one group per encapsulation. Another stream at the same path has groups of its own, so that withdrawing
+    /// the first does not affect them.
     struct Key: Hashable, Sendable {
         let stream: Stream
         let encapsulation: RTPEncapsulation
@@ -41,31 +41,31 @@ final class MulticastGroups {
     }
 
     private var groups: [Key: Group] = [:]
-    /// Sessions that asked for a path's group, whether or not there is one at the moment.
+    /// The number of sessions in each group, even if the group is not being sent at the moment.
     private var members: [Key: Int] = [:]
-    /// Paths whose group is not on air though someone watches: it is made anew.
+    /// Groups that have members but are not being sent: they are opened anew.
     private var orphaned: Set<Key> = []
 
-    /// The path's group, if there is one.
+    /// The group, if it exists.
     func group(_ key: Key) -> Group? { groups[key] }
 
-    /// Whether the path's group is to be put on air without another PLAY.
+    /// Whether the group must be sent without another PLAY.
     func isOrphaned(_ key: Key) -> Bool { orphaned.contains(key) }
 
-    /// Counts one member.
+    /// Counts one more member.
     func add(toMembersOf key: Key) {
         members[key, default: 0] += 1
     }
 
-    /// The path's group, made now if there is none, or none that is on air and has the stream's tracks.
+    /// Returns the group. It is opened anew unless it is being sent, or exists with the stream's tracks.
     ///
-    /// - Throws: where its address is none or no socket can send there.
+    /// - Throws: if its address is not a multicast address, or no socket can send to it.
     func open(
         _ key: Key, tracks: [Track], options: MulticastOptions,
         numbers: inout some RandomNumberGenerator,
         canonicalName: String, id: UInt64, usesGSO: Bool, at now: MonotonicTime
     ) throws(MulticastFailure) -> Group {
-        if let group = groups[key], group.isOnAir || Stream.areCompatible(group.layout, tracks) {
+        if let group = groups[key], group.isSending || Stream.areCompatible(group.layout, tracks) {
             return group
         }
         guard let address = SocketAddress(options.group, port: options.port), address.isMulticast else {
@@ -109,7 +109,7 @@ final class MulticastGroups {
         return group
     }
 
-    /// One member left; answers the group's viewer if it was the last, which then ends.
+    /// Removes one member; returns the group's viewer if that was the last member, so that it can be ended.
     func leave(_ key: Key) -> Viewer? {
         let rest = members[key, default: 0] - 1
         members[key] = rest > 0 ? rest : nil
@@ -120,44 +120,44 @@ final class MulticastGroups {
         return group.viewer
     }
 
-    /// The group's viewer has ended, because the stream's tracks are others now: its members wait for another.
+    /// Removes the group of a viewer that ended because the stream's tracks have changed. Its members wait for a new group.
     func ended(_ viewer: Viewer) {
         guard let key = groups.first(where: { $0.value.viewer === viewer })?.key else { return }
         groups[key] = nil
         if members[key] != nil { orphaned.insert(key) }
     }
 
-    /// Someone plays the path's group, which cannot be on air now: its stream has other tracks, or none.
+    /// Notes that a member has sent PLAY while the group cannot be sent: its stream has other tracks, or none.
     func missed(_ key: Key) {
         if members[key] != nil { orphaned.insert(key) }
     }
 
-    /// The path's group is sent to from now on.
-    func wentOnAir(_ key: Key) {
-        groups[key]?.isOnAir = true
+    /// Notes that packets are sent to the group from now on.
+    func startedSending(_ key: Key) {
+        groups[key]?.isSending = true
         orphaned.remove(key)
     }
 
-    // A group's sockets are not watched: where one's buffer was full, sending is tried again soon.
+    // A group's sockets are not watched. If a buffer was full, sending is retried soon.
 
-    /// Lets groups send again whose buffers were full.
-    func tryAgain() {
+    /// Retries groups that were blocked by a full buffer.
+    func retry() {
         for group in groups.values where group.ports.isBlocked { group.ports.becameWritable() }
     }
 
-    /// When to try again.
+    /// When to retry.
     func nextTry(after now: MonotonicTime) -> MonotonicTime {
         groups.values.contains { $0.ports.isBlocked } ? now + UDPPorts.retryInterval : .distantFuture
     }
 
-    /// Closes the stream's groups, whoever is a member; answers their viewers.
+    /// Removes the stream's groups, even if they have members; returns their viewers.
     func close(_ stream: Stream) -> [Viewer] {
         let keys = groups.keys.filter { $0.stream === stream }
         orphaned = orphaned.filter { $0.stream !== stream }
         return keys.compactMap { groups.removeValue(forKey: $0)?.viewer }
     }
 
-    /// All groups' viewers; afterwards there is none.
+    /// Removes all groups; returns their viewers.
     func removeAll() -> [Viewer] {
         defer { groups = [:] }
         return groups.values.map(\.viewer)
@@ -193,7 +193,7 @@ enum MulticastFailure: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .notAGroup(let text): "\(text) is no multicast address"
+        case .notAGroup(let text): "\(text) is not a multicast address"
         case .noIPv6: "this host has no IPv6"
         case .socket(let error): "\(error)"
         }
@@ -201,12 +201,12 @@ enum MulticastFailure: Error, CustomStringConvertible {
 }
 
 extension HeaderRewriter {
-    /// A viewer's numbers for one track: random SSRC, first sequence number and timestamp (RFC 3550, section 5.1).
+    /// The RTP numbers of one track of a viewer: random SSRC, first sequence number and timestamp (RFC 3550, section 5.1).
     ///
-    /// - Parameter track: `nil` for all tracks in one transport stream. The first sequence number is not 0: VLC's SAT>IP
+    /// - Parameter track: `nil` for all tracks in one transport stream. The first sequence number is not 0, because VLC's SAT>IP
     ///   access takes that for a duplicate.
-    /// - Parameter ssrc: of a track that SRTP protects. The client has to guess how often sequence numbers have wrapped: they begin
-    ///   in the lower half, lest the first packets be lost and the guess be wrong (RFC 3711, section 3.3.1).
+    /// - Parameter ssrc: the SSRC of a track that SRTP protects. The client has to guess how often sequence numbers have wrapped.
+    ///   They begin in the lower half, so that the guess is right even if the first packets are lost (RFC 3711, section 3.3.1).
     static func random(
         payloadTypeOf track: TrackID?, sendsAbsoluteCaptureTime: Bool = false, ssrc: SSRC? = nil,
         using numbers: inout some RandomNumberGenerator
@@ -217,7 +217,7 @@ extension HeaderRewriter {
             ssrc: ssrc ?? SSRC(numbers.next()),
             firstSequenceNumber: SequenceNumber(.random(in: 1...(ssrc == nil ? 0xFFFF : 0x7FFF), using: &numbers)),
             timestampOffset: numbers.next(),
-            // VLC's SAT>IP access reads 12 bytes of header, whatever stands there.
+            // VLC's SAT>IP access always reads a header of 12 bytes.
             sendsAbsoluteCaptureTime: sendsAbsoluteCaptureTime && track != nil)
     }
 }

@@ -2,9 +2,9 @@ import RTSP
 import Streams
 import Synchronization
 
-/// The streams on offer, each with its options, by path. From any thread.
+/// The streams that the server offers, each with its options, by path. Thread-safe.
 public final class PathDirectory: Sendable {
-    /// A stream and how its path is configured.
+    /// A stream and the options of its path.
     public struct Entry: Sendable {
         public let stream: Stream
         public let options: PathOptions
@@ -19,22 +19,22 @@ public final class PathDirectory: Sendable {
 
     public init() {}
 
-    /// Puts a stream on offer at its path, in place of what is there.
+    /// Offers a stream at its path, in place of the stream that is there.
     public func insert(_ stream: Stream, options: PathOptions) {
         entries.withLock { $0[stream.path] = Entry(stream: stream, options: options) }
     }
 
-    /// Takes the stream at `path` off. Who watches it goes on, until `Server.withdraw`.
+    /// Removes the stream at `path`. Its viewers continue until `Server.withdraw`.
     public func remove(_ path: String) {
         entries.withLock { $0[path] = nil }
     }
 
-    /// How a stream is offered now; `nil` where it is not any more.
+    /// The current options of a stream; `nil` if it is no longer offered.
     func options(of stream: Stream) -> PathOptions? {
         entries.withLock { $0[stream.path] }.flatMap { $0.stream === stream ? $0.options : nil }
     }
 
-    /// What is at `path`; at `/`, the only stream there is.
+    /// The stream at `path`; at `/`, the only stream there is.
     func entry(at path: String) -> Entry? {
         entries.withLock { entries in
             if let entry = entries[path] { return entry }
@@ -42,9 +42,9 @@ public final class PathDirectory: Sendable {
         }
     }
 
-    /// What is at `path`, written in any case where nothing is at just this one, among what `grant` gives.
+    /// The stream at `path`, ignoring case if no path matches exactly, among those that `grant` permits.
     func entry(atAnyCaseOf path: String, for grant: Grant) -> Entry? {
-        // `/` is somebody's to whom all is given.
+        // `/` is only for grants that permit everything.
         if grant.admits(.read, path), let entry = entry(at: path) { return entry }
         let lowercased = path.lowercased()
         return entries.withLock { entries in
@@ -56,6 +56,6 @@ public final class PathDirectory: Sendable {
     /// All paths, ascending.
     var paths: [String] { entries.withLock { $0.keys.sorted() } }
 
-    /// The path most like `path`, for people who mistyped.
+    /// The path most like `path`, to help with typing errors.
     func nearest(to path: String) -> String? { nearestName(to: path, among: paths) }
 }

@@ -3,15 +3,14 @@ import RTSP
 import Reactor
 import Synchronization
 
-/// What all loops share of who is connected: counts against limits, and client ports that are taken. From any thread.
+/// Counts that all loops share: connections and viewers against limits, and client ports in use. Thread-safe.
 final class Registry: Sendable {
     private struct State {
         var connections: ConnectionCounts
         var viewerCount = 0
         var destinations: Set<SocketAddress> = []
         var lastStreamID: UInt16 = 0
-        /// When a viewer came or left last, or the last of a crowd of connections closed; `nil` once the heap was trimmed
-        /// after it.
+        /// When a viewer last came or left, or the last of many connections closed; `nil` once the heap was trimmed after that.
         var lastChange: MonotonicTime?
         /// Connections that have closed since the heap was trimmed.
         var closedCount = 0
@@ -33,16 +32,16 @@ final class Registry: Sendable {
         try state.withLock { state throws(ConnectionRefusal) in try state.connections.admit(peer, security) }
     }
 
-    /// The TLS handshake of a connection is complete, or its connection has closed before that.
+    /// Uncounts an unfinished TLS handshake, because it is complete or its connection has closed.
     func handshakeEnded() {
         state.withLock { $0.connections.handshakeEnded() }
     }
 
-    /// As many connections leave memory behind that is worth a trim, 44 KB each with TLS; single ones, such as those of
+    /// The number of closed connections that leave enough memory behind for a trim, 44 KB each with TLS. Single ones, such as
     /// health checks, do not.
     private static let crowd = 32
 
-    /// A connection that was admitted has gone.
+    /// Uncounts a connection that has closed.
     func left(_ peer: SocketAddress) {
         state.withLock { state in
             state.connections.remove(peer)
@@ -51,7 +50,7 @@ final class Registry: Sendable {
         }
     }
 
-    /// One more session; false if there are enough.
+    /// Counts one more session; false if the limit is reached.
     func admitViewer() -> Bool {
         state.withLock { state in
             guard state.viewerCount < maximumViewers else { return false }
@@ -68,8 +67,8 @@ final class Registry: Sendable {
         }
     }
 
-    /// Whether a crowd has left memory behind, of those who have gone or of the preludes of those who came, the last of them
-    /// `nanoseconds` ago. True once.
+    /// Whether many connections or viewers have left memory behind, the last of them `nanoseconds` ago; fast starts of joining
+    /// viewers count too. It returns true only once.
     func isTrimDue(at now: MonotonicTime, after nanoseconds: Int64) -> Bool {
         state.withLock { state in
             guard let change = state.lastChange, now - change >= nanoseconds else { return false }
@@ -79,7 +78,7 @@ final class Registry: Sendable {
         }
     }
 
-    /// Takes a client's address and port for one session; false if another has it: two never share one.
+    /// Reserves a client's addresses for one session; false if another session has one of them.
     func take(_ destinations: [SocketAddress]) -> Bool {
         state.withLock { state in
             guard state.destinations.isDisjoint(with: destinations) else { return false }
@@ -88,7 +87,7 @@ final class Registry: Sendable {
         }
     }
 
-    /// Gives back one session's addresses `old` for `new`; false, with nothing changed, if another has one of those.
+    /// Replaces one session's addresses `old` by `new`; false, with nothing changed, if another session has one of those.
     func exchange(_ old: [SocketAddress], for new: [SocketAddress]) -> Bool {
         state.withLock { state in
             guard new.allSatisfy({ old.contains($0) || !state.destinations.contains($0) }) else { return false }
@@ -98,7 +97,7 @@ final class Registry: Sendable {
         }
     }
 
-    /// A number for a session that names its stream by one: every other session has another, for the next 65 534.
+    /// A number for a session that names its stream by a number. It repeats after 65 535 sessions.
     func nextStreamID() -> UInt16 {
         state.withLock { state in
             state.lastStreamID = state.lastStreamID == .max ? 1 : state.lastStreamID + 1

@@ -7,7 +7,7 @@ import Streams
 import Synchronization
 import TLS
 
-/// The RTSP server: a listener for those who come in the clear, one for TLS, and loops that serve what they accept.
+/// The RTSP server: a listener for plain connections, one for TLS, and event loops that serve the connections.
 public final class Server: Sendable {
     private let options: ServerOptions
     let loops: [ServerLoop]
@@ -16,13 +16,13 @@ public final class Server: Sendable {
     private let identity: CurrentIdentity
     private let logger: Logger
 
-    /// Binds the ports and all loops' UDP ports; nothing is served before `start`.
+    /// Binds the ports, including all loops' UDP ports. Nothing is served before `start`.
     public init(options: ServerOptions, directory: PathDirectory, logger: Logger) throws(BindingFailure) {
         var options = options
         options.connection.servesSRTP = options.encryption.tls?.srtp != nil
         self.options = options
         self.logger = logger
-        // Each connection is one, and many hosts give a process 1024.
+        // Each connection takes a descriptor, and many hosts limit a process to 1024.
         DescriptorLimit.raise()
         var clear = try Self.listener(.clear, options)
         var secure = try Self.listener(.tls, options)
@@ -31,7 +31,9 @@ public final class Server: Sendable {
         admission = Admission(options.access, options.authoriser)
         identity = CurrentIdentity(options.encryption.tls?.identity)
         do throws(SystemError) {
-            loops = try Self.loops(options, directory, registry, admission, identity, logger)
+            loops = try Self.loops(
+                options, directory: directory, registry: registry, admission: admission, identity: identity,
+                logger: logger)
             var acceptors: [Acceptor] = []
             if let listener = clear.take() {
                 acceptors.append(
@@ -48,10 +50,10 @@ public final class Server: Sendable {
         }
     }
 
-    /// The TCP port for those who come in the clear, or else through TLS.
+    /// The TCP port for plain connections, or otherwise for TLS.
     public var port: UInt16 { port(for: .clear) ?? port(for: .tls) ?? 0 }
 
-    /// The TCP port of one way to come; `nil` where nobody may come by it.
+    /// The TCP port for connections of one kind; `nil` if they are not offered.
     public func port(for security: ConnectionSecurity) -> UInt16? {
         acceptors.first { $0.security == security }?.port
     }
@@ -62,12 +64,12 @@ public final class Server: Sendable {
         for acceptor in acceptors { try acceptor.start() }
     }
 
-    /// What is shown from now on to those who come through TLS; those who are there stay.
+    /// Replaces the server's certificate and key for new connections. Existing ones continue.
     public func identify(by identity: ServerIdentity) {
         self.identity.value = identity
     }
 
-    /// Says goodbye to every viewer, closes everything and ends the threads.
+    /// Sends a BYE to every viewer, closes everything and ends the threads.
     public func stop() async {
         for acceptor in acceptors { acceptor.stop() }
         for loop in loops {
@@ -77,43 +79,43 @@ public final class Server: Sendable {
         for loop in loops { loop.loop.join() }
     }
 
-    /// Returns once every event loop has turned, the acceptors' too; never where one is stuck, or has ended.
+    /// Returns once every event loop has turned, including the acceptors'. It never returns if one is stuck or has ended.
     public func turned() async {
         for acceptor in acceptors { await acceptor.turned() }
         for loop in loops { await loop.loop.turned() }
     }
 
-    /// Ends the sessions on a stream that the directory has no more: each viewer is told goodbye.
+    /// Ends the sessions on a stream that the directory no longer has. Each viewer gets a BYE.
     public func withdraw(_ stream: Streams.Stream) async {
         for loop in loops { await loop.withdraw(stream, .stream) }
     }
 
     /// Milliseconds from the end of a stream to the end of its sessions: a TCP viewer may be behind by
-    /// `limits.viewerLagMilliseconds`, and a prelude takes up to a second.
+    /// `limits.viewerLagMilliseconds`, and a fast start takes up to a second.
     private static let drainMilliseconds: Int64 = 1_000
 
-    /// Ends the sessions on a stream that has ended (`Stream.end`): each viewer gets the last units, then a BYE.
+    /// Ends the sessions on a stream that has ended (`Stream.end`). Each viewer gets the last units, then a BYE.
     public func end(_ stream: Streams.Stream) async {
-        // The sleep ends early only if the task is cancelled, which nothing does.
+        // The sleep ends early only if the task is cancelled, which never happens.
         try? await Task.sleep(for: .milliseconds(Self.drainMilliseconds))
         // Another source may have announced its tracks meanwhile.
         guard stream.hasEnded else { return }
         for loop in loops { await loop.withdraw(stream, .end) }
     }
 
-    /// Ends a stream's multicast groups, and their members' sessions: the directory has other options for them now.
+    /// Ends a stream's multicast groups and their members' sessions, because the directory has new options for them.
     public func withdrawGroups(of stream: Streams.Stream) async {
         for loop in loops { await loop.withdraw(stream, .groups) }
     }
 
-    /// Who may do what from now on; `nil` where everybody may do everything. ``reviewSessions()`` is to follow.
+    /// Replaces the access policy; with `nil` every client may do everything. Call ``reviewSessions()`` afterwards.
     ///
-    /// - Parameter authoriser: who decides, where the policy does not.
+    /// - Parameter authoriser: decides requests that the policy leaves open.
     public func admit(by policy: AccessPolicy?, _ authoriser: (any ExternalAuthoriser)? = nil) {
         admission.admit(by: policy, authoriser)
     }
 
-    /// Ends the sessions of those who may not watch any more: each viewer is told goodbye. All others notice nothing.
+    /// Ends the sessions that are no longer permitted. Their viewers get a BYE; the others are not affected.
     public func reviewSessions() async {
         for loop in loops { await loop.reviewSessions() }
     }
@@ -121,26 +123,26 @@ public final class Server: Sendable {
     /// What one loop has sent and dropped.
     public typealias Statistics = DeliveryStatistics
 
-    /// What each loop has sent so far.
+    /// The statistics of each loop.
     public func statistics() async -> [Statistics] {
         var all: [Statistics] = []
         for loop in loops { all.append(await loop.statistics) }
         return all
     }
 
-    /// Connections of each loop, by which new ones are given to the loop with the fewest.
+    /// Connections of each loop. A new connection goes to the loop with the fewest.
     public var connectionCounts: [Int] { loops.map(\.load) }
 
-    /// Listens for those who come by one way; `nil` where nobody may.
+    /// The listener for connections of one kind; `nil` if they are not offered.
     private static func listener(
         _ security: ConnectionSecurity, _ options: ServerOptions
     ) throws(BindingFailure) -> Listener? {
-        guard options.encryption.ways.contains(security) else { return nil }
+        guard options.encryption.offeredSecurity.contains(security) else { return nil }
         let port = security == .tls ? options.encryption.tls?.port ?? 0 : options.port
         do throws(SystemError) {
             guard let text = options.address else { return try Listener.onAllAddresses(port: port) }
             guard let address = SocketAddress(text, port: port) else {
-                throw SystemError(call: "bind", code: 22)  // EINVAL: the configuration admits numeric addresses only.
+                throw SystemError(call: "bind", code: 22)  // EINVAL: the configuration permits numeric addresses only.
             }
             return try Listener(at: address)
         } catch {
@@ -149,21 +151,21 @@ public final class Server: Sendable {
     }
 
     private static func loops(
-        _ options: ServerOptions, _ directory: PathDirectory, _ registry: Registry, _ admission: Admission,
-        _ identity: CurrentIdentity, _ logger: Logger
+        _ options: ServerOptions, directory: PathDirectory, registry: Registry, admission: Admission,
+        identity: CurrentIdentity, logger: Logger
     ) throws(SystemError) -> [ServerLoop] {
         var numbers = SystemRandomNumberGenerator()
         let canonicalName = "apus-\(String(numbers.next() as UInt64, radix: 36))"
         let usesGSO = GSO.probe()
-        if !usesGSO { logger.notice("the kernel cuts no UDP trains: sending single datagrams") }
-        let fastStarts = FastStartBudget(maximumByteCount: options.maximumFastStartByteCount)
+        if !usesGSO { logger.notice("the kernel does not support GSO for UDP; sending single datagrams") }
+        let fastStartBudget = FastStartBudget(maximumByteCount: options.maximumFastStartByteCount)
         var loops: [ServerLoop] = []
         for index in 0..<max(1, options.loopCount) {
             loops.append(
                 try ServerLoop(
                     index: index, loop: EventLoop(name: "apus-loop-\(index)"), options: options, directory: directory,
                     registry: registry, admission: admission, identity: identity, inbox: Inbox(),
-                    fastStarts: fastStarts, multicastHome: loops.first, canonicalName: canonicalName,
+                    fastStartBudget: fastStartBudget, multicastLoop: loops.first, canonicalName: canonicalName,
                     usesGSO: usesGSO,
                     logger: logger))
         }
@@ -173,9 +175,9 @@ public final class Server: Sendable {
 
 /// Why the server cannot have its ports.
 public struct BindingFailure: Error, Sendable, CustomStringConvertible {
-    /// Whose port it is; `nil` where it is one for RTP, or none.
+    /// The kind of connections that the port is for; `nil` for an RTP port, or if no port failed.
     public let way: ConnectionSecurity?
-    /// `isAddressInUse`, `isPermissionDenied` and others.
+    /// The error of the system call, such as `isAddressInUse` or `isPermissionDenied`.
     public let error: SystemError
 
     public var description: String { "\(error)" }

@@ -2,9 +2,9 @@ import Logging
 import Media
 import RTSP
 
-/// Who is not let by, and who is not any more.
+/// Enforces access policies on sessions, and logs refusals.
 extension ServerLoop {
-    /// Who may do what has changed: judges anew who is there.
+    /// Checks all connections against a new access policy.
     func reviewSessions() {
         guard !isStopping else { return }
         let (now, policy) = (loop.now, admission.policy)
@@ -12,23 +12,24 @@ extension ServerLoop {
             let paths = connection.sessions.mapValues(\.entry.stream.path)
             connection.machine.accessChanged(to: policy, paths: paths, at: now)
             perform(connection, at: now)
-            settle(connection, at: now)
+            updateSocket(connection, at: now)
         }
     }
 
-    /// Says in the log who was not let by, so that whoever pasted a URL finds out why.
+    /// Logs a refusal, so that a user can find out why a URL does not work.
     ///
-    /// Clients ask without credentials first and answer the challenge then: that is not told, and of who is locked out no more.
+    /// Clients send a request without credentials first and then answer the challenge, and a lock-out has been logged already.
+    /// Both are logged only at debug level.
     func logRefusal(_ failure: AccessFailure, of connection: Connection, at now: MonotonicTime) {
         var metadata: Logger.Metadata = ["peer": "\(connection.peer)", "reason": "\(failure)"]
         switch failure {
         case .noCredentials(.tracks), .staleNonce, .lockedOut:
-            return logger.debug("not let by", metadata: metadata)
+            return logger.debug("request refused", metadata: metadata)
         case .noCredentials(.transportStream):
-            // VLC as Debian builds it knows no challenge: what it does not send at once, it never sends.
+            // VLC as Debian builds it does not answer challenges: it sends credentials at once or never.
             metadata["paste"] = "rtsp://USER:PASSWORD@\(connection.local)/PATH, both in lower case"
         case .deniedExternally(isGuess: false) where connection.machine.security == .tls:
-            return logger.debug("not let by", metadata: metadata)
+            return logger.debug("request refused", metadata: metadata)
         case .address, .wrongCredentials, .unusableCredentials, .credentialsInURL, .notPermitted, .deniedExternally,
             .noHashFunctions:
             break

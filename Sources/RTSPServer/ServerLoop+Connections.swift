@@ -5,9 +5,9 @@ import RTSP
 import Reactor
 import Streams
 
-/// Connections come, are read and go.
+/// Accepts connections, reads from them and closes them.
 extension ServerLoop {
-    /// Serves a connection from now on.
+    /// Begins to serve a connection.
     func adopt(_ accepted: Inbox.Accepted, at now: MonotonicTime) {
         let socket = TCPSocket(adopting: Descriptor(adopting: accepted.fd))
         lastToken += 1
@@ -16,7 +16,7 @@ extension ServerLoop {
             guard let local = socket.localAddress, !isStopping else { return dropped(accepted) }
             try socket.sendWithoutDelay()
             try socket.limitUnsent(toBytes: options.unsentBytes)
-            // What the host's default is (bbr paces, and delays) must not decide; where cubic is missing it does.
+            // Do not use the host's default: bbr paces, which delays. If cubic is missing, the default applies.
             try? socket.setCongestionControl("cubic")
             let tls = try protection(of: accepted, at: now)
             try loop.add(socket.fd, .read, token: token)
@@ -24,7 +24,7 @@ extension ServerLoop {
                 token: token, socket: socket, tls: tls, peer: accepted.peer, local: local,
                 configuration: options.connection, admission: admission, at: now)
             connections[token] = connection
-            connection.output.whenChanged = { [touched, weak connection] in
+            connection.output.onChange = { [touched, weak connection] in
                 if let connection { touched.add(connection) }
             }
             perform(connection, at: now)
@@ -42,12 +42,12 @@ extension ServerLoop {
         inbox.connectionClosed()
     }
 
-    /// For how long one connection is read in a turn, in nanoseconds.
+    /// The time for reading one connection in a turn, in nanoseconds.
     private static let readBudget: Int64 = 500_000
 
-    /// Feeds the machine what the client sent.
+    /// Passes received bytes to the connection's state machine.
     func read(_ connection: Connection, at now: MonotonicTime) {
-        // Small bites, and only for a while, so that a flood from one client leaves the loop to the others.
+        // Short reads for a limited time, so that a flood from one client leaves the loop to the others.
         let end = MonotonicTime.now() + Self.readBudget
         while connection.closing == nil, connections[connection.token] != nil,
             connection.output.pendingByteCount < options.maximumPendingReplyBytes
@@ -76,37 +76,38 @@ extension ServerLoop {
         }
     }
 
-    /// Handles further messages of one connection, step by step.
+    /// Processes further messages of one connection, step by step.
     private func continueProcessing(_ connection: Connection, until end: MonotonicTime, at now: MonotonicTime) {
-        while connection.canGoOn(maximumPendingReplyBytes: options.maximumPendingReplyBytes), MonotonicTime.now() < end
+        while connection.canContinue(maximumPendingReplyBytes: options.maximumPendingReplyBytes),
+            MonotonicTime.now() < end
         {
             connection.machine.continueProcessing(at: now)
             perform(connection, at: now)
         }
     }
 
-    /// What a turn spends on connections that are behind, in nanoseconds: media goes out between two turns.
-    private static let behindBudget: Int64 = 1_000_000
+    /// The time that a turn spends on connections with unprocessed messages, in nanoseconds. Media is sent between two turns.
+    private static let backlogBudget: Int64 = 1_000_000
 
-    /// Has the connections that are behind go on, one step each in turn, for a while.
-    func goOnWithThoseBehind(at now: MonotonicTime) {
-        guard !behind.isEmpty else { return }
-        let end = MonotonicTime.now() + Self.behindBudget
+    /// Continues the connections with unprocessed messages for a limited time, one step each in turn.
+    func continueBackloggedConnections(at now: MonotonicTime) {
+        guard !backlogged.isEmpty else { return }
+        let end = MonotonicTime.now() + Self.backlogBudget
         repeat {
-            guard let connection = behind.takeFirst() else { return }
+            guard let connection = backlogged.takeFirst() else { return }
             guard connections[connection.token] === connection else { continue }
             connection.machine.continueProcessing(at: now)
             perform(connection, at: now)
-            listIfBehind(connection)
+            listIfBacklogged(connection)
         } while MonotonicTime.now() < end
     }
 
-    private func listIfBehind(_ connection: Connection) {
-        guard connection.canGoOn(maximumPendingReplyBytes: options.maximumPendingReplyBytes) else { return }
-        behind.add(connection)
+    private func listIfBacklogged(_ connection: Connection) {
+        guard connection.canContinue(maximumPendingReplyBytes: options.maximumPendingReplyBytes) else { return }
+        backlogged.add(connection)
     }
 
-    /// Feeds the machine what the client said with these bytes.
+    /// Passes received bytes to the state machine, decrypted if necessary.
     private func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: MonotonicTime) {
         guard let tls = connection.output.tls else { return connection.machine.received(bytes.bytes, at: now) }
         tls.received(bytes) { connection.machine.received($0.bytes, at: now) }
@@ -117,7 +118,7 @@ extension ServerLoop {
         if tls.phase == .ended { connection.machine.receivedEnd(at: now) }
     }
 
-    /// The socket is of no use any more.
+    /// Removes a connection after its socket has failed.
     func lost(_ connection: Connection, _ error: SystemError, at now: MonotonicTime) {
         logger.debug("connection lost", metadata: ["peer": "\(connection.peer)", "reason": "\(error)"])
         connection.hasPeerEnded = true
@@ -126,20 +127,20 @@ extension ServerLoop {
         remove(connection, at: now)
     }
 
-    /// Hands out what waits, watches the socket for what it can do, closes it when it is done.
-    func settle(_ connection: Connection, at now: MonotonicTime) {
+    /// Sends pending output, updates the events that the socket is watched for, and closes the connection when it is done.
+    func updateSocket(_ connection: Connection, at now: MonotonicTime) {
         if connection.closing == nil, let failure = connection.output.tls?.failure {
             end(connection, because: failure, at: now)
         }
         if connection.output.pendingByteCount > 0, !connection.output.isBlocked { connection.output.flush(at: now) }
         if let failure = connection.output.failure { return lost(connection, failure, at: now) }
         if connection.closing != nil {
-            let patience = connection.output.lastProgress + options.delivery.policy.maximumStall
-            if connection.output.pendingByteCount == 0 || now >= patience { return remove(connection, at: now) }
-            // The machine has no deadline any more: without this one, nobody would look again on a quiet server.
-            deadlines.set(connection.token, patience)
+            let timeout = connection.output.lastProgress + options.delivery.policy.maximumStall
+            if connection.output.pendingByteCount == 0 || now >= timeout { return remove(connection, at: now) }
+            // The state machine has no deadline any more. Without this one, a quiet server would never check again.
+            deadlines.set(connection.token, timeout)
         }
-        listIfBehind(connection)
+        listIfBacklogged(connection)
         let wanted = connection.wantedInterest(maximumPendingReplyBytes: options.maximumPendingReplyBytes)
         guard wanted != connection.interest else { return }
         connection.interest = wanted
@@ -147,7 +148,7 @@ extension ServerLoop {
         try? loop.change(connection.output.socket.fd, wanted, token: connection.token)
     }
 
-    /// Ends what a connection made, and closes it once the client could read what was said last.
+    /// Ends the sessions of a connection, and closes it once the client could read the last response.
     func remove(_ connection: Connection, at now: MonotonicTime) {
         guard connections.removeValue(forKey: connection.token) != nil else { return }
         for session in connection.sessions.values {
@@ -155,7 +156,7 @@ extension ServerLoop {
         }
         deadlines.remove(connection.token)
         waiting.removeAll { $0.connection === connection }
-        // Goodbyes have come to what waited.
+        // The pending output now contains the RTCP BYEs.
         connection.output.finish()
         connection.output.flush(at: now)
         let output = connection.output
@@ -163,19 +164,19 @@ extension ServerLoop {
             return close(output, of: connection.peer, isHandshakeCounted: connection.isHandshakeCounted)
         }
         lingering[connection.token] = LingeringClose(connection)
-        deadlines.set(connection.token, now + LingeringClose.patience)
+        deadlines.set(connection.token, now + LingeringClose.timeout)
         // The socket is open and watched: this cannot fail.
         if connection.interest != .read { try? loop.change(output.socket.fd, .read, token: connection.token) }
         discardInput(of: connection.token)
         if isStopping { endLingering(connection.token) }
     }
 
-    /// The client still sends on a connection that is over.
+    /// Discards input on a connection that is over.
     func discardInput(of token: Token) {
         if lingering[token]?.discardInput() == false { endLingering(token) }
     }
 
-    /// The client has read all, or had the time to.
+    /// Closes a connection after the client has read everything, or its time is up.
     func endLingering(_ token: Token) {
         guard let close = lingering.removeValue(forKey: token) else { return }
         deadlines.remove(token)
@@ -189,7 +190,7 @@ extension ServerLoop {
         inbox.connectionClosed()
     }
 
-    /// Says goodbye to everyone and closes everything, before the loop stops.
+    /// Sends a BYE to all viewers and closes everything, before the loop stops.
     func stop(at now: MonotonicTime) {
         isStopping = true
         for connection in connections.values {

@@ -4,12 +4,12 @@ import RTP
 import RTSP
 import Reactor
 
-/// What viewers send: RTCP, over UDP or interleaved, and the punch packets of those behind a translator.
+/// Datagrams from clients: RTCP, and the hole-punching packets of clients behind a NAT, which latch their addresses (RFC 7362).
 extension ServerLoop {
-    /// After PLAY, how long a viewer's ports may turn out to be others than it named, in nanoseconds.
+    /// How long after PLAY a datagram may latch a viewer's ports, in nanoseconds.
     private static let latchWindow: Int64 = 5_000_000_000
 
-    /// Batches of datagrams read in a turn: what comes faster waits in the socket, or is lost there, and not media.
+    /// Batches of datagrams read in a turn. A flood waits in the socket or is lost there; media is not delayed.
     private static let batchesPerTurn = 4
 
     func receiveReports(at now: MonotonicTime) {
@@ -23,9 +23,9 @@ extension ServerLoop {
                             datagram: datagram.bytes.bytes, from: datagram.source, for: session, on: connection, at: now
                         )
                     else { continue }
-                    heard(session, .rtcp)
+                    markLatched(session, .rtcp)
                 } else {
-                    latched(from: datagram.source, .rtcp, at: now)
+                    receivedLatchingPacket(from: datagram.source, .rtcp, at: now)
                 }
             }
         }
@@ -37,16 +37,16 @@ extension ServerLoop {
             for index in 0..<datagrams.count {
                 guard let source = datagrams[index]?.source else { continue }
                 if let session = viewersByReportSource[source] {
-                    heard(session, .rtp)
+                    markLatched(session, .rtp)
                 } else {
-                    latched(from: source, .rtp, at: now)
+                    receivedLatchingPacket(from: source, .rtp, at: now)
                 }
             }
         }
     }
 
-    /// RTCP of a viewer: liveness, and pleas for a random access point. Anything malformed is let go.
-    func received(_ bytes: RawSpan, from session: Session, on connection: Connection, at now: MonotonicTime) {
+    /// Handles RTCP of a viewer: liveness, and keyframe requests. Malformed packets are ignored.
+    func received(_ bytes: RawSpan, from session: ViewerSession, on connection: Connection, at now: MonotonicTime) {
         guard let compound = try? Compound(parsing: bytes) else { return }
         connection.machine.noteActivity(of: session.id, at: now)
         for case .feedback(let feedback) in compound.packets {
@@ -57,38 +57,41 @@ extension ServerLoop {
         }
     }
 
-    /// From now on a datagram from elsewhere may correct the session's ports; one that came just before PLAY does now.
-    func expectLatching(for session: Session, at now: MonotonicTime) {
+    /// Starts latching: a datagram from another port may correct the session's ports from now on, or did so just before PLAY.
+    func expectLatching(for session: ViewerSession, at now: MonotonicTime) {
         unlatched.remove(session)
-        guard session.lowerTransport == .udp, !session.isHeard, let host = session.host else { return }
+        guard session.lowerTransport == .udp, !session.isLatched, let host = session.host else { return }
         unlatched.add(session)
-        for punch in latchCandidates.take(of: host, at: now) { latched(from: punch.source, punch.socket, at: now) }
+        for candidate in latchCandidates.take(of: host, at: now) {
+            receivedLatchingPacket(from: candidate.source, candidate.socket, at: now)
+        }
     }
 
-    /// Whether no datagram may move the session's ports any more.
-    private func isSettled(_ session: Session, at now: MonotonicTime) -> Bool {
-        session.isHeard || session.startedAt.map { now - $0 > Self.latchWindow } ?? true
+    /// Whether no datagram may change the session's ports any more.
+    private func isLatchingOver(_ session: ViewerSession, at now: MonotonicTime) -> Bool {
+        session.isLatched || session.startedAt.map { now - $0 > Self.latchWindow } ?? true
     }
 
-    /// The client was heard from where it is known to be.
-    private func heard(_ session: Session, _ socket: ClientSocket) {
-        // One port that arrives as it was named shows that no translator is between; one that was corrected, nothing.
-        session.heard = session.heard.isEmpty ? Set(ClientSocket.allCases) : session.heard.union([socket])
+    /// Notes that a datagram came from an expected port.
+    private func markLatched(_ session: ViewerSession, _ socket: ClientSocket) {
+        // A port that arrives as negotiated shows that there is no NAT in between; a corrected one shows nothing.
+        session.latchedSockets =
+            session.latchedSockets.isEmpty ? Set(ClientSocket.allCases) : session.latchedSockets.union([socket])
     }
 
-    /// A datagram from a port that nobody named. It may correct a viewer's port, each of its two once, within 5 s after
-    /// PLAY, and only if exactly one session of that address on this loop has heard nothing yet; one with a single track,
-    /// since the datagram does not say which track it is about.
-    private func latched(from source: SocketAddress, _ socket: ClientSocket, at now: MonotonicTime) {
+    /// Handles a datagram from an unknown port. It may correct each of a viewer's two ports once, within 5 s after PLAY, and only
+    /// if exactly one session of that address on this loop is not latched. That session must have a single track, because the
+    /// datagram does not show which track it is for.
+    private func receivedLatchingPacket(from source: SocketAddress, _ socket: ClientSocket, at now: MonotonicTime) {
         let host = source.with(port: 0)
-        let candidates = unlatched.candidates(of: host) { isSettled($0, at: now) }
+        let candidates = unlatched.candidates(of: host) { isLatchingOver($0, at: now) }
         guard !candidates.isEmpty else { return latchCandidates.add(source, socket, at: now) }
-        guard candidates.count == 1, let session = candidates.first, !session.heard.contains(socket),
+        guard candidates.count == 1, let session = candidates.first, !session.latchedSockets.contains(socket),
             let moved = session.destinations(with: source, of: socket).first(where: {
                 registry.exchange(session.destinations, for: $0)
             })
         else { return }
-        session.heard.insert(socket)
+        session.latchedSockets.insert(socket)
         for destination in session.destinations { viewersByReportSource[destination] = nil }
         session.destinations = moved
         for destination in moved { viewersByReportSource[destination] = session }
@@ -99,16 +102,17 @@ extension ServerLoop {
     }
 }
 
-extension Session {
-    /// Whether both of the client's sockets are where we believe them to be.
-    fileprivate var isHeard: Bool { heard.count == ClientSocket.allCases.count }
+extension ViewerSession {
+    /// Whether both of the client's sockets are confirmed.
+    fileprivate var isLatched: Bool { latchedSockets.count == ClientSocket.allCases.count }
 
-    /// Where its packets may go now that one of its sockets was heard at `source`, the likeliest first; nothing for several tracks.
+    /// The addresses for its packets after a datagram to `socket` from `source`, the likeliest first; none if it has several
+    /// tracks.
     fileprivate func destinations(with source: SocketAddress, of socket: ClientSocket) -> [[SocketAddress]] {
         guard destinations.count == ClientSocket.allCases.count else { return [] }
         guard socket == .rtp else { return [[destinations[0], source]] }
-        // A translator that keeps pairs together has RTCP next to it, as long as that was not heard elsewhere.
-        let isGuess = !heard.contains(.rtcp) && source.port < .max
+        // A NAT that keeps pairs together has RTCP at the next port, unless that has latched elsewhere.
+        let isGuess = !latchedSockets.contains(.rtcp) && source.port < .max
         return (isGuess ? [[source, source.with(port: source.port &+ 1)]] : []) + [[source, destinations[1]]]
     }
 }

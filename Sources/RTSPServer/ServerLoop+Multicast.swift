@@ -6,9 +6,9 @@ import RTSP
 import Reactor
 import Streams
 
-/// Multicast sessions: members of a group that one loop, the home, sends to, whichever loop their connection is on.
+/// Multicast sessions: members of a group that one loop sends to, whichever loop their connection is on.
 extension ServerLoop {
-    /// What a member must know of its group.
+    /// The answer to a member that joins.
     struct Membership: Sendable {
         let group: String
         let ports: RTSP.PortPair
@@ -16,50 +16,52 @@ extension ServerLoop {
         let ssrc: UInt32
     }
 
-    private var home: ServerLoop { multicastHome ?? self }
+    private var groupLoop: ServerLoop { multicastLoop ?? self }
 
     func setUpMulticast(
-        _ id: RequestID, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ track: Track?, _ existing: Session?,
-        on connection: Connection
+        _ id: RequestID, _ request: SetUpRequest, of entry: PathDirectory.Entry, track: Track?,
+        in existing: ViewerSession?, on connection: Connection
     ) {
         let token = connection.token
-        let home = home
+        let groupLoop = groupLoop
         Task {
-            let membership = await home.join(
+            let membership = await groupLoop.join(
                 entry, request.encapsulation, track: track?.id ?? TrackID(0), isNewMember: existing == nil)
-            joined(id, request, entry, track, membership, token)
+            joined(id, request, of: entry, track: track, with: membership, on: token)
         }
     }
 
-    /// The home has answered: the session is made, if its connection is still there.
+    /// Makes the session after the group's loop has answered, if its connection still exists.
     private func joined(
-        _ id: RequestID, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ track: Track?,
-        _ membership: Result<Membership, Refusal>, _ token: Token
+        _ id: RequestID, _ request: SetUpRequest, of entry: PathDirectory.Entry, track: Track?,
+        with membership: Result<Membership, Refusal>, on token: Token
     ) {
         let now = loop.now
         guard let connection = connections[token] else {
-            if case .success = membership, request.session == nil { leaveHome(entry, request.encapsulation) }
+            if case .success = membership, request.session == nil { leaveGroup(entry, request.encapsulation) }
             return
         }
         let existing = request.session.flatMap { connection.sessions[$0] }
-        // The request may have been refused meanwhile, or its session withdrawn: then nothing is made for it.
+        // The request may have been refused or its session withdrawn meanwhile. Then no session is made.
         guard connection.machine.awaits(id), request.session == nil || existing != nil else {
-            if case .success = membership, request.session == nil { leaveHome(entry, request.encapsulation) }
+            if case .success = membership, request.session == nil { leaveGroup(entry, request.encapsulation) }
             return
         }
         let answer = membership.flatMap { membership -> Result<SetUpAnswer, Refusal> in
             guard directory.options(of: entry.stream)?.multicast(of: request.encapsulation)?.group == membership.group
             else {
-                if existing == nil { leaveHome(entry, request.encapsulation) }
+                if existing == nil { leaveGroup(entry, request.encapsulation) }
                 return .failure(Refusal(.unsupportedTransport))
             }
-            let fresh = SessionID(random: numbers.next(), numbers.next())
+            let newID = SessionID(random: numbers.next(), numbers.next())
             let tracks = entry.stream.announcement?.tracks ?? []
             let made =
                 existing
-                ?? makeSession(fresh, entry, tracks, request.encapsulation, .multicast, on: connection, at: now)
+                ?? makeSession(
+                    newID, for: entry, tracks: tracks, encapsulation: request.encapsulation, over: .multicast,
+                    on: connection, at: now)
             guard let session = made else {
-                leaveHome(entry, request.encapsulation)
+                leaveGroup(entry, request.encapsulation)
                 return .failure(Refusal(.notEnoughBandwidth))
             }
             session.tracks[request.track] = track?.id ?? TrackID(0)
@@ -72,14 +74,14 @@ extension ServerLoop {
         }
         connection.machine.setUp(id, answer, at: now)
         perform(connection, at: now)
-        settle(connection, at: now)
+        updateSocket(connection, at: now)
     }
 
-    func playMulticast(_ id: RequestID, _ request: PlayRequest, _ session: Session, on connection: Connection) {
+    func playMulticast(_ id: RequestID, _ request: PlayRequest, _ session: ViewerSession, on connection: Connection) {
         let token = connection.token
-        let (home, key) = (home, session.groupKey)
+        let (groupLoop, key) = (groupLoop, session.groupKey)
         Task {
-            let first = await home.play(key)
+            let first = await groupLoop.play(key)
             guard let connection = connections[token], let session = connection.sessions[request.session] else {
                 return
             }
@@ -87,50 +89,51 @@ extension ServerLoop {
             let answer = PlayAnswer(rtpInfo: rtpInfo(request, session, first), range: request.liveRange(at: now))
             connection.machine.played(id, .success(answer), at: now)
             perform(connection, at: now)
-            settle(connection, at: now)
+            updateSocket(connection, at: now)
             session.startedAt = now
             logActivity("joined", session, of: connection, at: now)
         }
     }
 
-    func leaveMulticast(_ session: Session) {
-        leaveHome(session.entry, session.viewer.encapsulation)
+    func leaveMulticast(_ session: ViewerSession) {
+        leaveGroup(session.entry, session.viewer.encapsulation)
     }
 
-    private func leaveHome(_ entry: PathDirectory.Entry, _ encapsulation: RTPEncapsulation) {
-        let home = home
-        Task { await home.leave(MulticastGroups.Key(stream: entry.stream, encapsulation: encapsulation)) }
+    private func leaveGroup(_ entry: PathDirectory.Entry, _ encapsulation: RTPEncapsulation) {
+        let groupLoop = groupLoop
+        Task { await groupLoop.leave(MulticastGroups.Key(stream: entry.stream, encapsulation: encapsulation)) }
     }
 
-    // MARK: On the home loop
+    // MARK: On the group's loop
 
-    /// Between two looks at groups that should be on air, in nanoseconds.
+    /// The time between two checks of groups, in nanoseconds.
     private static let groupRound: Int64 = 250_000_000
-    /// The same while no path is multicast: one may be put on offer at any time.
+    /// The same while no path is multicast. A path may become multicast at any time.
     private static let idleGroupRound: Int64 = 1_000_000_000
 
-    /// Puts groups on air that are to be always, or that lost their feed while someone watches.
+    /// Starts groups that are always sent, and groups that lost their feed while they have members.
     ///
-    /// - Returns: when to look again.
-    func keepGroupsOnAir(at now: MonotonicTime) -> MonotonicTime {
-        guard multicastHome == nil, !isStopping else { return .distantFuture }
+    /// - Returns: when to check again.
+    func startRequiredGroups(at now: MonotonicTime) -> MonotonicTime {
+        guard multicastLoop == nil, !isStopping else { return .distantFuture }
         guard now >= nextGroupRound else { return nextGroupRound }
         nextGroupRound = now + Self.idleGroupRound
         for path in directory.paths {
             guard let entry = directory.entry(at: path) else { continue }
             for encapsulation in [RTPEncapsulation.tracks, .transportStream] {
-                keepAlive(entry, encapsulation, at: now)
+                startIfRequired(entry, encapsulation, at: now)
             }
         }
         return nextGroupRound
     }
 
-    private func keepAlive(_ entry: PathDirectory.Entry, _ encapsulation: RTPEncapsulation, at now: MonotonicTime) {
+    private func startIfRequired(_ entry: PathDirectory.Entry, _ encapsulation: RTPEncapsulation, at now: MonotonicTime)
+    {
         guard let options = entry.options.multicast(of: encapsulation) else { return }
         nextGroupRound = now + Self.groupRound
         let key = MulticastGroups.Key(stream: entry.stream, encapsulation: encapsulation)
         let isWanted = options.isAlwaysOn || groups.isOrphaned(key)
-        guard isWanted, groups.group(key)?.isOnAir != true, entry.stream.announcement != nil,
+        guard isWanted, groups.group(key)?.isSending != true, entry.stream.announcement != nil,
             !entry.stream.hasEnded
         else { return }
         if case .success = join(entry, encapsulation, track: TrackID(0), isNewMember: false) { _ = play(key) }
@@ -141,7 +144,7 @@ extension ServerLoop {
     ) -> Result<Membership, Refusal> {
         let now = loop.now
         let key = MulticastGroups.Key(stream: entry.stream, encapsulation: encapsulation)
-        // As the path is configured now: the request may have come before that.
+        // The current options of the path, which may have changed since the request.
         guard let options = directory.options(of: entry.stream)?.multicast(of: encapsulation),
             let tracks = entry.stream.announcement?.tracks
         else { return .failure(Refusal(.unsupportedTransport)) }
@@ -174,9 +177,9 @@ extension ServerLoop {
             usesGSO: usesGSO, at: now)
     }
 
-    /// Starts the group if it is not on air yet; else sends reports and asks for a random access point for the one who joined.
+    /// Starts the group. If it is being sent already, sends reports and requests a keyframe for the new member.
     ///
-    /// - Returns: nothing where it cannot be on air now: it will be as soon as its stream is.
+    /// - Returns: nothing if it cannot be sent now. It will be sent as soon as its stream is available.
     private func play(_ key: MulticastGroups.Key) -> [FirstPacket] {
         let now = loop.now
         guard let group = groups.group(key), let entry = directory.entry(at: key.stream.path),
@@ -185,7 +188,7 @@ extension ServerLoop {
             groups.missed(key)
             return []
         }
-        if group.isOnAir {
+        if group.isSending {
             delivery.report(to: group.viewer, at: now)
             delivery.requestKeyframe(for: group.viewer, at: now)
             return delivery.firstPackets(of: group.viewer).map(\.withoutTimestamp)
@@ -196,7 +199,7 @@ extension ServerLoop {
             groups.missed(key)
             return []
         }
-        groups.wentOnAir(key)
+        groups.startedSending(key)
         let first = delivery.firstPackets(of: group.viewer).map(\.withoutTimestamp)
         delivery.start(group.viewer, at: now)
         return first
@@ -208,15 +211,15 @@ extension ServerLoop {
     }
 }
 
-extension Session {
-    /// The group that it is a member of, if it is of any.
+extension ViewerSession {
+    /// The key of its multicast group.
     fileprivate var groupKey: MulticastGroups.Key {
         MulticastGroups.Key(stream: entry.stream, encapsulation: viewer.encapsulation)
     }
 }
 
 extension FirstPacket {
-    /// Of a group one knows the next number, but not which unit a member hears first.
+    /// Of a group the next number is known, but not which unit a member receives first.
     fileprivate var withoutTimestamp: FirstPacket {
         var copy = self
         copy.timestamp = nil

@@ -6,29 +6,29 @@ import RTSP
 import Reactor
 import Streams
 
-/// A request that waits for something to exist.
+/// A request that waits for a unit or a source.
 struct WaitingRequest {
     enum Kind {
         case describe(DescribeRequest)
         case setUp(SetUpRequest)
-        case play(PlayRequest, Session)
+        case play(PlayRequest, ViewerSession)
     }
 
     let connection: Connection
     let id: RequestID
     let kind: Kind
-    /// When it is answered whatever exists.
+    /// When it must be answered in any case.
     let deadline: MonotonicTime
 }
 
-/// What the RTSP machine orders.
+/// Performs the actions of the RTSP state machine.
 extension ServerLoop {
-    /// Between two looks at requests that wait, in nanoseconds.
+    /// The time between two checks of waiting requests, in nanoseconds.
     private static let waitingInterval: Int64 = 10_000_000
-    /// What a turn spends on requests that wait, in nanoseconds: others may be pipelined behind each.
+    /// The time that a turn spends on waiting requests, in nanoseconds. Others may be pipelined behind each.
     private static let waitingBudget: Int64 = 1_000_000
 
-    /// Carries out all orders of a connection's machine.
+    /// Performs all actions of a connection's state machine.
     func perform(_ connection: Connection, at now: MonotonicTime) {
         touched.add(connection)
         while let action = connection.machine.nextAction() { perform(action, on: connection, at: now) }
@@ -59,8 +59,8 @@ extension ServerLoop {
         case .receivedInterleaved(let id, let channel, let bytes):
             guard let session = connection.sessions[id] else { return }
             received(interleaved: bytes, on: channel, for: session, on: connection, at: now)
-        case .decide(let id, let question):
-            decide(id, question, on: connection, at: now)
+        case .decide(let id, let request):
+            decide(id, request, on: connection, at: now)
         case .accessRefused(let failure):
             logRefusal(failure, of: connection, at: now)
         case .addressLockedOut(let seconds):
@@ -80,7 +80,7 @@ extension ServerLoop {
         at now: MonotonicTime
     ) {
         guard let entry = directory.entry(at: request.path) else {
-            let refusal = Describing.notFound(request.path, among: directory, for: request.grant)
+            let refusal = DescribeResponse.notFound(request.path, among: directory, for: request.grant)
             logger.log(
                 .info, "no such path",
                 metadata: [
@@ -90,11 +90,11 @@ extension ServerLoop {
             return connection.machine.described(id, .failure(refusal), at: now)
         }
         if entry.stream.hasEnded {
-            return connection.machine.described(id, .failure(Describing.ended(entry.stream.path)), at: now)
+            return connection.machine.described(id, .failure(DescribeResponse.ended(entry.stream.path)), at: now)
         }
         if let announcement = entry.stream.announcement {
             let keys = announceKeys(for: announcement.tracks, of: entry, to: connection)
-            let description = Describing.description(of: entry, announcement, local: connection.local, keys: keys)
+            let description = DescribeResponse.description(of: entry, announcement, local: connection.local, keys: keys)
             return connection.machine.described(id, .success(description), at: now)
         }
         do {
@@ -106,21 +106,22 @@ extension ServerLoop {
 
     // MARK: Streams without input
 
-    /// Until when a request that has come now waits for a source that has just started.
+    /// The deadline of a request that has come now and may wait for a source that has just started.
     private func inputDeadline(from now: MonotonicTime) -> MonotonicTime {
         now.advanced(byMilliseconds: options.describeMilliseconds)
     }
 
-    /// Has a request wait for the stream's first unit, by which its tracks are known.
+    /// Makes a request wait for the stream's first unit, which tells its tracks.
     ///
-    /// - Throws: 503 once the deadline has come.
+    /// - Throws: 503 once the deadline has passed.
     func waitForInput(
         of entry: PathDirectory.Entry, _ id: RequestID, _ kind: WaitingRequest.Kind, on connection: Connection,
         deadline: MonotonicTime, at now: MonotonicTime
     ) throws(Refusal) {
         guard now < deadline else {
             throw Refusal(
-                .serviceUnavailable, reason: "Service Unavailable: \(entry.stream.path) has no input yet",
+                .serviceUnavailable,
+                reason: "Service Unavailable: \(entry.stream.path) has no input; see the server's log",
                 headers: [.retryAfter: "2"])
         }
         waiting.append(WaitingRequest(connection: connection, id: id, kind: kind, deadline: deadline))
@@ -135,7 +136,7 @@ extension ServerLoop {
         if session.lowerTransport == .multicast {
             return playMulticast(id, request, session, on: connection)
         }
-        guard session.holds(for: session.entry.stream.announcement?.tracks) else {
+        guard session.isCompatible(with: session.entry.stream.announcement?.tracks) else {
             return connection.machine.played(id, .failure(.tracksHaveChanged), at: now)
         }
         let join = joinOptions(of: session, for: request, on: connection, at: now)
@@ -147,9 +148,9 @@ extension ServerLoop {
         answer(id, request, session, on: connection, deadline: deadline, at: now)
     }
 
-    /// How the path's viewers join, what this client asks for, and what it needs beyond that.
+    /// How this viewer joins: the path's options, the client's request, and the needs of its player.
     private func joinOptions(
-        of session: Session, for request: PlayRequest, on connection: Connection, at now: MonotonicTime
+        of session: ViewerSession, for request: PlayRequest, on connection: Connection, at now: MonotonicTime
     ) -> JoinOptions {
         var join = session.entry.options.join
         let dialect = ClientDialect(userAgent: connection.userAgent)
@@ -169,9 +170,9 @@ extension ServerLoop {
         return join
     }
 
-    /// Answers a PLAY if all first packets are known, or the deadline has come.
+    /// Answers a PLAY if all first packets are known, or the deadline has passed.
     private func answer(
-        _ id: RequestID, _ request: PlayRequest, _ session: Session, on connection: Connection,
+        _ id: RequestID, _ request: PlayRequest, _ session: ViewerSession, on connection: Connection,
         deadline: MonotonicTime, at now: MonotonicTime
     ) {
         let first = delivery.firstPackets(of: session.viewer)
@@ -182,20 +183,20 @@ extension ServerLoop {
         }
         let answer = PlayAnswer(rtpInfo: rtpInfo(request, session, first), range: request.liveRange(at: now))
         connection.machine.played(id, .success(answer), at: now)
-        // The reply is the first order. Those of requests pipelined behind it are left to who called: carried out here,
-        // PLAY after PLAY would go as deep as the client likes.
+        // The reply is the first action. The caller performs the actions of requests pipelined behind it: performed here, PLAY
+        // after PLAY would recurse as deep as the client likes.
         guard case .send(let reply)? = connection.machine.nextAction() else { return }
         connection.output.append(reply)
         session.startedAt = now
         expectLatching(for: session, at: now)
-        // On UDP the reply goes ahead of the packets; on TCP reply and reports leave in one write ahead of them.
+        // On UDP the reply is sent before the packets. On TCP reply and reports are sent in one write before them.
         if session.lowerTransport == .udp { connection.output.flush(at: now) }
         delivery.start(session.viewer, at: now)
         connection.output.flush(at: now)
         logActivity("joined", session, of: connection, at: now)
     }
 
-    func rtpInfo(_ request: PlayRequest, _ session: Session, _ first: [FirstPacket]) -> RTPInfo {
+    func rtpInfo(_ request: PlayRequest, _ session: ViewerSession, _ first: [FirstPacket]) -> RTPInfo {
         RTPInfo(
             request.tracks.compactMap { track in
                 guard let id = session.tracks[track.control], let packet = first.first(where: { $0.track == id }) else {
@@ -212,9 +213,9 @@ extension ServerLoop {
         logActivity("paused", session, of: connection, at: now)
     }
 
-    // MARK: What waits
+    // MARK: Waiting requests
 
-    /// Looks at requests that wait, as many as the turn has time for; answers when to look again.
+    /// Answers waiting requests, as many as the turn has time for; returns when to check again.
     func answerWaiting(at now: MonotonicTime) -> MonotonicTime {
         guard !waiting.isEmpty else { return .distantFuture }
         let end = MonotonicTime.now() + Self.waitingBudget
@@ -223,17 +224,17 @@ extension ServerLoop {
         var hasAnswered = false
         repeat {
             guard let request = requests.popFirst() else { break }
-            if lookAt(request, at: now) { hasAnswered = true }
+            if answerIfPossible(request, at: now) { hasAnswered = true }
         } while MonotonicTime.now() < end
-        // Those that were not looked at come first next time.
+        // Requests that were not checked come first next time.
         waiting.insert(contentsOf: requests, at: 0)
         guard !waiting.isEmpty else { return .distantFuture }
-        // A crowd that only waits is looked at now and then, and keeps no processor busy.
+        // If many requests only wait, they are checked at intervals, to save processor time.
         return hasAnswered && !requests.isEmpty ? now : now + Self.waitingInterval
     }
 
-    /// Answers a request that waits, if it can be answered now; false if it waits on, or nothing waits for the answer.
-    private func lookAt(_ request: WaitingRequest, at now: MonotonicTime) -> Bool {
+    /// Answers a waiting request if it can be answered now; false if it still waits or is obsolete.
+    private func answerIfPossible(_ request: WaitingRequest, at now: MonotonicTime) -> Bool {
         let connection = request.connection
         guard connections[connection.token] != nil, connection.machine.awaits(request.id) else { return false }
         let waitingCount = waiting.count
@@ -253,7 +254,7 @@ extension ServerLoop {
 }
 
 extension PlayRequest {
-    /// The range of a live stream in the unit that was asked for.
+    /// The range of a live stream in the requested unit.
     func liveRange(at now: MonotonicTime) -> RangeHeader {
         guard case .clock = range else { return .live }
         return .clock(from: WallClock.unixNanoseconds(), to: nil)

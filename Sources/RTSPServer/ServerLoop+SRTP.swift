@@ -7,12 +7,11 @@ import Reactor
 import SRTP
 import Streams
 
-/// Media that is encrypted packet by packet, by keys that a client was told inside TLS.
+/// SRTP with keys that the client received through TLS.
 extension ServerLoop {
-    /// Makes keys for a client that asks what a stream is, and tells them: for each track, as MIKEY has it (RFC 3830). `nil` where
-    /// SRTP is not served.
+    /// Makes keys for a client that describes a stream: a MIKEY message (RFC 3830) for each track. `nil` if SRTP is not offered.
     ///
-    /// GStreamer learns from the description alone that media may travel so, and protects it then in any transport.
+    /// GStreamer learns only from the description that SRTP is offered, and then uses it with any transport.
     func announceKeys(
         for tracks: [Track], of entry: PathDirectory.Entry, to connection: Connection
     ) -> [String]? {
@@ -35,57 +34,56 @@ extension ServerLoop {
         }
     }
 
-    /// Whether the client was told a key of the track that no session uses.
-    func knowsKey(of track: Track?, at entry: PathDirectory.Entry, on connection: Connection) -> Bool {
+    /// Whether the client has a key of the track that no session uses.
+    func hasAnnouncedKey(of track: Track?, at entry: PathDirectory.Entry, on connection: Connection) -> Bool {
         track.map { connection.announcedKeys.key(of: $0.id, at: entry.stream.path) != nil } ?? false
     }
 
-    /// What protects a track that is set up by an offer of SRTP, and the numbers that it begins with; `nil` where its client was told
-    /// no key.
+    /// The SRTP protection of a track, and the RTP numbers that it begins with; `nil` if its client has no key.
     func protection(
         of track: Track?, for request: SetUpRequest, _ entry: PathDirectory.Entry, on connection: Connection,
         at now: MonotonicTime
     ) -> (protection: TrackProtection, rewriter: HeaderRewriter)? {
-        guard let track, let told = connection.announcedKeys.key(of: track.id, at: entry.stream.path) else {
+        guard let track, let announced = connection.announcedKeys.key(of: track.id, at: entry.stream.path) else {
             return nil
         }
         do throws(SRTPFailure) {
             let protection = try TrackProtection(
-                own: told.key, ssrc: told.ssrc.rawValue, peer: request.clientKey ?? told.key)
+                own: announced.key, ssrc: announced.ssrc.rawValue, peer: request.clientKey ?? announced.key)
             let rewriter = HeaderRewriter.random(
                 payloadTypeOf: track.id, sendsAbsoluteCaptureTime: entry.options.sendsAbsoluteCaptureTime,
-                ssrc: told.ssrc, using: &numbers)
+                ssrc: announced.ssrc, using: &numbers)
             return (protection, rewriter)
         } catch {
             logger.log(
-                .warning, "SRTP is impossible", metadata: ["peer": "\(connection.peer)", "reason": "\(error)"],
+                .warning, "SRTP setup failed", metadata: ["peer": "\(connection.peer)", "reason": "\(error)"],
                 within: &logs.failedHandshakes, at: now)
             return nil
         }
     }
 
-    /// RTCP of a viewer, over UDP; false where it is not its own: then nothing was heard of it.
+    /// Handles RTCP of a viewer over UDP; false if its authentication fails.
     func received(
-        datagram: RawSpan, from source: SocketAddress, for session: Session, on connection: Connection,
+        datagram: RawSpan, from source: SocketAddress, for session: ViewerSession, on connection: Connection,
         at now: MonotonicTime
     ) -> Bool {
         guard session.isProtected else {
             received(datagram, from: session, on: connection, at: now)
             return true
         }
-        let track = session.viewer.tracks.lazy.compactMap(\.self).first { $0.hears(source) }
+        let track = session.viewer.tracks.lazy.compactMap(\.self).first { $0.acceptsReports(from: source) }
         guard let report = track?.protection?.incoming.opened(report: datagram) else { return false }
         received(report.span.bytes, from: session, on: connection, at: now)
         return true
     }
 
-    /// RTCP of a viewer, interleaved.
+    /// Handles RTCP of a viewer, interleaved.
     func received(
-        interleaved bytes: [UInt8], on channel: UInt8, for session: Session, on connection: Connection,
+        interleaved bytes: [UInt8], on channel: UInt8, for session: ViewerSession, on connection: Connection,
         at now: MonotonicTime
     ) {
         guard session.isProtected else { return received(bytes.span.bytes, from: session, on: connection, at: now) }
-        let track = session.viewer.tracks.lazy.compactMap(\.self).first { $0.hears(channel: channel) }
+        let track = session.viewer.tracks.lazy.compactMap(\.self).first { $0.acceptsReports(onChannel: channel) }
         // One track of a session may be protected, and another not.
         guard let protection = track?.protection else {
             return received(bytes.span.bytes, from: session, on: connection, at: now)

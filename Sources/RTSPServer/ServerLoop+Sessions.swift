@@ -7,7 +7,7 @@ import Reactor
 import SRTP
 import Streams
 
-/// Sessions are set up and end.
+/// Sets up and ends sessions.
 extension ServerLoop {
     /// - Parameter deadline: until when it waits for a stream without input.
     func setUp(
@@ -24,29 +24,34 @@ extension ServerLoop {
             for offer in request.offers where session == nil || session?.lowerTransport == offer.lowerTransport {
                 if case .multicast = offer {
                     guard entry.options.multicast(of: request.encapsulation) != nil else { continue }
-                    return setUpMulticast(id, request, entry, track, session, on: connection)
+                    return setUpMulticast(
+                        id, request, of: entry, track: track, in: session, on: connection)
                 }
-                guard let answer = try take(offer, request, entry, tracks, track, session, on: connection, at: now)
+                guard
+                    let answer = try take(
+                        offer, for: request, of: entry, tracks: tracks, track: track, in: session, on: connection,
+                        at: now)
                 else {
                     continue
                 }
                 _ = connection.machine.setUp(id, .success(answer), at: now)
                 return
             }
-            throw Refusal(.unsupportedTransport, reason: "Unsupported Transport: none of those offered is free here")
+            throw Refusal(
+                .unsupportedTransport, reason: "Unsupported Transport: none of the offered transports is available")
         } catch {
             connection.machine.setUp(id, .failure(error), at: now)
         }
     }
 
-    /// The session that a SETUP adds a track to; `nil` if it makes one.
+    /// The session that a SETUP adds a track to; `nil` if it makes a new one.
     private func existingSession(
         of request: SetUpRequest, for entry: PathDirectory.Entry, _ tracks: [Track], on connection: Connection
-    ) throws(Refusal) -> Session? {
+    ) throws(Refusal) -> ViewerSession? {
         guard let id = request.session else { return nil }
         guard let session = connection.sessions[id] else { throw Refusal(.sessionNotFound) }
         guard session.entry.stream === entry.stream else { throw Refusal(.aggregateOperationNotAllowed) }
-        guard session.holds(for: tracks) else { throw .tracksHaveChanged }
+        guard session.isCompatible(with: tracks) else { throw .tracksHaveChanged }
         return session
     }
 
@@ -55,12 +60,12 @@ extension ServerLoop {
         let entry =
             request.encapsulation == .transportStream
             ? directory.entry(atAnyCaseOf: request.path, for: request.grant) : directory.entry(at: request.path)
-        guard let entry else { throw Describing.notFound(request.path, among: directory, for: request.grant) }
-        if entry.stream.hasEnded { throw Describing.ended(entry.stream.path) }
+        guard let entry else { throw DescribeResponse.notFound(request.path, among: directory, for: request.grant) }
+        if entry.stream.hasEnded { throw DescribeResponse.ended(entry.stream.path) }
         return entry
     }
 
-    /// The track that a SETUP names; `nil` where all are to travel as one.
+    /// The track that a SETUP names; `nil` if all tracks are sent as one.
     private func track(of request: SetUpRequest, among tracks: [Track]) throws(Refusal) -> Track? {
         if request.encapsulation == .transportStream { return nil }
         guard let name = request.track else {
@@ -73,23 +78,25 @@ extension ServerLoop {
         return track
     }
 
-    /// Sets up one unicast transport; `nil` where this offer cannot be had.
+    /// Sets up one unicast transport; `nil` if this offer cannot be met.
     private func take(
-        _ offer: TransportOffer, _ request: SetUpRequest, _ entry: PathDirectory.Entry, _ tracks: [Track],
-        _ track: Track?, _ existing: Session?, on connection: Connection, at now: MonotonicTime
+        _ offer: TransportOffer, for request: SetUpRequest, of entry: PathDirectory.Entry, tracks: [Track],
+        track: Track?, in existing: ViewerSession?, on connection: Connection, at now: MonotonicTime
     ) throws(Refusal) -> SetUpAnswer? {
-        // Keys come last: deriving them costs more than all else, and an offer whose ports are taken needs none.
-        guard offer.profile == .plain || knowsKey(of: track, at: entry, on: connection),
+        // Keys come last, because deriving them is expensive, and an offer with ports in use needs none.
+        guard offer.profile == .plain || hasAnnouncedKey(of: track, at: entry, on: connection),
             let destinations = try reserveDestinations(of: offer, for: request, on: connection, at: now)
         else { return nil }
         guard let numbering = numbering(of: track, offer.profile, request, entry, on: connection, at: now) else {
             registry.release(destinations)
             return nil
         }
-        let fresh = SessionID(random: numbers.next(), numbers.next())
+        let newID = SessionID(random: numbers.next(), numbers.next())
         let session =
             existing
-            ?? makeSession(fresh, entry, tracks, request.encapsulation, offer.lowerTransport, on: connection, at: now)
+            ?? makeSession(
+                newID, for: entry, tracks: tracks, encapsulation: request.encapsulation, over: offer.lowerTransport,
+                on: connection, at: now)
         guard let session else {
             registry.release(destinations)
             throw Refusal(.notEnoughBandwidth, reason: "Not Enough Bandwidth: too many viewers")
@@ -114,7 +121,7 @@ extension ServerLoop {
             streamID: track == nil ? registry.nextStreamID() : nil)
     }
 
-    /// The client's addresses that a unicast offer sends to, taken for it; empty over TCP. `nil` where they cannot be had.
+    /// Reserves the client's addresses for a unicast offer; empty over TCP. `nil` if they are in use or unreachable.
     private func reserveDestinations(
         of offer: TransportOffer, for request: SetUpRequest, on connection: Connection, at now: MonotonicTime
     ) throws(Refusal) -> [SocketAddress]? {
@@ -122,7 +129,7 @@ extension ServerLoop {
         case .multicast: return nil
         case .interleaved: return []
         case .udp(let client, _):
-            // IPv6 sockets serve both families; where the host has none, IPv4's cannot reach such a peer.
+            // IPv6 sockets serve both families. If the host has no IPv6, IPv4 sockets cannot reach an IPv6 client.
             guard connection.peer.family == .ipv4 || ports.pair.rtp.family == .ipv6 else { return nil }
             let host = try mediaHost(for: request, on: connection, at: now)
             let destinations = [host.with(port: client.rtp), host.with(port: client.rtcp)]
@@ -130,7 +137,7 @@ extension ServerLoop {
         }
     }
 
-    /// The numbers that a track begins with, and what protects it if the profile wants that; `nil` where it is impossible.
+    /// The RTP numbers that a track begins with, and its SRTP protection if the profile requires it; `nil` if that is impossible.
     private func numbering(
         of track: Track?, _ profile: MediaProfile, _ request: SetUpRequest, _ entry: PathDirectory.Entry,
         on connection: Connection, at now: MonotonicTime
@@ -147,7 +154,7 @@ extension ServerLoop {
         }
     }
 
-    /// How a track's packets leave by that offer.
+    /// The transport of a track for this offer.
     private func transport(
         of offer: TransportOffer, to destinations: [SocketAddress], on connection: Connection
     ) -> ViewerTrack.TrackTransport {
@@ -160,7 +167,7 @@ extension ServerLoop {
                 destination: destinations[0], reportDestination: destinations[1], source: source, ports: ports))
     }
 
-    /// What the client is told of an offer that was taken.
+    /// The transport that the client is told for an accepted offer.
     private func answer(to offer: TransportOffer, ssrc: UInt32) -> TransportAnswer {
         switch offer {
         case .udp(let client, let profile):
@@ -169,11 +176,11 @@ extension ServerLoop {
         case .interleaved(let channels, let profile):
             return .interleaved(channels, ssrc: ssrc, profile: profile)
         case .multicast:
-            preconditionFailure("a group is joined, not taken")
+            preconditionFailure("multicast offers are handled by setUpMulticast")
         }
     }
 
-    /// Where a SETUP's media goes: to the client, and nowhere else.
+    /// The destination of a SETUP's media: always the client.
     private func mediaHost(
         for request: SetUpRequest, on connection: Connection, at now: MonotonicTime
     ) throws(Refusal) -> SocketAddress {
@@ -182,7 +189,7 @@ extension ServerLoop {
         guard let address else {
             let host = ownIPv4Host.host(at: now) ?? "127.0.0.1"
             logger.log(
-                .info, "a SAT>IP client came over IPv6, where it hears no media",
+                .info, "SAT>IP client connected over IPv6, but SAT>IP media needs IPv4",
                 metadata: [
                     "peer": "\(connection.peer)", "paste": "rtsp://\(host):\(options.port)\(request.path)",
                 ], within: &logs.unknownPaths, at: now)
@@ -191,24 +198,25 @@ extension ServerLoop {
         return address
     }
 
-    /// A session with its viewer; `nil` where there are too many.
+    /// Makes a session with its viewer; `nil` if there are too many viewers.
     func makeSession(
-        _ id: SessionID, _ entry: PathDirectory.Entry, _ tracks: [Track], _ encapsulation: RTPEncapsulation,
-        _ lowerTransport: Session.LowerTransport, on connection: Connection, at now: MonotonicTime
-    ) -> Session? {
+        _ id: SessionID, for entry: PathDirectory.Entry, tracks: [Track], encapsulation: RTPEncapsulation,
+        over lowerTransport: ViewerSession.LowerTransport, on connection: Connection, at now: MonotonicTime
+    ) -> ViewerSession? {
         guard registry.admitViewer() else { return nil }
         lastToken += 1
         let viewer = Viewer(
             id: lastToken, canonicalName: canonicalName, trackCount: tracks.count, encapsulation: encapsulation,
             output: lowerTransport == .interleaved ? connection.output : nil, at: now)
-        let session = Session(id: id, entry: entry, layout: tracks, viewer: viewer, lowerTransport: lowerTransport)
+        let session = ViewerSession(
+            id: id, entry: entry, layout: tracks, viewer: viewer, lowerTransport: lowerTransport)
         connection.sessions[id] = session
         sessionsByViewer[viewer.id] = (connection, session)
         return session
     }
 
-    /// Ends a session: goodbye, and everything that it held is free again.
-    func end(_ session: Session, of connection: Connection, because reason: String, at now: MonotonicTime) {
+    /// Ends a session: sends a BYE and releases everything that it holds.
+    func end(_ session: ViewerSession, of connection: Connection, because reason: String, at now: MonotonicTime) {
         guard connection.sessions.removeValue(forKey: session.id) != nil else { return }
         if session.lowerTransport == .multicast { leaveMulticast(session) }
         delivery.end(session.viewer, at: now)
@@ -224,10 +232,10 @@ extension ServerLoop {
         if session.viewer.droppedUnits > 0 { metadata["dropped"] = "\(session.viewer.droppedUnits) units" }
         logger.log(
             .info, "left", metadata: metadata, within: &logs.activity,
-            counting: connection.activityLog.takeLeftOutCount(), at: now)
+            counting: connection.activityLog.takeSuppressedCount(), at: now)
     }
 
-    /// Ends the session of a viewer whom delivery gave up; its connection goes with it.
+    /// Ends the session and the connection of a viewer that delivery has given up.
     func end(_ viewer: Viewer, because reason: String, at now: MonotonicTime) {
         guard let (connection, session) = sessionsByViewer[viewer.id] else {
             groups.ended(viewer)
@@ -237,17 +245,17 @@ extension ServerLoop {
         remove(connection, at: now)
     }
 
-    /// Says in the log what a session does, unless its connection, or all together, have said so too often.
+    /// Logs what a session does, within the limits of its connection and of the loop.
     func logActivity(
-        _ message: Logger.Message, _ session: Session, of connection: Connection, at now: MonotonicTime
+        _ message: Logger.Message, _ session: ViewerSession, of connection: Connection, at now: MonotonicTime
     ) {
-        guard let leftOut = connection.activityLog.admit(at: now) else { return }
+        guard let suppressed = connection.activityLog.admit(at: now) else { return }
         logger.log(
-            .info, message, metadata: metadata(of: session, connection), within: &logs.activity, counting: leftOut,
+            .info, message, metadata: metadata(of: session, connection), within: &logs.activity, counting: suppressed,
             at: now)
     }
 
-    func metadata(of session: Session, _ connection: Connection) -> Logger.Metadata {
+    func metadata(of session: ViewerSession, _ connection: Connection) -> Logger.Metadata {
         [
             "path": "\(session.entry.stream.path)", "peer": "\(connection.peer)",
             "transport": "\(session.transportName)", "client": "\(connection.userAgent ?? "unnamed")",
@@ -256,8 +264,8 @@ extension ServerLoop {
 }
 
 extension TransportOffer {
-    /// How packets travel if this offer is taken.
-    var lowerTransport: Session.LowerTransport {
+    /// How packets are sent if this offer is accepted.
+    var lowerTransport: ViewerSession.LowerTransport {
         switch self {
         case .udp: .udp
         case .interleaved: .interleaved

@@ -7,8 +7,8 @@ import Streams
 
 /// One event loop of the server: its connections, their sessions and viewers, its pair of UDP ports.
 ///
-/// An actor whose executor is the loop: entered once per batch of events, so that all state here is confined to one
-/// thread at the cost of a plain class. Files beside this one: accepting, requests, datagrams, multicast.
+/// An actor with the loop as its executor. It is entered once per batch of events, so all state here is confined to one thread at
+/// the cost of a plain class.
 actor ServerLoop {
     nonisolated let loop: EventLoop
     let index: Int
@@ -18,39 +18,39 @@ actor ServerLoop {
     let admission: Admission
     let identity: CurrentIdentity
     let logger: Logger
-    /// Who sends to multicast groups: one loop for all.
-    let multicastHome: ServerLoop?
+    /// The loop that sends to multicast groups; `nil` if it is this one.
+    let multicastLoop: ServerLoop?
     let delivery: DeliveryLoop
     let ports: UDPPorts
     let usesGSO: Bool
     let inbox: Inbox
     nonisolated let decisions = Decisions()
-    /// The canonical name of all our reports: random, as RFC 7022 recommends, and the same for all tracks.
+    /// The canonical name in all our reports: random, as RFC 7022 recommends, and the same for all tracks.
     let canonicalName: String
 
     var numbers = SystemRandomNumberGenerator()
     var connections: [Token: Connection] = [:]
-    /// Connections that are over, whose clients may still read what was said last.
+    /// Connections that are over, kept until the client has read the last response.
     var lingering: [Token: LingeringClose] = [:]
     var datagrams = ReceivedDatagrams()
-    var viewersByReportSource: [SocketAddress: Session] = [:]
-    var sessionsByViewer: [UInt64: (connection: Connection, session: Session)] = [:]
+    var viewersByReportSource: [SocketAddress: ViewerSession] = [:]
+    var sessionsByViewer: [UInt64: (connection: Connection, session: ViewerSession)] = [:]
     var groups = MulticastGroups()
     var nextGroupRound = MonotonicTime(nanoseconds: 0)
     var deadlines = DeadlineQueue<Token>()
-    /// Requests that wait for a unit or for a source, looked at in each turn.
+    /// Requests that wait for a unit or a source, checked in each turn.
     var waiting: [WaitingRequest] = []
     var lastToken: UInt64 = 16
-    /// Sessions whose client was not heard yet on its UDP ports, of the last seconds.
+    /// UDP sessions of the last seconds whose client's ports are not confirmed yet.
     var unlatched = UnlatchedSessions()
-    /// Punch packets that came before a PLAY.
+    /// Datagrams from unknown ports that came before a PLAY.
     var latchCandidates = LatchCandidates()
-    /// How often what may be logged.
-    var logs = LogBudgets()
+    /// Limits for log messages.
+    var logs = LogRateLimiters()
     let touched = TouchedConnections()
-    /// Connections whose received messages wait: others come in between.
-    let behind = WaitingConnections()
-    /// This host's address, for clients that have to come by IPv4.
+    /// Connections with unprocessed messages, which take turns.
+    let backlogged = BackloggedConnections()
+    /// This host's address, for clients that must use IPv4.
     var ownIPv4Host = CachedHost()
     private var turnCount = 0
     var isPortsWatchedForWriting = false
@@ -58,17 +58,17 @@ actor ServerLoop {
 
     static let rtpToken = Token(rawValue: 1)
     static let rtcpToken = Token(rawValue: 2)
-    /// What a turn spends on what clients send before media goes out, in nanoseconds: a tenth of a picture at 30 a second.
+    /// The time that a turn spends on input before media is sent, in nanoseconds: a tenth of a frame interval at 30 frames/s.
     private static let inputBudget: Int64 = 3_000_000
-    /// Connections taken over in one turn: a millisecond, most of it for TLS.
+    /// Connections taken over in one turn: a millisecond, mostly for TLS.
     private static let adoptionsPerTurn = 32
-    /// What a turn spends on deadlines that have passed, in nanoseconds: an answer that waited may have requests behind it.
+    /// The time that a turn spends on deadlines that have passed, in nanoseconds. An answer may have requests behind it.
     private static let deadlineBudget: Int64 = 1_000_000
 
     init(
         index: Int, loop: EventLoop, options: ServerOptions, directory: PathDirectory, registry: Registry,
-        admission: Admission, identity: CurrentIdentity, inbox: Inbox, fastStarts: FastStartBudget,
-        multicastHome: ServerLoop?, canonicalName: String, usesGSO: Bool, logger: Logger
+        admission: Admission, identity: CurrentIdentity, inbox: Inbox, fastStartBudget: FastStartBudget,
+        multicastLoop: ServerLoop?, canonicalName: String, usesGSO: Bool, logger: Logger
     ) throws(SystemError) {
         self.loop = loop
         self.index = index
@@ -78,7 +78,7 @@ actor ServerLoop {
         self.admission = admission
         self.identity = identity
         self.inbox = inbox
-        self.multicastHome = multicastHome
+        self.multicastLoop = multicastLoop
         self.canonicalName = canonicalName
         self.usesGSO = usesGSO
         self.logger = logger
@@ -89,10 +89,11 @@ actor ServerLoop {
         try loop.add(pair.rtcp.fd, .read, token: Self.rtcpToken)
         ports = UDPPorts(
             pair: pair, usesGSO: usesGSO, maximumSeparateCount: options.maximumSeparateSocketsPerLoop)
-        delivery = DeliveryLoop(options: options.delivery, waker: LoopWaker(loop), fastStarts: fastStarts, at: .now())
+        delivery = DeliveryLoop(
+            options: options.delivery, waker: LoopWaker(loop), fastStartBudget: fastStartBudget, at: .now())
     }
 
-    /// Keyframes for many viewers fill a small buffer at once, and the kernel's usual limit makes it small.
+    /// Logs that the kernel's limit makes the send buffer small, because keyframes for many viewers would fill it at once.
     private static func logSendBuffer(of socket: borrowing UDPSocket, to logger: Logger) {
         let requested = Int(UDPSocket.requestedBufferByteCount)
         // The kernel reports twice what it granted.
@@ -108,14 +109,14 @@ actor ServerLoop {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// What was sent from here.
+    /// What this loop has sent.
     var statistics: DeliveryStatistics { delivery.statistics }
 
-    /// Connections here, by which new ones are spread.
+    /// Connections of this loop. New ones go to the loop with the fewest.
     nonisolated var load: Int { inbox.load }
 }
 
-/// How streams wake a loop.
+/// Wakes a loop when streams have something new.
 final class LoopWaker: Waker {
     private let loop: EventLoop
 
@@ -135,25 +136,25 @@ extension ServerLoop: EventLoopHandler {
 
     private func turn(_ events: Events, at now: MonotonicTime) -> MonotonicTime {
         handle(events, at: now)
-        goOnWithThoseBehind(at: now)
+        continueBackloggedConnections(at: now)
         for accepted in inbox.take(upTo: Self.adoptionsPerTurn) { adopt(accepted, at: now) }
         takeDecisions(at: now)
-        groups.tryAgain()
+        groups.retry()
         ports.turn(at: now)
         let deliveryDeadline = delivery.turn(at: now)
         handleDeliveryEvents(at: now)
         let waitingDeadline = answerWaiting(at: now)
         passDeadlines(at: now)
-        settleOutputs(at: now)
-        let groupDeadline = keepGroupsOnAir(at: now)
-        // What is left over comes in the next turn, after media has gone out.
-        guard behind.isEmpty, inbox.isEmpty else { return now }
+        updateTouchedConnections(at: now)
+        let groupDeadline = startRequiredGroups(at: now)
+        // The rest is handled in the next turn, after media was sent.
+        guard backlogged.isEmpty, inbox.isEmpty else { return now }
         let nextTry = min(ports.deadline, groups.nextTry(after: now))
         return min(deliveryDeadline, waitingDeadline, deadlines.next, groupDeadline, nextTry)
     }
 
-    /// What clients send is looked at for a while; the rest is told again in the next turn, which begins with another,
-    /// so that a flood takes nobody's turn and media goes out in between.
+    /// Handles events for a limited time. The kernel reports the rest again in the next turn, which begins with another event, so
+    /// that a flood delays neither other clients nor media.
     private func handle(_ events: Events, at now: MonotonicTime) {
         guard !events.isEmpty else { return }
         let end = MonotonicTime.now() + Self.inputBudget
@@ -179,7 +180,7 @@ extension ServerLoop: EventLoopHandler {
         }
     }
 
-    /// The socket takes bytes again: first what waits, then the media of its viewers.
+    /// The socket takes bytes again: first pending output, then the media of its viewers.
     private func drain(_ connection: Connection, at now: MonotonicTime) {
         touched.add(connection)
         connection.output.flush(at: now)
@@ -194,7 +195,7 @@ extension ServerLoop: EventLoopHandler {
             switch event {
             case .stalled(let viewer):
                 let seconds = options.delivery.policy.maximumStall / 1_000_000_000
-                end(viewer, because: "took nothing for \(seconds) s", at: now)
+                end(viewer, because: "the client took no data for \(seconds) s", at: now)
             case .ended(let viewer):
                 end(viewer, because: "the stream's tracks have changed", at: now)
             }
@@ -203,14 +204,14 @@ extension ServerLoop: EventLoopHandler {
 
     private func passDeadlines(at now: MonotonicTime) {
         let end = MonotonicTime.now() + Self.deadlineBudget
-        // Those that are left are due still: the next turn comes at once.
+        // Deadlines that are left are still due, so the next turn comes at once.
         repeat {
             guard let token = deadlines.popDue(at: now) else { return }
             guard let connection = connections[token] else {
                 endLingering(token)
                 continue
             }
-            // Interleaved data that drains is a sign of life: some clients send nothing at all over TCP while they play.
+            // Interleaved data that drains is a sign of life, because some clients send nothing over TCP while they play.
             for session in connection.sessions.values where session.lowerTransport == .interleaved {
                 if session.startedAt != nil {
                     connection.machine.noteActivity(of: session.id, at: connection.output.lastProgress)
@@ -222,10 +223,10 @@ extension ServerLoop: EventLoopHandler {
         } while MonotonicTime.now() < end
     }
 
-    /// After each turn: hands out what replies wait, watches sockets for what they can do, closes who is done.
-    private func settleOutputs(at now: MonotonicTime) {
+    /// After each turn: sends pending replies, updates the events of sockets, and closes connections that are done.
+    private func updateTouchedConnections(at now: MonotonicTime) {
         while let connection = touched.next() {
-            if connections[connection.token] === connection { settle(connection, at: now) }
+            if connections[connection.token] === connection { updateSocket(connection, at: now) }
         }
         let isWaiting = ports.isWaitingForRoom
         if isWaiting != isPortsWatchedForWriting {

@@ -2,80 +2,80 @@ import Delivery
 import RTP
 import RTSP
 
-/// What the RTSP server is configured with. Every value has the default that the configuration documents.
+/// The configuration of the RTSP server. Every value has the documented default.
 public struct ServerOptions: Sendable {
-    /// TCP port for those who come in the clear.
+    /// TCP port for plain connections.
     public var port: UInt16 = 8554
-    /// Whether clients come through TLS, and where.
+    /// Whether clients connect through TLS, and at which port.
     public var encryption = Encryption.no
-    /// The one address to listen at, numeric; all addresses where `nil`.
+    /// The numeric address to listen at; `nil` for all addresses.
     public var address: String?
-    /// Event loops; viewers are spread over them.
+    /// The number of event loops. Viewers are spread over them.
     public var loopCount = 1
-    /// Where each loop takes a pair of UDP ports from.
+    /// The range from which each loop takes a pair of UDP ports.
     public var udpPorts: ClosedRange<UInt16> = 6970...7169
-    /// Sessions that may exist at once.
+    /// The maximum number of sessions.
     public var maximumViewers = 4_096
     public var connectionLimits = ConnectionLimits()
-    /// Bytes of all preludes that viewers hold.
+    /// The maximum memory of all fast starts that viewers hold, in bytes.
     public var maximumFastStartByteCount = 64_000_000
     /// Bytes of replies that may wait for a client before its requests wait too.
     public var maximumPendingReplyBytes = 65_536
-    /// Bytes that TCP may hold unsent: what is more stays in the ring, where it can still be dropped.
+    /// Bytes that TCP may hold unsent. The rest stays in the ring, where it can still be dropped.
     public var unsentBytes: Int32 = 16_384
-    /// Client addresses per loop that may have a UDP socket of their own, because a slow device holds the shared one's buffer.
+    /// Client addresses per loop that may have a separate UDP socket, because a slow device holds the buffer of the shared one.
     public var maximumSeparateSocketsPerLoop = 512
-    /// Differentiated-services code point of media packets; `nil` leaves them unmarked.
+    /// The differentiated-services code point of media packets; `nil` leaves them unmarked.
     public var codePoint: UInt8?
-    /// Milliseconds that a PLAY reply waits for the first unit, so that RTP-Info can tell its time.
+    /// Milliseconds that a PLAY reply waits for the first unit, so that RTP-Info can contain its time.
     public var playReplyMilliseconds: Int64 = 250
     /// Milliseconds that a DESCRIBE waits for a source that has just started.
     public var describeMilliseconds: Int64 = 3_000
     public var connection = ServerConnection.Configuration()
-    /// Who may do what; `nil` where everybody may do everything.
+    /// The access policy; `nil` if every client may do everything.
     public var access: AccessPolicy?
-    /// Who decides about clients, where `access` does not.
+    /// Decides requests that `access` leaves open.
     public var authoriser: (any ExternalAuthoriser)?
     public var delivery = DeliveryLoop.Options()
 
     public init() {}
 }
 
-/// How many connections there may be at once.
+/// The maximum numbers of connections.
 public struct ConnectionLimits: Hashable, Sendable {
-    /// Of all clients, loopback included.
+    /// From all clients, including loopback.
     public var total = 8192
-    /// Of one address; loopback is exempt.
+    /// From one address. Loopback is exempt.
     public var perAddress = 64
-    /// Of one IPv6 network (/64); loopback is exempt.
+    /// From one IPv6 network (/64). Loopback is exempt.
     public var perNetwork = 256
-    /// With a TLS handshake that is not complete, of all clients, loopback included.
+    /// With an unfinished TLS handshake, from all clients, including loopback.
     public var unfinishedHandshakes = 512
 
     public init() {}
 }
 
-/// What one path adds.
+/// The options of one path.
 public struct PathOptions: Hashable, Sendable {
     /// `s=` of its session description.
     public var title: String
     /// `i=` of its session description.
     public var description: String?
     public var join = JoinOptions()
-    /// Whether each RTP packet tells when it was captured (`AbsoluteCaptureTime`).
+    /// Whether each RTP packet carries its capture time (`AbsoluteCaptureTime`).
     public var sendsAbsoluteCaptureTime = false
-    /// Bytes that it adds to each packet.
+    /// Bytes that the capture time adds to each packet.
     public static let captureByteCount = AbsoluteCaptureTime.byteCount
-    /// Where it is also sent, once for all who ask for it; `nil` where multicast is off.
+    /// The multicast group with one RTP stream per track; `nil` without multicast.
     public var multicast: MulticastOptions?
-    /// Where it is also sent as MPEG-TS in RTP (RFC 2250), to one port; `nil` where it is not.
+    /// The multicast group that gets MPEG-TS in RTP (RFC 2250) at one port; `nil` without it.
     public var multicastTransportStream: MulticastOptions?
 
     public init(title: String) {
         self.title = title
     }
 
-    /// Where it is also sent in that form; `nil` where it is not.
+    /// The multicast group for this encapsulation, if any.
     func multicast(of encapsulation: RTPEncapsulation) -> MulticastOptions? {
         switch encapsulation {
         case .tracks: multicast
@@ -84,19 +84,19 @@ public struct PathOptions: Hashable, Sendable {
     }
 }
 
-/// Where a path is multicast.
+/// The multicast group of a path.
 public struct MulticastOptions: Hashable, Sendable {
-    /// IPv4 or IPv6 literal of the group.
+    /// IPv4 or IPv6 address of the group.
     public var group: String
-    /// RTP port of the first track, even; RTCP has the next, further tracks the next pairs.
+    /// RTP port of the first track, even. RTCP uses the next port, and further tracks the next pairs.
     public var port: UInt16
-    /// Routers to pass, less one: 1 stays on the link.
+    /// The number of links that packets may pass: 1 stays on the local link.
     public var timeToLive: UInt8
-    /// Address of the interface to send by; the route's where `nil`.
+    /// Address of the interface to send by; `nil` for that of the route.
     public var interface: String?
-    /// Whether it is on air without anyone asking over RTSP: for who watches from an `.sdp` file.
+    /// Whether it is sent even if no client asks over RTSP, for players that open an `.sdp` file.
     public var isAlwaysOn: Bool
-    /// As for the path.
+    /// Whether each RTP packet carries its capture time.
     public var sendsAbsoluteCaptureTime: Bool
 
     public init(

@@ -4,23 +4,23 @@ import RTSP
 import Reactor
 import Streams
 
-/// What one RTSP session has set up: a viewer of one stream. Born and dying with the connection that made it.
-final class Session {
+/// One RTSP session as set up: a viewer of one stream. It ends with its connection.
+final class ViewerSession {
     let id: SessionID
     let entry: PathDirectory.Entry
     let viewer: Viewer
-    /// All tracks of the stream when it was made.
+    /// All tracks of the stream when the session was made.
     private let layout: [Track]
-    /// Client addresses that are taken for it, RTP and RTCP.
+    /// The client's addresses for RTP and RTCP, reserved for this session.
     var destinations: [SocketAddress] = []
-    /// The track of each SETUP, by its control name; `nil` names the only one.
+    /// The track of each SETUP by its control name; `nil` names the only track.
     var tracks: [String?: TrackID] = [:]
-    /// How its packets travel: one way for all its tracks.
+    /// How its packets are sent, the same for all its tracks.
     var lowerTransport: LowerTransport
-    /// Whether a track of it is encrypted packet by packet.
+    /// Whether a track of it is protected by SRTP.
     var isProtected = false
-    /// On which of its UDP sockets the client was heard: where those are is known.
-    var heard: Set<ClientSocket> = []
+    /// The client's sockets with an address that a received datagram has confirmed.
+    var latchedSockets: Set<ClientSocket> = []
     /// When PLAY was answered.
     var startedAt: MonotonicTime?
 
@@ -40,17 +40,17 @@ final class Session {
         self.lowerTransport = lowerTransport
     }
 
-    /// For the log: `UDP`, `TCP`, `TLS`, `multicast`, and what travels there where it is not one RTP stream per track.
+    /// The transport for the log: `UDP`, `TCP`, `TLS`, `multicast`, with the payload unless that is one RTP stream per track.
     var transportName: String {
         let way = viewer.output?.tls == nil ? lowerTransport.rawValue : "TLS"
         if isProtected { return "SRTP over \(way)" }
         return viewer.encapsulation == .transportStream ? "MPEG-TS over \(way)" : way
     }
 
-    /// Whether what was negotiated holds now that the stream's tracks are these; without any, nothing is known against it.
+    /// Whether what was negotiated holds for these tracks of the stream; true if none are known.
     ///
-    /// Delivery ends who plays when the tracks change; this is for who was only set up by then, or paused.
-    func holds(for tracks: [Track]?) -> Bool {
+    /// If the tracks change, delivery ends the viewers that play. This check is for sessions that were set up or paused then.
+    func isCompatible(with tracks: [Track]?) -> Bool {
         tracks.map { Stream.areCompatible(layout, $0) } ?? true
     }
 }
@@ -62,7 +62,7 @@ enum ClientSocket: Int, CaseIterable {
 }
 
 extension Refusal {
-    /// The client starts again with DESCRIBE.
+    /// The client must start again with DESCRIBE.
     static let tracksHaveChanged = Refusal(
         .sessionNotFound, reason: "Session Not Found: the stream's tracks have changed")
 }

@@ -1,17 +1,16 @@
-/// The connections of a loop whose machine or output did something in this turn: the others need no look when it ends.
-/// Confined to the loop.
+/// The connections of a loop that changed in this turn. Only these are updated when it ends. Confined to the loop.
 final class TouchedConnections {
     private var connections: [Connection] = []
     private var nextIndex = 0
 
-    /// The connection is looked at before the turn ends.
+    /// Lists the connection to be updated before the turn ends.
     func add(_ connection: Connection) {
         guard !connection.isTouched else { return }
         connection.isTouched = true
         connections.append(connection)
     }
 
-    /// Takes the next one; that may add it again, or others. `nil` where there is none.
+    /// Removes and returns the next one; `nil` if there is none. Updating it may list it or others again.
     func next() -> Connection? {
         guard nextIndex < connections.count else {
             connections.removeAll(keepingCapacity: true)

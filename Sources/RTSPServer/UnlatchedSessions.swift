@@ -1,33 +1,34 @@
 import Reactor
 
-/// Sessions over UDP whose client has not been heard on both of its sockets yet, by the client's address.
+/// UDP sessions without NAT latching on both of the client's sockets yet (RFC 7362), by the client's address.
 ///
-/// Each datagram from an unknown port is looked up here, and its source may be forged: what that costs does not depend
-/// on how many sessions other addresses have.
+/// Each datagram from an unknown port is looked up here, and its source may be forged. The cost of a look-up does not depend on
+/// the number of sessions of other addresses.
 struct UnlatchedSessions {
-    private var sessions: [SocketAddress: [Session]] = [:]
+    private var sessions: [SocketAddress: [ViewerSession]] = [:]
 
-    mutating func add(_ session: Session) {
+    mutating func add(_ session: ViewerSession) {
         guard let host = session.host else { return }
         sessions[host, default: []].append(session)
     }
 
-    mutating func remove(_ session: Session) {
+    mutating func remove(_ session: ViewerSession) {
         guard let host = session.host, var others = sessions[host] else { return }
         others.removeAll { $0 === session }
         sessions[host] = others.isEmpty ? nil : others
     }
 
-    /// The sessions of the address `host`, after those that are `settled` have been removed.
-    mutating func candidates(of host: SocketAddress, without settled: (Session) -> Bool) -> [Session] {
+    /// The sessions of the address `host`. Those for which latching is over are removed first.
+    mutating func candidates(of host: SocketAddress, without isLatchingOver: (ViewerSession) -> Bool) -> [ViewerSession]
+    {
         guard var candidates = sessions[host] else { return [] }
-        candidates.removeAll(where: settled)
+        candidates.removeAll(where: isLatchingOver)
         sessions[host] = candidates.isEmpty ? nil : candidates
         return candidates
     }
 }
 
-extension Session {
+extension ViewerSession {
     /// The client's address, with port 0; `nil` before the first SETUP over UDP.
     var host: SocketAddress? { destinations.first?.with(port: 0) }
 }

@@ -1,13 +1,13 @@
 import Delivery
 import Media
 
-/// One who watches, and how well it keeps up.
+/// A viewer that plays, and how well it keeps up.
 public struct ViewerStatus: Hashable, Sendable {
-    /// Of the stream: `/cam`.
+    /// The path of the stream: `/cam`.
     public let path: String
-    /// The client's end of its RTSP connection: address and port.
+    /// The client's address and port of its RTSP connection.
     public let peer: String
-    /// What it calls itself, as it was sent; `nil` where it does not.
+    /// The client's `User-Agent` as sent; `nil` if it sent none.
     public let client: String?
     /// `UDP`, `TCP`, `multicast`, or `MPEG-TS over` one of them.
     public let transport: String
@@ -17,7 +17,7 @@ public struct ViewerStatus: Hashable, Sendable {
 }
 
 extension Server {
-    /// Everyone who plays.
+    /// All viewers that play.
     public func viewers(at now: MonotonicTime) async -> [ViewerStatus] {
         var all: [ViewerStatus] = []
         for loop in loops { all += await loop.viewers(at: now) }

@@ -1,22 +1,21 @@
-/// The connections of a loop whose received messages wait to be handled, the one that has waited longest first. Confined
-/// to the loop.
-final class WaitingConnections {
+/// The connections of a loop that have unprocessed messages, the one that has waited longest first. Confined to the loop.
+final class BackloggedConnections {
     private var connections: [Connection] = []
 
     var isEmpty: Bool { connections.isEmpty }
 
-    /// Puts the connection behind the others; no effect if it is listed already.
+    /// Appends the connection unless it is listed already.
     func add(_ connection: Connection) {
-        guard !connection.isListedBehind else { return }
-        connection.isListedBehind = true
+        guard !connection.isListedBacklogged else { return }
+        connection.isListedBacklogged = true
         connections.append(connection)
     }
 
-    /// Takes the connection that has waited longest.
+    /// Removes and returns the connection that has waited longest.
     func takeFirst() -> Connection? {
         guard !connections.isEmpty else { return nil }
         let first = connections.removeFirst()
-        first.isListedBehind = false
+        first.isListedBacklogged = false
         return first
     }
 }

@@ -1,14 +1,14 @@
 import Media
 
-/// Which of the pictures that Apus codes carry their time of capture as SEI (`CaptureTimestamp`).
+/// Which of the frames that Apus encodes carry their capture time in an SEI message (`CaptureTimestamp`).
 public enum CaptureTimeSEI: String, CaseIterable, Hashable, Sendable {
-    /// Those that decoding can start at: their timestamp travels in the packet of the parameter sets.
+    /// Keyframes only. The message travels in the packet of the parameter sets, so it needs no packet of its own.
     case keyframes
-    /// Every one, for a packet each.
+    /// Every frame, at the cost of a packet each.
     case all
     case off
 
-    /// Whether `unit` is one of them. Of a picture in parts, the first part is.
+    /// Whether `unit` carries the message. If a frame comes in parts, only its first part does.
     func includes(_ unit: AccessUnit) -> Bool {
         switch self {
         case .keyframes: unit.isKeyframe && unit.part.isStart

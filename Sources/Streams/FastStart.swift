@@ -1,18 +1,18 @@
 import Media
 
-/// What a joining viewer gets first: the pictures from a random access point to now, squeezed into a short window,
-/// and the newest unit of each other track.
+/// What a joining viewer is sent first: all frames since a keyframe (the GOP cache), compressed in time into a short window, and
+/// the newest unit of each other track.
 ///
-/// So the first picture shows within a frame's time at any phase of the group of pictures, and players that probe get the
-/// frames they probe on at once. Prelude times denote no capture time.
+/// The first frame therefore shows within one frame interval wherever in a GOP the viewer joins, and players that probe get
+/// their frames at once. The timestamps of a fast start do not denote capture times.
 public struct FastStart: Sendable {
-    /// How preludes are made.
+    /// Bounds of a fast start.
     public struct Limits: Hashable, Sendable {
-        /// Frames that players probe on: where the last random access point is younger, the prelude starts one earlier.
+        /// Frames that players probe. If the last keyframe is younger, the fast start begins one keyframe earlier.
         public var minimumFrames: Int
-        /// More pictures than this are not replayed: decoding them would take the player too long.
+        /// A longer history is not replayed, because decoding it would take the player too long.
         public var maximumFrames: Int
-        /// More bytes than this are not replayed: pacing them would take longer than 200 ms.
+        /// A larger history is not replayed, because pacing it would take longer than 200 ms.
         public var maximumByteCount: Int
 
         public init(minimumFrames: Int = 20, maximumFrames: Int = 150, maximumByteCount: Int = 1_000_000) {
@@ -22,18 +22,18 @@ public struct FastStart: Sendable {
         }
     }
 
-    /// In the order in which they are to be sent.
+    /// The units in sending order.
     public let units: [AccessUnit]
-    /// For units that follow live but are shown before the newest of the prelude (late B-pictures).
+    /// Maps units that follow live but are shown before the newest unit of the fast start (late B-frames).
     public let compression: TimeCompression?
-    /// The track that `compression` concerns.
+    /// The track that `compression` applies to.
     public let track: TrackID?
 
-    /// The prelude of `history`, which is in capture order; `nil` where there is no random access point or the limits forbid it.
+    /// Makes the fast start of `history`, which is in capture order; `nil` if there is no keyframe or the limits are exceeded.
     ///
     /// - Parameters:
-    ///   - leading: the track that decides where one can start: the video, else the first.
-    ///   - window: how long the squeezed history lasts, in nanoseconds.
+    ///   - leading: the track with the keyframes that viewers can start at: the video, else the first track.
+    ///   - window: duration of the compressed history, in nanoseconds.
     public init?(history: [AccessUnit], leading: Track, window: Int64, limits: Limits) {
         guard let start = Self.start(in: history, leading: leading, limits: limits) else { return nil }
         let leadingUnits = history[start...].filter { $0.track == leading.id }
@@ -45,7 +45,7 @@ public struct FastStart: Sendable {
             return
         }
         let times = leadingUnits.map(\.presentationTime.ticks)
-        // The start exists, so there is a least and a greatest time.
+        // `leadingUnits` contains the start, so there is a minimum and a maximum.
         let ticks = leading.clockRate.ticks(inNanoseconds: window)
         let compression = TimeCompression(first: times.min() ?? 0, newest: times.max() ?? 0, window: ticks)
         units = Self.compressed(Array(leadingUnits), by: compression, window: ticks) + companions
@@ -53,8 +53,8 @@ public struct FastStart: Sendable {
         track = leading.id
     }
 
-    /// Index of the unit to start with: the last random access point, or the one before where that is younger than players
-    /// like and the limits allow it; `nil` where nothing within the limits can be started with.
+    /// The index of the unit to start with: the last keyframe, or the one before if the last is younger than players need and the
+    /// limits allow it; `nil` if no keyframe lies within the limits.
     private static func start(in history: [AccessUnit], leading: Track, limits: Limits) -> Int? {
         if leading.kind == .audio { return history.lastIndex { $0.track == leading.id } }
         var frames = 0
@@ -65,7 +65,7 @@ public struct FastStart: Sendable {
             byteCount += history[index].bytes.count
             guard frames <= limits.maximumFrames, byteCount <= limits.maximumByteCount else { return candidate }
             guard history[index].isKeyframe else { continue }
-            // One step back is enough: a second IDR in 20 frames means that IDRs are plentiful.
+            // One step back is enough: a second IDR within 20 frames means that IDRs are frequent.
             if candidate != nil || frames >= limits.minimumFrames { return index }
             candidate = index
         }
@@ -81,9 +81,9 @@ public struct FastStart: Sendable {
         return newest.reversed()
     }
 
-    /// The units at their squeezed times, all different by at least a tick.
+    /// The units with their times compressed, each different from the others by at least one tick.
     ///
-    /// Decode times are squeezed by themselves, for they end where the next unit's go on.
+    /// Decode times are compressed separately, because they end where the decode time of the next unit continues.
     private static func compressed(_ units: [AccessUnit], by compression: TimeCompression, window: Int64)
         -> [AccessUnit]
     {
@@ -100,7 +100,7 @@ public struct FastStart: Sendable {
         }
     }
 
-    /// Where each of these instants goes, in the same order, no two to the same.
+    /// The compressed time of each of `times`: in the same order, and no two equal.
     private static func map(_ times: [Int64], by compression: TimeCompression) -> [Int64: Int64] {
         var mapped: [Int64: Int64] = [:]
         var following = Int64.max

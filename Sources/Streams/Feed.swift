@@ -1,25 +1,25 @@
 import Media
 import Synchronization
 
-/// One packager attached to one stream: it runs once per stream, however many viewers there are, into a ring of outputs.
+/// One packager attached to one stream. It runs once per stream, however many viewers there are, and fills a ring of outputs.
 public final class Feed<P: Packager>: Sendable {
     private struct State: ~Copyable {
         var packager: P
         var ring: Ring<P.Output>
-        /// Of the loops that read it.
+        /// The loops that read this feed.
         var wakers: [any Waker] = []
-        /// Media time of the first unit that no loop was there for, in nanoseconds.
+        /// Media time of the first unit since no loop reads the feed, in nanoseconds.
         var idleSince: Int64?
         var hasEnded = false
     }
 
     private let state: Mutex<State>
-    /// The tracks that the packager was made for.
+    /// The tracks that the packager was created with.
     public let tracks: [Track]
-    /// What viewers are sent while the source is silent.
+    /// The output that viewers are sent while the source is silent.
     public let filler: P.Output?
 
-    /// Made by `Stream.feed`, under the stream's lock, with the stream's history.
+    /// Created by `Stream.feed`, under the stream's lock, with the stream's history.
     init(tracks: [Track], options: P.Options, history: [AccessUnit], bounds: Ring<P.Output>.Bounds) {
         self.tracks = tracks
         filler = P.filler(options)
@@ -27,31 +27,31 @@ public final class Feed<P: Packager>: Sendable {
         for unit in history { append(unit) }
     }
 
-    /// Adds the outputs since `reader` last looked to it. One lock per call: a loop calls it once per wake-up.
+    /// Adds the outputs since the last call to `reader`. It takes one lock: a loop calls it once per wake-up.
     public func update(_ reader: inout FeedReader<P.Output>) {
         state.withLock { state in
             reader.update(from: state.ring, hasEnded: state.hasEnded)
         }
     }
 
-    /// Index that the next output will get.
+    /// The index of the next output.
     public var endIndex: Int64 { state.withLock { $0.ring.endIndex } }
 
-    /// The same, and the packager as it is before it makes that output.
+    /// The index of the next output, and the packager in its state before that output.
     var front: (index: Int64, packager: P) { state.withLock { ($0.ring.endIndex, $0.packager) } }
 
-    /// The loop has no viewer any more.
+    /// Removes a loop that has no viewer left.
     public func detach(_ waker: any Waker) {
         state.withLock { $0.wakers.removeAll { $0 === waker } }
     }
 
-    /// How long a feed that no loop reads goes on, in nanoseconds: who pauses and plays again finds it, and nobody can have
-    /// the history packaged more often than that.
-    private static var patience: Int64 { 1_000_000_000 }
+    /// How long a feed without readers continues, in nanoseconds. A client that pauses and plays again finds the same feed, and
+    /// no client can have the history packaged more often than this.
+    private static var idleTimeout: Int64 { 1_000_000_000 }
 }
 
 extension Feed: AnyFeed {
-    /// From now on every append wakes this loop.
+    /// Wakes this loop at every append from now on.
     func attach(_ waker: any Waker) {
         state.withLock { state in
             state.idleSince = nil
@@ -59,15 +59,15 @@ extension Feed: AnyFeed {
         }
     }
 
-    func isWanted(at nanoseconds: Int64) -> Bool {
+    func isNeeded(at nanoseconds: Int64) -> Bool {
         state.withLock { state in
             guard state.wakers.isEmpty else { return true }
             guard let idleSince = state.idleSince else {
                 state.idleSince = nanoseconds
                 return true
             }
-            // A source that starts again may go back in time: that is as good as a second.
-            return (0..<Self.patience).contains(nanoseconds &- idleSince)
+            // A source that starts again may go back in time, which counts as a whole second.
+            return (0..<Self.idleTimeout).contains(nanoseconds &- idleSince)
         }
     }
 
@@ -84,18 +84,18 @@ extension Feed: AnyFeed {
     }
 
     func wake() {
-        // A wake-up is a system call: loops that look to the feed meanwhile need not wait for it.
+        // A wake-up is a system call, so it happens without the lock.
         let wakers = state.withLock { $0.wakers }
         for waker in wakers { waker.wake() }
     }
 }
 
-/// A feed whatever its packager: what a stream does with all of them.
+/// The operations of a feed that do not depend on its packager.
 protocol AnyFeed: AnyObject, Sendable {
-    /// Whether a loop reads it, or has until less than a second of media ago; `nanoseconds` is the newest unit's time.
-    func isWanted(at nanoseconds: Int64) -> Bool
+    /// Whether a loop reads the feed, or did less than a second of media time ago. `nanoseconds` is the time of the newest unit.
+    func isNeeded(at nanoseconds: Int64) -> Bool
     func append(_ unit: AccessUnit)
-    /// The stream's tracks are others now: viewers of this feed cannot go on.
+    /// Marks the feed as ended because the stream's tracks have changed: its viewers cannot continue.
     func end()
     func wake()
 }

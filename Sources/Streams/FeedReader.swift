@@ -1,16 +1,16 @@
 import DequeModule
 
-/// One loop's own view of a feed's ring: references to the same outputs, read without a lock by all viewers of the loop.
+/// One loop's view of a feed's ring: references to the same outputs, which all viewers of the loop read without a lock.
 public struct FeedReader<Output: Sendable>: Sendable {
     private var outputs: Deque<Output> = []
-    /// Index of the oldest output in view.
+    /// The index of the oldest output in view.
     public private(set) var startIndex: Int64 = 0
-    /// Whether the feed will get no more: its viewers' sessions are over.
+    /// Whether the feed has ended, which also ends its viewers' sessions.
     public private(set) var hasEnded = false
 
     public init() {}
 
-    /// One past the newest output in view.
+    /// The index after the newest output in view.
     public var endIndex: Int64 { startIndex + Int64(outputs.count) }
 
     /// The output at `index`, which lies in `startIndex..<endIndex`.
@@ -18,7 +18,7 @@ public struct FeedReader<Output: Sendable>: Sendable {
         outputs[Int(index - startIndex)]
     }
 
-    /// Takes over what is new in the ring and lets go of what has left it; the feed's lock is held.
+    /// Adds the ring's new outputs and removes those that the ring has dropped. The caller holds the feed's lock.
     mutating func update(from ring: borrowing Ring<Output>, hasEnded: Bool) {
         self.hasEnded = hasEnded
         if ring.startIndex >= endIndex {

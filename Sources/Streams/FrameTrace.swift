@@ -1,27 +1,27 @@
 import Media
 
-/// The way of one picture from capture to the wire: the instants at which it passed each station, on the monotonic clock.
+/// The instants at which one frame passed each stage from capture to the wire, on the monotonic clock.
 ///
-/// Without a picture, of one frame of sound.
+/// If the stream has no video, it traces audio frames.
 public struct FrameTrace: Hashable, Sendable {
-    /// Of pictures that are coded here: from 0, those that were left out counted.
+    /// The number of a frame that was encoded here, counted from 0; skipped frames count too.
     public var frameNumber: UInt32?
-    /// When the light was captured; of a pipe or a file, when its turn came.
+    /// When the frame was exposed; for a pipe or a file, when the frame was due.
     public let captured: MonotonicTime
-    /// Of pictures that are coded here: when the encoder was given it.
+    /// When the encoder received the frame; `nil` if the frame was not encoded here.
     public var encoderIn: MonotonicTime?
-    /// When the encoder had coded it.
+    /// When the encoder returned the frame.
     public var encoderOut: MonotonicTime?
-    /// When all feeds had it as packets.
+    /// When all feeds had packaged the frame.
     public var packaged: MonotonicTime?
-    /// When the first call began that hands packets of it to the kernel; `nil` while nobody watches.
+    /// When the first system call began that sends packets of the frame; `nil` while there is no viewer.
     public var firstSent: MonotonicTime?
-    /// When the last such call came back, of a loop's viewers who keep up.
+    /// When the last such system call returned, not counting viewers that do not keep up.
     public var lastSent: MonotonicTime?
 
-    /// Nanoseconds of coding that were done before the instant of capture: of a file that is transcoded. The wait between the
-    /// two is not counted, because it delays nothing.
-    var codedAhead: Int64 {
+    /// Nanoseconds of encoding before the instant of capture, as with a transcoded file. The wait between the two is not counted,
+    /// because it delays nothing.
+    var encodedAhead: Int64 {
         guard let encoderIn, let encoderOut else { return 0 }
         return max(0, min(encoderOut, captured) - encoderIn)
     }
@@ -38,18 +38,18 @@ public struct FrameTrace: Hashable, Sendable {
     }
 }
 
-/// What lies between two stations.
+/// The time between two instants of a frame's trace.
 public enum Stage: String, CaseIterable, Sendable, Codable, CodingKeyRepresentable {
-    /// Capture → encoder in: the driver's, the effects'.
+    /// Capture → encoder in: the camera driver and the effects.
     case capture
     /// Encoder in → encoder out.
     case encoding
-    /// Encoder out → packaged; from capture on where nothing is coded here.
+    /// Encoder out → packaged; starts at capture if nothing is encoded here.
     case packaging
-    /// Packaged → first byte sent: waking up the loop.
+    /// Packaged → first byte sent: the wake-up of the loop.
     case waiting
-    /// First byte sent → last byte sent: to all viewers of one loop.
+    /// First byte sent → last byte sent, to all viewers of one loop.
     case sending
-    /// Capture → last byte sent, and coding that was done before the instant of capture.
+    /// Capture → last byte sent, plus encoding before the instant of capture.
     case whole
 }

@@ -1,14 +1,14 @@
 import Media
 
-/// How many random access points may be asked of an encoder: a burst, then one per interval.
+/// Limits how many keyframes are requested from an encoder: a burst, then one per interval.
 ///
-/// One budget per stream serves joins, picture loss indications and drops alike. Each IDR costs the picture quality
-/// (ten a second cost 3 QP at 2 Mbit/s), so nobody's joining may take more than this.
+/// Joins, picture loss indications and drops share the one limiter of a stream. Each IDR frame reduces quality (ten per second
+/// cost 3 QP at 2 Mbit/s), so no number of joins may exceed this limit.
 public struct KeyframeRequestLimiter: Sendable {
     public struct Limits: Hashable, Sendable {
         /// Requests that are granted at once.
         public var burst: Int
-        /// Nanoseconds after which one more is granted.
+        /// Nanoseconds after which one more request is granted.
         public var interval: Int64
 
         public init(burst: Int = 3, interval: Int64 = 500_000_000) {
@@ -20,7 +20,7 @@ public struct KeyframeRequestLimiter: Sendable {
     private let limits: Limits
     private var tokens: Int
     private var lastRefill: MonotonicTime?
-    /// Whether a granted request waits for its random access point: further ones are satisfied by the same.
+    /// Whether a granted request still waits for its keyframe, which will also serve further requests.
     private var isOutstanding = false
 
     public init(limits: Limits = Limits()) {
@@ -28,27 +28,27 @@ public struct KeyframeRequestLimiter: Sendable {
         tokens = limits.burst
     }
 
-    /// What becomes of a request.
+    /// The answer to a request.
     public enum Answer: Hashable, Sendable {
-        /// Ask the encoder now.
+        /// Request a keyframe from the encoder now.
         case granted
-        /// One is on its way already.
-        case underWay
-        /// Ask again at the instant.
+        /// A keyframe has been requested and has not arrived yet.
+        case alreadyRequested
+        /// Ask again at this instant.
         case notBefore(MonotonicTime)
     }
 
-    /// Somebody needs a random access point.
+    /// Handles the request for a keyframe.
     public mutating func requested(at now: MonotonicTime) -> Answer {
         refill(at: now)
-        if isOutstanding { return .underWay }
+        if isOutstanding { return .alreadyRequested }
         guard tokens > 0 else { return .notBefore((lastRefill ?? now) + limits.interval) }
         tokens -= 1
         isOutstanding = true
         return .granted
     }
 
-    /// A random access point was published.
+    /// Notes that a keyframe was published.
     public mutating func arrived() {
         isOutstanding = false
     }

@@ -2,35 +2,35 @@ import DequeModule
 import Media
 import Synchronization
 
-/// What a stream's pictures spent where: a distribution per stage, and the last journeys one by one. From any thread.
+/// Where the frames of a stream spend their time: a distribution per stage, and the traces of the last frames. Thread-safe.
 ///
-/// One lock and a few counters per picture and loop; nothing per viewer or packet.
+/// It costs one lock and a few counters per frame and loop; nothing per viewer or packet.
 public final class LatencyTrace: Sendable {
-    /// A distribution per stage, of those through which something has come.
+    /// A distribution for each stage that a frame has passed.
     public typealias Summary = [Stage: DurationSummary]
 
     private struct State {
         var recent: Deque<FrameTrace> = []
         var stages = Stages()
-        var stagesSinceLook = Stages()
+        var stagesSinceSummary = Stages()
 
-        /// Nearly always the newest.
+        /// The index of the frame captured at `captured`, nearly always the newest.
         func index(of captured: MonotonicTime) -> Int? { recent.lastIndex { $0.captured == captured } }
 
         mutating func record(_ change: (inout Stages) -> Void) {
             change(&stages)
-            change(&stagesSinceLook)
+            change(&stagesSinceSummary)
         }
     }
 
-    /// How many journeys are kept: half a minute of pictures.
+    /// How many frames are kept: half a minute at 30 frames per second.
     public static let recentCount = 1_024
 
     private let state = Mutex(State())
 
     init() {}
 
-    /// A picture is about to be packaged: from then on loops may send it.
+    /// Adds a frame that is about to be packaged, before any loop can send it.
     func began(_ frameTrace: FrameTrace) {
         state.withLock { state in
             if state.recent.count == Self.recentCount { state.recent.removeFirst() }
@@ -39,7 +39,7 @@ public final class LatencyTrace: Sendable {
         }
     }
 
-    /// All feeds have it as packets.
+    /// Notes that all feeds have packaged the frame.
     func packaged(_ frameTrace: FrameTrace, at instant: MonotonicTime) {
         state.withLock { state in
             if let index = state.index(of: frameTrace.captured) { state.recent[index].packaged = instant }
@@ -47,7 +47,7 @@ public final class LatencyTrace: Sendable {
         }
     }
 
-    /// One loop has sent what was captured at `captured` to all its viewers who keep up.
+    /// Notes that one loop has sent the frame captured at `captured` to all its viewers that keep up.
     public func sent(captured: MonotonicTime, first: MonotonicTime, last: MonotonicTime) {
         state.withLock { state in
             guard let index = state.index(of: captured) else { return }
@@ -58,30 +58,30 @@ public final class LatencyTrace: Sendable {
         }
     }
 
-    /// Since the stream was made.
+    /// The distributions since the stream was created.
     public var summary: Summary { state.withLock { $0.stages.summary } }
 
-    /// Since the last call of this.
+    /// The distributions since the last call of this method.
     public func takeSummary() -> Summary {
         state.withLock { state in
-            defer { state.stagesSinceLook.reset() }
-            return state.stagesSinceLook.summary
+            defer { state.stagesSinceSummary.reset() }
+            return state.stagesSinceSummary.summary
         }
     }
 
-    /// The last ones, oldest first.
+    /// The last frames, oldest first.
     public var recent: [FrameTrace] {
-        // An array of an empty deque has its count written, 0, into the one array of none that all threads share.
+        // Converting an empty deque writes its count, 0, into the empty array that all threads share.
         state.withLock { $0.recent.isEmpty ? [] : Array($0.recent) }
     }
 }
 
-/// One distribution per stage, to two digits.
+/// One distribution per stage, with two significant digits.
 private struct Stages {
     private var histograms: [Stage: DurationHistogram] = [:]
 
     mutating func began(_ frameTrace: FrameTrace) {
-        // A file's pictures are coded ahead of their instant: nothing lies between capture and encoder.
+        // The frames of a file are encoded before their capture time, so nothing lies between capture and encoder.
         if let encoderIn = frameTrace.encoderIn, encoderIn >= frameTrace.captured {
             record(.capture, from: frameTrace.captured, to: encoderIn)
         }
@@ -91,15 +91,15 @@ private struct Stages {
     }
 
     mutating func packaged(_ frameTrace: FrameTrace, at instant: MonotonicTime) {
-        // A file's pictures are coded before their instant.
+        // The frames of a file are encoded before their capture time.
         record(.packaging, from: max(frameTrace.encoderOut ?? frameTrace.captured, frameTrace.captured), to: instant)
     }
 
     mutating func sent(_ frameTrace: FrameTrace, first: MonotonicTime, last: MonotonicTime) {
-        // A loop that was awake may be the faster one.
+        // A loop that is already awake may send before the frame counts as packaged.
         record(.waiting, from: frameTrace.packaged ?? first, to: first)
         record(.sending, from: first, to: last)
-        record(.whole, from: frameTrace.captured + (0 - frameTrace.codedAhead), to: last)
+        record(.whole, from: frameTrace.captured + (0 - frameTrace.encodedAhead), to: last)
     }
 
     private mutating func record(_ stage: Stage, from start: MonotonicTime, to end: MonotonicTime) {

@@ -1,16 +1,16 @@
-/// The one of `candidates` that `word` was most likely meant to be; `nil` where none is near.
+/// Returns the candidate that `word` was most likely meant to be; `nil` if none is near.
 ///
-/// Near is a third of the longer word's letters, at least 2: `prot` is near `port`, and `colour` is not near `port`.
-/// Upper and lower case count as the same.
+/// A candidate is near if at most a third of the longer word's letters differ, and at least two may differ: `prot` is near
+/// `port`, and `colour` is not. Case is ignored.
 public func nearestName(to word: String, among candidates: some Sequence<String>) -> String? {
-    // Outside input may be long: what is longer than any name is near none.
+    // Input may be long. A word longer than any name is near none.
     guard word.utf8.count <= 255 else { return nil }
     let wanted = Array(word.lowercased().unicodeScalars)
     var best: (name: String, distance: Int)?
     for name in candidates {
         let letters = Array(name.lowercased().unicodeScalars)
         let limit = min(max(2, max(wanted.count, letters.count) / 3), letters.count - 1)
-        // The distance is at least the difference in length: most names need no closer look.
+        // The distance is at least the difference in length, which rules out most names cheaply.
         guard abs(wanted.count - letters.count) <= limit else { continue }
         let distance = editDistance(wanted, letters)
         guard distance <= limit else { continue }
@@ -19,7 +19,7 @@ public func nearestName(to word: String, among candidates: some Sequence<String>
     return best?.name
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours from `left` to `right` (optimal string alignment).
+/// The number of insertions, deletions, replacements and swaps of neighbours from `left` to `right` (optimal string alignment).
 private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     var beforePrevious: [Int] = []
     var previous = Array(0...right.count)

@@ -3,7 +3,7 @@ import Media
 
 /// The newest elements of an endless sequence, bounded by media time and by bytes.
 ///
-/// Elements keep their index for ever: the first ever appended has 0. Old ones go first; the newest always stays.
+/// An element keeps its index for ever; the first element has 0. The oldest are dropped first; the newest always stays.
 public struct Ring<Element> {
     /// How much history is kept.
     public struct Bounds: Hashable, Sendable {
@@ -28,14 +28,14 @@ public struct Ring<Element> {
     private var entries: Deque<Entry> = []
     private var byteCount = 0
 
-    /// Index of the oldest element that is still here.
+    /// The index of the oldest element in the ring.
     public private(set) var startIndex: Int64 = 0
 
     public init(bounds: Bounds) {
         self.bounds = bounds
     }
 
-    /// Index that the next element will get.
+    /// The index of the next element.
     public var endIndex: Int64 { startIndex + Int64(entries.count) }
 
     /// The element at `index`, which lies in `startIndex..<endIndex`.
@@ -43,7 +43,7 @@ public struct Ring<Element> {
         entries[Int(index - startIndex)].element
     }
 
-    /// Appends an element of `byteCount` bytes whose media time is `nanoseconds`, and lets go of what is out of bounds.
+    /// Appends an element of `byteCount` bytes with the media time `nanoseconds`, and drops elements that are out of bounds.
     public mutating func append(_ element: Element, nanoseconds: Int64, byteCount: Int) {
         entries.append(Entry(element: element, nanoseconds: nanoseconds, byteCount: byteCount))
         self.byteCount += byteCount
@@ -56,7 +56,7 @@ public struct Ring<Element> {
         }
     }
 
-    /// Forgets all elements; indices go on.
+    /// Removes all elements. Indices continue.
     public mutating func removeAll() {
         startIndex = endIndex
         entries.removeAll(keepingCapacity: true)

@@ -1,27 +1,27 @@
-/// What publishes access units into a stream: test card, file, pipe; later camera, publisher, pull.
+/// Publishes access units into a stream: test card, file, pipe, camera.
 ///
-/// A source owns no thread and knows no viewer. Whoever supervises it calls `run` on a thread that may block,
-/// and calls it again, after a pause, when it failed.
+/// A source owns no thread and knows no viewer. Its supervisor calls `run` on a thread that may block, and calls it again after
+/// a pause if it failed.
 public protocol Source: AnyObject, Sendable {
-    /// What it is, for people: `test card 1280×720 at 30 fps`.
+    /// A description for people, such as `test card 1280×720 at 30 fps`.
     var label: String { get }
 
     /// Announces its tracks, then publishes access units until `stop` is called or the input ends.
     ///
-    /// Blocks the calling thread. It returns when the input ended or `stop` was called, and throws when it cannot go on.
+    /// It blocks the calling thread, returns when the input has ended or `stop` was called, and throws if it cannot continue.
     /// It may be called again after either.
     func run(into stream: Stream) throws(SourceFailure)
 
-    /// Makes `run` return within 100 ms. From any thread, at any time, more than once.
+    /// Makes `run` return within 100 ms. It may be called on any thread, at any time, more than once.
     func stop()
 
-    /// Asks for a random access point as soon as possible; without effect where the source owns no encoder. From any thread.
+    /// Requests a keyframe as soon as possible; no effect if the source has no encoder. Thread-safe.
     func requestKeyframe()
 
-    /// What its picture encoder has done over all runs; `nil` where it has none. From any thread.
+    /// What the source's video encoder has done in all runs; `nil` if it has no encoder. Thread-safe.
     var status: SourceStatus? { get }
 
-    /// Whether the end of its input is final, so that `run` is not called again after it returned. From any thread.
+    /// Whether the end of the input is final, so that `run` is not called again after it has returned. Thread-safe.
     var endsForGood: Bool { get }
 }
 
@@ -30,11 +30,11 @@ extension Source {
     public var status: SourceStatus? { nil }
 }
 
-/// Why a source cannot go on, and what its owner can do about it.
+/// Why a source cannot continue, and what its owner can do about it.
 public struct SourceFailure: Error, Equatable, Sendable {
     /// One sentence, without a full stop: `no file at film.mp4`.
     public let reason: String
-    /// What to do, as an order to the reader; empty where there is nothing.
+    /// What to do, as an instruction to the reader; empty if nothing can be done.
     public let remedy: String
 
     public init(reason: String, remedy: String = "") {

@@ -1,23 +1,23 @@
-/// What a source's picture encoder has done.
+/// What a source's video encoder has done.
 public struct SourceStatus: Hashable, Sendable {
-    /// Pictures coded.
+    /// Encoded frames.
     public var pictureCount = 0
-    /// Pictures left out because their instant had passed: the machine is too slow, or was stopped.
+    /// Frames that were skipped because their time had passed: the host is too slow or was suspended.
     public var skippedCount = 0
-    /// What the quantizers of `quantizedCount` pictures add up to.
+    /// The sum of the quantizers of `quantizedCount` frames.
     public var quantizerTotal = 0
     public var quantizedCount = 0
 
     public init() {}
 
-    /// The average quantizer, 0 to 51: the higher, the coarser; `nil` where the encoder does not tell.
+    /// The average quantizer, 0 to 51 (higher is coarser); `nil` if the encoder does not report it.
     public var averageQuantizer: Double? {
         quantizedCount > 0 ? Double(quantizerTotal) / Double(quantizedCount) : nil
     }
 
     public static func + (one: Self, other: Self) -> Self { one.combined(with: other, by: +) }
 
-    /// What was done between two looks at the same source.
+    /// What was done between two samples of the same source.
     public static func - (later: Self, earlier: Self) -> Self { later.combined(with: earlier, by: -) }
 
     private func combined(with other: Self, by operation: (Int, Int) -> Int) -> Self {

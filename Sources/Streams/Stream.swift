@@ -3,9 +3,9 @@ import Synchronization
 
 /// A path with its tracks and one ring of access units in capture order.
 ///
-/// Published to by one source at a time, read by feeds. All methods may be called from any thread.
+/// One source at a time publishes to it, and feeds read it. All methods are thread-safe.
 public final class Stream: Sendable {
-    /// Limits of one stream, as configured.
+    /// The limits of one stream, as configured.
     public struct Limits: Hashable, Sendable {
         public var history = Ring<AccessUnit>.Bounds()
         public var keyframeRequests = KeyframeRequestLimiter.Limits()
@@ -13,22 +13,22 @@ public final class Stream: Sendable {
         public init() {}
     }
 
-    /// What viewers are told about the stream before its first unit.
+    /// What viewers learn about the stream before its first unit.
     public struct Announcement: Hashable, Sendable {
         public let tracks: [Track]
-        /// Counts up with every change of the tracks, for the session description's version.
+        /// Increases with every change of the tracks, for the version of the session description.
         public let version: UInt64
     }
 
-    /// What sources have handed over.
+    /// What sources have published.
     public struct Published: Hashable, Sendable {
         public var pictureCount = 0
-        /// Of all tracks.
+        /// Bytes of all tracks.
         public var byteCount = 0
 
         public init() {}
 
-        /// What was handed over between two looks at the same stream.
+        /// What was published between two samples of the same stream.
         public func since(_ earlier: Self) -> Self {
             var result = self
             result.pictureCount -= earlier.pictureCount
@@ -42,23 +42,23 @@ public final class Stream: Sendable {
         var announcementCount: UInt64 = 0
         var published = Published()
         var ring: Ring<AccessUnit>
-        var budget: KeyframeRequestLimiter
+        var limiter: KeyframeRequestLimiter
         var feeds: [FeedKey: any AnyFeed] = [:]
         var source: (any Source)?
         var captureTimeSEI = CaptureTimeSEI.keyframes
-        /// Tracks of which nothing passes before a random access point: a source has just started.
+        /// Tracks that drop units until a keyframe, because a source has just started.
         var awaitingKeyframe: Set<TrackID> = []
-        /// Whether the input has ended for good. The next announcement clears it.
+        /// Whether the end of the input is final. The next announcement clears it.
         var hasEnded = false
         var endObserver: (@Sendable (Stream) -> Void)?
     }
 
-    /// Where viewers find it: `/cam`.
+    /// The path of its URL: `/cam`.
     public let path: String
-    /// From whose epoch all tracks' media times count.
+    /// The clock that gives the epoch of all media times.
     public let clock: StreamClock
 
-    /// What its pictures spent where.
+    /// Where its frames spend their time.
     public let latencyTrace = LatencyTrace()
 
     private let limits: Limits
@@ -69,49 +69,49 @@ public final class Stream: Sendable {
         self.clock = clock
         self.limits = limits
         state = Mutex(
-            State(ring: Ring(bounds: limits.history), budget: KeyframeRequestLimiter(limits: limits.keyframeRequests)))
+            State(ring: Ring(bounds: limits.history), limiter: KeyframeRequestLimiter(limits: limits.keyframeRequests)))
     }
 
-    /// A stream that begins at `epoch`, for who does not care about the wall clock: there, it is 1970 then.
+    /// Creates a stream that begins at `epoch`, for callers that need no wall clock: at the epoch it shows 1970.
     public convenience init(path: String, epoch: MonotonicTime, limits: Limits = Limits()) {
         let clock = StreamClock(epoch: epoch) { ClockReading(monotonic: epoch, unixNanoseconds: 0) }
         self.init(path: path, clock: clock, limits: limits)
     }
 
-    /// The instant from which all tracks' media times count.
+    /// The instant that the media times of all tracks count from.
     public var epoch: MonotonicTime { clock.epoch }
 
-    /// Which of the pictures that are coded here carry their time of capture, from the next one on.
+    /// Which of the frames that are encoded here carry their capture time, from the next frame on.
     public var captureTimeSEI: CaptureTimeSEI {
         get { state.withLock { $0.captureTimeSEI } }
         set { state.withLock { $0.captureTimeSEI = newValue } }
     }
 
-    /// The tracks as announced last; `nil` before a source has announced any.
+    /// The tracks announced last; `nil` before a source has announced any.
     public var announcement: Announcement? { state.withLock { $0.announcement } }
 
-    /// How often a source has announced tracks, the same or others: what was shown before is forgotten each time.
+    /// How often a source has announced tracks, changed or not. Each announcement clears the history.
     public var announcementCount: UInt64 { state.withLock { $0.announcementCount } }
 
-    /// What was published since the stream was made.
+    /// What was published since the stream was created.
     public var published: Published { state.withLock { $0.published } }
 
-    /// Whether the input has ended for good, as that of a file that is played once. The next announcement clears it.
+    /// Whether the end of the input is final, as with a file that is played once. The next announcement clears it.
     public var hasEnded: Bool { state.withLock { $0.hasEnded } }
 }
 
-// MARK: - The source's side
+// MARK: - Publishing
 
 extension Stream {
-    /// Says who is asked for random access points; `nil` when the source has gone.
+    /// Sets the source that keyframes are requested from; `nil` when the source has gone.
     public func attach(_ source: (any Source)?) {
         state.withLock { $0.source = source }
     }
 
-    /// Says which tracks follow, or that their parameters changed; a source calls it before its first unit and at each change.
+    /// Announces the tracks that follow. A source calls it before its first unit and whenever their parameters change.
     ///
-    /// History from before is forgotten, and video goes on at its next random access point. If kinds, clock rates or audio
-    /// configurations differ from before, the viewers' sessions end: what was negotiated does not hold any more.
+    /// It clears the history, and video continues at its next keyframe. If kinds, clock rates or audio configurations differ from
+    /// before, the viewers' sessions end, because what they negotiated no longer holds.
     public func announce(_ tracks: [Track]) {
         let ended = state.withLock { state -> [any AnyFeed] in
             state.announcementCount += 1
@@ -133,9 +133,9 @@ extension Stream {
         }
     }
 
-    /// Ends the stream: the input has ended for good. Repeated calls have no effect until the next announcement.
+    /// Ends the stream because the end of its input is final. Repeated calls have no effect until the next announcement.
     ///
-    /// Viewers keep what was published. The observer of `observeEnd` ends their sessions.
+    /// Viewers keep what was published. The observer set by `observeEnd` ends their sessions.
     public func end() {
         let observer = state.withLock { state -> (@Sendable (Stream) -> Void)? in
             guard !state.hasEnded else { return nil }
@@ -146,16 +146,16 @@ extension Stream {
         observer?(self)
     }
 
-    /// Sets the closure that `end` calls, on the thread of the source.
+    /// Sets the closure that `end` calls, on the source's thread.
     public func observeEnd(_ observer: @escaping @Sendable (Stream) -> Void) {
         state.withLock { $0.endObserver = observer }
     }
 
-    /// Hands over the next access unit, in capture order; never blocks for a viewer.
+    /// Publishes the next access unit, in capture order. It never blocks for a viewer.
     ///
-    /// Units of tracks that were not announced, and pictures before a source's first random access point, are let go.
+    /// Units of unannounced tracks, and frames before a source's first keyframe, are dropped.
     public func publish(_ unit: AccessUnit) {
-        let unit = withTimeOfCapture(unit)
+        let unit = addingCaptureTime(unit)
         let feeds = state.withLock { state -> [any AnyFeed] in
             guard let track = state.announcement?.tracks.first(where: { $0.id == unit.track }) else { return [] }
             if state.awaitingKeyframe.contains(unit.track) {
@@ -164,15 +164,15 @@ extension Stream {
             }
             if track.kind == .video {
                 state.published.pictureCount += 1
-                if unit.isKeyframe { state.budget.arrived() }
+                if unit.isKeyframe { state.limiter.arrived() }
             }
             state.published.byteCount += unit.bytes.count
             let frameTrace =
-                Self.isFollowed(unit, among: state.announcement?.tracks ?? []) ? FrameTrace(unit, clock) : nil
+                Self.isTraced(unit, among: state.announcement?.tracks ?? []) ? FrameTrace(unit, clock) : nil
             if let frameTrace { latencyTrace.began(frameTrace) }
             let nanoseconds = unit.presentationTime.nanoseconds
             state.ring.append(unit, nanoseconds: nanoseconds, byteCount: unit.bytes.count)
-            for (key, feed) in state.feeds where !feed.isWanted(at: nanoseconds) { state.feeds[key] = nil }
+            for (key, feed) in state.feeds where !feed.isNeeded(at: nanoseconds) { state.feeds[key] = nil }
             let feeds = Array(state.feeds.values)
             for feed in feeds { feed.append(unit) }
             if let frameTrace { latencyTrace.packaged(frameTrace, at: clock.now) }
@@ -181,14 +181,14 @@ extension Stream {
         for feed in feeds { feed.wake() }
     }
 
-    /// Whether its way is followed: of the video, or of the first track where there is none, what comes in one piece.
-    private static func isFollowed(_ unit: AccessUnit, among tracks: [Track]) -> Bool {
+    /// Whether the unit is traced: a whole unit of the video, or of the first track if there is no video.
+    private static func isTraced(_ unit: AccessUnit, among tracks: [Track]) -> Bool {
         let leading = tracks.first { $0.kind == .video } ?? tracks.first
         return unit.track == leading?.id && unit.part == .whole
     }
 
-    /// The unit with what the wall clock showed at its capture, in a picture that is to carry it as SEI too.
-    private func withTimeOfCapture(_ unit: AccessUnit) -> AccessUnit {
+    /// The unit with its wall-clock capture time, also as an SEI message if the frame is to carry one.
+    private func addingCaptureTime(_ unit: AccessUnit) -> AccessUnit {
         clock.follow()
         var unit = unit
         let instant = clock.instant(of: unit.presentationTime)
@@ -200,8 +200,8 @@ extension Stream {
 
     /// Whether what was negotiated for the tracks `old` holds for `new`: the same kinds, clocks and audio configurations.
     ///
-    /// Parameter sets of H.264 may differ, because they also come in the stream. An AAC configuration comes in the description only
-    /// (`config=`, RFC 3640, section 4.1), and a transport stream's packager makes all ADTS headers of the first.
+    /// H.264 parameter sets may differ, because the stream carries them too. An AAC configuration is only in the description
+    /// (`config=`, RFC 3640, section 4.1), and a transport stream's packager makes all ADTS headers from the first one.
     public static func areCompatible(_ old: [Track], _ new: [Track]) -> Bool {
         old.elementsEqual(new) { old, new in
             guard old.id == new.id, old.clockRate == new.clockRate else { return false }
@@ -214,22 +214,23 @@ extension Stream {
     }
 }
 
-// MARK: - The viewers' side
+// MARK: - Reading
 
 extension Stream {
-    /// Where a viewer joins: what has been, and where in the feed it goes on without a gap.
+    /// The point at which a viewer joins: the history, and where the feed continues after it without a gap.
     public struct JoinPoint<P: Packager>: Sendable {
-        /// Units still in the ring, in capture order.
+        /// The units in the ring, in capture order.
         public let history: [AccessUnit]
-        /// Index in the feed of the first unit after the history.
+        /// The index in the feed of the first unit after the history.
         public let nextIndex: Int64
-        /// The feed's packager before it makes that unit.
+        /// The feed's packager in its state before that unit.
         public let packager: P
     }
 
-    /// The feed of this kind, made now if it is the first; `nil` before a source has announced its tracks, and after `end`.
+    /// Returns the feed for this packager and these options, and creates it if it does not exist; `nil` before a source has
+    /// announced its tracks, and after `end`.
     ///
-    /// Every unit wakes `waker` from now on, until `Feed.detach`. A feed that nobody reads is let go of.
+    /// Every unit wakes `waker` from now on, until `Feed.detach`. A feed without readers is removed.
     public func feed<P: Packager>(_ packager: P.Type, options: P.Options, for waker: any Waker) -> Feed<P>? {
         state.withLock { state in
             guard let tracks = state.announcement?.tracks, !state.hasEnded else { return nil }
@@ -246,7 +247,7 @@ extension Stream {
         }
     }
 
-    /// The history, and the index at which `feed` goes on after it: one consistent moment.
+    /// The history and the index at which `feed` continues after it, taken at the same moment.
     public func joinPoint<P: Packager>(in feed: Feed<P>) -> JoinPoint<P> {
         state.withLock { state in
             let front = feed.front
@@ -254,24 +255,24 @@ extension Stream {
         }
     }
 
-    /// Somebody needs a random access point: asks the source for one, within the stream's budget.
+    /// Requests a keyframe from the source, within the stream's limit.
     ///
-    /// - Returns: when to ask again if the budget does not allow it now.
+    /// - Returns: when to ask again if the limit does not allow it now.
     @discardableResult
     public func requestKeyframe(at now: MonotonicTime) -> MonotonicTime? {
-        let (answer, source) = state.withLock { ($0.budget.requested(at: now), $0.source) }
+        let (answer, source) = state.withLock { ($0.limiter.requested(at: now), $0.source) }
         switch answer {
         case .granted:
             source?.requestKeyframe()
             return nil
-        case .underWay:
+        case .alreadyRequested:
             return nil
         case .notBefore(let instant):
             return instant
         }
     }
 
-    /// Whether its source codes the pictures itself, and so can make a random access point at any time.
+    /// Whether the source encodes the frames itself, and so can make a keyframe at any time.
     public var hasEncoder: Bool { state.withLock { $0.source }?.status != nil }
 
     private static func all(of ring: borrowing Ring<AccessUnit>) -> [AccessUnit] {
@@ -279,7 +280,7 @@ extension Stream {
     }
 }
 
-/// One packager kind with its options: one feed.
+/// The key of one feed: a packager type with its options.
 private struct FeedKey: Hashable {
     private let packager: ObjectIdentifier
     private let options: AnyHashableSendable
@@ -290,7 +291,7 @@ private struct FeedKey: Hashable {
     }
 }
 
-/// A hashable value that may cross threads, whatever its type.
+/// A hashable, sendable value of any type.
 private struct AnyHashableSendable: Hashable, Sendable {
     private let value: any Hashable & Sendable
 

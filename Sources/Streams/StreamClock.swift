@@ -1,24 +1,23 @@
 import Media
 import Synchronization
 
-/// The clock that a server's streams share: media times count from its epoch, and it knows what the wall clock shows then.
+/// The clock that all streams of a server share. Media times count from its epoch, and it maps them to wall-clock time.
 ///
-/// Whoever tells a wall-clock time asks this one, sender reports and the timestamps in pictures and packets alike, so they
-/// agree. All methods may be called from any thread.
+/// Sender reports and the timestamps in frames and packets all use this clock, so they agree. All methods are thread-safe.
 public final class StreamClock: Sendable {
     private struct State {
         var mapping: WallClockMapping
         var stepCount = 0
     }
 
-    /// The instant from which all media times count.
+    /// The instant that all media times count from.
     public let epoch: MonotonicTime
     private let read: @Sendable () -> ClockReading
     private let state: Mutex<State>
 
-    /// A clock that begins now.
+    /// Creates a clock that starts now.
     ///
-    /// - Parameter read: reads both clocks of the host, of which nothing here knows.
+    /// - Parameter read: reads both clocks of the host, because this module makes no system calls.
     public convenience init(_ read: @escaping @Sendable () -> ClockReading) {
         self.init(epoch: read().monotonic, read)
     }
@@ -29,9 +28,9 @@ public final class StreamClock: Sendable {
         state = Mutex(State(mapping: WallClockMapping(read())))
     }
 
-    /// Looks whether the wall clock has stepped, and follows it.
+    /// Follows the wall clock if it has stepped.
     ///
-    /// - Returns: how often it has since the clock was made: whoever has told times before tells them anew when that rises.
+    /// - Returns: how many steps there have been. When the number rises, times that were sent before must be sent again.
     @discardableResult
     public func follow() -> Int {
         let reading = read()
@@ -41,10 +40,10 @@ public final class StreamClock: Sendable {
         }
     }
 
-    /// What the monotonic clock shows.
+    /// The monotonic time now.
     public var now: MonotonicTime { read().monotonic }
 
-    /// What the wall clock shows at an instant.
+    /// The wall-clock time of an instant.
     public func ntpTime(of instant: MonotonicTime) -> NTPTime {
         state.withLock { $0.mapping }.ntpTime(of: instant)
     }

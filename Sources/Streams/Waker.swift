@@ -1,5 +1,5 @@
-/// What wakes an event loop: the seam by which streams reach loops without knowing them.
+/// Wakes an event loop, so that streams do not depend on the loop's type.
 public protocol Waker: AnyObject, Sendable {
-    /// Makes the loop look at its feeds soon. From any thread; cheap when called often.
+    /// Makes the loop check its feeds soon. Thread-safe; cheap if called often.
     func wake()
 }

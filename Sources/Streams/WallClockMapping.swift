@@ -1,21 +1,21 @@
 import Media
 
-/// How the monotonic capture clock maps to wall-clock time. A pure value.
+/// Maps the monotonic capture clock to wall-clock time. A pure value.
 ///
-/// Both clocks are slewed alike, so the difference is constant but for steps (a board without a clock chip finds NTP):
-/// a step of more than 50 ms is followed, on all tracks at once; RTP timestamps never notice.
+/// Both clocks are slewed alike, so their difference changes only when the wall clock is stepped, as when a board without an RTC
+/// finds NTP. The mapping follows a step of more than 50 ms on all tracks at once; RTP timestamps do not change.
 public struct WallClockMapping: Sendable {
     /// Nanoseconds from the monotonic clock to the wall clock (since 1970).
     private var offset: Int64
 
-    /// Differences up to this are measuring noise, in nanoseconds.
+    /// Smaller differences are measurement noise, in nanoseconds.
     private static let tolerance: Int64 = 50_000_000
 
     public init(_ reading: ClockReading) {
         offset = Self.offset(reading)
     }
 
-    /// Both clocks were read again; true if the wall clock has stepped and the mapping follows.
+    /// Handles a new reading of both clocks; true if the wall clock has stepped and the mapping follows.
     public mutating func sampled(_ reading: ClockReading) -> Bool {
         let sampled = Self.offset(reading)
         guard (sampled &- offset).magnitude > Self.tolerance.magnitude else { return false }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Delivery
 
-/// Serving allocates nothing per packet: a unit of forty packets costs what a unit of one does.
+/// Serving allocates nothing per packet: a unit of forty packets costs as much as a unit of one.
 @Suite(.serialized, .enabled(if: allocations_are_counted() != 0, "a sanitizer owns malloc"))
 struct AllocationTests {
-    /// Allocations of a turn that serves one unit of `byteCount` bytes, after others have warmed everything up.
+    /// Allocations in a turn that serves one unit of `byteCount` bytes, after others as a warm-up.
     private func allocations(ofUnit byteCount: Int, in broadcast: Broadcast, drain: () -> Void) -> UInt64 {
         for _ in 0..<50 {
             broadcast.publish(byteCount: byteCount)
@@ -29,7 +29,7 @@ struct AllocationTests {
     }
 
     @Test(arguments: [true, false], [HeaderRewriter.fixture, .sendingCaptureTime])
-    func datagramsCostNone(usesGSO: Bool, rewriter: HeaderRewriter) throws {
+    func datagramsAllocateNothing(usesGSO: Bool, rewriter: HeaderRewriter) throws {
         let broadcast = Broadcast()
         var client = try UDPClient(usesGSO: usesGSO, rewriter: rewriter)
         broadcast.publish(idr: true, byteCount: 500)
@@ -40,7 +40,7 @@ struct AllocationTests {
     }
 
     @Test(arguments: CipherSuite.allCases)
-    func encryptedDatagramsCostNone(suite: CipherSuite) throws {
+    func encryptedDatagramsAllocateNothing(suite: CipherSuite) throws {
         let broadcast = Broadcast()
         let protection = try TrackProtection.fixture(suite)
         var client = try UDPClient(usesGSO: true, protection: protection)
@@ -52,7 +52,7 @@ struct AllocationTests {
     }
 
     @Test(arguments: [HeaderRewriter.fixture, .sendingCaptureTime])
-    func interleavedPacketsCostNone(rewriter: HeaderRewriter) throws {
+    func interleavedPacketsAllocateNothing(rewriter: HeaderRewriter) throws {
         let broadcast = Broadcast()
         let client = try TCPClient(sendBufferByteCount: 1 << 20, rewriter: rewriter)
         broadcast.publish(idr: true, byteCount: 500)
@@ -62,9 +62,9 @@ struct AllocationTests {
         #expect(ten == one)
     }
 
-    /// The runtime's own generics allocate here unless they are specialised.
+    /// The runtime's generics allocate here unless they are specialised.
     @Test(.enabled(if: !_isDebugAssertConfiguration(), "holds in optimised builds"))
-    func viewersCostNone() throws {
+    func viewersAllocateNothing() throws {
         let broadcast = Broadcast()
         var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)

@@ -6,12 +6,12 @@ import Wire
 
 @testable import Delivery
 
-/// Packets that tell when they were captured.
+/// Packets that carry their capture time.
 @Suite(.serialized)
 struct CaptureTimeTests {
     private static let wall: Int64 = 1_763_689_871_123_456_789
 
-    /// A broadcast whose wall clock stands.
+    /// A broadcast with a wall clock that does not advance.
     private static func broadcast() -> Broadcast {
         let reading = ClockReading(monotonic: .now(), unixNanoseconds: wall)
         return Broadcast(clock: StreamClock { reading })
@@ -21,13 +21,13 @@ struct CaptureTimeTests {
         AbsoluteCaptureTime.time(in: packet.header, identifier: AbsoluteCaptureTime.identifier)
     }
 
-    /// The captures of pictures at 25 a second.
+    /// The capture times of frames at 25 frames per second.
     private static func captures(_ numbers: Range<Int64>) -> [NTPTime] {
         numbers.map { NTPTime(unixNanoseconds: wall + $0 * 40_000_000) }
     }
 
     @Test(arguments: [true, false])
-    func allDatagramsOfAPictureTellItAndTheirPayloadsAndMessagesAreThoseWithout(usesGSO: Bool) throws {
+    func allDatagramsOfAFrameCarryTheCaptureTimeAndAreOtherwiseUnchanged(usesGSO: Bool) throws {
         let broadcast = Self.broadcast()
         var plain = try UDPClient(usesGSO: usesGSO)
         var telling = try UDPClient(usesGSO: usesGSO, id: 2, rewriter: .sendingCaptureTime)
@@ -49,7 +49,7 @@ struct CaptureTimeTests {
         }
     }
 
-    @Test func interleavedPacketsTellItToo() throws {
+    @Test func interleavedPacketsCarryTheCaptureTimeToo() throws {
         let broadcast = Self.broadcast()
         let client = try TCPClient(sendBufferByteCount: 1 << 20, rewriter: .sendingCaptureTime)
         #expect(broadcast.start(client.viewer, mode: .keyframe))
@@ -71,7 +71,7 @@ struct CaptureTimeTests {
         #expect(rest.isEmpty && times == Self.captures(0..<3))
     }
 
-    @Test func thePastThatAViewerGetsFirstTellsWhenItReallyWas() throws {
+    @Test func theFastStartCarriesTheRealCaptureTimes() throws {
         let broadcast = Self.broadcast()
         for number in 0..<30 as Range<Int64> { broadcast.publish(idr: number == 0, byteCount: 300) }
         var client = try UDPClient(usesGSO: true, rewriter: .sendingCaptureTime)
@@ -80,6 +80,6 @@ struct CaptureTimeTests {
         let packets = client.packets().filter(\.header.isMarked)
         #expect(packets.map(Self.time) == Self.captures(0..<30))
         let last = try #require(packets.last).header.timestamp
-        #expect(last &- packets[0].header.timestamp < 90 * 130, "its RTP times are squeezed")
+        #expect(last &- packets[0].header.timestamp < 90 * 130, "its RTP times are compressed")
     }
 }

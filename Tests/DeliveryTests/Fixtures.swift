@@ -10,21 +10,21 @@ import Wire
 
 @testable import Delivery
 
-/// A stream of one video track at 25 frames a second, and of audio if asked for, delivered by one loop that the test turns by hand.
+/// A stream of one video track at 25 frames/s, and optionally audio, delivered by one loop that the test turns by hand.
 final class Broadcast {
     let stream: Stream
     let delivery: DeliveryLoop
     private(set) var now: MonotonicTime
-    private var pictureCount: Int64 = 0
+    private var frameCount: Int64 = 0
 
     init(
-        options: DeliveryLoop.Options = .init(), fastStarts: FastStartBudget = FastStartBudget(),
+        options: DeliveryLoop.Options = .init(), fastStartBudget: FastStartBudget = FastStartBudget(),
         clock: StreamClock = StreamClock(ClockReading.now), hasAudio: Bool = false
     ) {
         stream = Stream(path: "/cam", clock: clock)
         now = clock.epoch
-        delivery = DeliveryLoop(options: options, waker: NoWaker(), fastStarts: fastStarts, at: now)
-        // The parameter sets are of the right types: that is all that is looked at.
+        delivery = DeliveryLoop(options: options, waker: SilentWaker(), fastStartBudget: fastStartBudget, at: now)
+        // Only the types of the parameter sets matter.
         let sets = H264.ParameterSets(sequence: [Self.sps], picture: [Self.pps])!
         let video = Track(id: TrackID(0), clockRate: .video, format: .h264(sets))
         stream.announce(hasAudio ? [video, Self.audio] : [video])
@@ -37,10 +37,10 @@ final class Broadcast {
     static let sps: [UInt8] = [0x67, 0x42, 0xC0, 0x1F]
     static let pps: [UInt8] = [0x68, 0xCE, 0x3C, 0x80]
 
-    /// Publishes the next picture, with one slice of `byteCount` bytes; stamped as one that was coded here where `isCoded`.
-    func publish(idr: Bool = false, byteCount: Int, isCoded: Bool = false) {
-        let time = MediaTime(ticks: pictureCount * 3_600, rate: .video)
-        pictureCount += 1
+    /// Publishes the next frame, with one slice of `byteCount` bytes, and with encode timing if `isEncodedHere`.
+    func publish(idr: Bool = false, byteCount: Int, isEncodedHere: Bool = false) {
+        let time = MediaTime(ticks: frameCount * 3_600, rate: .video)
+        frameCount += 1
         let slice = [idr ? 0x65 : 0x41] + (1..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let parts = idr ? [Self.sps, Self.pps, slice] : [slice]
         var units: [Range<Int>] = []
@@ -48,27 +48,27 @@ final class Broadcast {
         var unit = AccessUnit(
             track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: idr,
             bytes: parts.flatMap(\.self), units: units)
-        if isCoded {
-            unit.encodeTiming = AccessUnit.EncodeTiming(frameNumber: UInt32(pictureCount - 1), begin: now, end: now)
+        if isEncodedHere {
+            unit.encodeTiming = AccessUnit.EncodeTiming(frameNumber: UInt32(frameCount - 1), begin: now, end: now)
         }
         stream.publish(unit)
     }
 
-    /// Publishes a unit of audio, at the time of the next frame.
+    /// Publishes a unit of audio at the time of the next frame.
     func publishAudio(byteCount: Int) {
-        let time = MediaTime(ticks: pictureCount * 1_920, rate: .audio48k)
+        let time = MediaTime(ticks: frameCount * 1_920, rate: .audio48k)
         stream.publish(
             AccessUnit(
                 track: TrackID(1), presentationTime: time, decodeTime: time, isKeyframe: true,
                 bytes: [UInt8](repeating: 0x21, count: byteCount), units: [0..<byteCount]))
     }
 
-    /// Has the next picture come so many picture intervals later.
-    func skip(pictures count: Int64) { pictureCount += count }
+    /// Delays the next frame by so many frame intervals.
+    func skip(frames count: Int64) { frameCount += count }
 
-    /// Turns the loop, at an instant `milliseconds` after the last.
+    /// Turns the loop `milliseconds` after the last turn.
     ///
-    /// - Returns: when it wants to be turned next.
+    /// - Returns: the latest time for the next turn.
     @discardableResult
     func turn(after milliseconds: Int64 = 0) -> MonotonicTime {
         now = now.advanced(byMilliseconds: milliseconds)
@@ -83,7 +83,7 @@ final class Broadcast {
     }
 }
 
-private final class NoWaker: Waker {
+private final class SilentWaker: Waker {
     func wake() {}
 }
 
@@ -91,7 +91,7 @@ extension HeaderRewriter {
     static let fixture = HeaderRewriter(
         payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530), timestampOffset: 77
     )
-    /// The same for packets that tell when they were captured.
+    /// The same for packets that carry their capture time.
     static let sendingCaptureTime = HeaderRewriter(
         payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530),
         timestampOffset: 77, sendsAbsoluteCaptureTime: true)
@@ -104,7 +104,7 @@ struct UDPClient: ~Copyable {
     let viewer: Viewer
     private var received = ReceivedDatagrams(capacity: 64)
 
-    /// - Parameter shared: the sockets that the viewer is sent by, where it is not the only one.
+    /// - Parameter shared: the sockets that the viewer is sent from, if other viewers use them too.
     init(
         usesGSO: Bool, id: UInt64 = 1, encapsulation: RTPEncapsulation = .tracks, family: AddressFamily = .ipv4,
         by shared: UDPPorts? = nil, rewriter: HeaderRewriter = .fixture, protection: TrackProtection? = nil
@@ -137,10 +137,10 @@ struct UDPClient: ~Copyable {
         return all
     }
 
-    /// All packets that wait, in the order of their arrival.
+    /// All packets that wait, in order of arrival.
     mutating func packets() -> [Packet] { packetBytes().compactMap(Packet.init) }
 
-    /// The same as they came.
+    /// The bytes of all packets that wait.
     mutating func packetBytes() -> [[UInt8]] { datagrams().map(\.bytes) }
 
     mutating func reports() -> [Compound] { reportBytes().compactMap { try? Compound(parsing: $0.rawSpan) } }
@@ -166,13 +166,13 @@ struct Packet {
     }
 }
 
-/// A TCP connection over loopback: our end as a viewer's output, the other to be read by the test.
+/// A TCP connection over loopback: our end is a viewer's output, and the test reads the other end.
 struct TCPClient: ~Copyable {
     let output: TCPOutput
     let viewer: Viewer
     let socket: TCPSocket
 
-    /// - Parameter tls: what our end goes through.
+    /// - Parameter tls: the TLS connection of our end, if any.
     init(
         sendBufferByteCount: Int32 = 32_768, rewriter: HeaderRewriter = .fixture, tls: TLSConnection? = nil,
         protection: TrackProtection? = nil
@@ -193,7 +193,7 @@ struct TCPClient: ~Copyable {
         self.socket = socket
     }
 
-    /// All bytes that come until none has for half a second: the kernel may be waiting for a window probe.
+    /// All bytes that come until none has come for half a second, because the kernel may wait for a window probe.
     func readAll() -> [UInt8] {
         var bytes = read()
         var descriptor = pollfd(fd: socket.fd, events: Int16(POLLIN), revents: 0)
@@ -214,20 +214,20 @@ struct TCPClient: ~Copyable {
         }
     }
 
-    /// Reads all that waits, then twenty more pictures as they come, the tenth an IDR.
+    /// Reads everything that waits, then twenty more frames as they come; the tenth is an IDR frame.
     func catchUp(with broadcast: Broadcast) -> [UInt8] {
         var bytes: [UInt8] = []
-        for _ in 0..<100 { bytes += readOn(with: broadcast) }
+        for _ in 0..<100 { bytes += readAvailable(with: broadcast) }
         for index in 1...20 {
             broadcast.publish(idr: index == 10, byteCount: 2_000)
             broadcast.turn(after: 40)
-            bytes += readOn(with: broadcast)
+            bytes += readAvailable(with: broadcast)
         }
         return bytes + readAll()
     }
 
-    /// Reads what is there, so that the server's end can write on.
-    private func readOn(with broadcast: Broadcast) -> [UInt8] {
+    /// Reads the available bytes, so that the server's end can continue writing.
+    private func readAvailable(with broadcast: Broadcast) -> [UInt8] {
         let bytes = read()
         output.flush(at: broadcast.now)
         broadcast.delivery.outputBecameWritable(of: viewer, at: broadcast.now)

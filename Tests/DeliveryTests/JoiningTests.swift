@@ -5,7 +5,7 @@ import Testing
 
 @testable import Delivery
 
-/// What those share who join together, and what they must not.
+/// Viewers that join at the same frame share a fast start.
 @Suite(.serialized)
 struct JoiningTests {
     private let broadcast = Broadcast()
@@ -23,14 +23,14 @@ struct JoiningTests {
         return client.viewer
     }
 
-    @Test func aPreludeIsPackagedOnceForAllWhoJoinAtOnePlace() throws {
+    @Test func aFastStartIsPackagedOnceForAllViewersThatJoinAtOneFrame() throws {
         let (first, second) = (try join(1), try join(2))
         #expect(first.fastStart.count == 5)
         #expect(zip(first.fastStart, second.fastStart).allSatisfy { $0 === $1 })
         #expect(first.position == second.position && first.compression == second.compression)
     }
 
-    @Test func whoJoinsOnePictureLaterGetsThatPictureToo() throws {
+    @Test func aViewerThatJoinsOneFrameLaterGetsThatFrameToo() throws {
         let first = try join(1)
         broadcast.publish(byteCount: 300)
         let second = try join(2)
@@ -38,13 +38,13 @@ struct JoiningTests {
         #expect(second.position.index == first.position.index + 1)
     }
 
-    @Test func otherOptionsAreAnotherPrelude() throws {
+    @Test func otherOptionsGiveAnotherFastStart() throws {
         let (first, second) = (try join(1), try join(2, window: 60_000_000))
         #expect(!zip(first.fastStart, second.fastStart).contains { $0 === $1 })
         #expect(try join(3, mode: .keyframe).fastStart.isEmpty)
     }
 
-    @Test func nobodyKeepsAPreludeThatNobodyJoinsWith() throws {
+    @Test func aFastStartIsReleasedIfNoViewerJoinsWithIt() throws {
         let audience = try #require(try join(1).audience)
         broadcast.turn(after: 1)
         #expect(audience.sharedFastStart != nil)
@@ -53,16 +53,16 @@ struct JoiningTests {
         #expect(audience.sharedFastStart == nil)
     }
 
-    @Test func whoLeavesTakesNothingFromTheOthers() throws {
+    @Test func aViewerThatLeavesDoesNotAffectTheOthers() throws {
         let (first, second) = (try join(1), try join(2))
         broadcast.delivery.pause(first)
         #expect(first.fastStart.isEmpty && second.fastStart.count == 5)
     }
 
-    @Test func whoFindsNoMemoryForAPreludeStartsAtAKeyframe() throws {
-        // Each is a picture longer than the one before it: two have room, of 1 505 and 1 806 bytes.
+    @Test func withoutMemoryForAFastStartAViewerStartsAtAKeyframe() throws {
+        // Each frame is longer than the one before it. There is memory for two, of 1 505 and 1 806 bytes.
         let budget = FastStartBudget(maximumByteCount: 4_000)
-        let crowd = Broadcast(fastStarts: budget)
+        let crowd = Broadcast(fastStartBudget: budget)
         for number in 0..<5 { crowd.publish(idr: number == 0, byteCount: 300) }
         var viewers: [Viewer] = []
         for id in 1...4 as ClosedRange<UInt64> {
@@ -75,15 +75,15 @@ struct JoiningTests {
         #expect(viewers.map(\.isAwaitingKeyframe) == [false, false, true, true])
         let held = budget.byteCount
         #expect(held > 3_000 && held <= 4_000)
-        // Their memory is free again once they have gone, and nobody joins at those pictures any more.
+        // Their memory is free again after they have left, because no viewer joins at those frames any more.
         for viewer in viewers { crowd.delivery.pause(viewer) }
         viewers = []
         #expect(budget.byteCount == 0)
     }
 
-    @Test func aSharedPreludeCountsOnce() throws {
+    @Test func aSharedFastStartCountsOnce() throws {
         let budget = FastStartBudget(maximumByteCount: 2_000)
-        let crowd = Broadcast(fastStarts: budget)
+        let crowd = Broadcast(fastStartBudget: budget)
         for number in 0..<5 { crowd.publish(idr: number == 0, byteCount: 300) }
         for id in 1...10 as ClosedRange<UInt64> {
             let client = try UDPClient(usesGSO: true, id: id)

@@ -4,7 +4,7 @@ import Testing
 @testable import Delivery
 
 struct PacerTests {
-    @Test func aBurstThenTheRate() {
+    @Test func aBurstIsFollowedByTheRate() {
         let start = MonotonicTime(nanoseconds: 0)
         var pacer = Pacer(limits: .init(rate: 5_000_000, burst: 24_000), at: start)
         #expect(pacer.bytesAllowed(at: start) == 24_000)

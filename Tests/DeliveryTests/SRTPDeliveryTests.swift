@@ -10,7 +10,7 @@ import Wire
 @testable import SRTP
 
 extension MasterKey {
-    /// Key and salt are as long as the suite's, so there is one.
+    /// A key for tests. Key and salt have the lengths of the suite, so it exists.
     static func fixture(_ suite: CipherSuite, identifier: [UInt8] = []) -> MasterKey {
         MasterKey(suite, material: (0..<(16 + suite.saltByteCount)).map { UInt8($0) }, identifier: identifier)!
     }
@@ -23,8 +23,8 @@ extension TrackProtection {
     }
 }
 
-/// A client's end of a protected track.
-private struct Recipient {
+/// The client's end of a protected track.
+private struct ProtectedReceiver {
     let key: MasterKey
     private let cipher: Cipher
     let reports: IncomingProtection
@@ -35,8 +35,8 @@ private struct Recipient {
         reports = try IncomingProtection(key)
     }
 
-    /// The packet `number` of a source, as it was before it was protected.
-    func opened(_ bytes: [UInt8], number: UInt64) -> Packet? {
+    /// Decrypts the packet with index `number`.
+    func decrypted(_ bytes: [UInt8], number: UInt64) -> Packet? {
         guard let (header, payload) = Header.parse(bytes.rawSpan) else { return nil }
         let (tag, count) = (key.suite.tagByteCount, bytes.count - payload.lowerBound)
         let byteCount = count - tag - key.identifier.count
@@ -61,23 +61,23 @@ private struct Recipient {
         return isTheirs ? Packet(Array(bytes[..<payload.lowerBound]) + plain) : nil
     }
 
-    /// All of them, numbered from the fixture's first on, which is a few before the sequence numbers wrap.
-    func opened(_ packets: [[UInt8]]) -> [Packet] {
+    /// Decrypts all packets, numbered from the fixture's first index, a few before the sequence numbers wrap.
+    func decrypted(_ packets: [[UInt8]]) -> [Packet] {
         let first = UInt64(HeaderRewriter.fixture.nextSequenceNumber.rawValue)
-        return packets.enumerated().compactMap { opened($1, number: first + UInt64($0)) }
+        return packets.enumerated().compactMap { decrypted($1, number: first + UInt64($0)) }
     }
 }
 
-/// What protected viewers are sent is what others are, for who has the key.
+/// With the key, protected viewers receive the same as others.
 @Suite(.serialized)
 struct SRTPDeliveryTests {
     private static let identifiers: [[UInt8]] = [[], [1, 2, 3, 4]]
 
     @Test(arguments: [true, false], [HeaderRewriter.fixture, .sendingCaptureTime])
-    func everyDatagramIsOpenedToWhatOthersAreSent(usesGSO: Bool, rewriter: HeaderRewriter) throws {
+    func everyDatagramDecryptsToWhatOtherViewersGet(usesGSO: Bool, rewriter: HeaderRewriter) throws {
         for (suite, identifier) in zip(CipherSuite.allCases, Self.identifiers) {
             let broadcast = Broadcast()
-            let recipient = try Recipient(suite, identifier: identifier)
+            let recipient = try ProtectedReceiver(suite, identifier: identifier)
             let protection = try TrackProtection.fixture(suite, identifier: identifier)
             var client = try UDPClient(usesGSO: usesGSO, rewriter: rewriter, protection: protection)
             var other = try UDPClient(usesGSO: usesGSO, id: 2, rewriter: rewriter)
@@ -90,16 +90,16 @@ struct SRTPDeliveryTests {
             let (sent, plain) = (client.packetBytes(), other.packetBytes())
             #expect(sent.count == plain.count && sent.count > 60)
             #expect(zip(sent, plain).allSatisfy { $0.count == $1.count + protection.outgoing.overhead })
-            let opened = recipient.opened(sent)
-            #expect(opened.count == sent.count, "\(suite)")
-            #expect(opened.map(\.payload) == plain.compactMap { Packet($0)?.payload })
-            #expect(opened.map(\.header) == plain.compactMap { Packet($0)?.header })
+            let decrypted = recipient.decrypted(sent)
+            #expect(decrypted.count == sent.count, "\(suite)")
+            #expect(decrypted.map(\.payload) == plain.compactMap { Packet($0)?.payload })
+            #expect(decrypted.map(\.header) == plain.compactMap { Packet($0)?.header })
         }
     }
 
-    @Test func whatTheKernelDoesNotTakeIsSentAgainUnderItsNumber() throws {
+    @Test func aRefusedPacketIsSentAgainUnderItsNumber() throws {
         let broadcast = Broadcast()
-        let recipient = try Recipient(.counterMode)
+        let recipient = try ProtectedReceiver(.counterMode)
         var client = try UDPClient(usesGSO: true, protection: .fixture(.counterMode))
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
@@ -117,14 +117,14 @@ struct SRTPDeliveryTests {
         #expect(client.viewer.tracks[0]?.packetIndex == index)
         broadcast.turn(after: 1)
         let sent = client.packetBytes()
-        #expect(sent.count == 9 && recipient.opened(sent).count == 9)
+        #expect(sent.count == 9 && recipient.decrypted(sent).count == 9)
     }
 
-    @Test func aTrainThatIsRefusedLeavesAsEncryptedPackets() throws {
+    @Test func aRefusedGSOBatchIsSentAsEncryptedPackets() throws {
         let broadcast = Broadcast()
-        let recipient = try Recipient(.gcm)
+        let recipient = try ProtectedReceiver(.gcm)
         var client = try UDPClient(usesGSO: true, protection: .fixture(.gcm))
-        // Without checksums the kernel cuts no trains (EINVAL); the option is IPv4's alone.
+        // Without checksums the kernel refuses GSO (EINVAL); the option exists for IPv4 only.
         var isOn: Int32 = 1
         setsockopt(client.ports.pair.rtp.fd, SOL_SOCKET, SO_NO_CHECK, &isOn, socklen_t(MemoryLayout<Int32>.size))
         broadcast.publish(idr: true, byteCount: 500)
@@ -134,29 +134,29 @@ struct SRTPDeliveryTests {
             broadcast.turn(after: 40)
         }
         let sent = client.packetBytes()
-        #expect(sent.count == 23 && recipient.opened(sent).count == 23)
-        let octets = recipient.opened(sent).reduce(0) { $0 + $1.payload.count }
-        #expect(client.viewer.tracks[0]?.octetCount == UInt32(octets), "reports count payloads as they were")
+        #expect(sent.count == 23 && recipient.decrypted(sent).count == 23)
+        let octets = recipient.decrypted(sent).reduce(0) { $0 + $1.payload.count }
+        #expect(client.viewer.tracks[0]?.octetCount == UInt32(octets), "reports count unencrypted payloads")
     }
 
     @Test(arguments: CipherSuite.allCases)
-    func reportsAndGoodbyesAreProtectedToo(suite: CipherSuite) throws {
+    func reportsAndByesAreProtectedToo(suite: CipherSuite) throws {
         let broadcast = Broadcast()
-        let recipient = try Recipient(suite)
+        let recipient = try ProtectedReceiver(suite)
         var client = try UDPClient(usesGSO: true, protection: .fixture(suite))
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         broadcast.delivery.end(client.viewer, at: broadcast.now)
         let reports = client.reportBytes()
         #expect(reports.count == 2)
-        let opened = reports.compactMap { recipient.reports.opened(report: $0.rawSpan) }
-        #expect(opened.count == 2 && opened.allSatisfy { (try? Compound(parsing: $0.rawSpan)) != nil })
-        #expect(opened.map { $0[1] } == [200, 201] && opened.last?.suffix(8).first == 0x81, "the last says BYE")
+        let decrypted = reports.compactMap { recipient.reports.opened(report: $0.rawSpan) }
+        #expect(decrypted.count == 2 && decrypted.allSatisfy { (try? Compound(parsing: $0.rawSpan)) != nil })
+        #expect(decrypted.map { $0[1] } == [200, 201] && decrypted.last?.suffix(8).first == 0x81, "the last says BYE")
     }
 
-    @Test func interleavedPacketsAreEncryptedInTheirFrames() throws {
+    @Test func interleavedPacketsAreEncryptedInsideTheirFraming() throws {
         let broadcast = Broadcast()
-        let recipient = try Recipient(.counterMode)
+        let recipient = try ProtectedReceiver(.counterMode)
         let client = try TCPClient(sendBufferByteCount: 1 << 20, protection: .fixture(.counterMode))
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
@@ -175,6 +175,6 @@ struct SRTPDeliveryTests {
             bytes = bytes[(start + 4 + count)...]
         }
         #expect(bytes.isEmpty && packets.count == 2 + 5 * 29)
-        #expect(recipient.opened(packets).count == packets.count)
+        #expect(recipient.decrypted(packets).count == packets.count)
     }
 }

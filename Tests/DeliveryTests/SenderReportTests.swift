@@ -7,12 +7,12 @@ import Wire
 
 @testable import Delivery
 
-/// What viewers are told of the wall clock, on clocks that the test sets.
+/// Sender reports and timestamps, on clocks that the test sets.
 @Suite(.serialized)
 struct SenderReportTests {
     private static let wall: Int64 = 1_763_689_871_123_456_789
 
-    /// The wall clock, by what the stream's own shows: it stands unless the test lets it step.
+    /// The wall clock, derived from the stream's clock. It does not advance unless the test steps it.
     private final class Clocks: Sendable {
         private let reading: Mutex<ClockReading>
 
@@ -37,7 +37,7 @@ struct SenderReportTests {
         }
     }
 
-    /// When a packet's picture was captured, as a report lets its receiver compute: nanoseconds since 1970.
+    /// The capture time of a packet's frame, as a receiver computes it from a report: nanoseconds since 1970.
     private static func capture(of packet: Packet, by report: SenderReport) -> Int64 {
         let ticks = Int64(Int32(bitPattern: packet.header.timestamp &- report.rtpTimestamp))
         return report.ntpTime.unixNanoseconds + ClockRate.video.nanoseconds(inTicks: ticks)
@@ -48,13 +48,13 @@ struct SenderReportTests {
     }
 
     @Test(arguments: [0, 1, 7_777_777, 123_456_789_012_345] as [Int64])
-    func everyReportAndEveryTimestampTellTheSameInstantOfCapture(_ epoch: Int64) throws {
+    func allReportsAndTimestampsGiveTheSameCaptureTime(_ epoch: Int64) throws {
         let broadcast = Broadcast(clock: Clocks(epoch).streamClock)
         broadcast.stream.captureTimeSEI = .all
         var client = try UDPClient(usesGSO: true)
         #expect(broadcast.start(client.viewer, mode: .keyframe))
         for number in 0..<150 {
-            broadcast.publish(idr: number % 50 == 0, byteCount: 700, isCoded: true)
+            broadcast.publish(idr: number % 50 == 0, byteCount: 700, isEncodedHere: true)
             broadcast.turn(after: 40)
         }
         let reports = Self.reports(&client)
@@ -65,16 +65,16 @@ struct SenderReportTests {
             #expect(timestamp.wallClock == NTPTime(unixNanoseconds: Self.wall + Int64(number) * 40_000_000))
             for report in reports {
                 let difference = Self.capture(of: packet, by: report) - timestamp.wallClock.unixNanoseconds
-                // Reports are made between two ticks of 11 µs.
+                // A report may lie between two ticks of 11 µs.
                 #expect((0...11_112).contains(difference), "\(difference) ns")
             }
         }
     }
 
-    @Test func aStepOfTheWallClockReachesTheViewersOfAllLoopsInTheirNextRoundWhoeverNoticesIt() throws {
+    @Test func aStepOfTheWallClockReachesTheViewersOfAllLoopsInTheirNextRound() throws {
         let clocks = Clocks(1_000_000_000)
         let broadcast = Broadcast(clock: clocks.streamClock)
-        let otherLoop = DeliveryLoop(options: .init(), waker: Idle(), at: broadcast.now)
+        let otherLoop = DeliveryLoop(options: .init(), waker: IdleWaker(), at: broadcast.now)
         var one = try UDPClient(usesGSO: true)
         var other = try UDPClient(usesGSO: true, id: 2)
         #expect(broadcast.start(one.viewer, mode: .keyframe))
@@ -85,10 +85,10 @@ struct SenderReportTests {
             _ = otherLoop.turn(at: broadcast.now)
         }
         round()
-        #expect(Self.reports(&one).count == 1 && Self.reports(&other).count == 1, "that of the beginning")
+        #expect(Self.reports(&one).count == 1 && Self.reports(&other).count == 1, "the report at the start")
         clocks.step(by: -3_600_000_000_000)
-        // The source is the first to see it.
-        broadcast.publish(idr: true, byteCount: 700, isCoded: true)
+        // The source notices the step first.
+        broadcast.publish(idr: true, byteCount: 700, isEncodedHere: true)
         round()
         for reports in [Self.reports(&one), Self.reports(&other)] {
             let report = try #require(reports.first)
@@ -99,10 +99,10 @@ struct SenderReportTests {
         let packet = try #require(one.packets().first)
         #expect(Self.timestamp(in: packet)?.wallClock == NTPTime(unixNanoseconds: Self.wall - 3_600_000_000_000))
         round()
-        #expect(Self.reports(&one).isEmpty && Self.reports(&other).isEmpty, "it is told once")
+        #expect(Self.reports(&one).isEmpty && Self.reports(&other).isEmpty, "it is reported once")
     }
 
-    @Test func whoJoinsAfterAStepThatNobodySawIsToldTheNewTimeAtOnce() throws {
+    @Test func aViewerThatJoinsAfterAStepGetsTheNewTimeAtOnce() throws {
         let clocks = Clocks(1_000_000_000)
         let broadcast = Broadcast(clock: clocks.streamClock)
         clocks.step(by: 3_600_000_000_000)
@@ -112,6 +112,6 @@ struct SenderReportTests {
     }
 }
 
-private final class Idle: Waker {
+private final class IdleWaker: Waker {
     func wake() {}
 }

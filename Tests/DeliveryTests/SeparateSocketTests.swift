@@ -54,7 +54,7 @@ struct SeparateSocketTests {
     @Test func moreHostsThanTheLimitWaitForTheSharedSocket() throws {
         let broadcast = Broadcast()
         let ports = try ports(maximumSeparateCount: 1)
-        guard ports.family == .ipv6 else { return }  // Two hosts are needed: 127.0.0.1 and ::1.
+        guard ports.family == .ipv6 else { return }  // The test needs two hosts: 127.0.0.1 and ::1.
         var first = try UDPClient(usesGSO: true, by: ports)
         var second = try UDPClient(usesGSO: true, id: 2, family: .ipv6, by: ports)
         broadcast.publish(idr: true, byteCount: 500)
@@ -81,13 +81,13 @@ struct SeparateSocketTests {
         broadcast.turn(after: 20)
         #expect(ports.separateCount == 1)
         ports.becameWritable()
-        // 10 kB each 40 ms: half a megabyte after 2.1 s, but the socket is on trial for 5 s.
-        for picture in 1...130 {
+        // 10 kB each 40 ms: half a megabyte after 2.1 s, but the minimum time is 5 s.
+        for frame in 1...130 {
             broadcast.publish(byteCount: 10_000)
             broadcast.turn(after: 40)
             _ = client.packets()
             ports.turn(at: broadcast.now)
-            if picture < 124 { #expect(ports.separateCount == 1) }
+            if frame < 124 { #expect(ports.separateCount == 1) }
         }
         broadcast.turn(after: 1_000)
         ports.turn(at: broadcast.now)
@@ -98,7 +98,7 @@ struct SeparateSocketTests {
         #expect(client.packets().count == 1)
     }
 
-    @Test func theSocketOfAHostWhoseViewersHaveLeftIsGivenUp() throws {
+    @Test func theSeparateSocketOfAHostWithoutViewersIsClosed() throws {
         let broadcast = Broadcast()
         let ports = try ports(maximumSeparateCount: 4)
         do {
@@ -123,7 +123,7 @@ struct SeparateSocketTests {
         #expect(broadcast.start(client.viewer))
         _ = client.packets()
         guard ports.family == .ipv6 else { return }
-        // No local address leads to a link-local destination without a scope: a separate socket cannot be used.
+        // No local address leads to a link-local destination without a scope, so no separate socket can be used.
         let linkLocal = SocketAddress(ipv6: 0xFE80 << 112 | 1, port: 9)
         let unreachable = UDPRoute(
             destination: linkLocal, reportDestination: linkLocal.with(port: 10), source: nil, ports: ports)
@@ -137,7 +137,7 @@ struct SeparateSocketTests {
         #expect(ports.separateCount == 1)
     }
 
-    @Test func theFullSocketOfOneHostHasNoOtherLookedAt() throws {
+    @Test func theFullSocketOfOneHostCausesNoChecksOfOthers() throws {
         let ports = try ports(maximumSeparateCount: 4)
         let routes = [UInt16(40_000), 40_002].map { port in
             UDPRoute(
@@ -145,17 +145,17 @@ struct SeparateSocketTests {
                 reportDestination: .loopback(port == 40_000 ? .ipv4 : ports.family, port: port + 1), source: nil,
                 ports: ports)
         }
-        guard ports.family == .ipv6 else { return }  // Two hosts are needed: 127.0.0.1 and ::1.
+        guard ports.family == .ipv6 else { return }  // The test needs two hosts: 127.0.0.1 and ::1.
         let start = MonotonicTime.now()
         for route in routes { ports.separate(route, at: start) }
         #expect(ports.separateCount == 2)
         let (first, second) = (routes[0].sender, routes[1].sender)
         first.becameFull(at: start)
-        #expect(first.nextLook == start.advanced(byMilliseconds: 2) && ports.deadline == first.nextLook)
+        #expect(first.nextCheck == start.advanced(byMilliseconds: 2) && ports.deadline == first.nextCheck)
         ports.turn(at: start.advanced(byMilliseconds: 2))
-        #expect(second.nextLook == start.advanced(byMilliseconds: 1_000))
-        #expect(!first.isBlocked && first.nextLook == start.advanced(byMilliseconds: 1_002))
-        #expect(ports.deadline == second.nextLook)
+        #expect(second.nextCheck == start.advanced(byMilliseconds: 1_000))
+        #expect(!first.isBlocked && first.nextCheck == start.advanced(byMilliseconds: 1_002))
+        #expect(ports.deadline == second.nextCheck)
     }
 
     @Test func audioOfASeparateSocketIsSentOnceIfTheSharedOneTakesNoVideo() throws {
@@ -181,7 +181,7 @@ struct SeparateSocketTests {
         let transmitter = Transmitter(policy: SlowViewerPolicy())
         transmitter.begin(at: broadcast.now)
         transmitter.serve(viewer, of: audience)
-        // The kernel takes nothing of what is still pending in the shared socket's batch.
+        // The kernel takes no messages that are still pending in the shared socket's batch.
         ports.shared.batch.rollBack(&transmitter.statistics)
         transmitter.flush()
         transmitter.serve(viewer, of: audience)
@@ -190,7 +190,7 @@ struct SeparateSocketTests {
         #expect(audio.packets().count == 1)
     }
 
-    @Test func aTrainThatOneRouteRefusesIsCutForThatRouteAlone() throws {
+    @Test func aGSOBatchThatOneRouteRefusesIsSplitForThatRouteOnly() throws {
         let broadcast = Broadcast()
         let refused = try UDPClient(usesGSO: true)
         let other = try UDPClient(usesGSO: true, id: 2, by: refused.ports)
@@ -203,9 +203,9 @@ struct SeparateSocketTests {
         transmitter.begin(at: broadcast.now)
         transmitter.serve(refused.viewer, of: audience)
         #expect(refused.ports.shared.batch.isFirstGSOBatch)
-        // EIO: the device cannot checksum what it cuts.
+        // EIO: the device cannot checksum the packets that it splits.
         let failure = SentBatch(count: 0, error: SystemError(call: "sendmmsg", code: 5))
-        refused.ports.shared.settle(failure, &transmitter.statistics, at: broadcast.now)
+        refused.ports.shared.process(failure, &transmitter.statistics, at: broadcast.now)
         #expect(refused.route?.usesGSO == false)
         #expect(other.route?.usesGSO == true)
     }

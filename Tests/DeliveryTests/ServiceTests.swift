@@ -4,7 +4,7 @@ import Testing
 
 @testable import Delivery
 
-/// In which order viewers are served, and how much at once.
+/// The order in which viewers are served, and how much at once.
 @Suite struct ServiceRoundTests {
     static func round(_ round: inout ServiceRound, of count: Int) -> [Int] {
         var order: [Int] = []
@@ -16,7 +16,7 @@ import Testing
         round.begin(at: newest, viewerCount: count)
     }
 
-    @Test func everyoneIsServedOnceAndAnotherIsFirstEachTime() {
+    @Test func everyViewerIsServedOnceAndAnotherIsFirstEachTime() {
         var round = ServiceRound()
         var firsts: Set<Int> = []
         for newest in 0..<5 as Range<Int64> {
@@ -28,7 +28,7 @@ import Testing
         #expect(firsts.count == 5)
     }
 
-    @Test func nothingNewIsNoRound() {
+    @Test func withoutNewRunsThereIsNoRound() {
         var round = ServiceRound()
         #expect(Self.begins(&round, at: 7, of: 2))
         #expect(Self.round(&round, of: 2).count == 2)
@@ -36,7 +36,7 @@ import Testing
         #expect(Self.begins(&round, at: 8, of: 2))
     }
 
-    @Test func aRoundThatIsUnderWayGoesOn() {
+    @Test func aRoundThatIsUnderWayContinues() {
         var round = ServiceRound()
         _ = round.begin(at: 1, viewerCount: 4)
         let first = [round.next(of: 4), round.next(of: 4)].compactMap(\.self)
@@ -45,7 +45,7 @@ import Testing
         #expect(round.endIndex == 1)
     }
 
-    @Test(arguments: [3, 5, 1]) func whoIsThereWhenViewersComeAndGoIsServed(later: Int) {
+    @Test(arguments: [3, 5, 1]) func remainingViewersAreServedIfOthersComeAndGo(later: Int) {
         var round = ServiceRound()
         for newest in 0..<10 as Range<Int64> {
             _ = round.begin(at: newest, viewerCount: 4)
@@ -58,7 +58,7 @@ import Testing
 
 @Suite(.serialized)
 struct ServiceTests {
-    /// Viewers of one broadcast that send to one client, whose socket may drop what they send.
+    /// Viewers of one broadcast that send to one client. Its socket may drop packets.
     private func viewers(_ count: Int, of broadcast: Broadcast, like client: borrowing UDPClient) throws -> [Viewer] {
         broadcast.publish(idr: true, byteCount: 500)
         var viewers: [Viewer] = []
@@ -72,7 +72,7 @@ struct ServiceTests {
         return viewers
     }
 
-    @Test func aLargePictureIsSpreadOverTurnsAndReachesAll() throws {
+    @Test func aLargeFrameIsSpreadOverTurnsAndReachesAllViewers() throws {
         let broadcast = Broadcast()
         let client = try UDPClient(usesGSO: true)
         _ = try viewers(100, of: broadcast, like: client)
@@ -95,7 +95,7 @@ struct ServiceTests {
         #expect(broadcast.delivery.statistics.bytes - before < 4_400_000)
     }
 
-    @Test func whatComesDuringARoundReachesThoseToo() throws {
+    @Test func runsThatComeDuringARoundReachAllViewers() throws {
         let broadcast = Broadcast()
         let client = try UDPClient(usesGSO: true)
         let viewers = try viewers(100, of: broadcast, like: client)
@@ -108,7 +108,7 @@ struct ServiceTests {
         #expect(viewers.allSatisfy { $0.position.index == end })
     }
 
-    @Test func whoHasEverythingIsNotLookedAtUntilSomethingComes() throws {
+    @Test func aViewerThatHasEverythingIsNotCheckedUntilSomethingComes() throws {
         let broadcast = Broadcast()
         let client = try UDPClient(usesGSO: true)
         let viewers = try viewers(3, of: broadcast, like: client)
@@ -119,7 +119,7 @@ struct ServiceTests {
         #expect(audience.serveAll(with: transmitter) == .none)
     }
 
-    @Test func whoWasPutBackIsBehindAndGetsItInTheNextTurn() throws {
+    @Test func aViewerThatWasRolledBackIsServedInTheNextTurn() throws {
         let broadcast = Broadcast()
         let client = try UDPClient(usesGSO: true)
         let viewer = try viewers(1, of: broadcast, like: client)[0]

@@ -8,12 +8,12 @@ import Testing
 
 @Suite(.serialized)
 struct TCPDeliveryTests {
-    /// What an interleaved byte stream holds: packets of channel 0, and how many lines of text between them.
+    /// The contents of an interleaved byte stream: packets of channel 0, and the number of text lines between them.
     struct Contents {
         var packets: [Packet] = []
         var replyBytes = 0
 
-        /// `nil` where a packet is cut or the framing is lost.
+        /// `nil` if a packet is cut or the framing is lost.
         init?(_ bytes: [UInt8], reply: [UInt8]) {
             var rest = bytes[...]
             while let first = rest.first {
@@ -66,7 +66,7 @@ struct TCPDeliveryTests {
         }
     }
 
-    @Test func reportsGoOnTheChannelThatWasNegotiated() throws {
+    @Test func reportsUseTheNegotiatedChannel() throws {
         let broadcast = Broadcast()
         let client = try TCPClient()
         client.viewer.setUp(
@@ -84,7 +84,7 @@ struct TCPDeliveryTests {
         let client = try TCPClient()
         broadcast.publish(idr: true, byteCount: 20_000)
         #expect(broadcast.start(client.viewer))
-        // Eight seconds: less than what ends a session.
+        // Eight seconds: less than the limit that ends a session.
         for index in 1...200 {
             broadcast.publish(idr: index % 50 == 0, byteCount: 20_000)
             broadcast.turn(after: 40)
@@ -100,13 +100,13 @@ struct TCPDeliveryTests {
         }
         let frames = timestamps.map { Int64($0 &- 77) / 3_600 }
         for (previous, next) in zip(frames, frames.dropFirst()) where next != previous + 1 {
-            // After a jump comes a random access point: every fiftieth, or the one of the end.
+            // After a jump comes a keyframe: every fiftieth frame, or the one at the end.
             #expect(next % 50 == 0 || next == 210)
         }
         #expect(frames.last == 220)
     }
 
-    /// A client that stopped reading, past the first seconds, in which its lag is not measured.
+    /// A client that has stopped reading, after the first seconds in which lag is not measured.
     private func blockedClient(of broadcast: Broadcast) throws -> TCPClient {
         let client = try TCPClient()
         broadcast.publish(idr: true, byteCount: 20_000)
@@ -130,7 +130,7 @@ struct TCPDeliveryTests {
         #expect((19...21).contains(client.output.measurementCount - before))
     }
 
-    @Test func aBlockedViewerIsMeasuredAtOnceWhenItsSocketIsWritable() throws {
+    @Test func aBlockedViewerIsMeasuredAtOnceIfItsSocketIsWritable() throws {
         let broadcast = Broadcast()
         let client = try blockedClient(of: broadcast)
         _ = client.readAll()
@@ -140,9 +140,9 @@ struct TCPDeliveryTests {
         #expect(client.output.measurementCount > before)
     }
 
-    @Test func aClientWhoseWindowHasNarrowedIsDrainedAfterwards() throws {
+    @Test func aClientWithANarrowerWindowCountsAsDrainedAfterwards() throws {
         let client = try TCPClient(sendBufferByteCount: 262_144)
-        guard let wide = client.output.socket.peerWindowByteCount else { return }  // Linux before 6.2 does not tell.
+        guard let wide = client.output.socket.peerWindowByteCount else { return }  // Linux before 6.2 does not report it.
         var now = MonotonicTime.now()
         #expect(client.output.unreadByteCount(at: now) == 0)
         try client.socket.setReceiveBuffer(bytes: 4_096)
@@ -163,13 +163,13 @@ struct TCPDeliveryTests {
         #expect(client.output.unreadByteCount(at: now.advanced(byMilliseconds: 100)) == 0)
     }
 
-    @Test func whoTakesNothingForTenSecondsIsLetGo() throws {
+    @Test func aViewerThatTakesNothingForTenSecondsIsDisconnected() throws {
         let broadcast = Broadcast()
         let client = try TCPClient()
         broadcast.publish(idr: true, byteCount: 20_000)
         #expect(broadcast.start(client.viewer))
         var stalled: [UInt64] = []
-        // The kernel acknowledges in its own time, up to 40 ms of which are many seconds of the test's: that counts as progress.
+        // The kernel may delay an acknowledgement by 40 ms, which are many seconds of the test's time and count as progress.
         for _ in 0..<2_000 where stalled.isEmpty {
             broadcast.publish(idr: true, byteCount: 20_000)
             broadcast.turn(after: 40)
@@ -178,7 +178,7 @@ struct TCPDeliveryTests {
         #expect(stalled == [client.viewer.id])
     }
 
-    @Test func aStreamThatPausesLetsNobodyGo() throws {
+    @Test func aStreamThatPausesDisconnectsNoViewer() throws {
         let broadcast = Broadcast()
         let client = try TCPClient()
         broadcast.publish(idr: true, byteCount: 2_000)

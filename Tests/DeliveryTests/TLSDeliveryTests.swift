@@ -7,10 +7,10 @@ import Testing
 
 @testable import Delivery
 
-/// What holds over TCP holds inside TLS (`TCPDeliveryTests` tries both), and no more than a record waits.
+/// What holds over TCP holds inside TLS (`TCPDeliveryTests` tests both), and at most one record waits.
 @Suite(.serialized)
 struct TLSDeliveryTests {
-    /// Our end, and the client's that understands it, after their handshake.
+    /// The server's and the client's end of a connection, after their handshake.
     static func ends() throws -> (server: TLSConnection, client: TLSConnection) {
         let own = try SelfSignedCertificate(for: [.host("localhost")], days: 7)
         let identity = try ServerIdentity(certificates: own.certificate, key: own.key)
@@ -27,7 +27,7 @@ struct TLSDeliveryTests {
         return (server, client)
     }
 
-    /// What the bytes of the wire say.
+    /// Decrypts the bytes on the wire.
     static func clear(_ bytes: [UInt8], by client: TLSConnection) -> [UInt8] {
         var clear: [UInt8] = []
         bytes.withUnsafeBytes { client.received($0) { clear.append(contentsOf: $0) } }
@@ -41,7 +41,7 @@ struct TLSDeliveryTests {
         let client = try TCPClient(tls: ends.server)
         broadcast.publish(idr: true, byteCount: 20_000)
         #expect(broadcast.start(client.viewer))
-        // Eight seconds: less than what ends a session.
+        // Eight seconds: less than the limit that ends a session.
         for index in 1...200 {
             broadcast.publish(idr: index % 50 == 0, byteCount: 20_000)
             broadcast.turn(after: 40)
@@ -62,19 +62,19 @@ struct TLSDeliveryTests {
         #expect(frames.last == 220)
     }
 
-    @Test func whoseTLSHasFailedHoldsUpNobody() throws {
+    @Test func aViewerWithAFailedTLSConnectionDelaysNoOther() throws {
         let broadcast = Broadcast()
         let ends = try Self.ends()
         let client = try TCPClient(tls: ends.server)
         broadcast.publish(idr: true, byteCount: 20_000)
         #expect(broadcast.start(client.viewer))
-        // An application record that nobody encrypted.
+        // An application record that was not encrypted.
         [UInt8]([23, 3, 3, 0, 32] + [UInt8](repeating: 0, count: 32)).withUnsafeBytes {
             ends.server.received($0) { _ in }
         }
         #expect(ends.server.failure != nil)
         var changes = 0
-        client.output.whenChanged = { changes += 1 }
+        client.output.onChange = { changes += 1 }
         _ = client.readAll()
         client.output.flush(at: broadcast.now)
         broadcast.publish(byteCount: 200_000)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Delivery
 
-/// Viewers who get all tracks in one transport stream.
+/// Viewers that get all tracks in one MPEG-TS stream.
 @Suite(.serialized)
 struct TransportStreamTests {
-    /// Per PID, whether each packet with payload counts on from the one before.
+    /// Counts discontinuities: per PID, packets with payload that do not continue the count of the packet before.
     private func continuityGaps(in packets: [Packet]) -> Int {
         var last: [Int: UInt8] = [:]
         var gaps = 0
@@ -26,9 +26,9 @@ struct TransportStreamTests {
         return gaps
     }
 
-    @Test func whoJoinsInTheMiddleSeesNoDiscontinuity() throws {
+    @Test func aViewerThatJoinsInTheMiddleSeesNoDiscontinuity() throws {
         let broadcast = Broadcast()
-        // The first viewer makes the feed, whose counters have run on when the second comes.
+        // The first viewer creates the feed, so its counters have advanced when the second viewer comes.
         var first = try UDPClient(usesGSO: true, encapsulation: .transportStream)
         broadcast.publish(idr: true, byteCount: 9_000)
         #expect(broadcast.start(first.viewer))
@@ -52,7 +52,7 @@ struct TransportStreamTests {
         }
     }
 
-    @Test func aSilentSourceIsHeardOfEverySecond() throws {
+    @Test func viewersOfASilentSourceGetAFillerEverySecond() throws {
         let broadcast = Broadcast()
         var client = try UDPClient(usesGSO: true, encapsulation: .transportStream)
         broadcast.publish(idr: true, byteCount: 500)
@@ -62,7 +62,7 @@ struct TransportStreamTests {
         let fillers = client.packets()
         #expect(fillers.count >= 5)
         #expect(fillers.allSatisfy { $0.payload.prefix(3) == [0x47, 0x1F, 0xFF] })
-        // What the source sends then goes on without a gap in the numbers.
+        // What the source sends then continues without a gap in the numbers.
         broadcast.publish(byteCount: 500)
         broadcast.turn(after: 40)
         #expect(client.packets().first?.header.sequenceNumber == fillers.last?.header.sequenceNumber.advanced(by: 1))
@@ -72,13 +72,13 @@ struct TransportStreamTests {
     func rtpTimeDoesNotGoBackWithAFiller(mode: JoinMode) throws {
         let broadcast = Broadcast()
         var client = try UDPClient(usesGSO: true, encapsulation: .transportStream)
-        for picture in 0..<50 {
-            broadcast.publish(idr: picture % 25 == 0, byteCount: 500)
+        for frame in 0..<50 {
+            broadcast.publish(idr: frame % 25 == 0, byteCount: 500)
             broadcast.turn(after: 40)
         }
         #expect(broadcast.start(client.viewer, mode: mode))
         for _ in 0..<4 { broadcast.turn(after: 500) }
-        broadcast.skip(pictures: 50)
+        broadcast.skip(frames: 50)
         broadcast.publish(idr: true, byteCount: 500)
         broadcast.turn(after: 40)
         let packets = client.packets()
@@ -99,11 +99,11 @@ struct TransportStreamTests {
         for _ in 0..<4 { broadcast.turn(after: 500) }
         let packets = client.packetBytes()
         #expect(packets.count > 12)
-        // Four transport packets of 188 bytes behind twelve of RTP.
+        // Four transport packets of 188 bytes after an RTP header of 12 bytes.
         #expect(packets.map(\.count).max() == 12 + 4 * 188)
     }
 
-    @Test func whoGetsTracksIsNotSentFillers() throws {
+    @Test func viewersWithOneStreamPerTrackGetNoFillers() throws {
         let broadcast = Broadcast()
         var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)

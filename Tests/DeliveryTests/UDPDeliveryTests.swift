@@ -47,12 +47,12 @@ struct UDPDeliveryTests {
         #expect(broadcast.delivery.statistics.systemCalls - before.systemCalls == 1)
     }
 
-    @Test func oneCallCarriesTheTrainsOfManyViewers() throws {
+    @Test func oneCallCarriesTheGSOBatchesOfManyViewers() throws {
         let broadcast = Broadcast()
         let first = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(first.viewer))
-        // More viewers of the same loop: they send to the same client, through the same sockets.
+        // More viewers of the same loop, which send to the same client through the same sockets.
         for id in 2...100 {
             let viewer = Viewer(id: UInt64(id), canonicalName: "test", trackCount: 1, output: nil, at: broadcast.now)
             viewer.setUp(TrackID(0), as: try #require(first.viewer.tracks[0]))
@@ -68,24 +68,24 @@ struct UDPDeliveryTests {
         #expect(after.units - before.units == 100)
     }
 
-    @Test func aRouteThatRefusesTrainsGetsDatagramsAndOthersKeepTheirTrains() throws {
+    @Test func aRouteThatRefusesGSOGetsDatagramsAndOthersKeepGSO() throws {
         let broadcast = Broadcast()
         var refused = try UDPClient(usesGSO: true)
         guard refused.ports.family == .ipv6 else { return }  // One socket must serve two routes.
         var other = try UDPClient(usesGSO: true, id: 2, family: .ipv6, by: refused.ports)
-        // Without checksums the kernel cuts no trains (EINVAL); the option is IPv4's alone.
+        // Without checksums the kernel refuses GSO (EINVAL); the option exists for IPv4 only.
         var isOn: Int32 = 1
         setsockopt(refused.ports.pair.rtp.fd, SOL_SOCKET, SO_NO_CHECK, &isOn, socklen_t(MemoryLayout<Int32>.size))
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(refused.viewer) && broadcast.start(other.viewer))
-        for picture in 0..<3 {
+        for frame in 0..<3 {
             let before = broadcast.delivery.statistics
             broadcast.publish(byteCount: 9_000)
             broadcast.turn(after: 40)
             let done = broadcast.delivery.statistics.since(before)
             #expect(done.packets == 14 && done.refusedMessages == 0)
-            // The first train is cut after it was refused; later ones are not made.
-            #expect(done.messages == (picture == 0 ? 2 : 8))
+            // The first GSO batch is split after it was refused; later ones are not made.
+            #expect(done.messages == (frame == 0 ? 2 : 8))
         }
         for packets in [refused.packets(), other.packets()] {
             #expect(packets.map(\.header.sequenceNumber) == (0..<23).map { SequenceNumber(65_530).advanced(by: $0) })
@@ -93,7 +93,7 @@ struct UDPDeliveryTests {
         }
     }
 
-    @Test func whatTheKernelDoesNotTakeWasNeverSent() throws {
+    @Test func rollingBackRestoresPositionsAndCounts() throws {
         let broadcast = Broadcast()
         let client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
@@ -113,7 +113,7 @@ struct UDPDeliveryTests {
         #expect(client.viewer.position == position && client.viewer.tracks[0]?.rewriter == numbers)
     }
 
-    @Test func whoWaitsForARandomAccessPointStillDoesAfterItsSoundWasNotTaken() throws {
+    @Test func rollingBackAudioKeepsTheViewerWaitingForAKeyframe() throws {
         let broadcast = Broadcast()
         let client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
@@ -122,7 +122,7 @@ struct UDPDeliveryTests {
         guard let track = client.viewer.tracks[0], case .udp(let route) = track.transport else { return }
         for isAwaiting in [true, false] {
             client.viewer.isAwaitingKeyframe = isAwaiting
-            // What message it was does not matter, only that the viewer waited when it was made.
+            // The content of the message does not matter, only that the viewer was waiting when it was added.
             _ = client.ports.shared.batch.append(
                 0..<1, of: try #require(audience.run(at: 0)), ticks: 0, to: route, track: track,
                 viewer: client.viewer, position: client.viewer.position)
@@ -132,7 +132,7 @@ struct UDPDeliveryTests {
         #expect(client.viewer.isAwaitingKeyframe)
     }
 
-    @Test func aReportGoesAheadOfTheFirstPacketAndMapsLiveTime() throws {
+    @Test func aReportPrecedesTheFirstPacketAndMapsLiveTime() throws {
         let broadcast = Broadcast()
         var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
@@ -149,7 +149,7 @@ struct UDPDeliveryTests {
         #expect(abs(report.ntpTime.unixNanoseconds - wall) < 2_000_000_000)
     }
 
-    @Test func aJoinInTheMiddleGetsThePastSqueezedAndPacedWithoutALoss() throws {
+    @Test func aFastStartIsCompressedAndPacedWithoutLoss() throws {
         let broadcast = Broadcast()
         var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 60_000)
@@ -171,7 +171,7 @@ struct UDPDeliveryTests {
         #expect(packets.first?.header.timestamp == newest - 10_800)
     }
 
-    @Test func whereThePreludeIsNotWantedTheViewerStartsAtARandomAccessPoint() throws {
+    @Test func withoutAFastStartTheViewerStartsAtAKeyframe() throws {
         let broadcast = Broadcast()
         var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
@@ -187,7 +187,7 @@ struct UDPDeliveryTests {
         #expect(client.packets().map(\.header.timestamp) == timestamps)
     }
 
-    @Test func aBurstOfASourceThatWasHeldUpReachesWhoKeptUp() throws {
+    @Test func aLateBurstOfASourceReachesViewersThatKeptUp() throws {
         let broadcast = Broadcast()
         var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
@@ -198,7 +198,7 @@ struct UDPDeliveryTests {
         #expect(client.viewer.droppedUnits == 0)
     }
 
-    @Test func theEndIsSaid() throws {
+    @Test func theEndOfASessionIsABye() throws {
         let broadcast = Broadcast()
         var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
@@ -213,7 +213,7 @@ struct UDPDeliveryTests {
     @Test func aViewerMadeForOtherTracksDoesNotJoin() throws {
         let broadcast = Broadcast()
         let client = try UDPClient(usesGSO: true)
-        // Its stream had two tracks when it was set up; by the time it plays, one is left.
+        // Its stream had two tracks when it was set up. When it plays, there is only one.
         let viewer = Viewer(id: 2, canonicalName: "test", trackCount: 2, output: nil, at: broadcast.now)
         viewer.setUp(TrackID(0), as: try #require(client.viewer.tracks[0]))
         viewer.setUp(TrackID(1), as: try #require(client.viewer.tracks[0]))
@@ -222,12 +222,12 @@ struct UDPDeliveryTests {
         #expect(broadcast.delivery.viewerCount == 0)
     }
 
-    @Test func aPreludeThatIsSkippedLivesUntilItsPacketsHaveLeft() throws {
+    @Test func aSkippedFastStartIsKeptUntilItsPacketsHaveLeft() throws {
         let broadcast = Broadcast()
         let client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 40_000)
         #expect(broadcast.start(client.viewer))
-        // The pace has cut the picture in two; before the rest leaves, live gets too far ahead.
+        // The pacer has split the frame in two. Before the rest is sent, the viewer falls too far behind.
         #expect(client.viewer.position.packet > 0)
         for _ in 0..<30 { broadcast.publish(byteCount: 500) }
         let audience = try #require(client.viewer.audience)

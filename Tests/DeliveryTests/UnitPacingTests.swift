@@ -10,13 +10,13 @@ import Testing
         return Broadcast(options: options)
     }
 
-    /// How many packets of a picture of 100 000 bytes come, by the milliseconds after it, at 25 pictures a second.
+    /// How many packets of a frame of 100 000 bytes arrive, by milliseconds after the frame, at 25 frames/s.
     private static func arrivals(percent: Int, usesGSO: Bool = true) throws -> [Int] {
         let broadcast = broadcast(percent: percent)
         var client = try UDPClient(usesGSO: usesGSO)
         broadcast.publish(idr: true, byteCount: 2_000)
         #expect(broadcast.start(client.viewer))
-        // The join's own pace is over.
+        // The pacing of the join is over.
         for _ in 0..<10 { broadcast.turn(after: 20) }
         broadcast.publish(byteCount: 2_000)
         broadcast.turn()
@@ -28,24 +28,24 @@ import Testing
         }
     }
 
-    @Test func withoutItAPictureLeavesAtOnce() throws {
+    @Test func withoutPacingAFrameIsSentAtOnce() throws {
         let arrivals = try Self.arrivals(percent: 0)
         #expect(arrivals[0] >= 72)
         #expect(arrivals.dropFirst().allSatisfy { $0 == 0 })
     }
 
     @Test(arguments: [true, false])
-    func aLargePictureIsSpreadOverItsShareOfTheInterval(usesGSO: Bool) throws {
+    func aLargeFrameIsSpreadOverItsShareOfTheInterval(usesGSO: Bool) throws {
         let arrivals = try Self.arrivals(percent: 50, usesGSO: usesGSO)
         let total = arrivals.reduce(0, +)
         #expect(total >= 72)
-        // Half of 40 ms, in steps of 2 ms: a tenth each, and two tenths at first.
+        // Half of 40 ms, in steps of 2 ms: a tenth of the packets each, and two tenths at first.
         #expect(arrivals.max().map { $0 <= total / 5 + 2 } == true, "\(arrivals)")
         #expect(arrivals.prefix(8).reduce(0, +) < total)
         #expect(arrivals.prefix(11).reduce(0, +) == total, "\(arrivals)")
     }
 
-    @Test func aSmallPictureLeavesAtOnceAndNothingIsOutOfOrder() throws {
+    @Test func aSmallFrameIsSentAtOnceAndNothingIsOutOfOrder() throws {
         let broadcast = Self.broadcast(percent: 80)
         var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 2_000)
@@ -55,7 +55,7 @@ import Testing
         broadcast.publish(byteCount: 20_000)
         broadcast.turn()
         #expect(client.packets().count >= 15)
-        // The next picture comes while a large one is under way.
+        // The next frame comes while a large one is being sent.
         broadcast.publish(idr: true, byteCount: 200_000)
         for _ in 0..<5 { broadcast.turn(after: 2) }
         broadcast.publish(byteCount: 3_000)
@@ -70,7 +70,7 @@ import Testing
         #expect(client.viewer.droppedUnits == 0)
     }
 
-    @Test func whateverTheTimesNoUnitTakesLongerThanATenthOfASecond() throws {
+    @Test func noUnitTakesLongerThanATenthOfASecond() throws {
         var pacing = UnitPacing()
         pacing.share = 0.9
         for interval in [Int64.min, -1, 0, 1, 33_333_333, 100_000_000, .max] {

@@ -3,19 +3,19 @@ import RTSPServer
 import TestSupport
 import Testing
 
-/// Who may do what, on the real server.
+/// Access policies on the real server.
 @Suite(.serialized)
 struct AccessTests {
     private static let interleaved = "RTP/AVP/TCP;unicast;interleaved=0-1"
 
-    /// Lets in whoever does not come from `denied`.
+    /// Permits all clients except those from `denied`.
     private func policy(denied: String) throws -> AccessPolicy {
         AccessPolicy(
             realm: "Apus", users: [], addresses: AddressRules(denied: [try #require(AddressBlock(denied))]),
             hashes: { nil }, random: { 0 })
     }
 
-    @Test func whoMayNotWatchAnyMoreIsToldAndLetGo() async throws {
+    @Test func aViewerThatLosesItsPermissionGetsAByeAndIsDisconnected() async throws {
         try await Broadcast.run({ $0.loopCount = 2 }) { broadcast in
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
@@ -24,7 +24,7 @@ struct AccessTests {
                 let (session, _) = try broadcast.setUp(on: viewer, Self.interleaved)
                 #expect(try viewer.request("PLAY", broadcast.url, session).status == 200)
             }
-            // Of others nothing changes.
+            // Other viewers are not affected.
             broadcast.server.admit(by: try policy(denied: "192.0.2.0/24"))
             await broadcast.server.reviewSessions()
             for viewer in viewers {

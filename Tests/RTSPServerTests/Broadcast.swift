@@ -15,13 +15,13 @@ struct Broadcast {
 
     static let video = Track(
         id: TrackID(0), clockRate: .video,
-        // The parameter sets are of the right types: that is all that is looked at.
+        // Only the types of the parameter sets matter.
         format: .h264(H264.ParameterSets(sequence: [[0x67, 0x42, 0xC0, 0x1F]], picture: [[0x68, 0xCE]])!))
     static let audio = Track(
         id: TrackID(1), clockRate: .audio48k,
         format: .aac(AAC.AudioSpecificConfig(bytes: [0x11, 0x90], sampleRate: .audio48k, channelCount: 2)))
 
-    /// Runs `body` while the server does.
+    /// Runs `body` with the server.
     static func run(
         multicast: MulticastOptions? = nil, _ change: (inout ServerOptions) -> Void = { _ in },
         _ body: (Broadcast) async throws -> Void
@@ -54,7 +54,7 @@ struct Broadcast {
     var url: String { "rtsp://127.0.0.1/cam" }
     var port: Int { Int(server.port) }
 
-    /// Publishes a picture of one packet, captured now.
+    /// Publishes a frame of one packet, captured now.
     ///
     /// - Parameter other: the stream to publish into instead of `/cam`.
     func publish(idr: Bool = false, into other: Streams.Stream? = nil) {
@@ -70,7 +70,7 @@ struct Broadcast {
     /// Packets that all loops have sent.
     func packetCount() async -> UInt64 { await server.statistics().reduce(0) { $0 + $1.packets } }
 
-    /// Sets up the first track over `transport`; gives the session's header for further requests, and the answer.
+    /// Sets up the first track over `transport`; returns the session header for further requests, and the answer.
     func setUp(
         on client: RTSPSocket, _ transport: String, track: Int = 1, in session: [String: String] = [:]
     ) throws -> (session: [String: String], answer: RTSPSocket.Response) {
@@ -81,7 +81,7 @@ struct Broadcast {
     }
 }
 
-/// Counts what is asked of it, and does nothing.
+/// Counts keyframe requests, and publishes nothing.
 final class IdleSource: Source {
     let requests = Atomic(0)
     let label = "idle"

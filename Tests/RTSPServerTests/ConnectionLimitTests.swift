@@ -8,7 +8,7 @@ import Testing
 @testable import RTSPServer
 @testable import Reactor
 
-/// How many connections there may be, and how many the server takes in one turn.
+/// The limits of connections, and how many the server takes in one turn.
 @Suite(.serialized)
 struct ConnectionLimitTests {
     private static let neighbour = SocketAddress(ipv4: 0xC000_0207, port: 1_000)
@@ -37,7 +37,7 @@ struct ConnectionLimitTests {
 
     // MARK: - Counts
 
-    @Test func oneAddressHasItsConnectionsAndOthersHaveTheirs() {
+    @Test func eachAddressHasItsOwnLimit() {
         var counts = counts { $0.perAddress = 2 }
         for _ in 0..<2 { #expect(admits(&counts, Self.neighbour) == nil) }
         #expect(admits(&counts, Self.neighbour.with(port: 2_000)) == .tooManyOfAddress)
@@ -116,7 +116,7 @@ struct ConnectionLimitTests {
             $0.connectionLimits.unfinishedHandshakes = 2
         }) { broadcast in
             let silent = try LoopbackSocket(port: broadcast.port)
-            // Handshakes that are complete, one after another: the server knows once it answers.
+            // Complete handshakes, one after another. The server has counted each when it answers.
             var clients: [TLSSocket] = []
             for _ in 0..<5 {
                 clients.append(try TLSSocket(port: broadcast.port))
@@ -125,7 +125,7 @@ struct ConnectionLimitTests {
             let other = try LoopbackSocket(port: broadcast.port)
             let refused = try LoopbackSocket(port: broadcast.port)
             #expect(refused.receive(within: 5) == [])
-            // One that is given up makes room, too.
+            // A handshake that is aborted makes room too.
             withExtendedLifetime(other) {}
             #expect(silent.offer([1], patience: 1) == 1)
             #expect(silent.receive(within: 5) == [])

@@ -12,13 +12,13 @@ struct LoopSharingTests {
         return client
     }
 
-    @Test func eachLoopServesAsManyAsTheOthers() async throws {
+    @Test func allLoopsServeTheSameNumberOfViewers() async throws {
         try await Broadcast.run({ $0.loopCount = 3 }) { broadcast in
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
             let viewers = try (0..<12).map { _ in try watch(broadcast) }
             #expect(broadcast.server.connectionCounts == [4, 4, 4])
-            // Each is sent the first picture at least.
+            // Each is sent at least the first frame.
             let isServed = await eventually(within: 5) {
                 await broadcast.server.statistics().allSatisfy { $0.packets >= 4 }
             }
@@ -27,12 +27,12 @@ struct LoopSharingTests {
         }
     }
 
-    @Test func whoComesLaterTakesThePlacesOfThoseWhoLeft() async throws {
+    @Test func newViewersFillTheLoopThatOthersHaveLeft() async throws {
         try await Broadcast.run({ $0.loopCount = 2 }) { broadcast in
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
             var viewers = try (0..<8).map { _ in try watch(broadcast) }
-            // They were given to one loop and the other in turn: all of one loop leave.
+            // The loops got them in turn. All viewers of one loop leave.
             for index in stride(from: 6, through: 0, by: -2) { viewers.remove(at: index) }
             #expect(await eventually(within: 5) { broadcast.server.connectionCounts == [0, 4] })
             viewers += try (0..<4).map { _ in try watch(broadcast) }

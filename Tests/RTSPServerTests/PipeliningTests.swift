@@ -5,12 +5,13 @@ import Testing
 
 @testable import RTSPServer
 
-/// Requests that are sent without waiting for answers, on the real server.
+/// Pipelined requests on the real server.
 @Suite(.serialized)
 struct PipeliningTests {
     private static let connectionCount = 63
 
-    /// Without a budget the loop works on them for half a second as a release build, for several seconds as a debug build.
+    /// Without a limit per turn the loop would work on them for half a second in a release build, for several seconds in a debug
+    /// build.
     @Test func aMegabyteBehindWaitingRequestsOf63ConnectionsDelaysNoViewer() async throws {
         try await Broadcast.run({ $0.describeMilliseconds = 1_500 }) { broadcast in
             broadcast.stream.announce([Broadcast.video])
@@ -29,13 +30,13 @@ struct PipeliningTests {
         }
     }
 
-    /// What the loop's thread works at most from a picture's publication to its arrival, in processor time: other
-    /// processes may keep the thread from its processor for longer.
+    /// The maximum processor time of the loop's thread from the publication of a frame to its arrival. Wall-clock time would
+    /// include the work of other processes.
     private func longestWork(
         of file: String, before viewer: RTSPSocket, hears broadcast: Broadcast, during seconds: Double
     ) throws -> Duration {
         func work() throws -> Duration {
-            // Nanoseconds on a processor come first (Documentation/scheduler/sched-stats).
+            // The first number is nanoseconds on a processor (Documentation/scheduler/sched-stats).
             let text = try String(contentsOfFile: file, encoding: .utf8)
             return .nanoseconds(try #require(text.split(separator: " ").first.flatMap { Int64($0) }))
         }
@@ -51,7 +52,7 @@ struct PipeliningTests {
         return longest
     }
 
-    /// A megabyte of requests behind one that waits, on a thread of its own.
+    /// A megabyte of requests behind one that waits, sent from a thread of its own.
     private func flood(_ port: Int, until isOver: SharedFlag) {
         Thread.detachNewThread {
             guard let socket = try? LoopbackSocket(port: port) else { return }
@@ -71,7 +72,7 @@ private final class SharedFlag: Sendable {
 }
 
 extension ServerLoop {
-    /// The file that says how long the loop's thread has worked.
+    /// The file with the processor time of the loop's thread.
     fileprivate var workFile: String {
         get throws {
             "/proc/\(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self"))/schedstat"

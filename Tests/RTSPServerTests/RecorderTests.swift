@@ -8,7 +8,7 @@ struct RecorderTests {
     private static let player = "Lavf59.27.100"
     private static let recorder = "ZoneMinder/1.36.33"
 
-    /// How many keyframes the source is asked for when one client joins: none if the fast start serves it.
+    /// How many keyframes are requested from the source when one client joins: none if the fast start serves it.
     private func keyframeRequests(
         query: String, userAgent: String, configuring change: (inout PathOptions) -> Void = { _ in }
     ) async throws -> Int {
@@ -41,7 +41,7 @@ struct RecorderTests {
     }
 
     @Test(arguments: [("", recorder, 0), ("?join=keyframe", player, 1)])
-    func aModeThatThePathNamesHoldsForRecordersToo(query: String, userAgent: String, requests: Int) async throws {
+    func aModeThatThePathSetsAppliesToRecordersToo(query: String, userAgent: String, requests: Int) async throws {
         #expect(
             try await keyframeRequests(query: query, userAgent: userAgent) { $0.join.mode = .fastStart } == requests)
         #expect(try await keyframeRequests(query: "?join=fast", userAgent: userAgent) { $0.join.mode = .keyframe } == 0)

@@ -10,7 +10,7 @@ struct RegistryTests {
         [.loopback(.ipv4, port: port), .loopback(.ipv4, port: port + 1)]
     }
 
-    @Test func whoMovesToPortsOfAnotherStaysWhereItIs() {
+    @Test func aSessionCannotMoveToThePortsOfAnother() {
         let registry = Registry(limits: ConnectionLimits(), maximumViewers: 1)
         #expect(registry.take(ports(10)) && registry.take(ports(20)))
         #expect(!registry.exchange(ports(10), for: [ports(10)[0], ports(20)[0]]))
@@ -19,32 +19,32 @@ struct RegistryTests {
         #expect(registry.take([ports(10)[0]]) && !registry.take([ports(10)[1]]))
     }
 
-    @Test func punchesAreRememberedForASecondAndOnlySoMany() {
-        var punches = LatchCandidates()
+    @Test func latchCandidatesAreKeptForASecondAndTheirNumberIsLimited() {
+        var candidates = LatchCandidates()
         let now = MonotonicTime(nanoseconds: 0)
         let host = SocketAddress.loopback(.ipv4, port: 0)
-        punches.add(host.with(port: 5), .rtcp, at: now)
-        punches.add(host.with(port: 4), .rtp, at: now)
-        punches.add(host.with(port: 6), .rtp, at: now)
-        let found = punches.take(of: host, at: now.advanced(byMilliseconds: 1_000))
+        candidates.add(host.with(port: 5), .rtcp, at: now)
+        candidates.add(host.with(port: 4), .rtp, at: now)
+        candidates.add(host.with(port: 6), .rtp, at: now)
+        let found = candidates.take(of: host, at: now.advanced(byMilliseconds: 1_000))
         #expect(found.map(\.source.port) == [6, 5] && found.map(\.socket) == [.rtp, .rtcp])
-        #expect(punches.take(of: host, at: now).isEmpty)
-        for number in 0..<300 { punches.add(SocketAddress(ipv4: UInt32(number), port: 9), .rtp, at: now) }
-        #expect(punches.take(of: SocketAddress(ipv4: 299, port: 0), at: now).isEmpty)
-        punches.add(host.with(port: 7), .rtp, at: now.advanced(byMilliseconds: 1_001))
-        #expect(punches.take(of: host, at: now.advanced(byMilliseconds: 1_001)).count == 1)
-        punches.add(host.with(port: 7), .rtp, at: now)
-        #expect(punches.take(of: host, at: now.advanced(byMilliseconds: 1_001)).isEmpty)
+        #expect(candidates.take(of: host, at: now).isEmpty)
+        for number in 0..<300 { candidates.add(SocketAddress(ipv4: UInt32(number), port: 9), .rtp, at: now) }
+        #expect(candidates.take(of: SocketAddress(ipv4: 299, port: 0), at: now).isEmpty)
+        candidates.add(host.with(port: 7), .rtp, at: now.advanced(byMilliseconds: 1_001))
+        #expect(candidates.take(of: host, at: now.advanced(byMilliseconds: 1_001)).count == 1)
+        candidates.add(host.with(port: 7), .rtp, at: now)
+        #expect(candidates.take(of: host, at: now.advanced(byMilliseconds: 1_001)).isEmpty)
     }
 
-    @Test func aFloodOfForgedPunchesIsNotSearchedForEachDatagram() {
-        var punches = LatchCandidates()
+    @Test func aFloodOfForgedDatagramsCausesFewSweeps() {
+        var candidates = LatchCandidates()
         for number in 0..<100_000 as Range<UInt32> {
-            // In one second.
+            // Within one second.
             let now = MonotonicTime(nanoseconds: Int64(number) * 10_000)
-            punches.add(SocketAddress(ipv4: number, port: 9), .rtp, at: now)
+            candidates.add(SocketAddress(ipv4: number, port: 9), .rtp, at: now)
         }
-        #expect(punches.sweepCount <= 4)
+        #expect(candidates.sweepCount <= 4)
     }
 
     @Test func thisHostsAddressIsLookedUpAtMostOnceInTenSeconds() {

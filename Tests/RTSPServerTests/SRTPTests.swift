@@ -9,7 +9,7 @@ import TLS
 import TestSupport
 import Testing
 
-/// Clients that come through TLS and have their media over UDP, on the real server.
+/// Clients with TLS connections and SRTP over UDP, on the real server.
 @Suite(.serialized)
 struct SRTPTests {
     private struct Failure: Error {}
@@ -29,8 +29,8 @@ struct SRTPTests {
 
     private static let url = "rtsps://127.0.0.1/cam"
 
-    /// What the description of the first track says of its key; `nil` where it says nothing.
-    private func told(_ client: TLSSocket, as userAgent: String = "GStreamer/1.22.0") throws -> MIKEYMessage? {
+    /// The MIKEY message of the first track in the session description; `nil` if there is none.
+    private func keyMessage(_ client: TLSSocket, as userAgent: String = "GStreamer/1.22.0") throws -> MIKEYMessage? {
         let description = try client.request(.describe, Self.url, [.userAgent: userAgent])
         let text = String(decoding: description.body, as: UTF8.self)
         #expect(text.contains("m=video 0 RTP/SAVP 96\r\n") == text.contains("a=key-mgmt:"))
@@ -50,7 +50,7 @@ struct SRTPTests {
         return try client.request(.setUp, "\(Self.url)/track1", headers)
     }
 
-    /// What comes first at a socket.
+    /// The first datagram at a socket.
     private func datagram(at socket: borrowing UDPSocket) async -> [UInt8]? {
         var datagrams = ReceivedDatagrams()
         var bytes: [UInt8]?
@@ -62,9 +62,9 @@ struct SRTPTests {
     }
 
     @Test(arguments: CipherSuite.allCases)
-    func packetsAndReportsGoEncryptedBothWays(suite: CipherSuite) async throws {
+    func packetsAndReportsAreEncryptedInBothDirections(suite: CipherSuite) async throws {
         try await withServer(srtp: suite) { broadcast, client in
-            let message = try #require(try told(client))
+            let message = try #require(try keyMessage(client))
             let key = try message.masterKey()
             #expect(key.suite == suite && key.identifier.isEmpty)
             let ports = try Reactor.RTPSocketPair.bind(evenIn: 41_000...44_000)
@@ -80,64 +80,64 @@ struct SRTPTests {
             #expect(opened[1] == 200, "a sender report")
             let packet = try #require(await datagram(at: ports.rtp))
             #expect(packet.count == 12 + 1_001 + suite.tagByteCount)
-            #expect(packet.suffix(500).firstRange(of: [9, 9, 9, 9]) == nil, "the picture is of nines")
+            #expect(packet.suffix(500).firstRange(of: [9, 9, 9, 9]) == nil, "the payload consists of nines")
 
-            try await plead(
-                broadcast, client, ports, to: try #require(transport.serverPorts), transport.ssrc ?? 0, own)
+            try await requestKeyframe(
+                of: broadcast, client, from: ports, to: try #require(transport.serverPorts),
+                ssrc: transport.ssrc ?? 0, key: own)
         }
     }
 
-    /// A plea for a picture counts where it is encrypted by the client's key, and no other does.
-    private func plead(
-        _ broadcast: Broadcast, _ client: TLSSocket, _ ports: borrowing Reactor.RTPSocketPair, to server: RTSP.PortPair,
-        _ ssrc: UInt32,
-        _ own: MasterKey
+    /// A keyframe request has an effect only if it is encrypted with the client's key.
+    private func requestKeyframe(
+        of broadcast: Broadcast, _ client: TLSSocket, from ports: borrowing Reactor.RTPSocketPair,
+        to server: RTSP.PortPair, ssrc: UInt32, key own: MasterKey
     ) async throws {
         func send(_ bytes: [UInt8], _ socket: borrowing UDPSocket) {
             bytes.withUnsafeBytes { _ = socket.send($0, to: .loopback(.ipv4, port: server.rtcp)) }
         }
         let media = (0..<4).map { UInt8(truncatingIfNeeded: ssrc >> UInt32(24 - 8 * $0)) }
         // An empty receiver report, and PLI.
-        let plea: [UInt8] = [0x80, 201, 0, 1, 1, 2, 3, 4, 0x81, 206, 0, 2, 1, 2, 3, 4] + media
-        // What was asked for at the start is there.
+        let pli: [UInt8] = [0x80, 201, 0, 1, 1, 2, 3, 4, 0x81, 206, 0, 2, 1, 2, 3, 4] + media
+        // The keyframe that was requested at the start.
         broadcast.publish(idr: true)
         let source = broadcast.source
         let before = source.requests.load(ordering: .relaxed)
-        send(plea, ports.rtcp)
+        send(pli, ports.rtcp)
         let others = try #require(MasterKey(.counterMode, material: [UInt8](repeating: 7, count: 30)))
-        send(try #require(try OutgoingProtection(others, ssrc: 1).sealed(report: plea)), ports.rtcp)
-        // Both have been read when this is answered: datagrams are looked at in each turn in which they come.
+        send(try #require(try OutgoingProtection(others, ssrc: 1).sealed(report: pli)), ports.rtcp)
+        // The server has read both when it answers, because it reads datagrams in the turn in which they come.
         #expect(try client.request(.options, "*").status == .ok)
         #expect(source.requests.load(ordering: .relaxed) == before)
-        send(try #require(try OutgoingProtection(own, ssrc: 1).sealed(report: plea)), ports.rtcp)
+        send(try #require(try OutgoingProtection(own, ssrc: 1).sealed(report: pli)), ports.rtcp)
         #expect(await eventually(within: 5) { source.requests.load(ordering: .relaxed) > before })
     }
 
-    @Test func eachSessionHasAKeyOfItsOwn() async throws {
+    @Test func eachSessionHasItsOwnKey() async throws {
         try await withServer(srtp: .counterMode) { _, client in
             let ports = try Reactor.RTPSocketPair.bind(evenIn: 41_000...44_000)
             let others = try Reactor.RTPSocketPair.bind(evenIn: 44_002...47_000)
-            #expect(try setUp(client, ports).status == .unsupportedTransport, "no key was told yet")
-            let first = try #require(try told(client)).masterKey()
+            #expect(try setUp(client, ports).status == .unsupportedTransport, "no key was sent yet")
+            let first = try #require(try keyMessage(client)).masterKey()
             #expect(try setUp(client, ports).status == .ok)
-            #expect(try setUp(client, others).status == .unsupportedTransport, "the key is taken")
-            let second = try #require(try told(client)).masterKey()
+            #expect(try setUp(client, others).status == .unsupportedTransport, "the key is in use")
+            let second = try #require(try keyMessage(client)).masterKey()
             #expect(first != second)
             #expect(try setUp(client, others).status == .ok)
         }
     }
 
-    @Test func live555IsToldANamedKeyForCounterMode() async throws {
+    @Test func live555GetsAKeyWithIdentifierForCounterMode() async throws {
         try await withServer(srtp: .gcm) { _, client in
             let agent = "LibVLC/3.0.18 (LIVE555 Streaming Media v2016.11.28)"
-            let key = try #require(try told(client, as: agent)).masterKey()
+            let key = try #require(try keyMessage(client, as: agent)).masterKey()
             #expect(key.suite == .counterMode && key.identifier.count == 4)
         }
     }
 
-    @Test func whereSRTPIsOffNoKeyIsTold() async throws {
+    @Test func withoutSRTPNoKeyIsSent() async throws {
         try await withServer(srtp: nil) { _, client in
-            #expect(try told(client) == nil)
+            #expect(try keyMessage(client) == nil)
             let ports = try Reactor.RTPSocketPair.bind(evenIn: 41_000...44_000)
             #expect(try setUp(client, ports).status == .unsupportedTransport)
         }

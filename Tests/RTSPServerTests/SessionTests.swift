@@ -11,14 +11,14 @@ import Testing
 struct SessionTests {
     private static let interleaved = "RTP/AVP/TCP;unicast;interleaved=0-1"
 
-    @Test func whoReadsItsPicturesLivesOnWithoutSayingSo() async throws {
+    @Test func readingInterleavedDataKeepsASessionAlive() async throws {
         try await Broadcast.run({ $0.connection.sessionTimeoutSeconds = 1 }) { broadcast in
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
             let client = try RTSPSocket(port: broadcast.port)
             let (session, _) = try broadcast.setUp(on: client, Self.interleaved)
             #expect(try client.request("PLAY", broadcast.url, session).status == 200)
-            // A session of which nothing is heard ends after 1.25 s.
+            // A session without a sign of life ends after 1.25 s.
             let end = MonotonicTime.now().advanced(byMilliseconds: 2_000)
             while MonotonicTime.now() < end {
                 broadcast.publish()
@@ -30,7 +30,7 @@ struct SessionTests {
     }
 
     @Test(arguments: [false, true])
-    func packetsTellTheirCaptureWhereThePathWantsThat(_ sendsAbsoluteCaptureTime: Bool) async throws {
+    func packetsCarryTheirCaptureTimeIfThePathEnablesIt(_ sendsAbsoluteCaptureTime: Bool) async throws {
         try await Broadcast.run { broadcast in
             var options = PathOptions(title: "camera")
             options.sendsAbsoluteCaptureTime = sendsAbsoluteCaptureTime
@@ -44,20 +44,20 @@ struct SessionTests {
             #expect(try client.request("PLAY", broadcast.url, session).status == 200)
             var packet: RTSPSocket.Frame?
             while packet == nil, let frame = client.frame(within: 5) { packet = frame.channel == 0 ? frame : nil }
-            // Version 2, with an extension or without; 1 001 bytes of payload.
+            // RTP version 2, with or without an extension; 1 001 bytes of payload.
             #expect(packet?.bytes.first == (sendsAbsoluteCaptureTime ? 0x90 : 0x80))
             #expect(packet?.bytes.count == (sendsAbsoluteCaptureTime ? 28 : 12) + 1_001)
         }
     }
 
-    @Test func tracksThatHaveChangedEndWhatWasSetUpForThem() async throws {
+    @Test func aSessionForChangedTracksCannotPlay() async throws {
         try await Broadcast.run { broadcast in
             broadcast.stream.announce([Broadcast.video, Broadcast.audio])
             broadcast.publish(idr: true)
             let client = try RTSPSocket(port: broadcast.port)
             let (first, _) = try broadcast.setUp(on: client, Self.interleaved)
-            let sound = try broadcast.setUp(on: client, "RTP/AVP/TCP;unicast;interleaved=2-3", track: 2, in: first)
-            #expect(sound.answer.status == 200)
+            let audio = try broadcast.setUp(on: client, "RTP/AVP/TCP;unicast;interleaved=2-3", track: 2, in: first)
+            #expect(audio.answer.status == 200)
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
             #expect(try client.request("PLAY", broadcast.url, first).status == 454)
@@ -68,7 +68,7 @@ struct SessionTests {
         }
     }
 
-    @Test func aGoodbyeIsReadBeforeTheConnectionOfATrackChangeCloses() async throws {
+    @Test func aByeIsReadBeforeTheConnectionOfATrackChangeCloses() async throws {
         try await Broadcast.run { broadcast in
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
@@ -84,13 +84,13 @@ struct SessionTests {
         }
     }
 
-    @Test func requestsSentAllAtOnceAreAllAnswered() async throws {
+    @Test func pipelinedRequestsAreAllAnswered() async throws {
         try await Broadcast.run({ $0.describeMilliseconds = 100 }) { broadcast in
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
             let client = try RTSPSocket(port: broadcast.port)
             let (session, _) = try broadcast.setUp(on: client, Self.interleaved)
-            // Behind a DESCRIBE that waits for its source, more than the server lets wait.
+            // Behind a DESCRIBE that waits for its source: more requests than the server lets wait.
             var text = "DESCRIBE rtsp://h/dead RTSP/1.0\r\nCSeq: 2\r\n\r\n"
             for _ in 0..<900 {
                 text += "OPTIONS rtsp://h/cam RTSP/1.0\nCSeq: 3\nSession: \(session["Session"] ?? "")\n\n"
@@ -103,7 +103,7 @@ struct SessionTests {
         }
     }
 
-    /// VLC sets up the whole stream by SAT>IP; other clients may know the tracks from before.
+    /// VLC sets up the whole stream by SAT>IP; other clients may know the tracks from earlier.
     @Test(arguments: [
         ("", "RTP/AVP;unicast;client_port=47210-47211"), ("/track1", "RTP/AVP/TCP;unicast;interleaved=0-1"),
     ])
@@ -128,7 +128,7 @@ struct SessionTests {
         }
     }
 
-    @Test func whoPlaysAgainAtOnceGetsNoSecondPrelude() async throws {
+    @Test func playingAgainAtOnceGetsNoSecondFastStart() async throws {
         try await Broadcast.run { broadcast in
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
@@ -142,7 +142,7 @@ struct SessionTests {
         }
     }
 
-    @Test func reportsComeOnTheChannelThatTheClientNamed() async throws {
+    @Test func reportsUseTheChannelThatTheClientNamed() async throws {
         try await Broadcast.run { broadcast in
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
@@ -157,7 +157,7 @@ struct SessionTests {
         }
     }
 
-    @Test func aRefusalIsReadByWhoStillSends() async throws {
+    @Test func aClientThatStillSendsReadsTheRefusal() async throws {
         try await Broadcast.run { broadcast in
             let socket = try TCPSocket(connectingTo: .loopback(.ipv4, port: broadcast.server.port))
             let noise = [UInt8](repeating: UInt8(ascii: "A"), count: 60_000)
@@ -178,7 +178,7 @@ struct SessionTests {
                 return outcome != .wouldBlock
             }
             #expect(hasEnded && sent == noise.count)
-            #expect(outcome == .end, "a reset would take the answer with it")
+            #expect(outcome == .end, "a reset would discard the answer")
             #expect(received.starts(with: Array("RTSP/1.0 4".utf8)))
         }
     }

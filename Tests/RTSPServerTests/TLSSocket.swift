@@ -5,7 +5,7 @@ import TLS
 import TestSupport
 import Wire
 
-/// An RTSP client through TLS in its barest form; it believes every certificate.
+/// A minimal RTSP client over TLS, which accepts every certificate.
 final class TLSSocket {
     struct Failure: Error {
         let what: String
@@ -18,7 +18,7 @@ final class TLSSocket {
     /// Whether the server has closed.
     private(set) var isClosed = false
 
-    /// Connects, and has its handshake.
+    /// Connects and completes the handshake.
     init(port: Int) throws {
         socket = try LoopbackSocket(port: port)
         tls = try TLSConnection(to: UnverifiedTLSClient(), at: .now())
@@ -27,7 +27,7 @@ final class TLSSocket {
         guard tls.phase == .established else { throw Failure(what: "\(tls.phase)") }
     }
 
-    /// Sends a request and waits for its answer; interleaved data that comes before it is let go of.
+    /// Sends a request and waits for its answer. Interleaved data before the answer is dropped.
     func request(_ method: RTSP.Method, _ url: String, _ headers: Headers = [:]) throws -> Response {
         number += 1
         var request = Request(method, url, headers: headers)
@@ -40,7 +40,7 @@ final class TLSSocket {
         throw Failure(what: "no answer to \(method.rawValue)")
     }
 
-    /// What the server says next; `nil` where nothing came, or no more will.
+    /// The next element from the server; `nil` if nothing came or the connection is closed.
     func element(within seconds: Double) throws -> Parser.Element? {
         while true {
             if let element = try parser.next() { return element }
@@ -48,7 +48,7 @@ final class TLSSocket {
         }
     }
 
-    /// Takes what has come; false where nothing did.
+    /// Reads available bytes; false if there were none.
     private func receive(within seconds: Double) -> Bool {
         guard let bytes = socket.receive(within: seconds) else { return false }
         isClosed = bytes.isEmpty

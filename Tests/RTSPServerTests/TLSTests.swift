@@ -6,7 +6,7 @@ import TLS
 import TestSupport
 import Testing
 
-/// Clients that come through TLS, on the real server.
+/// Clients with TLS on the real server.
 @Suite(.serialized)
 struct TLSTests {
     private static func identity() throws -> ServerIdentity {
@@ -14,7 +14,7 @@ struct TLSTests {
         return try ServerIdentity(certificates: own.certificate, key: own.key)
     }
 
-    /// Runs `body` with a server that both ways lead to.
+    /// Runs `body` with a server that has a plain and a TLS port.
     private func withServer(
         handshakeSeconds: Int = 10, _ body: (Broadcast, _ port: Int) async throws -> Void
     ) async throws {
@@ -39,7 +39,7 @@ struct TLSTests {
         #expect(try client.request(.play, url, [.session: String(session)]).status == .ok)
     }
 
-    @Test func aWholeSessionStaysInsideAndItsEndIsTold() async throws {
+    @Test func aWholeSessionStaysInsideTLSAndEndsWithCloseNotify() async throws {
         try await withServer { broadcast, port in
             let client = try TLSSocket(port: port)
             try play(broadcast, on: client)
@@ -60,7 +60,7 @@ struct TLSTests {
         }
     }
 
-    @Test func anotherIdentityIsForThoseWhoComeFromNowOn() async throws {
+    @Test func aNewIdentityIsUsedForNewConnections() async throws {
         try await withServer { broadcast, port in
             let early = try TLSSocket(port: port)
             try play(broadcast, on: early)
@@ -71,7 +71,7 @@ struct TLSTests {
         }
     }
 
-    @Test func whoSpeaksInTheClearOrNotAtAllIsLetGo() async throws {
+    @Test func clientsThatSendNoTLSOrNothingAreDisconnected() async throws {
         try await withServer(handshakeSeconds: 1) { broadcast, port in
             let plain = try RTSPSocket(port: port)
             plain.send("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n")
@@ -83,7 +83,7 @@ struct TLSTests {
         }
     }
 
-    @Test func strictListensForTLSAlone() async throws {
+    @Test func strictEncryptionListensForTLSOnly() async throws {
         let options = TLSOptions(port: 0, identity: try Self.identity())
         try await Broadcast.run({ $0.encryption = .strict(options) }) { broadcast in
             #expect(broadcast.server.port(for: .clear) == nil)

@@ -7,13 +7,13 @@ import Testing
 
 @testable import RTSPServer
 
-/// Streams are taken away while the server runs.
+/// Withdrawing streams while the server runs.
 @Suite(.serialized)
 struct WithdrawalTests {
     private static let interleaved = "RTP/AVP/TCP;unicast;interleaved=0-1"
 
     @Test(arguments: ["RTP/AVP/TCP;unicast;interleaved=0-1", "RTP/AVP;unicast;client_port=47110-47111"])
-    func whoWatchesAStreamThatIsTakenAwayIsToldAndLetGo(_ transport: String) async throws {
+    func theViewersOfAWithdrawnStreamGetAByeAndAreDisconnected(_ transport: String) async throws {
         try await Broadcast.run { broadcast in
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
@@ -27,7 +27,7 @@ struct WithdrawalTests {
             #expect(client.isClosed)
             // A receiver report without blocks, a description, BYE (RFC 3550, section 6.6).
             if transport == Self.interleaved { #expect(last?.controlTypes == [201, 202, 203]) }
-            // Not from before: who asks for nothing is closed after a minute, which is soon on a busy machine.
+            // A new connection, because one without requests is closed after a minute, which is soon on a busy host.
             let other = try RTSPSocket(port: broadcast.port)
             #expect(try other.request("DESCRIBE", broadcast.url).status == 404)
         }
@@ -72,7 +72,7 @@ struct WithdrawalTests {
         }
     }
 
-    @Test func whoHasOnlySetUpIsLetGoToo() async throws {
+    @Test func sessionsThatDoNotPlayYetEndToo() async throws {
         try await Broadcast.run { broadcast in
             broadcast.stream.announce([Broadcast.video])
             let client = try RTSPSocket(port: broadcast.port)
@@ -110,7 +110,7 @@ struct WithdrawalTests {
         }
     }
 
-    @Test func aLateWithdrawalLeavesTheGroupsOfANewStreamOnAir() async throws {
+    @Test func aLateWithdrawalDoesNotAffectTheGroupsOfANewStream() async throws {
         let group = MulticastOptions(group: "239.9.9.7", port: 45_200, interface: "127.0.0.1")
         try await Broadcast.run(multicast: group) { broadcast in
             let next = Streams.Stream(path: "/cam", epoch: .now())
@@ -139,15 +139,15 @@ struct WithdrawalTests {
         try await Broadcast.run(multicast: group, { $0.loopCount = 2 }) { broadcast in
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
-            let (home, other) = (broadcast.server.loops[0], broadcast.server.loops[1])
-            // The first connection is the home's, the second the other loop's.
+            let (groupLoop, other) = (broadcast.server.loops[0], broadcast.server.loops[1])
+            // The first connection is on the group's loop, the second on the other loop.
             let clients = try (0..<2).map { _ in try RTSPSocket(port: broadcast.port) }
             for client in clients { #expect(try client.request("OPTIONS", broadcast.url).status == 200) }
             #expect(broadcast.server.connectionCounts == [1, 1])
 
-            let hold = Hold()
-            let holding = Task { await home.stay(hold) }
-            #expect(await eventually(within: 5) { hold.hasBegun.load(ordering: .acquiring) })
+            let blocker = LoopBlocker()
+            let blocking = Task { await groupLoop.block(blocker) }
+            #expect(await eventually(within: 5) { blocker.hasBegun.load(ordering: .acquiring) })
             let client = clients[1]
             client.send(client.text(of: "SETUP", "\(broadcast.url)/track1", ["Transport": "RTP/AVP;multicast"]))
             #expect(await eventually(within: 5) { await other.awaitsAnswers })
@@ -158,14 +158,14 @@ struct WithdrawalTests {
                     random: { 0 }))
             await other.reviewSessions()
             #expect(client.response(within: 5)?.status == 403)
-            hold.end.signal()
-            await holding.value
-            // The home has answered before it comes to this, and the other loop has taken the answer before it comes to that.
-            _ = await home.sessionCount
+            blocker.end.signal()
+            await blocking.value
+            // The group's loop has answered before it gets here, and the other loop has received the answer before it gets here.
+            _ = await groupLoop.sessionCount
             _ = await other.sessionCount
             let key = MulticastGroups.Key(stream: broadcast.stream, encapsulation: .tracks)
             let isLeft = await eventually(within: 5) {
-                let isClosed = await !home.hasGroup(key)
+                let isClosed = await !groupLoop.hasGroup(key)
                 let isEmpty = await other.sessionCount == 0
                 return isClosed && isEmpty
             }
@@ -174,17 +174,17 @@ struct WithdrawalTests {
     }
 }
 
-/// What keeps a loop's thread.
-private final class Hold: Sendable {
+/// Blocks a loop's thread.
+private final class LoopBlocker: Sendable {
     let hasBegun = Atomic(false)
     let end = DispatchSemaphore(value: 0)
 }
 
 extension ServerLoop {
-    /// Keeps the loop's thread until `hold` ends.
-    fileprivate func stay(_ hold: Hold) {
-        hold.hasBegun.store(true, ordering: .releasing)
-        hold.end.wait()
+    /// Blocks the loop's thread until `blocker` ends.
+    fileprivate func block(_ blocker: LoopBlocker) {
+        blocker.hasBegun.store(true, ordering: .releasing)
+        blocker.end.wait()
     }
 
     /// Whether a request waits for the server's answer.

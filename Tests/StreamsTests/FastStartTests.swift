@@ -4,12 +4,12 @@ import Testing
 @testable import Streams
 
 struct TimeCompressionTests {
-    @Test func aHistoryLongerThanAnyIsNotSqueezed() {
+    @Test func aHistoryThatOverflowsIsNotCompressed() {
         let compression = TimeCompression(first: .min, newest: .max, window: 18_000)
         for ticks in [Int64.min, -1, 0, .max - 1, .max] { #expect(compression(ticks) == ticks) }
     }
 
-    @Test func theHistoryFitsTheWindowAndNowIsNow() {
+    @Test func theHistoryFitsTheWindowAndLiveTimesStay() {
         let compression = TimeCompression(first: 0, newest: 180_000, window: 18_000)
         #expect(compression(0) == 162_000)
         #expect(compression(90_000) == 171_000)
@@ -35,67 +35,66 @@ struct TimeCompressionTests {
 struct FastStartTests {
     private let window: Int64 = 200_000_000
 
-    /// IDRs every `gop` pictures, 40 ms apart, sound beside each.
-    private func history(pictures: Int, gop: Int, byteCount: Int = 100) -> [AccessUnit] {
+    /// IDR frames every `gop` frames, 40 ms apart, with audio beside each frame.
+    private func history(frames: Int, gop: Int, byteCount: Int = 100) -> [AccessUnit] {
         var units: [AccessUnit] = []
-        for index in 0..<pictures {
+        for index in 0..<frames {
             let milliseconds = Int64(index) * 40
-            units.append(.picture(milliseconds, idr: index % gop == 0, byteCount: byteCount))
-            units.append(.sound(milliseconds + 1))
+            units.append(.frame(milliseconds, idr: index % gop == 0, byteCount: byteCount))
+            units.append(.audio(milliseconds + 1))
         }
         return units
     }
 
-    @Test func itStartsAtTheLastRandomAccessPointAndEndsNow() throws {
+    @Test func itStartsAtTheLastKeyframeAndEndsNow() throws {
         let fastStart = try #require(
-            FastStart(history: history(pictures: 130, gop: 100), leading: .video, window: window, limits: .init()))
-        let pictures = fastStart.units.filter { $0.track == TrackID(0) }
-        #expect(pictures.count == 30)
-        #expect(pictures.first?.isKeyframe == true)
-        #expect(pictures.last?.milliseconds == 5_160)
-        #expect(pictures.first?.milliseconds == 4_960)
+            FastStart(history: history(frames: 130, gop: 100), leading: .video, window: window, limits: .init()))
+        let frames = fastStart.units.filter { $0.track == TrackID(0) }
+        #expect(frames.count == 30)
+        #expect(frames.first?.isKeyframe == true)
+        #expect(frames.last?.milliseconds == 5_160)
+        #expect(frames.first?.milliseconds == 4_960)
     }
 
-    @Test func soundStartsLive() throws {
+    @Test func audioStartsLive() throws {
         let fastStart = try #require(
-            FastStart(history: history(pictures: 130, gop: 100), leading: .video, window: window, limits: .init()))
-        let sounds = fastStart.units.filter { $0.track == TrackID(1) }
-        #expect(sounds.map(\.milliseconds) == [5_161])
+            FastStart(history: history(frames: 130, gop: 100), leading: .video, window: window, limits: .init()))
+        let audioUnits = fastStart.units.filter { $0.track == TrackID(1) }
+        #expect(audioUnits.map(\.milliseconds) == [5_161])
     }
 
-    @Test(arguments: [(pictures: 119, count: 119), (pictures: 120, count: 20), (pictures: 101, count: 101)])
-    func aYoungRandomAccessPointIsLeftForTheOneBefore(_ row: (pictures: Int, count: Int)) throws {
+    @Test(arguments: [(frames: 119, count: 119), (frames: 120, count: 20), (frames: 101, count: 101)])
+    func ifTheLastKeyframeIsYoungItStartsAtTheOneBefore(_ row: (frames: Int, count: Int)) throws {
         let fastStart = try #require(
             FastStart(
-                history: history(pictures: row.pictures, gop: 100), leading: .video, window: window, limits: .init()))
+                history: history(frames: row.frames, gop: 100), leading: .video, window: window, limits: .init()))
         #expect(fastStart.units.count { $0.track == TrackID(0) } == row.count)
     }
 
-    @Test func theOneBeforeIsNotWorthMoreFramesThanAPlayerCanDecode() throws {
+    @Test func itStartsAtTheYoungKeyframeIfTheOneBeforeMeansTooManyFrames() throws {
         let fastStart = try #require(
-            FastStart(history: history(pictures: 155, gop: 150), leading: .video, window: window, limits: .init()))
+            FastStart(history: history(frames: 155, gop: 150), leading: .video, window: window, limits: .init()))
         #expect(fastStart.units.count { $0.track == TrackID(0) } == 5)
     }
 
-    @Test func theOneBeforeIsNotWorthMoreBytesThanTheLimit() throws {
-        let large = history(pictures: 110, gop: 100, byteCount: 9_500)
+    @Test func itStartsAtTheYoungKeyframeIfTheOneBeforeMeansTooManyBytes() throws {
+        let large = history(frames: 110, gop: 100, byteCount: 9_500)
         let fastStart = try #require(FastStart(history: large, leading: .video, window: window, limits: .init()))
         #expect(fastStart.units.count { $0.track == TrackID(0) } == 10)
     }
 
-    @Test func aHistoryThatIsTooLongOrTooLargeMakesNoPrelude() {
+    @Test func aHistoryThatIsTooLongOrTooLargeGivesNoFastStart() {
         #expect(
-            FastStart(history: history(pictures: 151, gop: 300), leading: .video, window: window, limits: .init())
-                == nil)
-        let large = history(pictures: 100, gop: 300, byteCount: 10_001)
+            FastStart(history: history(frames: 151, gop: 300), leading: .video, window: window, limits: .init()) == nil)
+        let large = history(frames: 100, gop: 300, byteCount: 10_001)
         #expect(FastStart(history: large, leading: .video, window: window, limits: .init()) == nil)
-        let mid = history(pictures: 100, gop: 300).filter { !$0.isKeyframe || $0.track != TrackID(0) }
+        let mid = history(frames: 100, gop: 300).filter { !$0.isKeyframe || $0.track != TrackID(0) }
         #expect(FastStart(history: mid, leading: .video, window: window, limits: .init()) == nil)
     }
 
-    @Test func reorderedPicturesKeepTheirOrderAndTimesOfTheirOwn() throws {
+    @Test func reorderedFramesKeepTheirOrderAndDifferentTimes() throws {
         let times: [Int64] = [0, 160, 80, 40, 120, 320, 240, 200, 280, 480, 400]
-        let units = times.map { AccessUnit.picture($0, idr: $0 == 0) }
+        let units = times.map { AccessUnit.frame($0, idr: $0 == 0) }
         let fastStart = try #require(
             FastStart(history: units, leading: .video, window: 1_000, limits: .init(minimumFrames: 1)))
         let compressed = fastStart.units.map(\.presentationTime.ticks)
@@ -105,11 +104,11 @@ struct FastStartTests {
         #expect(fastStart.compression?(440 * 90) ?? 0 <= 480 * 90)
     }
 
-    @Test func decodeTimesAscendIntoWhatFollowsAndAreNeverLaterThanPresentation() throws {
-        // Decoding order of a stream with two B-pictures; 80 ms between decoding and presentation of a reference.
+    @Test func decodeTimesAscendIntoLiveAndAreNeverLaterThanPresentation() throws {
+        // Decoding order of a stream with two B-frames; 80 ms between decoding and presentation of a reference frame.
         let times: [Int64] = [80, 200, 120, 160, 320, 240, 280, 440, 360, 400]
         let units = times.enumerated().map { index, time in
-            AccessUnit.picture(time, idr: index == 0).at(
+            AccessUnit.frame(time, idr: index == 0).at(
                 presentationTime: MediaTime(ticks: time * 90, rate: .video),
                 decodeTime: MediaTime(ticks: Int64(index) * 40 * 90, rate: .video))
         }
@@ -122,9 +121,9 @@ struct FastStartTests {
         #expect((decode.last ?? 0) - (decode.first ?? 0) <= 100 * 90)
     }
 
-    @Test func ofSoundAloneTheNewestUnitIsEnough() throws {
+    @Test func audioAloneStartsWithTheNewestUnit() throws {
         let fastStart = try #require(
-            FastStart(history: (0..<9).map { .sound($0 * 21) }, leading: .audio, window: window, limits: .init()))
+            FastStart(history: (0..<9).map { .audio($0 * 21) }, leading: .audio, window: window, limits: .init()))
         #expect(fastStart.units.map(\.milliseconds) == [168])
         #expect(fastStart.compression == nil)
     }

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Streams
 
-/// A packager whose outputs are the units themselves.
+/// A packager that returns the units themselves.
 struct EchoPackager: Packager {
     struct Echo: PackagedUnit {
         let track: TrackID
@@ -22,7 +22,7 @@ struct EchoPackager: Packager {
 }
 
 extension Track {
-    /// Parameter sets of the right types and nothing else.
+    /// Parameter sets of the right types without content.
     static let video = Track(
         id: TrackID(0), clockRate: .video,
         format: .h264(
@@ -33,15 +33,15 @@ extension Track {
 }
 
 extension AccessUnit {
-    /// A picture at `milliseconds` of `byteCount` bytes.
-    static func picture(_ milliseconds: Int64, idr: Bool = false, byteCount: Int = 100) -> AccessUnit {
+    /// A video frame at `milliseconds` of `byteCount` bytes.
+    static func frame(_ milliseconds: Int64, idr: Bool = false, byteCount: Int = 100) -> AccessUnit {
         let time = MediaTime(ticks: milliseconds * 90, rate: .video)
         return AccessUnit(
             track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: idr,
             bytes: [UInt8](repeating: idr ? 0x65 : 0x41, count: byteCount), units: [0..<byteCount])
     }
 
-    static func sound(_ milliseconds: Int64) -> AccessUnit {
+    static func audio(_ milliseconds: Int64) -> AccessUnit {
         let time = MediaTime(ticks: milliseconds * 48, rate: .audio48k)
         return AccessUnit(
             track: TrackID(1), presentationTime: time, decodeTime: time, isKeyframe: true, bytes: [1, 2, 3],
@@ -51,7 +51,7 @@ extension AccessUnit {
     var milliseconds: Int64 { presentationTime.nanoseconds / 1_000_000 }
 }
 
-/// Counts what a stream asks of its source.
+/// Counts a stream's keyframe requests.
 final class CountingSource: Source {
     let requests = Atomic(0)
     let label = "counter"

@@ -8,52 +8,52 @@ private let millisecond: Int64 = 1_000_000
 struct SlowViewerPolicyTests {
     @Test(
         arguments: [
-            (lag: 0, stall: 0, isInside: false, isOverrun: false, verdict: SlowViewerPolicy.Verdict.keepSending),
-            (lag: 500, stall: 0, isInside: false, isOverrun: false, verdict: .keepSending),
-            (lag: 501, stall: 0, isInside: false, isOverrun: false, verdict: .skipToKeyframe),
-            (lag: 501, stall: 0, isInside: true, isOverrun: false, verdict: .keepSending),
-            (lag: 12_000, stall: 0, isInside: true, isOverrun: true, verdict: .skipToKeyframe),
-            (lag: 501, stall: 9_999, isInside: false, isOverrun: false, verdict: .skipToKeyframe),
-            (lag: 0, stall: 10_000, isInside: true, isOverrun: true, verdict: .disconnect),
-        ] as [(lag: Int64, stall: Int64, isInside: Bool, isOverrun: Bool, verdict: SlowViewerPolicy.Verdict)])
-    func aSlowViewerIsNeverWaitedFor(
-        _ row: (lag: Int64, stall: Int64, isInside: Bool, isOverrun: Bool, verdict: SlowViewerPolicy.Verdict)
+            (lag: 0, stall: 0, isInside: false, isOverrun: false, action: SlowViewerPolicy.Action.keepSending),
+            (lag: 500, stall: 0, isInside: false, isOverrun: false, action: .keepSending),
+            (lag: 501, stall: 0, isInside: false, isOverrun: false, action: .skipToKeyframe),
+            (lag: 501, stall: 0, isInside: true, isOverrun: false, action: .keepSending),
+            (lag: 12_000, stall: 0, isInside: true, isOverrun: true, action: .skipToKeyframe),
+            (lag: 501, stall: 9_999, isInside: false, isOverrun: false, action: .skipToKeyframe),
+            (lag: 0, stall: 10_000, isInside: true, isOverrun: true, action: .disconnect),
+        ] as [(lag: Int64, stall: Int64, isInside: Bool, isOverrun: Bool, action: SlowViewerPolicy.Action)])
+    func theActionFollowsFromLagAndStall(
+        _ row: (lag: Int64, stall: Int64, isInside: Bool, isOverrun: Bool, action: SlowViewerPolicy.Action)
     ) {
-        let verdict = SlowViewerPolicy().verdict(
+        let action = SlowViewerPolicy().action(
             lag: row.lag * millisecond, stall: row.stall * millisecond, isInsideUnit: row.isInside,
             isOverrun: row.isOverrun)
-        #expect(verdict == row.verdict)
+        #expect(action == row.action)
     }
 }
 
 struct KeyframeRequestLimiterTests {
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds * millisecond) }
 
-    @Test func aRequestThatIsUnderWayServesAllWhoAsk() {
-        var budget = KeyframeRequestLimiter()
-        #expect(budget.requested(at: at(0)) == .granted)
-        for instant in 1..<100 { #expect(budget.requested(at: at(Int64(instant))) == .underWay) }
+    @Test func aPendingRequestServesFurtherRequests() {
+        var limiter = KeyframeRequestLimiter()
+        #expect(limiter.requested(at: at(0)) == .granted)
+        for instant in 1..<100 { #expect(limiter.requested(at: at(Int64(instant))) == .alreadyRequested) }
     }
 
     @Test func aBurstOfThreeThenOnePerHalfSecond() {
-        var budget = KeyframeRequestLimiter()
+        var limiter = KeyframeRequestLimiter()
         for instant in 0..<3 {
-            #expect(budget.requested(at: at(Int64(instant))) == .granted)
-            budget.arrived()
+            #expect(limiter.requested(at: at(Int64(instant))) == .granted)
+            limiter.arrived()
         }
-        #expect(budget.requested(at: at(10)) == .notBefore(at(500)))
-        #expect(budget.requested(at: at(499)) == .notBefore(at(500)))
-        #expect(budget.requested(at: at(500)) == .granted)
-        budget.arrived()
-        #expect(budget.requested(at: at(501)) == .notBefore(at(1000)))
+        #expect(limiter.requested(at: at(10)) == .notBefore(at(500)))
+        #expect(limiter.requested(at: at(499)) == .notBefore(at(500)))
+        #expect(limiter.requested(at: at(500)) == .granted)
+        limiter.arrived()
+        #expect(limiter.requested(at: at(501)) == .notBefore(at(1000)))
     }
 
-    @Test func noStormOfJoinsGetsMoreThanTheBudget() {
-        var budget = KeyframeRequestLimiter()
+    @Test func manyJoinsGetNoMoreKeyframesThanTheLimit() {
+        var limiter = KeyframeRequestLimiter()
         var granted = 0
-        for instant in 0..<10_000 where budget.requested(at: at(Int64(instant))) == .granted {
+        for instant in 0..<10_000 where limiter.requested(at: at(Int64(instant))) == .granted {
             granted += 1
-            budget.arrived()
+            limiter.arrived()
         }
         #expect(granted == 3 + 19)
     }
@@ -76,7 +76,7 @@ struct WallClockMappingTests {
 }
 
 struct RingTests {
-    @Test func oldElementsGoByTimeAndByBytesAndTheNewestStays() {
+    @Test func oldElementsAreDroppedByTimeAndBytesAndTheNewestStays() {
         var ring = Ring<Int>(bounds: .init(nanoseconds: 10, byteCount: 100))
         for element in 0..<30 { ring.append(element, nanoseconds: Int64(element), byteCount: 5) }
         #expect(ring.startIndex == 19 && ring.endIndex == 30)

@@ -2,7 +2,7 @@ import Streams
 import Testing
 
 struct SourceStatusTests {
-    @Test func anAverageIsOverThePicturesWhoseQuantizerIsKnown() {
+    @Test func theAverageCoversOnlyFramesWithAKnownQuantizer() {
         var status = SourceStatus()
         #expect(status.averageQuantizer == nil)
         status.pictureCount = 10
@@ -10,7 +10,7 @@ struct SourceStatusTests {
         #expect(status.averageQuantizer == 22.5)
     }
 
-    @Test func statusesAddUpAndADifferenceUndoesIt() {
+    @Test func statusesCanBeAddedAndSubtracted() {
         var one = SourceStatus()
         (one.pictureCount, one.skippedCount, one.quantizerTotal, one.quantizedCount) = (1, 2, 3, 4)
         var other = SourceStatus()

@@ -20,7 +20,7 @@ private final class Clocks: Sendable {
     }
 }
 
-/// What a stream adds to the pictures that it is handed.
+/// The capture timestamps that a stream adds to frames.
 @Suite struct StampingTests {
     private static let wall: Int64 = 1_763_689_871_000_000_000
     private static let epoch: Int64 = 7_000_000_000
@@ -34,7 +34,7 @@ private final class Clocks: Sendable {
         stream.announce([.video, .audio])
     }
 
-    private static func coded(_ milliseconds: Int64, idr: Bool, units: [[UInt8]]) -> AccessUnit {
+    private static func encodedFrame(_ milliseconds: Int64, idr: Bool, units: [[UInt8]]) -> AccessUnit {
         let time = MediaTime(ticks: milliseconds * 90, rate: .video)
         var unit = AccessUnit(
             track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: idr, nalUnits: units)
@@ -44,11 +44,11 @@ private final class Clocks: Sendable {
         return unit
     }
 
-    /// Five pictures, of which the first and the fourth are IDR pictures.
+    /// Five frames. The first and the fourth are IDR frames.
     private func publishFive() {
         for number in 0..<5 {
             let idr = number % 3 == 0
-            stream.publish(Self.coded(Int64(number) * 40, idr: idr, units: [[idr ? 0x65 : 0x41, 9, 9]]))
+            stream.publish(Self.encodedFrame(Int64(number) * 40, idr: idr, units: [[idr ? 0x65 : 0x41, 9, 9]]))
         }
     }
 
@@ -57,7 +57,7 @@ private final class Clocks: Sendable {
         return stream.joinPoint(in: feed).history
     }
 
-    @Test func picturesThatDecodingCanStartAtAreStampedUnlessMoreOrNoneIsWanted() throws {
+    @Test func keyframesOrAllOrNoFramesCarryACaptureTimestamp() throws {
         publishFive()
         #expect(try history().map { $0.captureTimestamp?.frameNumber } == [0, nil, nil, 3, nil])
         stream.announce([.video, .audio])
@@ -70,8 +70,8 @@ private final class Clocks: Sendable {
         #expect(try history().map { $0.captureTimestamp?.frameNumber } == [nil, nil, nil, nil, nil])
     }
 
-    @Test func aTimestampTellsTheCaptureOnBothClocksAndWhatCodingTook() throws {
-        stream.publish(Self.coded(80, idr: true, units: [[0x65, 9]]))
+    @Test func aTimestampHasTheCaptureTimeOnBothClocksAndTheEncodeTimes() throws {
+        stream.publish(Self.encodedFrame(80, idr: true, units: [[0x65, 9]]))
         let timestamp = try #require(try history().first?.captureTimestamp)
         #expect(timestamp.monotonic.nanoseconds == Self.epoch + 80_000_000)
         #expect(timestamp.wallClock == NTPTime(unixNanoseconds: Self.wall + 80_000_000))
@@ -79,26 +79,26 @@ private final class Clocks: Sendable {
         #expect(timestamp.encodingEnds == 5_000)
     }
 
-    @Test func theEncodersOwnMessagesStayAndTheTimestampStandsBetweenThemAndTheSlices() throws {
+    @Test func theTimestampFollowsTheEncodersMessagesAndPrecedesTheSlices() throws {
         let units: [[UInt8]] = [[0x67, 1], [0x68, 2], [0x06, 5, 1, 9, 0x80], [0x65, 3], [0x65, 4]]
-        stream.publish(Self.coded(0, idr: true, units: units))
-        let stamped = try #require(try history().first)
-        let timestamp = try #require(stamped.captureTimestamp)
+        stream.publish(Self.encodedFrame(0, idr: true, units: units))
+        let unit = try #require(try history().first)
+        let timestamp = try #require(unit.captureTimestamp)
         var expected = units
         expected.insert(timestamp.nalUnit, at: 3)
-        #expect(stamped.units.map { Array(stamped.bytes[$0]) } == expected)
+        #expect(unit.units.map { Array(unit.bytes[$0]) } == expected)
     }
 
-    @Test func whatWasCodedElsewhereIsNotTouched() throws {
+    @Test func unitsThatWereEncodedElsewhereAreUnchanged() throws {
         stream.captureTimeSEI = .all
-        stream.publish(.picture(0, idr: true))
-        stream.publish(.sound(20))
+        stream.publish(.frame(0, idr: true))
+        stream.publish(.audio(20))
         let history = try history()
-        #expect(history.map(\.bytes) == [AccessUnit.picture(0, idr: true), .sound(20)].map(\.bytes))
+        #expect(history.map(\.bytes) == [AccessUnit.frame(0, idr: true), .audio(20)].map(\.bytes))
         #expect(history.map(\.captured) == [0, 20_000_000].map { NTPTime(unixNanoseconds: Self.wall + $0) })
     }
 
-    @Test func ofAPictureInPartsTheFirstIsStamped() throws {
+    @Test func onlyTheFirstPartOfAFrameCarriesATimestamp() throws {
         stream.captureTimeSEI = .all
         let time = MediaTime(ticks: 0, rate: .video)
         for part in [AccessUnit.Part.first, .middle, .last] {
@@ -111,8 +111,8 @@ private final class Clocks: Sendable {
         #expect(try history().map { $0.captureTimestamp != nil } == [true, false, false])
     }
 
-    @Test func aPictureThatWasCodedBeforeItsInstantHasNoSpans() throws {
-        var unit = AccessUnit.picture(1_000, idr: true)
+    @Test func aFrameThatWasEncodedBeforeItsCaptureTimeHasNoBegin() throws {
+        var unit = AccessUnit.frame(1_000, idr: true)
         unit.encodeTiming = AccessUnit.EncodeTiming(
             frameNumber: 1, begin: stream.epoch, end: stream.epoch + 2_000_000_000)
         stream.publish(unit)
@@ -132,7 +132,7 @@ private final class Clocks: Sendable {
         #expect(stream.clock.follow() == steps + 1)
     }
 
-    @Test func timesBeyondAllClocksDoNotTrap() {
+    @Test func extremeTimesDoNotTrap() {
         for ticks in [Int64.min, .min + 1, -1, .max - 1, .max] {
             let time = MediaTime(ticks: ticks, rate: .video)
             stream.publish(

@@ -8,7 +8,7 @@ struct StreamTests {
     private let stream = Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
     private let waker = CountingWaker()
 
-    private func onAir(_ tracks: [Track] = [.video, .audio]) throws -> Feed<EchoPackager> {
+    private func announced(_ tracks: [Track] = [.video, .audio]) throws -> Feed<EchoPackager> {
         stream.announce(tracks)
         return try #require(stream.feed(EchoPackager.self, options: 0, for: waker))
     }
@@ -23,77 +23,77 @@ struct StreamTests {
         #expect(stream.feed(EchoPackager.self, options: 0, for: waker) == nil)
     }
 
-    @Test func whatIsPublishedIsCountedAndWhatIsLetGoIsNot() throws {
-        _ = try onAir()
+    @Test func publishedUnitsAreCountedAndDroppedOnesAreNot() throws {
+        _ = try announced()
         let before = stream.published
-        stream.publish(.picture(0, byteCount: 1_000))  // Before the first random access point.
-        stream.publish(.picture(40, idr: true, byteCount: 700))
-        stream.publish(.picture(80, byteCount: 200))
-        stream.publish(.sound(80))
+        stream.publish(.frame(0, byteCount: 1_000))  // Before the first keyframe.
+        stream.publish(.frame(40, idr: true, byteCount: 700))
+        stream.publish(.frame(80, byteCount: 200))
+        stream.publish(.audio(80))
         let published = stream.published.since(before)
         #expect(published.pictureCount == 2)
-        #expect(published.byteCount == 900 + AccessUnit.sound(80).bytes.count)
+        #expect(published.byteCount == 900 + AccessUnit.audio(80).bytes.count)
     }
 
-    @Test func aFeedIsMadeOnceAndReplaysTheHistory() throws {
+    @Test func aFeedIsCreatedOnceAndReplaysTheHistory() throws {
         stream.announce([.video])
-        stream.publish(.picture(0, idr: true))
-        stream.publish(.picture(40))
+        stream.publish(.frame(0, idr: true))
+        stream.publish(.frame(40))
         let feed = try #require(stream.feed(EchoPackager.self, options: 0, for: waker))
-        stream.publish(.picture(80))
+        stream.publish(.frame(80))
         #expect(outputs(of: feed) == [0, 40, 80])
         #expect(stream.feed(EchoPackager.self, options: 0, for: waker) === feed)
         #expect(stream.feed(EchoPackager.self, options: 1, for: waker) !== feed)
         #expect(waker.count.load(ordering: .relaxed) == 1)
     }
 
-    @Test func aFeedThatNobodyReadsGoesOnForASecondAndIsThenLetGo() throws {
-        let feed = try onAir([.video])
-        stream.publish(.picture(0, idr: true))
+    @Test func aFeedWithoutReadersContinuesForASecondAndIsThenRemoved() throws {
+        let feed = try announced([.video])
+        stream.publish(.frame(0, idr: true))
         feed.detach(waker)
-        for instant in 1...20 { stream.publish(.picture(Int64(instant) * 50)) }
+        for instant in 1...20 { stream.publish(.frame(Int64(instant) * 50)) }
         #expect(stream.feed(EchoPackager.self, options: 0, for: waker) === feed)
         feed.detach(waker)
-        for instant in 21...42 { stream.publish(.picture(Int64(instant) * 50)) }
+        for instant in 21...42 { stream.publish(.frame(Int64(instant) * 50)) }
         #expect(outputs(of: feed).last == 2_000)
         let another = try #require(stream.feed(EchoPackager.self, options: 0, for: waker))
         #expect(another !== feed)
         #expect(outputs(of: another).count == 43)
     }
 
-    @Test func anotherLoopsViewersKeepAFeed() throws {
-        let feed = try onAir([.video])
+    @Test func theViewersOfAnotherLoopKeepAFeed() throws {
+        let feed = try announced([.video])
         _ = stream.feed(EchoPackager.self, options: 0, for: CountingWaker())
         feed.detach(waker)
-        for instant in 0...100 { stream.publish(.picture(Int64(instant) * 50, idr: instant == 0)) }
+        for instant in 0...100 { stream.publish(.frame(Int64(instant) * 50, idr: instant == 0)) }
         #expect(stream.feed(EchoPackager.self, options: 0, for: waker) === feed)
     }
 
-    @Test func whoJoinsGoesOnAfterTheHistoryWithoutAGap() throws {
-        let feed = try onAir([.video])
-        stream.publish(.picture(0, idr: true))
-        stream.publish(.picture(40))
+    @Test func theFeedContinuesAfterTheHistoryWithoutAGap() throws {
+        let feed = try announced([.video])
+        stream.publish(.frame(0, idr: true))
+        stream.publish(.frame(40))
         let point = stream.joinPoint(in: feed)
-        stream.publish(.picture(80))
+        stream.publish(.frame(80))
         #expect(point.history.map(\.milliseconds) == [0, 40])
         var reader = FeedReader<EchoPackager.Output>()
         feed.update(&reader)
         #expect(reader[point.nextIndex].presentationTime.nanoseconds == 80_000_000)
     }
 
-    @Test func afterASourceStartsAgainPicturesGoOnAtARandomAccessPoint() throws {
-        let feed = try onAir()
-        stream.publish(.picture(0, idr: true))
+    @Test func afterASourceRestartsVideoContinuesAtAKeyframe() throws {
+        let feed = try announced()
+        stream.publish(.frame(0, idr: true))
         stream.announce([.video, .audio])
-        stream.publish(.picture(40))
-        stream.publish(.sound(41))
-        stream.publish(.picture(80, idr: true))
+        stream.publish(.frame(40))
+        stream.publish(.audio(41))
+        stream.publish(.frame(80, idr: true))
         #expect(outputs(of: feed) == [0, 41, 80])
         #expect(stream.joinPoint(in: feed).history.map(\.milliseconds) == [41, 80])
     }
 
     @Test func changedParametersRaiseTheVersionAndKeepTheViewers() throws {
-        let feed = try onAir([.video])
+        let feed = try announced([.video])
         #expect(stream.announcement?.version == 1)
         stream.announce([.video])
         #expect(stream.announcement?.version == 1)
@@ -103,8 +103,8 @@ struct StreamTests {
         #expect(stream.feed(EchoPackager.self, options: 0, for: waker) === feed)
     }
 
-    @Test func otherTracksEndTheFeed() throws {
-        let feed = try onAir([.video])
+    @Test func changedTracksEndTheFeed() throws {
+        let feed = try announced([.video])
         stream.announce([.video, .audio])
         var reader = FeedReader<EchoPackager.Output>()
         feed.update(&reader)
@@ -112,41 +112,41 @@ struct StreamTests {
         #expect(stream.feed(EchoPackager.self, options: 0, for: waker) !== feed)
     }
 
-    /// Configurations of one clock rate, 24 kHz: of AAC-LC in stereo, and others.
+    /// AAC configurations with the same clock rate, 24 kHz.
     @Test(arguments: [("mono", [0x13, 0x08]), ("with SBR", [0x2B, 0x11, 0x88]), ("the same", [0x13, 0x10])])
-    func anotherConfigurationOfAudioEndsTheFeed(name: String, bytes: [UInt8]) throws {
+    func aChangedAudioConfigurationEndsTheFeed(name: String, bytes: [UInt8]) throws {
         func audio(_ bytes: [UInt8]) throws -> Track {
             let configuration = try #require(AAC.AudioSpecificConfig(parsing: bytes))
             return Track(id: TrackID(1), clockRate: configuration.sampleRate, format: .aac(configuration))
         }
         let (former, next) = (try audio([0x13, 0x10]), try audio(bytes))
         #expect(former.clockRate == next.clockRate)
-        let feed = try onAir([.video, former])
+        let feed = try announced([.video, former])
         stream.announce([.video, next])
         var reader = FeedReader<EchoPackager.Output>()
         feed.update(&reader)
         #expect(reader.hasEnded == (name != "the same"))
     }
 
-    @Test func unitsOfUnknownTracksAreLetGo() throws {
-        let feed = try onAir([.video])
-        stream.publish(.sound(5))
+    @Test func unitsOfUnknownTracksAreDropped() throws {
+        let feed = try announced([.video])
+        stream.publish(.audio(5))
         #expect(outputs(of: feed).isEmpty)
     }
 
-    @Test func randomAccessIsAskedOfTheSourceWithinTheBudget() throws {
-        _ = try onAir([.video])
+    @Test func keyframesAreRequestedFromTheSourceWithinTheLimit() throws {
+        _ = try announced([.video])
         let source = CountingSource()
         stream.attach(source)
         let now = MonotonicTime(nanoseconds: 0)
         for _ in 0..<5 { #expect(stream.requestKeyframe(at: now) == nil) }
         #expect(source.requests.load(ordering: .relaxed) == 1)
-        stream.publish(.picture(0, idr: true))
+        stream.publish(.frame(0, idr: true))
         #expect(stream.requestKeyframe(at: now) == nil)
         #expect(source.requests.load(ordering: .relaxed) == 2)
     }
 
-    @Test func aReaderThatLooksSeldomSeesTheRingAsItIs() throws {
+    @Test func aReaderThatIsRarelyUpdatedSeesTheCurrentRing() throws {
         var limits = Stream.Limits()
         limits.history = .init(nanoseconds: 1_000_000_000, byteCount: 1_000_000)
         let stream = Stream(path: "/short", epoch: MonotonicTime(nanoseconds: 0), limits: limits)
@@ -154,7 +154,7 @@ struct StreamTests {
         let feed = try #require(stream.feed(EchoPackager.self, options: 0, for: waker))
         var reader = FeedReader<EchoPackager.Output>()
         for instant in 0..<100 {
-            stream.publish(.picture(Int64(instant) * 40, idr: instant == 0))
+            stream.publish(.frame(Int64(instant) * 40, idr: instant == 0))
             if instant == 3 { feed.update(&reader) }
         }
         feed.update(&reader)

@@ -248,7 +248,7 @@ extension EndToEnd {
             try await withNeighbour { server, pair in
                 let answers = try await lines(of: Self.connections, server, pair)
                 #expect(answers == Array(repeating: "200", count: 64) + ["refused", "refused"])
-                #expect(await server.logs("connection refused: its address has too many peer=10.77.0.2"))
+                #expect(await server.logs("connection refused: too many connections from its address peer=10.77.0.2"))
                 try await Client.ffmpeg.watch(
                     try printedURL(server), over: "tcp", prefix: pair.onServer, log: server.log)
             }
@@ -261,7 +261,7 @@ extension EndToEnd {
                 #expect(try await Command.run(pair.onServer + address).status == 0)
                 let answers = try await lines(of: Self.networkConnections, server, pair)
                 #expect(answers == Array(repeating: "200", count: 256) + Array(repeating: "refused", count: 44))
-                #expect(await server.logs("connection refused: its IPv6 network (/64) has too many"))
+                #expect(await server.logs("connection refused: too many connections from its IPv6 network (/64)"))
                 try await Client.ffmpeg.watch(
                     try printedURL(server), over: "tcp", prefix: pair.onServer, log: server.log)
             }

@@ -144,7 +144,7 @@ extension EndToEnd {
                 #expect(plain.receive(within: 5)?.isEmpty == true)
                 #expect(await server.logs("paste=rtsps://127.0.0.1:\(port)/PATH"), "\(server.log)")
                 _ = try await greet(server.url().replacing("rtsp:", with: "rtsps:"))
-                #expect(await server.logs("tls=\"at port \(port)\"", "tls=at port \(port)"))
+                #expect(await server.logs("tls=\"use rtsps:// at port \(port)\"", "tls=use rtsps:// at port \(port)"))
                 // Who says nothing is waited for as long as the configuration says.
                 let silent = try LoopbackSocket(port: port)
                 #expect(silent.receive(within: 5)?.isEmpty == true)
