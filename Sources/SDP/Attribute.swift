@@ -1,8 +1,8 @@
 /// An `a=` line: a flag, or a name with a value (RFC 8866, section 5.13).
 public struct Attribute: Hashable, Sendable {
-    /// What stands before the colon; never empty.
+    /// The text before the colon; never empty.
     public var name: String
-    /// What stands behind the colon; `nil` for a flag such as `recvonly`.
+    /// The text after the colon; `nil` for a flag such as `recvonly`.
     public var value: String?
 
     public init(_ name: String, _ value: String? = nil) {
@@ -13,9 +13,9 @@ public struct Attribute: Hashable, Sendable {
 }
 
 extension [Attribute] {
-    /// The value of the first attribute of that name that has one, without blanks around it.
+    /// The value of the first attribute of that name that has a value, trimmed.
     ///
-    /// Names are compared without case: devices write `a=Control:` too.
+    /// Names are case-insensitive, because some devices write `a=Control:`.
     public func value(of name: String) -> String? {
         values(of: name).first
     }
@@ -30,5 +30,18 @@ extension [Attribute] {
     /// Whether there is an attribute of that name, with a value or without.
     public func contains(_ name: String) -> Bool {
         contains { $0.name.equalsIgnoringCase(name) }
+    }
+}
+
+extension Attribute {
+    /// Parses `<name>` or `<name>:<value>`; `nil` if the name is empty.
+    init?(line value: Substring) {
+        guard let (name, value) = value.divided(at: ":") else {
+            guard !value.trimmed.isEmpty else { return nil }
+            self.init(String(value.trimmed))
+            return
+        }
+        guard !name.trimmed.isEmpty else { return nil }
+        self.init(String(name.trimmed), String(value))
     }
 }

@@ -1,22 +1,22 @@
 import Media
 import Wire
 
-/// What a description, say a camera's, tells of one RTP stream.
+/// An RTP stream as a session description, such as a camera's, describes it.
 public struct DescribedTrack: Hashable, Sendable {
     public let payloadType: UInt8
-    /// `H264`, `MPEG4-GENERIC`, `PCMA` … as written.
+    /// The encoding name as written, such as `H264`, `MPEG4-GENERIC` or `PCMA`.
     public let encodingName: String
     public let clockRate: ClockRate
     public let payload: Payload
-    /// What SETUP names the track by: relative to the base URL, or a URL of its own.
+    /// The URL of the track for SETUP, absolute or relative to the base URL.
     public let control: String?
 
     public enum Payload: Hashable, Sendable {
-        /// RFC 6184, modes 0 and 1; without parameter sets where only the stream itself carries them.
+        /// RFC 6184, modes 0 and 1; `nil` if the parameter sets are only in the stream.
         case h264(H264.ParameterSets?)
         /// RFC 3640, AAC-hbr.
         case aac(AAC.AudioSpecificConfig)
-        /// A payload format, or a mode of one, that Apus cannot read.
+        /// A payload format, or a mode, that Apus does not support.
         case unknown
     }
 
@@ -31,7 +31,7 @@ public struct DescribedTrack: Hashable, Sendable {
 }
 
 extension MediaDescription {
-    /// The RTP stream described here; `nil` if its payload type is not explained or it has no clock.
+    /// The described RTP stream; `nil` if the payload type or its clock rate is unknown.
     public var describedTrack: DescribedTrack? {
         guard let map = rtpMap, let hertz = Int32(exactly: map.clockRate), let clockRate = ClockRate(hertz: hertz)
         else {
@@ -53,7 +53,7 @@ extension MediaDescription {
 
 extension DescribedTrack.Payload {
     fileprivate init(h264 parameters: FormatParameters) {
-        // Mode 2 interleaves NAL units (RFC 6184, section 5.4): nobody sends it.
+        // Mode 2 interleaves NAL units (RFC 6184, section 5.4); no known device sends it.
         guard (parameters.number("packetization-mode") ?? 0) < 2 else {
             self = .unknown
             return
@@ -67,7 +67,7 @@ extension DescribedTrack.Payload {
     }
 
     fileprivate init(aac parameters: FormatParameters) {
-        // Where the AU header's layout is left out altogether it is the usual one (Anpviz).
+        // A missing layout of the AU header means the usual one (Anpviz).
         let layout = ["sizelength", "indexlength", "indexdeltalength"].map(parameters.number)
         guard layout == [13, 3, 3] || layout == [nil, nil, nil],
             let config = parameters["config"].flatMap({ Hexadecimal.decode(Substring($0)) })
@@ -81,13 +81,12 @@ extension DescribedTrack.Payload {
 }
 
 extension [UInt8] {
-    /// The NAL unit alone: some firmware encodes a start code before or behind it, or the zeros that follow it
-    /// in its buffer.
+    /// The NAL unit without start codes and trailing zeros, which some firmware includes.
     fileprivate var withoutStartCodes: [UInt8] {
         var unit = self[...]
         if unit.starts(with: [0, 0, 0, 1]) { unit = unit.dropFirst(4) }
         if unit.suffix(4).elementsEqual([0, 0, 0, 1]) { unit = unit.dropLast(4) }
-        // A NAL unit never ends in a zero byte (ITU-T H.264, 7.4.1).
+        // A NAL unit never ends with a zero byte (ITU-T H.264, 7.4.1).
         while unit.last == 0 { unit.removeLast() }
         return [UInt8](unit)
     }

@@ -1,8 +1,8 @@
-/// Which RTP header extension has which number: an `a=extmap:` line (RFC 8285, section 5).
+/// An `a=extmap:` line: the number of an RTP header extension (RFC 8285, section 5).
 public struct ExtensionMap: Hashable, Sendable {
     /// The number in packets: 1…14 in the one-byte form.
     public let identifier: UInt16
-    /// What it is.
+    /// The name of the extension.
     public let uri: String
 
     public init(identifier: UInt16, uri: String) {
@@ -10,7 +10,7 @@ public struct ExtensionMap: Hashable, Sendable {
         self.uri = uri
     }
 
-    /// Reads `<value>["/"<direction>] <URI> [<attributes>]`; `nil` if it is anything else.
+    /// Parses `<value>["/"<direction>] <URI> [<attributes>]`; `nil` if malformed.
     init?(_ value: String) {
         let fields = Substring(value).fields
         guard fields.count >= 2, let number = fields[0].pieces(separatedBy: "/").first,
@@ -19,11 +19,11 @@ public struct ExtensionMap: Hashable, Sendable {
         self.init(identifier: identifier, uri: String(fields[1]))
     }
 
-    /// The line.
+    /// The attribute line.
     var attribute: Attribute { Attribute("extmap", "\(identifier) \(uri)") }
 }
 
 extension MediaDescription {
-    /// The header extensions that packets may have.
+    /// The header extensions that packets may contain.
     public var extensionMaps: [ExtensionMap] { attributes.values(of: "extmap").compactMap { ExtensionMap($0) } }
 }

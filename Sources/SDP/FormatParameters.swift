@@ -7,7 +7,7 @@ public struct FormatParameters: Hashable, Sendable {
         self.all = all
     }
 
-    /// Reads what stands behind the payload type: pieces between semicolons, blanks around them allowed.
+    /// Parses the text after the payload type: parameters separated by semicolons, with optional blanks.
     init(_ text: Substring) {
         all = text.pieces(separatedBy: ";").map(\.trimmed).filter { !$0.isEmpty }.map { piece in
             guard let (name, value) = piece.divided(at: "=") else { return (String(piece), "") }
@@ -15,7 +15,7 @@ public struct FormatParameters: Hashable, Sendable {
         }
     }
 
-    /// The first value of that name, in any case: Ubiquiti writes `SizeLength`.
+    /// The first value of that name. Names are case-insensitive, because Ubiquiti writes `SizeLength`.
     public subscript(name: String) -> String? {
         all.first { $0.name.equalsIgnoringCase(name) }?.value
     }

@@ -1,11 +1,11 @@
-/// What a payload type stands for: an `a=rtpmap:` line (RFC 8866, section 6.6) or a static assignment.
+/// The encoding of a payload type, by an `a=rtpmap:` line (RFC 8866, section 6.6) or a static assignment.
 public struct RTPMap: Hashable, Sendable {
     public let payloadType: UInt8
-    /// `H264`, `MPEG4-GENERIC` … as written.
+    /// The encoding name as written, such as `H264` or `MPEG4-GENERIC`.
     public let encodingName: String
     /// Ticks per second of the RTP timestamp.
     public let clockRate: UInt32
-    /// Audio channels; `nil` where the line does not say, which means one.
+    /// The number of audio channels; `nil` if the line omits it, which means one.
     public let channelCount: Int?
 
     public init(payloadType: UInt8, encodingName: String, clockRate: UInt32, channelCount: Int? = nil) {
@@ -15,7 +15,7 @@ public struct RTPMap: Hashable, Sendable {
         self.channelCount = channelCount
     }
 
-    /// Reads `<payload type> <encoding name>/<clock rate>[/<channels>]`; `nil` if it is anything else.
+    /// Parses `<payload type> <encoding name>/<clock rate>[/<channels>]`; `nil` if malformed.
     init?(_ value: String) {
         guard let (type, rest) = Substring(value).firstFieldAndRest, let type = UInt64(decimal: String(type)),
             type < 128
@@ -29,7 +29,7 @@ public struct RTPMap: Hashable, Sendable {
             payloadType: UInt8(type), encodingName: parts[0], clockRate: rate, channelCount: channels.map(Int.init))
     }
 
-    /// What goes behind `rtpmap:`.
+    /// The text after `rtpmap:`.
     var value: String {
         "\(payloadType) \(encodingName)/\(clockRate)" + (channelCount.map { "/\($0)" } ?? "")
     }
@@ -55,7 +55,7 @@ public struct RTPMap: Hashable, Sendable {
 }
 
 extension MediaDescription {
-    /// The preferred payload type, what it stands for and its parameters; `nil` if the description does not say.
+    /// The encoding of the preferred payload type; `nil` if unknown.
     public var rtpMap: RTPMap? {
         guard let first = formats.first, let type = UInt64(decimal: first), type < 128 else { return nil }
         let described = attributes.values(of: "rtpmap").lazy.compactMap { RTPMap($0) }
@@ -63,7 +63,7 @@ extension MediaDescription {
         return described ?? .assigned(to: UInt8(type))
     }
 
-    /// The parameters of the preferred payload type; empty if there are none.
+    /// The format parameters of the preferred payload type; empty if there are none.
     public var formatParameters: FormatParameters {
         for value in attributes.values(of: "fmtp") {
             guard let (type, parameters) = Substring(value).firstFieldAndRest, String(type) == formats.first else {

@@ -1,12 +1,12 @@
 import Media
 
 extension SessionDescription {
-    /// Where a live stream is sent.
+    /// The destination of a live stream.
     public enum LiveConnection: Hashable, Sendable {
-        /// RTSP's SETUP will say: `c=` is 0.0.0.0 or ::, ports are 0.
+        /// SETUP negotiates it: `c=` is 0.0.0.0 or ::, and ports are 0.
         case unspecified(ipVersion: IPVersion)
-        /// To a group, with one even port per track in the tracks' order (0 where there are too few).
-        /// The time to live is said for IPv4 only.
+        /// A multicast group, with one even port per track in the order of the tracks (0 for tracks without a port).
+        /// The TTL is written for IPv4 only.
         case multicast(group: String, timeToLive: UInt8, ports: [UInt16])
     }
 
@@ -14,13 +14,13 @@ extension SessionDescription {
     /// the tracks.
     ///
     /// - Parameters:
-    ///   - originVersion: must grow whenever the description changes.
-    ///   - originAddress: the server's, IPv4 or IPv6 literal.
-    ///   - controls: whether RTSP serves this description. A description that is watched from a file, without RTSP,
-    ///     has neither `a=control` nor `a=range`.
-    ///   - avpf: whether viewers may send NACK, PLI and FIR at once (RFC 4585); live555 refuses such a description.
-    ///   - extensions: what the packets of all tracks have in their headers.
-    ///   - keys: for each track, the value of `key-mgmt` (RFC 4567) that brings its key; then all are sent by SRTP, to who asks for it.
+    ///   - originVersion: must increase with each change of the description.
+    ///   - originAddress: the server's IPv4 or IPv6 literal.
+    ///   - controls: whether the description is served by RTSP. A description in a file, for use without RTSP, has neither
+    ///     `a=control` nor `a=range`.
+    ///   - avpf: whether viewers may send NACK, PLI and FIR immediately (RFC 4585); live555 refuses such a description.
+    ///   - extensions: the header extensions of the packets of all tracks.
+    ///   - keys: for each track, the value of `key-mgmt` (RFC 4567) with its key. With keys, all tracks use SRTP.
     public static func live(
         title: String, description: String?, tracks: [Track], connection: LiveConnection, originSessionID: UInt64,
         originVersion: UInt64, originAddress: String, controls: Bool, avpf: Bool, extensions: [ExtensionMap] = [],
@@ -34,7 +34,7 @@ extension SessionDescription {
             attributes: [Attribute("tool", "Apus"), Attribute("type", "broadcast")]
                 + (controls
                     ? [Attribute("control", "*"), Attribute("range", "npt=now-")] : [Attribute("recvonly")]),
-            // Payload types end at 127: more tracks than that cannot be told apart.
+            // Payload types end at 127, so more than 32 tracks cannot be distinguished.
             media: tracks.prefix(32).enumerated().map { index, track in
                 MediaDescription(
                     track, index: index, port: connection.port(at: index),
@@ -87,7 +87,7 @@ extension SessionDescription.LiveConnection {
 }
 
 extension IPVersion {
-    /// The version of an address literal: only IPv6 ones hold colons.
+    /// The version of an address literal; only IPv6 literals contain colons.
     public init(ofLiteral address: String) {
         self = address.utf8.contains(UInt8(ascii: ":")) ? .ipv6 : .ipv4
     }

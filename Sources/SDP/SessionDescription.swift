@@ -1,14 +1,14 @@
-/// A session as SDP describes it (RFC 8866): what may be watched, how it is coded, where it is sent.
+/// A session description (SDP, RFC 8866): the media of a session, their encodings and destinations.
 ///
-/// Lines that nothing in Apus asks for (`u= e= p= r= z= k=`) are read and dropped.
+/// Lines that Apus does not need (`u= e= p= r= z= k=`) are ignored.
 public struct SessionDescription: Hashable, Sendable {
-    /// Who made the session, and which edition of its description this is: the `o=` line.
+    /// The originator of the session and the version of the description, the `o=` line.
     public var origin: Origin
-    /// The title, the `s=` line; `-` where there is none.
+    /// The title, the `s=` line; `-` if there is none.
     public var name: String
-    /// A sentence about the session, the `i=` line.
+    /// Information about the session, the `i=` line.
     public var information: String?
-    /// Where media is sent unless a media description says otherwise, the `c=` line.
+    /// The destination of media without their own, the `c=` line.
     public var connection: Connection?
     public var bandwidths: [Bandwidth]
     /// The first `t=` line.
@@ -33,7 +33,7 @@ public struct SessionDescription: Hashable, Sendable {
 }
 
 extension SessionDescription {
-    /// When a session is on air, in seconds since 1900 (RFC 8866, section 5.9).
+    /// The time of a session, in seconds since 1900 (RFC 8866, section 5.9).
     public struct Timing: Hashable, Sendable {
         public var start: UInt64
         public var stop: UInt64
@@ -52,11 +52,32 @@ extension SessionDescription {
 public struct Bandwidth: Hashable, Sendable {
     /// `AS`, `TIAS`, `RS` …
     public var kind: String
-    /// Kilobits a second for `AS` and `CT`, bits a second for `TIAS`, `RS` and `RR`.
+    /// In kbit/s for `AS` and `CT`, in bit/s for `TIAS`, `RS` and `RR`.
     public var value: UInt64
 
     public init(kind: String, value: UInt64) {
         self.kind = kind
         self.value = value
+    }
+}
+
+extension Bandwidth {
+    /// Parses `<bwtype>:<bandwidth>`; `nil` if malformed.
+    init?(_ value: Substring) {
+        guard let (kind, number) = value.divided(at: ":"), !kind.trimmed.isEmpty,
+            let value = UInt64(decimal: String(number.trimmed))
+        else { return nil }
+        self.init(kind: String(kind.trimmed), value: value)
+    }
+}
+
+extension SessionDescription.Timing {
+    /// Parses `<start-time> <stop-time>`; `nil` if malformed.
+    init?(_ value: Substring) {
+        let fields = value.fields
+        guard fields.count == 2, let start = UInt64(decimal: String(fields[0])),
+            let stop = UInt64(decimal: String(fields[1]))
+        else { return nil }
+        self.init(start: start, stop: stop)
     }
 }

@@ -1,15 +1,15 @@
 import Media
 
-/// How a track is put into a description.
+/// Converts a track to the attributes of a media description.
 struct TrackMapping {
     let payloadType: UInt8
     let track: Track
 
-    /// The first dynamic payload type (RFC 3551, section 6); tracks count up from it.
+    /// The first dynamic payload type (RFC 3551, section 6), which the first track uses.
     static let firstPayloadType: UInt8 = 96
 
-    /// Parameter sets beyond this many characters of base 64 stay out of the description (they are in band anyway):
-    /// live555 reads replies of up to 20 000 bytes.
+    /// Maximum base 64 characters of parameter sets in the description. Longer sets are omitted, because live555 accepts replies
+    /// of up to 20 000 bytes, and the sets are also in band.
     static let parameterSetLimit = 8_000
 
     var rtpMap: RTPMap {
@@ -60,7 +60,7 @@ struct TrackMapping {
         switch (config.channelCount, config.sampleRate.hertz) {
         case (...2, ...24_000): return 40
         case (...2, ...48_000): return 41
-        // Levels count main channels: 5.1 is five.
+        // Levels count main channels, so 5.1 has five.
         case (...6, ...48_000): return 42
         case (...6, ...96_000): return 43
         default: return 254

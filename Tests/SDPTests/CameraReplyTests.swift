@@ -2,7 +2,7 @@ import SDP
 import TestSupport
 import Testing
 
-/// The originals of real cameras and recorders, read in place.
+/// Replies of real cameras and recorders.
 @Suite(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
 struct CameraReplyTests {
     private static let folder = "rtsp-replies"
@@ -12,7 +12,7 @@ struct CameraReplyTests {
     }
 
     @Test(arguments: descriptions)
-    func everyDescriptionIsReadAndReadsTheSameWhenWrittenAgain(file: String) throws {
+    func everyDescriptionParsesToTheSameValueAfterWriting(file: String) throws {
         let description = try SessionDescription(parsing: body(of: file))
         #expect(!description.media.isEmpty)
         #expect(description.media.compactMap(\.describedTrack).contains { $0.clockRate == .video })
@@ -38,12 +38,12 @@ struct CameraReplyTests {
         ),
         ("vstarcam_describe.txt", ["h264 4D002A 90000 track0", "PCMA 8000 track1"]),
     ])
-    func camerasTracksAreRecognised(file: String, expected: [String]) throws {
+    func tracksOfCamerasAreRecognised(file: String, expected: [String]) throws {
         let description = try SessionDescription(parsing: body(of: "\(Self.folder)/\(file)"))
         #expect(description.media.map { summary($0.describedTrack) } == expected)
     }
 
-    /// What follows the blank line, in a whole reply.
+    /// The body of a reply, or the whole file if it has no RTSP header.
     private func body(of file: String) throws -> [UInt8] {
         let bytes = try #require(SharedData.bytes(file))
         guard bytes.starts(with: [UInt8]("RTSP/".utf8)) else { return bytes }

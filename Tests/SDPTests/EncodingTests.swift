@@ -16,7 +16,7 @@ import Testing
         #expect(Base64.decode(Substring(encoded.prefix { $0 != "=" })) == [UInt8](plain.utf8))
     }
 
-    @Test func anythingEncodedIsDecoded() {
+    @Test func encodedBytesAreDecoded() {
         var random = SplitMix64(seed: 4648)
         for count in 0..<200 {
             let bytes = random.bytes(count)
@@ -27,12 +27,12 @@ import Testing
     }
 
     @Test(arguments: ["Zg-=", "Zm 9v", "Zm9v\n", "Zé"])
-    func otherCharactersAreNoBase64(text: String) {
+    func otherCharactersAreNotBase64(text: String) {
         #expect(Base64.decode(Substring(text)) == nil)
     }
 
     @Test(arguments: ["0", "0g", "1 2", "0x12", "é"])
-    func otherCharactersAreNoHexadecimal(text: String) {
+    func otherCharactersAreNotHexadecimal(text: String) {
         #expect(Hexadecimal.decode(Substring(text)) == nil)
     }
 }

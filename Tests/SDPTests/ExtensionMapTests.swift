@@ -6,7 +6,7 @@ import Testing
 @Suite struct ExtensionMapTests {
     private static let uri = "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
 
-    @Test func whatIsAnnouncedForAllTracksIsRead() throws {
+    @Test func extensionsOfAllTracksAreParsed() throws {
         let description = try SessionDescription(parsing: GoldenFiles.bytes("ours/testcard.sdp"))
         let tracks = try description.media.enumerated().map { try #require($1.describedTrack?.track(id: TrackID($0))) }
         func announced(_ extensions: [ExtensionMap]) throws -> SessionDescription {
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1", "urn:a 1", "-1 urn:a", "65536 urn:a", "/sendonly urn:a"])
-    func whatIsNoMapIsNone(_ value: String) {
+    func malformedMapsAreIgnored(_ value: String) {
         #expect(ExtensionMap(value) == nil)
     }
 }

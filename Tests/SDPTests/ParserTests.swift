@@ -3,7 +3,7 @@ import SDP
 import Testing
 
 @Suite struct ParserTests {
-    @Test func everyLineIsRead() throws {
+    @Test func everyLineIsParsed() throws {
         let description = try SessionDescription(
             parsing: """
                 v=0
@@ -63,13 +63,13 @@ import Testing
         ("v=0\nm=video 0/1/1 RTP/AVP 96\n", 2, .malformedMedia),
         ("v=0\nm=video 0/ RTP/AVP 96\nm=video / RTP/AVP 96", 3, .malformedMedia),
     ])
-    func anErrorNamesItsLine(text: String, line: Int, reason: SessionDescription.ParseError.Reason) {
+    func anErrorContainsItsLine(text: String, line: Int, reason: SessionDescription.ParseError.Reason) {
         #expect(throws: SessionDescription.ParseError(line: line, reason: reason)) {
             try SessionDescription(parsing: text)
         }
     }
 
-    @Test func sizeAndMediaAreBounded() {
+    @Test func sizeAndNumberOfMediaAreLimited() {
         let long = [UInt8]("v=0\r\n".utf8) + Array(repeating: 0x0A, count: SessionDescription.byteLimit)
         #expect(throws: SessionDescription.ParseError(line: 1, reason: .tooLong(limit: 65_536))) {
             try SessionDescription(parsing: long)
@@ -85,14 +85,14 @@ import Testing
         "o=- a b IN IP4 1.2.3.4", "o=- 1 99999999999999999999 IN IP4 1.2.3.4", "t=", "t=now later", "b=AS", "b=:5",
         "b=AS:-5", "a=", "a=:x", "i=", "s=", "x=what is this", "w=",
     ])
-    func whatIsUnreadableIsAsIfAbsent(line: String) throws {
+    func malformedOptionalLinesAreIgnored(line: String) throws {
         #expect(try SessionDescription(parsing: "v=0\r\n\(line)\r\n") == SessionDescription())
         let medium = try SessionDescription(parsing: "v=0\nm=video 0 RTP/AVP 96\n\(line)\n").media
         #expect(medium == [MediaDescription(kind: "video", port: 0, transport: "RTP/AVP", formats: ["96"])])
     }
 
     @Test(arguments: GoldenFiles.all)
-    func lineEndsDoNotMatter(file: String) throws {
+    func allLineEndsAreAccepted(file: String) throws {
         let text = String(decoding: try GoldenFiles.bytes(file), as: UTF8.self)
         let whole = try SessionDescription(parsing: text)
         let lines = text.split(whereSeparator: { $0 == "\r\n" || $0 == "\n" })
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func theFirstConnectionAndTimeCount() throws {
+    @Test func theFirstConnectionAndTimingAreUsed() throws {
         let description = try SessionDescription(
             parsing: "v=0\nt=1 2\nt=3 4\nc=IN IP4 1.2.3.4\nc=IN IP4 5.6.7.8\n")
         #expect(description.timing == .init(start: 1, stop: 2))

@@ -2,14 +2,14 @@ import SDP
 import TestSupport
 import Testing
 
-/// The law: what was read is written so that it reads the same. And no bytes make the parser trap.
+/// A parsed description parses to the same value after writing, and no input causes a trap.
 @Suite struct RoundTripTests {
-    @Test func everyGoldenDescriptionIsThere() {
+    @Test func allGoldenDescriptionsExist() {
         #expect(GoldenFiles.all.count >= 13)
     }
 
     @Test(arguments: GoldenFiles.all)
-    func goldenDescriptionsReadTheSameWhenWrittenAgain(file: String) throws {
+    func goldenDescriptionsParseToTheSameValueAfterWriting(file: String) throws {
         let bytes = try GoldenFiles.bytes(file)
         let description = try SessionDescription(parsing: bytes)
         #expect(!description.media.isEmpty)
@@ -18,29 +18,29 @@ import Testing
     }
 
     @Test(arguments: GoldenFiles.all)
-    func aDescriptionCutAnywhereIsReadOrRefused(file: String) throws {
+    func aTruncatedDescriptionIsParsedOrRefused(file: String) throws {
         let bytes = try GoldenFiles.bytes(file)
         for count in bytes.indices { try check(Array(bytes[..<count])) }
     }
 
     @Test(arguments: GoldenFiles.all)
-    func damageIsReadOrRefused(file: String) throws {
+    func corruptedDescriptionsAreParsedOrRefused(file: String) throws {
         let bytes = try GoldenFiles.bytes(file)
         var random = SplitMix64(seed: 8866)
         var readable = 0
         for _ in 0..<300 {
-            if try check(damaged(bytes, using: &random)) { readable += 1 }
+            if try check(corrupted(bytes, using: &random)) { readable += 1 }
         }
-        // Damage in a value is harmless: had every one been refused, the law would not have been tried.
+        // Some corruption is harmless. If all descriptions were refused, the property would not be tested.
         #expect(readable > 30)
     }
 
-    @Test func rubbishIsReadOrRefused() throws {
+    @Test func randomBytesAreParsedOrRefused() throws {
         var random = SplitMix64(seed: 1)
         for count in 0..<500 { try check([UInt8]("v=0\n".utf8) + random.bytes(count % 200)) }
     }
 
-    /// Whether the bytes could be read; if so the law is checked, and the mapping is run.
+    /// Returns whether the bytes could be parsed; if so, checks the property, also for the described tracks.
     @discardableResult
     private func check(_ bytes: [UInt8]) throws -> Bool {
         let description: SessionDescription
@@ -56,7 +56,7 @@ import Testing
         return true
     }
 
-    private func damaged(_ bytes: [UInt8], using random: inout SplitMix64) -> [UInt8] {
+    private func corrupted(_ bytes: [UInt8], using random: inout SplitMix64) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             let index = Int.random(in: 0..<bytes.count, using: &random)

@@ -5,7 +5,7 @@ import Testing
 
 /// From a media description to a track.
 @Suite struct TrackMappingTests {
-    /// What the described tracks of each file of `sdp/devices` are, in short.
+    /// A summary of the described tracks of each file in `sdp/devices`.
     @Test(arguments: [
         ("devices/ffmpeg.sdp", ["h264 64001F 90000 -", "aac 48000/6 11B056E500 -"]),
         ("devices/gstreamer.sdp", ["h264 64001F 90000 stream=0", "aac 44100/2 1210 stream=1"]),
@@ -26,7 +26,7 @@ import Testing
             ["aac 48000/1 1188 trackID=0", "opus 48000 trackID=1", "h264 in band 90000 trackID=2"]
         ),
     ])
-    func devicesTracksAreRecognised(file: String, expected: [String]) throws {
+    func tracksOfDevicesAreRecognised(file: String, expected: [String]) throws {
         let description = try SessionDescription(parsing: GoldenFiles.bytes(file))
         #expect(description.media.map { summary($0.describedTrack) } == expected)
     }
@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: [
         "ours/testcard.sdp", "ours/file-surround.sdp", "ours/pipe-video-only.sdp", "ours/multicast.sdp",
     ])
-    func whatWeDescribeComesBackAsTheSameTracks(file: String) throws {
+    func ourDescriptionsParseToTheSameTracks(file: String) throws {
         let description = try SessionDescription(parsing: GoldenFiles.bytes(file))
         let tracks = try description.media.enumerated().map {
             try #require($1.describedTrack?.track(id: TrackID($0)))
@@ -53,7 +53,7 @@ import Testing
         ("sprop-parameter-sets=Z2QAH6y0AoAt2AiAAAADAIAAAB5HjBlQ,aO8Pyw", "h264 64001F 90000 -"),
         (" ; SPROP-Parameter-Sets = Z2QAH6y0AoAt2AiAAAADAIAAAB5HjBlQ , aO8Pyw== ;", "h264 64001F 90000 -"),
     ])
-    func h264ParametersAreReadAsFarAsTheyGo(parameters: String, expected: String) throws {
+    func incompleteH264ParametersAreAccepted(parameters: String, expected: String) throws {
         #expect(summary(try medium("H264/90000", parameters).describedTrack) == expected)
     }
 
@@ -65,12 +65,12 @@ import Testing
         ("config=;sizelength=13;indexlength=3;indexdeltalength=3", "MPEG4-GENERIC 48000 -"),
         ("config=FFFF", "MPEG4-GENERIC 48000 -"),
     ])
-    func onlyHighBitRateAACIsRead(parameters: String, expected: String) throws {
+    func onlyHighBitrateAACIsSupported(parameters: String, expected: String) throws {
         #expect(summary(try medium("MPEG4-GENERIC/48000/2", parameters).describedTrack) == expected)
     }
 
     @Test(arguments: ["H264", "H264/0", "H264/4294967295", "H264/-1", "/90000", "H264/90000000000000000000"])
-    func aMapWithoutAUsableClockDescribesNothing(map: String) throws {
+    func aMapWithoutAValidClockRateIsIgnored(map: String) throws {
         #expect(try medium(map, "").describedTrack == nil)
     }
 
@@ -80,7 +80,7 @@ import Testing
     }
 }
 
-/// A described track in one line.
+/// A summary of a described track in one line.
 func summary(_ track: DescribedTrack?) -> String {
     guard let track else { return "nothing" }
     let control = track.control ?? "-"

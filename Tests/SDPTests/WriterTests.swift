@@ -3,9 +3,9 @@ import Testing
 
 @testable import SDP
 
-/// What Apus writes, compared byte for byte with `sdp/ours`.
+/// Descriptions that Apus writes, compared byte for byte with `sdp/ours`.
 @Suite struct WriterTests {
-    @Test func theTestCardOverRTSP() throws {
+    @Test func theTestCardIsDescribedForRTSP() throws {
         let description = SessionDescription.live(
             title: "Test card", description: "Moving picture, clock and beep", tracks: try [video(), audio("1190")],
             connection: .unspecified(ipVersion: .ipv4), originSessionID: 81_985_529_216_486_895, originVersion: 1,
@@ -13,7 +13,7 @@ import Testing
         #expect(try Array(description.text.utf8) == GoldenFiles.bytes("ours/testcard.sdp"))
     }
 
-    @Test func aFileWithSurroundSoundKeepsItsConfigurationByteForByte() throws {
+    @Test func theConfigurationOfSurroundAudioIsKept() throws {
         let picture = try video(
             "4D4028", sequence: "Z01AKOygPAET8uAiAAADAAIAAAMAZB4wYyw=", picture: "aOvjyyA=")
         let description = SessionDescription.live(
@@ -23,7 +23,7 @@ import Testing
         #expect(try Array(description.text.utf8) == GoldenFiles.bytes("ours/file-surround.sdp"))
     }
 
-    @Test func aPipeWithoutSoundOverIPv6WithFeedback() throws {
+    @Test func videoWithoutAudioIsDescribedForIPv6WithFeedback() throws {
         let picture = try video(
             "42C016", sequence: "Z0LAFtkAoC/5cBEAAAMAAQAAAwAeDxYuSA==", picture: "aMuDyyA=")
         let description = SessionDescription.live(
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [("239.64.1.1", "ours/multicast.sdp"), ("ff15::4001", "ours/multicast-ipv6.sdp")])
-    func aGroupIsWatchedWithoutRTSP(group: String, file: String) throws {
+    func aMulticastGroupIsDescribedWithoutRTSP(group: String, file: String) throws {
         let description = SessionDescription.live(
             title: "Test card", description: nil, tracks: try [video(), audio("1190")],
             connection: .multicast(group: group, timeToLive: 16, ports: [5004, 5006]),
@@ -43,7 +43,7 @@ import Testing
         #expect(try Array(description.text.utf8) == GoldenFiles.bytes(file))
     }
 
-    @Test func tracksThatHaveKeysAreSentBySRTP() throws {
+    @Test func tracksWithKeysUseSRTP() throws {
         let description = SessionDescription.live(
             title: "cam", description: nil, tracks: try [video(), audio("1190")],
             connection: .unspecified(ipVersion: .ipv4), originSessionID: 1, originVersion: 1,
@@ -60,12 +60,12 @@ import Testing
         #expect(try SessionDescription(parsing: description.text).media.isEmpty)
     }
 
-    @Test func anEmptyTitleIsADash() {
+    @Test func anEmptyTitleIsWrittenAsADash() {
         #expect(SessionDescription(name: "").text.contains("\r\ns=-\r\n"))
         #expect(!SessionDescription(information: "").text.contains("i="))
     }
 
-    @Test func manyParameterSetsStayOutOfTheDescription() throws {
+    @Test func longParameterSetsAreOmitted() throws {
         let sets = try #require(
             H264.ParameterSets(
                 sequence: Array(repeating: [0x67, 0x42, 0, 0x1E] + Array(repeating: 1, count: 250), count: 32),
@@ -76,7 +76,7 @@ import Testing
             originSessionID: 1, originVersion: 1, originAddress: "127.0.0.1", controls: true, avpf: false)
         #expect(description.media[0].formatParameters["sprop-parameter-sets"] == nil)
         #expect(description.media[0].formatParameters["profile-level-id"] == "42001E")
-        // live555 reads at most 20 000 bytes, head included.
+        // live555 accepts at most 20 000 bytes, including the header.
         #expect(description.text.utf8.count < 16_000)
     }
 

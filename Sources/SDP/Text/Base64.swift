@@ -1,11 +1,11 @@
-/// Base 64 (RFC 4648, section 4), as `sprop-parameter-sets` carries NAL units, and Basic a user and a password.
+/// Base 64 (RFC 4648, section 4), for NAL units in `sprop-parameter-sets` and credentials of Basic authentication.
 public enum Base64 {
     public static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]
-            // Missing bytes count as zero, and '=' stands for each.
+            // Missing bytes count as zero; '=' is written for each.
             let bits = (0..<3).reduce(UInt32(0)) {
                 $0 << 8 | (start + $1 < group.endIndex ? UInt32(group[start + $1]) : 0)
             }
@@ -17,15 +17,15 @@ public enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// `nil` if there is a character that does not belong. Padding may be missing, bits that fill no byte are dropped:
-    /// devices do both.
+    /// Decodes `text`; `nil` if it contains another character. Because of real devices, padding may be missing, and excess bits
+    /// are ignored.
     public static func decode(_ text: Substring) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
         var bitCount = 0
         for character in text.utf8.prefix(while: { $0 != UInt8(ascii: "=") }) {
             guard let value = value(of: character) else { return nil }
-            // At most 7 bits stay from before: 13 bits in all.
+            // At most 7 bits remain from before, so there are at most 13 bits.
             bits = (bits << 6 | value) & 0x1FFF
             bitCount += 6
             if bitCount >= 8 {

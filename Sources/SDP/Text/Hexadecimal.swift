@@ -1,12 +1,12 @@
-/// Two digits per byte, as `config` carries an AudioSpecificConfig (RFC 3640, section 4.1).
+/// Two digits per byte, for the AudioSpecificConfig in `config` (RFC 3640, section 4.1).
 enum Hexadecimal {
-    /// Upper case, which is what most devices write.
+    /// Encodes in upper case, as most devices do.
     static func encode(_ bytes: [UInt8]) -> String {
         let digits = [UInt8]("0123456789ABCDEF".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// `nil` if a character is no digit or one digit stands alone.
+    /// Decodes `text`; `nil` if a character is not a digit, or the number of digits is odd.
     static func decode(_ text: Substring) -> [UInt8]? {
         let digits = text.utf8.compactMap(value)
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }

@@ -1,13 +1,13 @@
-/// The lines of a description, blank ones left out.
+/// The lines of a description without blank lines.
 ///
-/// CRLF, LF, a lone CR and NUL all end a line, so no value ever holds one: what is written again is read the same.
+/// CRLF, LF, CR and NUL all end a line, so no value contains them, and a written description parses to the same value.
 struct Lines: Sequence, IteratorProtocol {
     struct Line {
-        /// Counted from 1, as an editor would.
+        /// Counted from 1, as in an editor.
         let number: Int
-        /// The letter before `=`; `nil` if the line has another form.
+        /// The letter before `=`; `nil` if the line is malformed.
         let kind: Unicode.Scalar?
-        /// What follows `=`, without blanks at its end.
+        /// The text after `=`, without trailing blanks.
         let value: Substring
     }
 
@@ -30,7 +30,7 @@ struct Lines: Sequence, IteratorProtocol {
 
     private mutating func takeLine() -> Substring {
         let end = bytes[offset...].firstIndex { $0 == 0x0A || $0 == 0x0D || $0 == 0 } ?? bytes.count
-        // Bytes that are no UTF-8 become U+FFFD, once and for all.
+        // Bytes that are not UTF-8 become U+FFFD.
         let text = Substring(String(decoding: bytes[offset..<end], as: UTF8.self))
         let isPair = end + 1 < bytes.count && bytes[end] == 0x0D && bytes[end + 1] == 0x0A
         offset = end + (isPair ? 2 : 1)

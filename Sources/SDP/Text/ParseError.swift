@@ -1,16 +1,16 @@
 extension SessionDescription {
-    /// Why a session description cannot be used, and where.
+    /// Why a session description is invalid, with the line.
     public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The line, counted from 1.
         public let line: Int
         public let reason: Reason
 
         public enum Reason: Hashable, Sendable {
-            /// More bytes than the limit: not read at all.
+            /// More bytes than the limit, so that nothing is parsed.
             case tooLong(limit: Int)
             /// More media descriptions than the limit.
             case tooManyMedia(limit: Int)
-            /// The first line is not `v=…`: this is something else.
+            /// The first line is not `v=…`, so this is not a session description.
             case missingVersion
             /// A version other than 0.
             case unsupportedVersion
@@ -28,11 +28,11 @@ extension SessionDescription {
         public var description: String {
             let sentence =
                 switch reason {
-                case .tooLong(let limit): "the description is longer than \(limit) bytes"
-                case .tooManyMedia(let limit): "the description has more than \(limit) media"
-                case .missingVersion: "a session description starts with v=0, this does not"
-                case .unsupportedVersion: "the version of this description is not 0"
-                case .malformedLine: "the line is not of the form x=value"
+                case .tooLong(let limit): "the session description is longer than \(limit) bytes"
+                case .tooManyMedia(let limit): "the session description has more than \(limit) media"
+                case .missingVersion: "a session description must start with v=0"
+                case .unsupportedVersion: "the version of the session description is not 0"
+                case .malformedLine: "the line does not have the form x=value"
                 case .malformedMedia: "the m= line lacks a kind, a port, a transport or a format"
                 }
             return "SDP line \(line): \(sentence)"

@@ -1,14 +1,14 @@
 extension SessionDescription {
-    /// Most bytes of a description: RTSP bodies end there too.
+    /// Maximum bytes of a description; the same as for RTSP bodies.
     public static let byteLimit = 65_536
-    /// Most media of a description: real ones have up to five.
+    /// Maximum media of a description; real ones have up to five.
     public static let mediaLimit = 64
 
-    /// Reads a description, in the forms that real devices write.
+    /// Parses a description, including the variants that real devices write.
     ///
-    /// Strict: the version, the shape of each line, `m=`. Lenient: any line end (and NULs, which some firmware
-    /// appends), lines in any order, `o= s= t=` missing or unreadable (stock values take their place), unreadable `c=`
-    /// and `b=` (as if absent), unknown lines.
+    /// The version, the form of each line, and `m=` must be valid. Accepted are any line end (and NULs, which some firmware
+    /// appends), lines in any order, missing or malformed `o= s= t=` (replaced by defaults), malformed `c=` and `b=` (ignored),
+    /// and unknown lines (ignored).
     /// - Throws: `ParseError` with the line.
     public init(parsing bytes: [UInt8]) throws(ParseError) {
         guard bytes.count <= Self.byteLimit else {
@@ -21,14 +21,14 @@ extension SessionDescription {
         self = try parser.finish()
     }
 
-    /// Reads a description from text.
+    /// Parses a description from text.
     public init(parsing text: String) throws(ParseError) {
         try self.init(parsing: [UInt8](text.utf8))
     }
 }
 
 extension SessionDescription {
-    /// Takes a description line by line: first the session's, then from each `m=` on that medium's.
+    /// Parses a description line by line: first the session's lines, then the lines of each medium.
     fileprivate struct Parser {
         private var description = SessionDescription()
         private var sawVersion = false

@@ -1,8 +1,8 @@
 extension SessionDescription {
-    /// The description as text: lines in the order of RFC 8866, section 5, CRLF behind each, the last included
-    /// (go2rtc needs that one).
+    /// The description as text, with lines in the order of RFC 8866, section 5, and CRLF after each line. go2rtc requires the
+    /// last CRLF.
     ///
-    /// A line break in a value, say in a title from the configuration, becomes a blank: it cannot start a line.
+    /// Line breaks in values, such as in a title from the configuration, become blanks, so that they cannot start a line.
     public var text: String {
         var writer = Writer()
         writer.line("v", "0")
@@ -24,12 +24,12 @@ extension SessionDescription {
     }
 }
 
-/// Appends lines.
+/// Writes lines.
 private struct Writer {
     private(set) var text = ""
 
     mutating func line(_ kind: String, _ value: String) {
-        // NUL, CR and LF are the bytes that no value may hold (RFC 8866, section 9, byte-string).
+        // NUL, CR and LF are the bytes that no value may contain (RFC 8866, section 9, byte-string).
         let isClean = value.utf8.allSatisfy { $0 != 0 && $0 != 0x0A && $0 != 0x0D }
         text += "\(kind)=\(isClean ? value : value.withoutLineBreaks)\r\n"
     }
@@ -57,7 +57,7 @@ extension SessionDescription.Connection {
     fileprivate var value: String {
         var text = "IN \(ipVersion.rawValue) \(address)"
         if ipVersion == .ipv4, let timeToLive { text += "/\(timeToLive)" }
-        // In IPv4 a count can only follow a time to live.
+        // In IPv4 a count must follow a TTL.
         if addressCount > 1, ipVersion == .ipv6 || timeToLive != nil { text += "/\(addressCount)" }
         return text
     }
