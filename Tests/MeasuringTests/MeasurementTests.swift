@@ -5,7 +5,7 @@ import Testing
 
 @testable import Measuring
 
-/// What was measured, judged by thresholds and written into files.
+/// Verdicts, tables and plots of measurements.
 @Suite struct MeasurementTests {
     private static func viewers(_ change: (inout ViewersTally) -> Void = { _ in }) throws -> MeasuredViewers {
         let session = try SessionPlan("rtsp://ann:secret@127.0.0.1/cam", transport: .udp)
@@ -28,49 +28,50 @@ import Testing
             ("units<100", true), ("units-in-time<91", false), ("broken>4", true), ("failed>0", true),
             ("established<2", true),
         ] as [(String, Bool)])
-    func viewersAreJudgedByThresholds(text: String, passes: Bool) throws {
-        let verdict = try Self.viewers().verdict(on: try Threshold(text, in: .viewers))
-        #expect((verdict == .passed) == passes)
-        if case .undecided = verdict { Issue.record("it can be decided: \(verdict)") }
+    func thresholdsApplyToViewers(text: String, passes: Bool) throws {
+        let evaluation = try Self.viewers().evaluate(try Threshold(text, in: .viewers))
+        #expect((evaluation == .passed) == passes)
+        if case .undecided = evaluation { Issue.record("the quantity was measured: \(evaluation)") }
     }
 
     @Test(arguments: ["hand-over.p50>1ms", "fan-out.max>1ms", "half-rate-oldest>1s", "server-cost>1"])
-    func whatNoViewerMeasuredPassesNothing(text: String) throws {
-        let verdict = try Self.viewers().verdict(on: try Threshold(text, in: .viewers))
-        guard case .undecided = verdict else {
-            Issue.record("nothing tells: \(verdict)")
+    func aThresholdOnAnUnmeasuredQuantityIsUndecided(text: String) throws {
+        let evaluation = try Self.viewers().evaluate(try Threshold(text, in: .viewers))
+        guard case .undecided = evaluation else {
+            Issue.record("the quantity was not measured: \(evaluation)")
             return
         }
     }
 
-    @Test func theExitStatusIsThatOfTheWorst() throws {
+    @Test func theExitStatusIsThatOfTheWorstResult() throws {
         let holds = try Threshold("lost>0", in: .viewers)
         let passes = try Threshold("lost>99", in: .viewers)
         #expect(try Self.viewers().verdict(on: [passes]) == Verdict(.passed))
         let failed = try Self.viewers().verdict(on: [passes, holds])
-        #expect(failed == Verdict(.failed, reasons: ["lost>0: it is 10"]) && failed.exitStatus == 2)
+        #expect(failed == Verdict(.failed, reasons: ["lost>0: the value is 10"]) && failed.exitStatus == 2)
         let incomplete = try Self.viewers { $0.failures = ["no answer": 3] }
         let sentence = "rtsp://127.0.0.1/cam: 3 sessions failed: no answer"
         #expect(incomplete.verdict(on: [passes]) == Verdict(.incomplete, reasons: [sentence]))
-        #expect(incomplete.verdict(on: [holds]) == Verdict(.failed, reasons: ["lost>0: it is 10", sentence]))
+        #expect(incomplete.verdict(on: [holds]) == Verdict(.failed, reasons: ["lost>0: the value is 10", sentence]))
         let nothing = try Self.viewers { ($0.established, $0.failures) = (0, ["no answer": 3]) }
         let error = nothing.verdict(on: [holds])
         #expect(error == Verdict(.error, reasons: [sentence]) && error.exitStatus == 1)
     }
 
-    @Test func aFileThatCannotBeWrittenIsMissing() {
-        #expect(Verdict(.passed).lacking("no room") == Verdict(.incomplete, reasons: ["no room"]))
-        #expect(Verdict(.failed, reasons: ["a"]).lacking("b") == Verdict(.failed, reasons: ["a", "b"]))
+    @Test func aFileThatCannotBeWrittenMakesTheResultIncomplete() {
+        #expect(Verdict(.passed).incomplete(because: "no room") == Verdict(.incomplete, reasons: ["no room"]))
+        #expect(Verdict(.failed, reasons: ["a"]).incomplete(because: "b") == Verdict(.failed, reasons: ["a", "b"]))
     }
 
-    @Test func aVerdictInJSONHasItsExitStatus() throws {
+    @Test func theJSONOfAVerdictContainsTheExitStatus() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        let json = String(decoding: try encoder.encode(Verdict(.failed, reasons: ["lost>0: it is 10"])), as: UTF8.self)
-        #expect(json == #"{"exitStatus":2,"outcome":"failed","reasons":["lost>0: it is 10"]}"#)
+        let json = String(
+            decoding: try encoder.encode(Verdict(.failed, reasons: ["lost>0: the value is 10"])), as: UTF8.self)
+        #expect(json == #"{"exitStatus":2,"outcome":"failed","reasons":["lost>0: the value is 10"]}"#)
     }
 
-    @Test func joinsAreJudgedByWhatTheyCameTo() throws {
+    @Test func thresholdsApplyToJoins() throws {
         let session = try SessionPlan("rtsp://127.0.0.1/cam", transport: .udp)
         let viewer = ViewerRecord(.steady, opened: MonotonicTime(nanoseconds: 5_000_000_000))
         viewer.described(rates: [.video], mainTrack: 0)
@@ -79,29 +80,29 @@ import Testing
         var tally = ViewersTally()
         tally.add(viewer)
         let report = JoinsReport(
-            transport: "udp", joins: 1, withPicture: 0, failures: [:], packets: 0, lost: 0, gaps: 0)
+            transport: "udp", joins: 1, withKeyframe: 0, failures: [:], packets: 0, lost: 0, gaps: 0)
         let joins = MeasuredJoins(JoinsPlan(session: session, count: 1), report, tally)
         #expect(!joins.isEmpty)
         #expect(
-            joins.verdict(on: []) == Verdict(.incomplete, reasons: ["rtsp://127.0.0.1/cam: 1 joins came to no picture"])
+            joins.verdict(on: []) == Verdict(.incomplete, reasons: ["rtsp://127.0.0.1/cam: 1 joins received no frame"])
         )
         #expect(joins.verdict(on: [try Threshold("play.max>3ms", in: .joins)]).exitStatus == 2)
         #expect(joins.csv.split(separator: "\n").last == "0,steady,0.000000,4.000,,,0,0,0,0,0,0,0,0,0,torn down")
         #expect(joins.svg?.contains("connect → PLAY answered: p50 4.0, p99 4.0 ms") == true)
     }
 
-    @Test func picturesAreJudgedTableAndPlot() throws {
-        let pictures = [7, 9].map { age in
-            MeasuredEncoding.Picture(
-                instant: MonotonicTime(nanoseconds: age * 1_000_000_000), age: age * 1_000_000, besideEncoder: nil)
+    @Test func framesHaveATableAPlotAndThresholds() throws {
+        let frames = [7, 9].map { age in
+            MeasuredEncoding.Frame(
+                instant: MonotonicTime(nanoseconds: age * 1_000_000_000), age: age * 1_000_000, ageWithoutEncoder: nil)
         }
         let encoder = [PlotPoint(instant: MonotonicTime(nanoseconds: 10_500_000_000), nanoseconds: 2_000_000)]
         let report = EncodingReport(
-            source: "test card", encoder: "libx264", width: 320, height: 240, framesPerSecond: 30, skipped: 1,
+            source: "test card", encoder: "libx264", width: 320, height: 240, frameRate: 30, skipped: 1,
             processorLoad: 0.25, encoderLoad: 0.1)
-        let encoding = MeasuredEncoding(report: report, pictures: pictures, encoder: encoder)
+        let encoding = MeasuredEncoding(report: report, frames: frames, encoder: encoder)
         func fails(_ text: String) throws -> Bool {
-            encoding.verdict(on: try Threshold(text, in: .encoding)) != .passed
+            encoding.evaluate(try Threshold(text, in: .encoding)) != .passed
         }
         #expect(try fails("max>8ms") && !fails("p50>8ms") && fails("encoder.mean>=2ms") && fails("load>=25%"))
         #expect(try fails("beside-encoder.p50<1s"), "nothing was encoded here")
@@ -113,7 +114,7 @@ import Testing
         #expect(encoding.svg?.contains("capture → RTP packets: p50 7.0, p99 9.0 ms") == true)
     }
 
-    @Test func aFieldWithACommaStandsInQuotes() {
+    @Test func aFieldWithACommaIsQuoted() {
         var table = CommaSeparatedTable(columns: ["a", "b"])
         table.add(["1", nil])
         table.add(["x, y", "say \"no\""])

@@ -4,7 +4,7 @@ import Testing
 @testable import Measuring
 
 @Suite struct ReportTests {
-    @Test func quantilesAreThoseOfTheValues() throws {
+    @Test func aSummaryHasTheQuantilesOfTheValues() throws {
         var histogram = DurationHistogram()
         #expect(histogram.summary == nil)
         for millisecond in 1...1_000 as ClosedRange<Int64> { histogram.record(nanoseconds: millisecond * 1_000_000) }
@@ -16,7 +16,7 @@ import Testing
         #expect((999...1_001).contains(summary.max))
     }
 
-    @Test func aHistogramAnswersEveryStatistic() throws {
+    @Test func aHistogramHasEveryStatistic() throws {
         var histogram = DurationHistogram()
         #expect(histogram.milliseconds(atPercentile: 50) == nil && histogram.meanMilliseconds == nil)
         for millisecond in [2, 4, 4, 10] as [Int64] { histogram.record(nanoseconds: millisecond * 1_000_000) }
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, -1, 0, .max])
-    func noDurationIsTooStrangeToBeCounted(nanoseconds: Int64) {
+    func extremeDurationsAreCounted(nanoseconds: Int64) {
         var histogram = DurationHistogram()
         histogram.record(nanoseconds: nanoseconds)
         #expect(histogram.summary?.count == 1)
@@ -38,18 +38,18 @@ import Testing
             (0, 1, "0.0"), (1.25, 1, "1.3"), (-0.04, 1, "0.0"), (-2.5, 1, "-2.5"), (12.345, 2, "12.35"), (7.6, 0, "8"),
             (0.05, 2, "0.05"), (.infinity, 1, "inf"),
         ] as [(Double, Int, String)])
-    func numbersAreRoundedForPeople(value: Double, digits: Int, text: String) {
+    func numbersAreRounded(value: Double, digits: Int, text: String) {
         #expect(ReportTable.number(value, digits: digits) == text)
     }
 
-    @Test func valuesStandUnderEachOther() {
+    @Test func valuesAreAligned() {
         var table = ReportTable()
         table.add("a", "1")
         table.add("long → name", "2")
         #expect(table.text == "a            1\nlong → name  2\n")
     }
 
-    @Test func processorTicksAreReadBehindANameThatLies() {
+    @Test func processorTicksAreReadAfterANameWithParentheses() {
         let stat = "42 (a) b) S 1 42 42 0 -1 4194560 1 0 0 0 700 35 0 0 20 0 3 0 1 2 3"
         #expect(ServerProcess.processorTicks(inStat: stat) == 735)
         #expect(ServerProcess.processorTicks(inStat: "42 (a) S 1") == nil)
@@ -61,7 +61,7 @@ import Testing
         #expect(ServerProcess.residentBytes(inStatus: "Name:\tapus\n") == nil)
     }
 
-    @Test func aProcessThatIsNotThereHasNoSnapshot() {
+    @Test func aMissingProcessHasNoSnapshot() {
         #expect(ServerProcess(processID: -1).snapshot() == nil)
     }
 }

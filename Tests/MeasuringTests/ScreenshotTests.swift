@@ -6,7 +6,7 @@ import Testing
 
 @testable import Measuring
 
-/// Images with a block code in them, as files.
+/// Image files with a timestamp overlay.
 @Suite struct ScreenshotTests {
     private static let captured: Int64 = 1_795_273_445_123_400_000
     private static let code = TimestampOverlay(unixNanoseconds: captured, frameNumber: 1234)
@@ -14,7 +14,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A grey picture with the code in it, as a portable grey map, and what ffmpeg makes of it.
+    /// Writes a grey image with the overlay as a portable grey map, and converts it by ffmpeg.
     private func image(_ name: String, _ options: [String] = []) async throws -> String {
         let frame = try VideoFrame(width: 400, height: 240)
         frame.luma.fill(x: 0..<400, y: 0..<240, with: 90)
@@ -34,14 +34,14 @@ import Testing
     private func bytes(of file: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: file))) }
 
     @Test(arguments: ["shot.pgm", "shot.png", "shot.jpg", "shot.bmp", "shot.ppm", "shot.tiff", "shot.gif"])
-    func everyFormatIsRead(name: String) async throws {
+    func everyImageFormatIsRead(name: String) async throws {
         let measurement = try ScreenshotMeasurement(of: try await image(name))
         #expect(measurement.findings.map(\.code) == [Self.code])
         #expect((measurement.width, measurement.height) == (400, 240))
         #expect(measurement.imageTime.source == .modification)
     }
 
-    @Test func theDelayIsAgainstTheTimeThatIsGiven() async throws {
+    @Test func theDelayRefersToTheGivenTime() async throws {
         let time = try #require(WrittenTime("2026-11-21T15:04:05.25Z"))
         let measurement = try ScreenshotMeasurement(of: try await image("shot.png", ["-s", "627x411"]), takenAt: time)
         #expect(measurement.delay(of: Self.code) == time.unixNanoseconds - Self.captured)
@@ -50,10 +50,10 @@ import Testing
         #expect(report.table.contains("2026-11-21T15:04:05.1234Z  frame 1234, 126.6 ms before"))
     }
 
-    @Test func aPNGsOwnTimeIsInWholeSeconds() async throws {
+    @Test func theTimeOfAPNGIsInWholeSeconds() async throws {
         let file = try await image("shot.png")
         var bytes = try bytes(of: file)
-        // tIME behind IHDR; nobody here checks a CRC. 2026-11-21 15:04:06.
+        // tIME after IHDR, 2026-11-21 15:04:06. The CRC is not checked.
         bytes.insert(
             contentsOf: [0, 0, 0, 7] + Array("tIME".utf8) + [0x07, 0xEA, 11, 21, 15, 4, 6, 0, 0, 0, 0], at: 33)
         let time = ImageTime(given: nil, bytes: bytes, modified: WrittenTime(unixNanoseconds: 0, resolution: 1))
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func exifCountsBeforeAllElseInTheFile(isLittleEndian: Bool) async throws {
+    func exifHasPrecedenceOverOtherTimes(isLittleEndian: Bool) async throws {
         let exif = Exif(isLittleEndian: isLittleEndian)
         let tiff = exif.tiff(time: "2026:11:21 16:04:05", fraction: "40", zone: "+01:00")
         let file = try await image("shot.jpg")
@@ -82,7 +82,7 @@ import Testing
         for length in 0..<tiff.count { #expect(ExifTime(tiff: tiff.prefix(length)) == nil) }
     }
 
-    @Test func whatIsNoImageOrHasNoCodeIsNamed() async throws {
+    @Test func filesWithoutImageOrOverlayAreRefused() async throws {
         let text = folder.file("notes.txt")
         try write(Array("no image".utf8), to: text)
         let short = folder.file("short.png")
@@ -90,8 +90,9 @@ import Testing
         let plain = folder.file("plain.pgm")
         try write(Array("P5 4 4 255\n".utf8) + [UInt8](repeating: 9, count: 16), to: plain)
         let expected = [
-            (text, "not an image in a known format"), (short, "damaged or incomplete"), (plain, "no block code"),
-            (folder.file("nowhere.png"), "No such file"), (folder.file(""), "no file"), ("/dev/null", "no file"),
+            (text, "not an image in a known format"), (short, "damaged or incomplete"),
+            (plain, "no readable timestamp overlay"),
+            (folder.file("nowhere.png"), "No such file"), (folder.file(""), "not a file"), ("/dev/null", "not a file"),
         ]
         for (file, words) in expected {
             let failure = #expect(throws: ScreenshotFailure.self) { try ScreenshotMeasurement(of: file) }
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func timesAreReadAsTheyAreWritten() {
+    @Test func writtenTimesAreParsed() {
         let written = [
             ("2026-11-21T15:04:05.1234Z", Self.captured, 100_000),
             ("2026-11-21 16:04:05.1234+01:00", Self.captured, 100_000),
@@ -123,7 +124,7 @@ import Testing
         ] { #expect(WrittenTime(text) == nil, "\(text)") }
     }
 
-    @Test func randomBytesHaveNoTime() {
+    @Test func randomBytesContainNoTime() {
         var random = SplitMix64(seed: 4)
         for count in 0..<400 {
             let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -136,7 +137,7 @@ import Testing
     }
 }
 
-/// Writes a TIFF structure with the times of a picture.
+/// Writes a TIFF structure with the times of an image.
 private struct Exif {
     let isLittleEndian: Bool
 
@@ -149,7 +150,7 @@ private struct Exif {
         number(tag, 2) + number(type, 2) + number(count, 4) + value
     }
 
-    /// A main directory at 8 that points to one at 26 with three texts.
+    /// A main directory at offset 8 that refers to a directory at 26 with three texts.
     func tiff(time: String, fraction: String, zone: String) -> [UInt8] {
         let texts = Array(time.utf8) + [0] + Array(zone.utf8) + [0]
         var bytes: [UInt8] = (isLittleEndian ? [0x49, 0x49, 0x2A, 0] : [0x4D, 0x4D, 0, 0x2A]) + number(8, 4)

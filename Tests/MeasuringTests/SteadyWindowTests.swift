@@ -11,13 +11,13 @@ import Testing
             receiverNanoseconds: second * 250_000_000)
     }
 
-    @Test func itBeginsASecondAfterTheLastViewerJoined() throws {
+    @Test func measuringBeginsASecondAfterTheLastJoin() throws {
         var window = SteadyWindow(viewers: 2)
         for second in 0...9 as ClosedRange<Int64> {
             if second == 1 || second == 3 {
                 window.viewerSettled(at: MonotonicTime(nanoseconds: second * 1_000_000_000))
             }
-            window.look(at: MonotonicTime(nanoseconds: second * 1_000_000_000)) {
+            window.beginIfSettled(at: MonotonicTime(nanoseconds: second * 1_000_000_000)) {
                 Self.mark(second: second, bytes: UInt64(second) * 1_000_000_000, server: Double(second) / 2)
             }
         }
@@ -31,18 +31,18 @@ import Testing
         #expect(use.receiverLoad == 0.25)
     }
 
-    @Test func thereIsNoneWhereNotAllHaveJoined() {
+    @Test func nothingIsMeasuredUnlessAllViewersJoin() {
         var window = SteadyWindow(viewers: 2)
         window.viewerSettled(at: MonotonicTime(nanoseconds: 0))
-        window.look(at: MonotonicTime(nanoseconds: 5_000_000_000)) { Self.mark(second: 5, bytes: 1) }
+        window.beginIfSettled(at: MonotonicTime(nanoseconds: 5_000_000_000)) { Self.mark(second: 5, bytes: 1) }
         window.end { Self.mark(second: 6, bytes: 2) }
         #expect(window.use == nil)
     }
 
-    @Test func aServerThatIsNotWatchedCostsNothingKnown() throws {
+    @Test func withoutAServerProcessItsCostIsUnknown() throws {
         var window = SteadyWindow(viewers: 1)
         window.viewerSettled(at: MonotonicTime(nanoseconds: 0))
-        window.look(at: MonotonicTime(nanoseconds: 2_000_000_000)) { Self.mark(second: 2, bytes: 1) }
+        window.beginIfSettled(at: MonotonicTime(nanoseconds: 2_000_000_000)) { Self.mark(second: 2, bytes: 1) }
         window.end { Self.mark(second: 4, bytes: 3) }
         let use = try #require(window.use)
         #expect(use.bytes == 2)

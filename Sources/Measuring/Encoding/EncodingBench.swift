@@ -8,10 +8,10 @@ import Reactor
 import Streams
 import Synchronization
 
-/// How long a picture takes from its capture until its RTP packets are made, and how much of that is the encoder's.
+/// Measures the time from a frame's capture until its RTP packets exist, and the encoder's share of it.
 public enum EncodingBench {
-    /// Runs the test card for so long, or the camera behind the device node `camera`, and then the encoder by itself on
-    /// pictures of the test card, at the same pace. Blocks.
+    /// Runs the test card, or the camera at the device node `camera`, for `seconds`; then the encoder alone, with frames of
+    /// the test card, at the same frame rate. Blocks.
     public static func run(
         _ video: VideoEncoder.Settings, camera: String? = nil, seconds: Double, log: Logger
     ) throws(SourceFailure) -> MeasuredEncoding {
@@ -20,11 +20,11 @@ public enum EncodingBench {
         let source = source(encoding, camera: camera, log: log)
         var report = EncodingReport(
             source: source.label, encoder: "", width: video.width, height: video.height,
-            framesPerSecond: video.frameRate.framesPerSecond, skipped: 0, processorLoad: 0, encoderLoad: 0)
-        let pictures = try runSource(source, seconds: seconds, into: &report)
+            frameRate: video.frameRate.framesPerSecond, skipped: 0, processorLoad: 0, encoderLoad: 0)
+        let frames = try runSource(source, seconds: seconds, into: &report)
         do throws(CodecFailure) {
             let encoder = try runEncoder(video, seconds: seconds, into: &report)
-            return MeasuredEncoding(report: report, pictures: pictures, encoder: encoder)
+            return MeasuredEncoding(report: report, frames: frames, encoder: encoder)
         } catch {
             throw SourceFailure(reason: error.reason, remedy: error.remedy)
         }
@@ -41,14 +41,14 @@ public enum EncodingBench {
 
     private static func runSource(
         _ source: any Source, seconds: Double, into report: inout EncodingReport
-    ) throws(SourceFailure) -> [MeasuredEncoding.Picture] {
+    ) throws(SourceFailure) -> [MeasuredEncoding.Frame] {
         let stream = Stream(path: "/bench", epoch: .now())
         let recorder = DelayRecorder(epoch: stream.epoch)
         let thread: pthread_t
         do {
-            thread = try startThread { recorder.end(source, stream) }
+            thread = try startThread { recorder.run(source, into: stream) }
         } catch {
-            throw SourceFailure(reason: "no thread for the \(source.label): \(error)")
+            throw SourceFailure(reason: "cannot start a thread for the \(source.label): \(error)")
         }
         let feed = recorder.attach(to: stream)
         let before = processorSeconds()
@@ -59,18 +59,18 @@ public enum EncodingBench {
         pthread_join(thread, nil)
         withExtendedLifetime(feed) {}
         report.skipped = source.status?.skippedCount ?? 0
-        (report.captureToPackets, report.besideEncoder) = recorder.summaries
+        (report.captureToPackets, report.withoutEncoder) = recorder.summaries
         if let failure = recorder.failure { throw failure }
-        return recorder.pictures
+        return recorder.frames
     }
 
-    // MARK: - The encoder by itself
+    // MARK: - The encoder alone
 
     private static func runEncoder(
         _ video: VideoEncoder.Settings, seconds: Double, into report: inout EncodingReport
     ) throws(CodecFailure) -> [PlotPoint] {
-        let pictures: [VideoFrame]
-        do { pictures = try TestCard.pictures(90, video) } catch { throw CodecFailure(reason: error.reason) }
+        let frames: [VideoFrame]
+        do { frames = try TestCard.pictures(90, video) } catch { throw CodecFailure(reason: error.reason) }
         let encoder = try VideoEncoder(video)
         report.encoder = encoder.name
         var histogram = DurationHistogram()
@@ -82,7 +82,7 @@ public enum EncodingBench {
             (start + Int64(Double(number) * interval)).wait()
             let began = MonotonicTime.now()
             _ = try encoder.encode(
-                pictures[number % pictures.count], track: TrackID(0),
+                frames[number % frames.count], track: TrackID(0),
                 presentationTime: MediaTime(nanoseconds: began - start, rate: .video), forcingKeyframe: false)
             let end = MonotonicTime.now()
             histogram.record(nanoseconds: end - began)
@@ -102,13 +102,13 @@ public enum EncodingBench {
     }
 }
 
-/// Notes how old each picture is when its packets have been made. From any thread.
+/// Records the age of each frame when its packets have been made. Thread-safe.
 private final class DelayRecorder: Waker {
     private struct State {
         var ages = DurationHistogram()
-        /// The ages without the time that the picture was in the encoder.
-        var rests = DurationHistogram()
-        var pictures: [MeasuredEncoding.Picture] = []
+        /// The ages less the encoding times.
+        var agesWithoutEncoder = DurationHistogram()
+        var frames: [MeasuredEncoding.Frame] = []
         var failure: SourceFailure?
         var hasEnded = false
     }
@@ -120,13 +120,15 @@ private final class DelayRecorder: Waker {
         self.epoch = epoch
     }
 
-    /// Of the ages, and of what of each the encoder did not take.
-    var summaries: (DurationSummary?, DurationSummary?) { state.withLock { ($0.ages.summary, $0.rests.summary) } }
-    var pictures: [MeasuredEncoding.Picture] { state.withLock { $0.pictures } }
+    /// The summaries of the ages, with and without the encoding times.
+    var summaries: (DurationSummary?, DurationSummary?) {
+        state.withLock { ($0.ages.summary, $0.agesWithoutEncoder.summary) }
+    }
+    var frames: [MeasuredEncoding.Frame] { state.withLock { $0.frames } }
     var failure: SourceFailure? { state.withLock { $0.failure } }
 
     /// Runs the source to its end.
-    func end(_ source: any Source, _ stream: Stream) {
+    func run(_ source: any Source, into stream: Stream) {
         do throws(SourceFailure) {
             try source.run(into: stream)
         } catch {
@@ -135,11 +137,11 @@ private final class DelayRecorder: Waker {
         state.withLock { $0.hasEnded = true }
     }
 
-    /// As a viewer's loop would be, as soon as the source has announced its tracks; `nil` where it never does.
+    /// Attaches a feed, as a viewer's loop does, as soon as the source has announced its tracks; `nil` if the source ends before.
     func attach(to stream: Stream) -> Feed<TimedPackager>? {
         while !state.withLock({ $0.hasEnded }) {
             if let feed = stream.feed(TimedPackager.self, options: ObjectIdentity(self), for: self) { return feed }
-            // A stream tells nobody of its first tracks: viewers' loops look again, too. It is before the measurement.
+            // A stream does not report its first tracks, so viewers' loops poll too. The measurement has not begun yet.
             usleep(1000)
         }
         return nil
@@ -148,18 +150,18 @@ private final class DelayRecorder: Waker {
     func packaged(_ unit: AccessUnit) {
         let now = MonotonicTime.now()
         let age = now - (epoch + unit.presentationTime.nanoseconds)
-        let rest = unit.encodeTiming.map { age - ($0.end - $0.begin) }
+        let ageWithoutEncoder = unit.encodeTiming.map { age - ($0.end - $0.begin) }
         state.withLock {
             $0.ages.record(nanoseconds: age)
-            if let rest { $0.rests.record(nanoseconds: rest) }
-            $0.pictures.append(.init(instant: now, age: age, besideEncoder: rest))
+            if let ageWithoutEncoder { $0.agesWithoutEncoder.record(nanoseconds: ageWithoutEncoder) }
+            $0.frames.append(.init(instant: now, age: age, ageWithoutEncoder: ageWithoutEncoder))
         }
     }
 
     func wake() {}
 }
 
-/// The recorder, as an option of a feed.
+/// The recorder as an option of a feed.
 private struct ObjectIdentity: Hashable, Sendable {
     let recorder: DelayRecorder
 
@@ -168,7 +170,7 @@ private struct ObjectIdentity: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(recorder)) }
 }
 
-/// Makes RTP packets as for any viewer, and has the time taken.
+/// Makes RTP packets as for any viewer, and reports each unit to the recorder.
 private struct TimedPackager: Packager {
     private var packager: RTPPackager
     private let recorder: DelayRecorder

@@ -1,25 +1,33 @@
 import Streams
 
-/// What `apus bench encoding` found.
+/// The result of `apus bench encoding`.
 public struct EncodingReport: Codable, Equatable, Sendable {
-    /// What was captured: the test card, or a camera.
+    /// The source: the test card, or a camera.
     public var source: String
     public var encoder: String
     public var width: Int
     public var height: Int
-    public var framesPerSecond: Double
-    /// From the instant of capture of a picture until its RTP packets are made.
+    public var frameRate: Double
+    /// From a frame's capture until its RTP packets exist.
     public var captureToPackets: DurationSummary?
-    /// The same without the time for which that picture was in the encoder: capture, drawing, publishing, packaging. `nil` where
-    /// nothing is coded here.
-    public var besideEncoder: DurationSummary?
-    /// What the encoder takes by itself for a picture of the test card of that size, at the same pace.
+    /// The time from capture to packets less the encoding time: capture, drawing, publishing, packetising. `nil` if Apus does not
+    /// encode the source.
+    public var withoutEncoder: DurationSummary?
+    /// The encoding time of the encoder alone, for frames of the test card of that size, at the same frame rate.
     public var encoderAlone: DurationSummary?
-    /// Pictures that were left out because the machine was too slow.
+    /// Frames that were skipped because the machine was too slow.
     public var skipped: Int
-    /// Processor seconds per second: all from capture to packets, and the encoder by itself.
+    /// Processor seconds per second: from capture to packets, and for the encoder alone.
     public var processorLoad: Double
     public var encoderLoad: Double
+
+    private enum CodingKeys: String, CodingKey {
+        case source, encoder, width, height
+        case frameRate = "framesPerSecond"
+        case captureToPackets
+        case withoutEncoder = "besideEncoder"
+        case encoderAlone, skipped, processorLoad, encoderLoad
+    }
 
     public var allPlayed: Bool { skipped == 0 && captureToPackets != nil && encoderAlone != nil }
 
@@ -27,13 +35,13 @@ public struct EncodingReport: Codable, Equatable, Sendable {
         var table = ReportTable()
         table.add("source", source)
         table.add(
-            "pictures", "\(width)×\(height) at \(ReportTable.number(framesPerSecond, digits: 2)) fps by \(encoder)")
-        table.add("left out", "\(skipped)")
+            "frames", "\(width)×\(height) at \(ReportTable.number(frameRate, digits: 2)) fps by \(encoder)")
+        table.add("skipped", "\(skipped)")
         table.add("capture → RTP packets", captureToPackets)
-        table.add("  all but the encoder", besideEncoder)
-        table.add("  the encoder by itself", encoderAlone)
+        table.add("  without the encoder", withoutEncoder)
+        table.add("  encoder alone", encoderAlone)
         table.add("processor", "\(ReportTable.number(100 * processorLoad)) % of a core")
-        table.add("  the encoder by itself", "\(ReportTable.number(100 * encoderLoad)) %")
+        table.add("  encoder alone", "\(ReportTable.number(100 * encoderLoad)) %")
         return table.text
     }
 }

@@ -1,23 +1,23 @@
 import Media
 
-/// When each frame was captured, by our monotonic clock, and who says so.
+/// The capture time of each frame by this host's monotonic clock, and its basis.
 struct CaptureTimeline: Sendable {
-    /// Who says when a frame was captured.
+    /// What a capture time is based on.
     enum Basis: String, Hashable, Sendable {
-        /// Its own SEI.
-        case stamp = "sei"
-        /// The SEI of an earlier frame, and the RTP time that has passed since.
+        /// The frame's own SEI.
+        case sei
+        /// The SEI of an earlier frame, and the RTP time since then.
         case earlierSEI = "sei+rtp"
-        /// A sender report, and the RTP time from there.
-        case report = "sr"
+        /// A sender report, and the RTP time since then.
+        case senderReport = "sr"
     }
 
-    /// Why a time is not believed.
+    /// Why a capture time is rejected.
     enum RejectionReason: String, Hashable, Sendable, CaseIterable {
         case negative = "a negative time"
         case future = "in the future"
         case past = "more than a minute old"
-        case jump = "does not go with RTP time"
+        case jump = "inconsistent with RTP time"
     }
 
     struct Capture: Hashable, Sendable {
@@ -25,113 +25,115 @@ struct CaptureTimeline: Sendable {
         let basis: Basis
     }
 
-    /// What the times are made from.
-    struct Sources: Sendable {
+    /// The data from which capture times are computed.
+    struct Inputs: Sendable {
         var rate: ClockRate
-        /// The track's.
+        /// The sender reports of the track.
         var reports: [ReceivedReport]
         var relation: ClockRelation
         var wallClockOffset: Int64
-        /// The first frame that is live: those before may belong to a prelude, whose RTP times denote no capture.
+        /// The first live frame. Earlier frames may belong to a fast start. Its RTP timestamps do not denote capture times.
         var firstLive: Int
     }
 
-    /// By frame; `nil` where nobody can be believed.
+    /// The capture time of each frame; `nil` if unknown.
     private(set) var captures: [Capture?] = []
-    /// Stamps of live frames that were not believed, and times that reports gave in vain.
+    /// The numbers of rejected capture times of live frames, by SEI and by sender reports.
     private(set) var rejectedSEI: [RejectionReason: Int] = [:]
     private(set) var rejectedReports: [RejectionReason: Int] = [:]
-    /// How much later than sender reports stamps are, where a frame has both.
+    /// The SEI's capture time less the sender report's, for frames with both.
     private(set) var seiAfterReports = Distribution([])
 
-    /// A stamp may lie so far from where RTP time puts it, in nanoseconds: cameras' clocks drift, lies leap.
+    /// Maximum deviation of an SEI's capture time from RTP time, in nanoseconds: clocks of cameras drift, wrong times jump.
     private static let jump: Int64 = 100_000_000
 
-    private let sources: Sources
+    private let inputs: Inputs
     private var nextReport = 0
     private var lastSEI: Anchor?
     private var lastAcceptedSEI: Anchor?
     private var differences: [Int64] = []
 
-    /// An instant of capture and the RTP time that denotes it.
+    /// A capture time and the RTP timestamp that denotes it.
     private struct Anchor {
         let instant: MonotonicTime
         let timestamp: UInt32
     }
 
-    init(_ frames: [ReceivedFrame], _ sources: Sources) {
-        self.sources = sources
+    init(_ frames: [ReceivedFrame], _ inputs: Inputs) {
+        self.inputs = inputs
         for (number, frame) in frames.enumerated() {
-            captures.append(capture(of: frame, isLive: number >= sources.firstLive))
+            captures.append(capture(of: frame, isLive: number >= inputs.firstLive))
         }
         seiAfterReports = Distribution(differences)
     }
 
-    /// The best authority that can be believed.
+    /// The capture time with the best basis available.
     private mutating func capture(of frame: ReceivedFrame, isLive: Bool) -> Capture? {
         let reported = isLive ? reportedInstant(of: frame) : nil
         if let instant = seiInstant(of: frame, isLive: isLive) {
             if let reported { differences.append(instant - reported) }
-            return Capture(instant: instant, basis: .stamp)
+            return Capture(instant: instant, basis: .sei)
         }
         guard isLive else { return nil }
-        if let instant = lastAcceptedSEI.map({ self.instant(of: frame, from: $0) }), doubt(instant, of: frame) == nil {
+        if let instant = lastAcceptedSEI.map({ self.instant(of: frame, from: $0) }),
+            rejectionReason(instant, of: frame) == nil
+        {
             return Capture(instant: instant, basis: .earlierSEI)
         }
         guard let reported else { return nil }
-        if let doubt = doubt(reported, of: frame) {
-            rejectedReports[doubt, default: 0] += 1
+        if let rejectionReason = rejectionReason(reported, of: frame) {
+            rejectedReports[rejectionReason, default: 0] += 1
             return nil
         }
-        return Capture(instant: reported, basis: .report)
+        return Capture(instant: reported, basis: .senderReport)
     }
 
-    /// What the frame's own SEI says, unless it lies.
+    /// The capture time in the frame's own SEI; `nil` if it is missing or rejected.
     private mutating func seiInstant(of frame: ReceivedFrame, isLive: Bool) -> MonotonicTime? {
-        guard let stamp = frame.stamp,
-            let instant = sources.relation.instant(of: stamp, wallClockOffset: sources.wallClockOffset)
+        guard let timestamp = frame.captureTimestamp,
+            let instant = inputs.relation.instant(of: timestamp, wallClockOffset: inputs.wallClockOffset)
         else { return nil }
-        let doubt = stamp.monotonic.nanoseconds < 0 ? .negative : doubt(instant, of: frame)
-        guard isLive else { return doubt == nil ? instant : nil }
-        let leaps = doubt == nil && hasJumped(instant, frame)
-        if doubt == nil { lastSEI = Anchor(instant: instant, timestamp: frame.timestamp) }
-        if let doubt = doubt ?? (leaps ? .jump : nil) {
-            rejectedSEI[doubt, default: 0] += 1
-            // Of two that contradict each other, either may be the lie.
-            if leaps { lastAcceptedSEI = nil }
+        let rejectionReason = timestamp.monotonic.nanoseconds < 0 ? .negative : rejectionReason(instant, of: frame)
+        guard isLive else { return rejectionReason == nil ? instant : nil }
+        let jumps = rejectionReason == nil && hasJumped(instant, frame)
+        if rejectionReason == nil { lastSEI = Anchor(instant: instant, timestamp: frame.timestamp) }
+        if let rejectionReason = rejectionReason ?? (jumps ? .jump : nil) {
+            rejectedSEI[rejectionReason, default: 0] += 1
+            // If two SEIs contradict each other, either may be wrong.
+            if jumps { lastAcceptedSEI = nil }
             return nil
         }
         lastAcceptedSEI = lastSEI
         return instant
     }
 
-    /// Whether it lies elsewhere than the stamp before it and the RTP time since then say.
+    /// Whether the SEI's capture time contradicts the previous SEI and the RTP time since then.
     private func hasJumped(_ instant: MonotonicTime, _ frame: ReceivedFrame) -> Bool {
         guard let lastSEI else { return false }
         return (instant - self.instant(of: frame, from: lastSEI)).magnitude > Self.jump.magnitude
     }
 
     private mutating func reportedInstant(of frame: ReceivedFrame) -> MonotonicTime? {
-        let reports = sources.reports
-        // The newest that had come by then; for what came before the first, that one.
+        let reports = inputs.reports
+        // The newest report that had arrived by then, or the first report.
         while nextReport + 1 < reports.count, reports[nextReport + 1].arrival <= frame.lastPacket { nextReport += 1 }
         guard nextReport < reports.count else { return nil }
         let report = reports[nextReport]
-        let instant = sources.relation.instant(
-            unixNanoseconds: report.time.unixNanoseconds, wallClockOffset: sources.wallClockOffset)
+        let instant = inputs.relation.instant(
+            unixNanoseconds: report.time.unixNanoseconds, wallClockOffset: inputs.wallClockOffset)
         return instant.map { self.instant(of: frame, from: Anchor(instant: $0, timestamp: report.timestamp)) }
     }
 
     private func instant(of frame: ReceivedFrame, from anchor: Anchor) -> MonotonicTime {
         // Timestamps wrap, so the difference is taken modulo 2³².
         let ticks = Int64(Int32(bitPattern: frame.timestamp &- anchor.timestamp))
-        return anchor.instant + sources.rate.nanoseconds(inTicks: ticks)
+        return anchor.instant + inputs.rate.nanoseconds(inTicks: ticks)
     }
 
-    /// Why a frame cannot have been captured then; `nil` where it can.
-    private func doubt(_ captured: MonotonicTime, of frame: ReceivedFrame) -> RejectionReason? {
+    /// Why a capture time is implausible; `nil` if it is plausible.
+    private func rejectionReason(_ captured: MonotonicTime, of frame: ReceivedFrame) -> RejectionReason? {
         let age = frame.lastPacket - captured
-        if age < -ClockRelation.readingTolerance - (sources.relation.error ?? 0) { return .future }
+        if age < -ClockRelation.readingTolerance - (inputs.relation.error ?? 0) { return .future }
         return age > ClockRelation.oldest ? .past : nil
     }
 }

@@ -1,56 +1,56 @@
 import Media
 
-/// How the clock that capture times were read from stands to this host's: what every latency rests on.
+/// How the clock of the capture times relates to this host's clock. Every latency depends on it.
 public enum ClockRelation: Hashable, Sendable {
-    /// The same CLOCK_MONOTONIC: stamps in the stream tell both of the sender's clocks, and their difference, the instant at
-    /// which its machine booted, is this machine's.
+    /// The same CLOCK_MONOTONIC. SEIs contain both clocks of the sender; the difference of the clocks is the boot time, which is
+    /// this machine's.
     case sameMachine
-    /// The server's address is one of this host's, so its wall clock is taken for this one. A forwarded port would not show.
+    /// The server's address belongs to this host, so both are assumed to share a wall clock. A forwarded port is not detected.
     case sameHost
-    /// The caller says that both wall clocks agree (`--clocks same`).
+    /// The user states that both wall clocks agree (`--clocks same`).
     case trusted
-    /// Estimated: the server's wall clock is `offset` nanoseconds ahead of ours, wrong by `error` at most.
+    /// The server's wall clock is estimated to be `offset` nanoseconds ahead of this host's, with a maximum error of `error`.
     case estimated(offset: Int64, error: Int64)
-    /// Not known, for this reason: nothing can be said of capture times.
+    /// Unknown, for this reason, so capture times are unknown too.
     case unknown(String)
 
-    /// How the clocks are to be related, where the caller has a say.
+    /// How the user wants the clocks to be related.
     public enum Assumption: String, CaseIterable, Sendable {
-        /// By what the stream and the server's address tell.
+        /// By the stream and the server's address.
         case auto
         /// The wall clocks agree.
         case same
-        /// By sender reports and round trips, whatever the address tells.
+        /// By sender reports and round trips, whatever the address.
         case estimate
     }
 }
 
 extension ClockRelation {
-    /// What there is to judge by.
+    /// The data from which the relation is determined.
     struct Evidence: Sendable {
         var assumption = Assumption.auto
-        /// Whether the server's address is one of this host's.
+        /// Whether the server's address belongs to this host.
         var isOwnAddress = false
         /// This host's wall clock (since 1970) less its monotonic clock.
         var wallClockOffset: Int64 = 0
-        var stamps: [(stamp: CaptureTimestamp, arrival: MonotonicTime)] = []
+        var captureTimestamps: [(timestamp: CaptureTimestamp, arrival: MonotonicTime)] = []
         var reports: [ReceivedReport] = []
-        /// The shortest from request to answer.
+        /// The shortest time from a request to its response.
         var roundTrip: Int64?
 
         init() {}
     }
 
-    /// Two clocks of one machine, read one after the other, and a server that follows steps of its wall clock only from 50 ms on
-    /// (`WallClockMapping`): so far the boot instants may lie apart at one address.
+    /// Maximum difference of the boot times if the server's address belongs to this host. The two clocks are read one after the
+    /// other, and a server follows only steps of the wall clock over 50 ms (`WallClockMapping`).
     private static let ownBootTolerance: Int64 = 60_000_000
-    /// From another address, as containers have one, they must agree better: racks of machines boot at the same moment.
+    /// Maximum difference if the address is another, as for a container. It is smaller, because machines in a rack boot together.
     private static let foreignBootTolerance: Int64 = 2_000_000
-    /// A picture that is older than this was not captured in this run.
+    /// A frame older than this was not captured in this run.
     static let oldest: Int64 = 60_000_000_000
-    /// By so much may what is read in one order on two processors seem to be in the other.
+    /// Maximum apparent reversal of two clock readings on different processors.
     static let readingTolerance: Int64 = 1_000_000
-    /// A report of this host's clock cannot have been sent longer ago than this, nor later than it came.
+    /// Maximum delivery time of a sender report with this host's clock.
     private static let longestDelivery: Int64 = 5_000_000_000
 
     init(_ evidence: Evidence) {
@@ -68,33 +68,33 @@ extension ClockRelation {
         }
     }
 
-    /// Whether the median stamp tells our boot instant, and an age that a picture can have by the monotonic clock.
+    /// Whether the median SEI states this machine's boot time, and a plausible age of the frame by the monotonic clock.
     private static func isSameMachine(_ evidence: Evidence) -> Bool {
         let tolerance = evidence.isOwnAddress ? ownBootTolerance : foreignBootTolerance
         let differences = Distribution(
-            evidence.stamps.map {
-                $0.stamp.wallClock.unixNanoseconds &- $0.stamp.monotonic.nanoseconds &- evidence.wallClockOffset
+            evidence.captureTimestamps.map {
+                $0.timestamp.wallClock.unixNanoseconds &- $0.timestamp.monotonic.nanoseconds &- evidence.wallClockOffset
             })
-        let ages = Distribution(evidence.stamps.map { $0.arrival - $0.stamp.monotonic })
+        let ages = Distribution(evidence.captureTimestamps.map { $0.arrival - $0.timestamp.monotonic })
         guard let difference = differences.median, let age = ages.median else { return false }
         return difference.magnitude <= tolerance.magnitude && (-readingTolerance...oldest).contains(age)
     }
 
-    /// Whether the sender reports can be of this host's wall clock: sent before they came, and not long before.
+    /// Whether the sender reports can have this host's wall clock: sent before they arrived, and not long before.
     private static func reportsAgree(_ evidence: Evidence) -> Bool {
         let delays = Distribution(evidence.reports.map { -ahead($0, evidence) })
         return delays.median.map { (-readingTolerance...longestDelivery).contains($0) } ?? true
     }
 
-    /// By how much a report is ahead of our wall clock when it comes: the clocks' difference less the way here.
+    /// How far a report is ahead of this host's wall clock on arrival: the offset of the clocks less the delivery time.
     private static func ahead(_ report: ReceivedReport, _ evidence: Evidence) -> Int64 {
         report.time.unixNanoseconds &- report.arrival.nanoseconds &- evidence.wallClockOffset
     }
 
-    /// A report took no less than nothing and, at its quickest, no longer than the quickest round trip.
+    /// Estimates the offset: the fastest report took between zero and the shortest round trip.
     private static func estimate(_ evidence: Evidence) -> ClockRelation {
         guard let least = evidence.reports.map({ ahead($0, evidence) }).max() else {
-            return .unknown("the server sent no sender report")
+            return .unknown("no sender report arrived")
         }
         guard let roundTrip = evidence.roundTrip else { return .unknown("no round trip was measured") }
         return .estimated(offset: least &+ roundTrip / 2, error: roundTrip / 2)
@@ -102,7 +102,7 @@ extension ClockRelation {
 }
 
 extension ClockRelation {
-    /// A wall-clock instant of the server's, on our monotonic clock; `nil` where the clocks' relation is not known.
+    /// Converts a time of the server's wall clock to this host's monotonic clock; `nil` if the relation is unknown.
     func instant(unixNanoseconds: Int64, wallClockOffset: Int64) -> MonotonicTime? {
         switch self {
         case .sameMachine, .sameHost, .trusted: MonotonicTime(nanoseconds: unixNanoseconds &- wallClockOffset)
@@ -111,13 +111,13 @@ extension ClockRelation {
         }
     }
 
-    /// When a stamp says that its picture was captured, on our monotonic clock.
-    func instant(of stamp: CaptureTimestamp, wallClockOffset: Int64) -> MonotonicTime? {
-        if self == .sameMachine { return stamp.monotonic }
-        return instant(unixNanoseconds: stamp.wallClock.unixNanoseconds, wallClockOffset: wallClockOffset)
+    /// Converts an SEI's capture time to this host's monotonic clock; `nil` if the relation is unknown.
+    func instant(of timestamp: CaptureTimestamp, wallClockOffset: Int64) -> MonotonicTime? {
+        if self == .sameMachine { return timestamp.monotonic }
+        return instant(unixNanoseconds: timestamp.wallClock.unixNanoseconds, wallClockOffset: wallClockOffset)
     }
 
-    /// Nanoseconds by which latencies may be wrong; `nil` where nobody can say.
+    /// Maximum error of latencies in nanoseconds; `nil` if unknown.
     var error: Int64? {
         switch self {
         case .sameMachine, .sameHost: 0
@@ -126,7 +126,7 @@ extension ClockRelation {
         }
     }
 
-    /// For machines: one word.
+    /// The name in the JSON report.
     var name: String {
         switch self {
         case .sameMachine: "same machine"
@@ -137,16 +137,17 @@ extension ClockRelation {
         }
     }
 
-    /// For people: how it is known, and how well.
+    /// The line of the text report: how the relation is known, and how accurately.
     var sentence: String {
         switch self {
-        case .sameMachine: "one monotonic clock: the stream's stamps tell this machine's boot instant"
-        case .sameHost: "one wall clock: the server's address is this host's (a forwarded port would not show)"
-        case .trusted: "taken to agree, as --clocks same says"
+        case .sameMachine: "the same monotonic clock: the stream's SEI states this machine's boot time"
+        case .sameHost:
+            "the same wall clock: the server's address belongs to this host (a forwarded port is not detected)"
+        case .trusted: "assumed to agree, by --clocks same"
         case .estimated(let offset, let error):
-            "the server's is \(ReportTable.number(offset.milliseconds, digits: 2)) ms ahead, "
+            "the server's clock is \(ReportTable.number(offset.milliseconds, digits: 2)) ms ahead, "
                 + "± \(ReportTable.number(error.milliseconds, digits: 2)) ms (sender reports and round trips)"
-        case .unknown(let reason): "not related: \(reason)"
+        case .unknown(let reason): "unknown offset: \(reason)"
         }
     }
 }

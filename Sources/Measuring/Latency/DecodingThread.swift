@@ -4,31 +4,31 @@ import Media
 import Reactor
 import Synchronization
 
-/// A thread that decodes pictures as a player with low delay does, beside the one that receives: receiving never waits for it.
+/// A thread that decodes frames as a low-delay player does, so that the receiving thread never waits.
 ///
-/// What it cannot keep up with waits, up to a bound. Beyond that, units are passed over up to the next IDR picture, and counted.
+/// Units wait in a bounded queue. If the queue is full, units up to the next keyframe are skipped and counted.
 final class DecodingThread: Sendable {
-    /// What became of the units.
+    /// The result of decoding.
     struct Outcome: Sendable {
-        /// Pictures by their unit's number, with the instant at which the decoder handed each out.
-        var pictures: [(number: Int, instant: MonotonicTime)] = []
-        /// Units that the decoder was too slow for.
-        var passedOver = 0
-        /// Why it ended early.
+        /// The decoded frames by unit number, with the time at which the decoder returned each.
+        var frames: [(number: Int, instant: MonotonicTime)] = []
+        /// The number of units that were skipped because the decoder was too slow.
+        var skipped = 0
+        /// Why decoding ended early.
         var failure: CodecFailure?
     }
 
     private struct State {
         var waiting: [AccessUnit] = []
-        var isPassingOver = false
+        var isSkipping = false
         var isEnding = false
         var isAbandoned = false
         var hasEnded = false
         var outcome = Outcome()
     }
 
-    /// A prelude comes at once and may be of 150 pictures.
-    static let mostWaiting = 256
+    /// Maximum units in the queue. A fast start arrives at once and may have 150 frames.
+    static let maximumWaiting = 256
 
     private let state = Mutex(State())
     private let doorbell: Doorbell
@@ -43,19 +43,19 @@ final class DecodingThread: Sendable {
         self.thread.withLock { $0 = thread }
     }
 
-    /// When the first picture was decoded.
-    var firstPicture: MonotonicTime? { state.withLock { $0.outcome.pictures.first?.instant } }
+    /// When the first frame was decoded.
+    var firstFrame: MonotonicTime? { state.withLock { $0.outcome.frames.first?.instant } }
 
-    /// Why it ended early.
+    /// Why decoding ended early.
     var failure: CodecFailure? { state.withLock { $0.outcome.failure } }
 
-    /// Hands a unit over, whose time is its number; never waits.
+    /// Queues a unit, with its number as its time; never blocks.
     func submit(_ unit: AccessUnit, isKey: Bool) {
         state.withLock { state in
-            if state.isPassingOver, isKey || state.waiting.isEmpty { state.isPassingOver = false }
-            if state.waiting.count >= Self.mostWaiting { state.isPassingOver = true }
-            if state.isPassingOver {
-                state.outcome.passedOver += 1
+            if state.isSkipping, isKey || state.waiting.isEmpty { state.isSkipping = false }
+            if state.waiting.count >= Self.maximumWaiting { state.isSkipping = true }
+            if state.isSkipping {
+                state.outcome.skipped += 1
             } else {
                 state.waiting.append(unit)
             }
@@ -63,24 +63,24 @@ final class DecodingThread: Sendable {
         doorbell.ring()
     }
 
-    /// Ends the thread, which may decode what waits for so long, and says what became of everything. Blocks.
-    func finish(withinMilliseconds patience: Int64) -> Outcome {
+    /// Lets the thread decode queued units for at most `timeout` milliseconds, ends it, and returns the result. Blocks.
+    func finish(withinMilliseconds timeout: Int64) -> Outcome {
         state.withLock { $0.isEnding = true }
         doorbell.ring()
-        let deadline = MonotonicTime.now().advanced(byMilliseconds: patience)
+        let deadline = MonotonicTime.now().advanced(byMilliseconds: timeout)
         while !state.withLock({ $0.hasEnded }), MonotonicTime.now() < deadline {
             MonotonicTime.now().advanced(byMilliseconds: 1).wait()
         }
         state.withLock { $0.isAbandoned = true }
-        // It is in the middle of one unit at most.
+        // The thread finishes at most the unit that it is decoding.
         if let thread = thread.withLock({ $0.take() }) { pthread_join(thread, nil) }
         return state.withLock { state in
-            state.outcome.passedOver += state.waiting.count
+            state.outcome.skipped += state.waiting.count
             return state.outcome
         }
     }
 
-    // MARK: - Its thread
+    // MARK: - On the thread
 
     private func run() {
         defer { state.withLock { $0.hasEnded = true } }
@@ -92,7 +92,7 @@ final class DecodingThread: Sendable {
         }
     }
 
-    /// Waits for a unit; `nil` when none follows.
+    /// Waits for the next unit; `nil` at the end.
     private func next() -> AccessUnit? {
         while true {
             let (unit, isOver) = state.withLock { state -> (AccessUnit?, Bool) in
@@ -106,9 +106,9 @@ final class DecodingThread: Sendable {
     }
 
     private func decode(_ unit: AccessUnit, _ decoder: VideoDecoder) throws(CodecFailure) {
-        let pictures = try decoder.decode(unit)
+        let frames = try decoder.decode(unit)
         let now = MonotonicTime.now()
-        let numbers = pictures.compactMap { $0.presentationTime }.map { Int(truncatingIfNeeded: $0) }
-        state.withLock { $0.outcome.pictures += numbers.map { ($0, now) } }
+        let numbers = frames.compactMap { $0.presentationTime }.map { Int(truncatingIfNeeded: $0) }
+        state.withLock { $0.outcome.frames += numbers.map { ($0, now) } }
     }
 }

@@ -1,8 +1,8 @@
 import Streams
 
-/// Durations, all of them: exact quantiles, negative values as they are. In nanoseconds.
+/// A set of durations in nanoseconds, with exact quantiles. Values may be negative.
 ///
-/// What one run of `measure` collects fits in memory, at eight bytes each; where runs may be endless, `DurationHistogram` counts.
+/// All values are kept, at eight bytes each; one run of `measure` fits in memory. Unlimited runs use `DurationHistogram`.
 struct Distribution: Sendable {
     /// Ascending.
     let sorted: [Int64]
@@ -13,11 +13,11 @@ struct Distribution: Sendable {
 
     var isEmpty: Bool { sorted.isEmpty }
 
-    /// The smallest value that so many percent of the values do not exceed; `nil` where there are none.
+    /// The smallest value that `percent` percent of the values do not exceed; `nil` without values.
     func percentile(_ percent: Double) -> Int64? {
         guard !sorted.isEmpty else { return nil }
         let share = min(max(percent, 0), 100) / 100 * Double(sorted.count)
-        // 99.9 % of a thousand is 999, but for the last binary digit.
+        // Compensates for rounding: 99.9 % of a thousand must be 999.
         let rank = (share - 1e-6).rounded(.up)
         return sorted[min(max(Int(rank), 1), sorted.count) - 1]
     }
@@ -40,6 +40,6 @@ struct Distribution: Sendable {
 }
 
 extension Int64 {
-    /// Of nanoseconds.
+    /// These nanoseconds in milliseconds.
     var milliseconds: Double { Double(self) / 1e6 }
 }

@@ -3,20 +3,20 @@ import RTP
 import RTSPClient
 import SDP
 
-/// Puts one track's packets into order and makes frames of them, each with the instants at which its packets came.
+/// Orders the packets of one track and assembles frames, with the arrival times of their packets.
 ///
-/// A frame ends with the marker or where the timestamp changes. Of codecs other than H.264 nothing but that is looked at.
-/// A packet that is missing is waited for as long as `patience`; what comes behind it waits too, as in any player.
+/// A frame ends with its marker, or when the timestamp changes. Payload other than H.264 is not parsed. Packets after a missing
+/// packet wait for it for up to `gapTimeout`, as in any player.
 struct FrameAssembler {
-    /// A frame that is at its end, and what a decoder can make a picture of.
+    /// A finished frame, and its access unit for the decoder.
     struct Completion {
         var frame: ReceivedFrame
         var unit: ReceivedUnit?
     }
 
-    /// For how long a missing packet is waited for: FFmpeg's default for RTP over UDP, in nanoseconds.
-    static let patience: Int64 = 100_000_000
-    /// Packets that may wait behind a missing one: the largest IDR picture of 4K that is sent in practice.
+    /// How long the assembler waits for a missing packet, in nanoseconds: FFmpeg's default for RTP over UDP.
+    static let gapTimeout: Int64 = 100_000_000
+    /// Maximum packets that wait for a missing one: the largest 4K keyframe in practice.
     private static let mostWaiting = 1_024
 
     private struct Packet {
@@ -36,11 +36,11 @@ struct FrameAssembler {
         if case .h264 = payload { depacketizer = H264Depacketizer() }
     }
 
-    /// Packets whose payload breaks its format.
+    /// The number of packets with malformed payload.
     var malformedCount: Int { depacketizer?.counts.malformedPackets ?? 0 }
 
-    /// When `passGap` wants to be called; `nil` while nothing is missing.
-    var nextDeadline: MonotonicTime? { reorder.first.map { $0.arrival + Self.patience } }
+    /// When to call `passGap`; `nil` while no packet is missing.
+    var nextDeadline: MonotonicTime? { reorder.first.map { $0.arrival + Self.gapTimeout } }
 
     mutating func received(_ packet: borrowing ReceivedPacket) {
         let header = Header(
@@ -52,7 +52,7 @@ struct FrameAssembler {
         takeOrdered()
     }
 
-    /// Goes on without packets that have been missing for too long: since what stands behind them came.
+    /// Continues without packets that have been missing for `gapTimeout`.
     mutating func passGap(at now: MonotonicTime) {
         while let deadline = nextDeadline, deadline <= now {
             reorder.passGap()
@@ -60,7 +60,7 @@ struct FrameAssembler {
         }
     }
 
-    /// The next frame, oldest first.
+    /// Returns the next finished frame, oldest first.
     mutating func next() -> Completion? {
         finished.isEmpty ? nil : finished.removeFirst()
     }
@@ -82,7 +82,7 @@ struct FrameAssembler {
         if packet.header.isMarked { close(frame, units) }
     }
 
-    /// Hands the packet to the depacketizer; answers the units that it ended.
+    /// Passes the packet to the depacketizer and returns the access units that it completes.
     private mutating func units(with packet: Packet) -> [ReceivedUnit] {
         depacketizer?.push(packet.payload.span.bytes, header: packet.header)
         var units: [ReceivedUnit] = []
@@ -94,11 +94,11 @@ struct FrameAssembler {
         open = nil
         var frame = frame
         let unit = units.last { $0.rtpTimestamp == frame.timestamp }
-        // A frame of H.264 that leaves no NAL unit is nothing but damage.
+        // An H.264 frame without any NAL unit is damaged.
         if depacketizer != nil { frame.isWhole = frame.isWhole && unit?.isComplete == true }
         if let unit {
             frame.isKey = unit.units.contains { unit.bytes[$0.lowerBound] & 0x1F == 5 }
-            frame.stamp = unit.captureTimestamp
+            frame.captureTimestamp = unit.captureTimestamp
         }
         finished.append(Completion(frame: frame, unit: unit))
     }
@@ -119,7 +119,7 @@ extension ReceivedFrame {
 }
 
 extension ReceivedUnit {
-    /// For the decoder, with `number` for its time, by which the picture is known again.
+    /// The access unit for the decoder, with `number` as its time, which identifies the decoded frame.
     func accessUnit(number: Int) -> AccessUnit {
         let time = MediaTime(ticks: Int64(number), rate: .video)
         return AccessUnit(

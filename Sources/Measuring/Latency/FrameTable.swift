@@ -1,7 +1,7 @@
 import Media
 
 extension MeasuredStream {
-    /// A row per live frame, as `--csv` writes it (docs/measuring.md).
+    /// The table of `--csv`: a row per live frame (docs/measuring.md).
     public var frameTable: String {
         var lines = [Self.columns.joined(separator: ",")]
         lines += frames.map { row($0).joined(separator: ",") }
@@ -14,15 +14,15 @@ extension MeasuredStream {
         "bytes", "key", "whole",
     ]
 
-    /// Instants are of this host's monotonic clock.
+    /// The row of a frame. Times are of this host's monotonic clock.
     private func row(_ measured: MeasuredFrame) -> [String] {
         let frame = measured.frame
-        let stamp = measured.capture?.basis == .stamp ? frame.stamp : nil
+        let timestamp = measured.capture?.basis == .sei ? frame.captureTimestamp : nil
         return [
-            "\(measured.index)", text(stamp?.frameNumber), "\(frame.timestamp)",
+            "\(measured.index)", text(timestamp?.frameNumber), "\(frame.timestamp)",
             text(measured.capture?.instant.nanoseconds), measured.capture?.basis.rawValue ?? "",
             "\(frame.firstPacket.nanoseconds)", "\(frame.lastPacket.nanoseconds)", text(frame.decoded?.nanoseconds),
-            text(stamp?.encodingBegins), text(stamp?.encodingEnds), milliseconds(measured.arrival),
+            text(timestamp?.encodingBegins), text(timestamp?.encodingEnds), milliseconds(measured.arrival),
             milliseconds(measured.decoded), milliseconds(measured.lateness), "\(frame.packetCount)",
             "\(frame.packetByteCount)", frame.isKey ? "1" : "0", frame.isWhole ? "1" : "0",
         ]

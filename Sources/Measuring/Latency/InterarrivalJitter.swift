@@ -1,18 +1,18 @@
 import Media
 
-/// How unevenly packets come, compared with their timestamps (RFC 3550, section 6.4.1 and A.8).
+/// The interarrival jitter of packets (RFC 3550, section 6.4.1 and A.8).
 struct InterarrivalJitter: Sendable {
     private let rate: ClockRate
     private var last: (timestamp: UInt32, arrival: MonotonicTime)?
-    /// J of the RFC, here in nanoseconds, so that no clock rate rounds it.
+    /// J of the RFC, in nanoseconds to avoid rounding to ticks.
     private(set) var nanoseconds = 0.0
 
     init(rate: ClockRate) {
         self.rate = rate
     }
 
-    /// Takes the next packet, in the order of arrival; answers how much later than its predecessor's spacing allows it came (D of
-    /// the RFC), in nanoseconds, negative where it came sooner; `nil` for the first.
+    /// Processes the next packet in the order of arrival, and returns D of the RFC in nanoseconds: the spacing of arrivals less
+    /// the spacing of timestamps; `nil` for the first packet.
     @discardableResult
     mutating func received(timestamp: UInt32, arrival: MonotonicTime) -> Int64? {
         defer { last = (timestamp, arrival) }

@@ -10,9 +10,9 @@ extension MeasuredStream {
             clocks: clockReport, captureTimes: captureTimes, latency: latency,
             jitter: LatencyReport.Jitter(
                 rfc3550: (recording.jitter?.nanoseconds ?? 0) / 1e6, spacing: spacing.summary),
-            soundOffset: soundOffset?.milliseconds, packets: packets,
-            videoBitsPerSecond: rate(of: frames.dropFirst().reduce(0) { $0 + $1.frame.packetByteCount }),
-            soundBitsPerSecond: rate(of: recording.sound.reduce(0) { $0 + $1.byteCount }), groups: groupReport)
+            audioOffset: audioOffset?.milliseconds, packets: packets,
+            videoBitrate: rate(of: frames.dropFirst().reduce(0) { $0 + $1.frame.packetByteCount }),
+            audioBitrate: rate(of: recording.audio.reduce(0) { $0 + $1.byteCount }), groups: groupReport)
     }
 
     private func rate(of byteCount: Int) -> Double {
@@ -31,7 +31,7 @@ extension MeasuredStream {
         LatencyReport.Frames(
             before: recording.frames.count - frames.count, received: frames.count,
             keys: frames.count { $0.frame.isKey }, broken: frames.count { !$0.frame.isWhole },
-            decoded: frames.count { $0.frame.decoded != nil }, passedOver: recording.passedOver,
+            decoded: frames.count { $0.frame.decoded != nil }, skipped: recording.skippedUnits,
             perSecond: seconds > 0 ? Double(frames.count - 1) / seconds : 0)
     }
 
@@ -47,13 +47,13 @@ extension MeasuredStream {
         func count(_ basis: CaptureTimeline.Basis?) -> Int {
             frames.count { $0.capture?.basis == basis }
         }
-        func named(_ doubts: [CaptureTimeline.RejectionReason: Int]) -> [String: Int] {
-            Dictionary(uniqueKeysWithValues: doubts.map { ($0.key.rawValue, $0.value) })
+        func named(_ counts: [CaptureTimeline.RejectionReason: Int]) -> [String: Int] {
+            Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
         }
         return LatencyReport.CaptureTimes(
-            sei: count(.stamp), seiAndRTP: count(.earlierSEI), senderReports: count(.report), unknown: count(nil),
-            disbelievedSEI: named(timeline.rejectedSEI),
-            disbelievedSenderReports: named(timeline.rejectedReports),
+            sei: count(.sei), seiAndRTP: count(.earlierSEI), senderReports: count(.senderReport), unknown: count(nil),
+            rejectedSEI: named(timeline.rejectedSEI),
+            rejectedSenderReports: named(timeline.rejectedReports),
             seiAfterSenderReports: timeline.seiAfterReports.summary)
     }
 

@@ -19,14 +19,14 @@ extension LatencyReport {
             ("connected", start.connected), ("PLAY answered", start.playAnswered), ("packet", start.firstPacket),
             ("decodable", start.firstDecodable), ("decoded", start.firstDecoded),
         ]
-        let told = instants.compactMap { name, instant in instant.map { "\(name) \(ReportTable.number($0))" } }
-        table.add("first", told.joined(separator: ", ") + " ms after the beginning")
+        let times = instants.compactMap { name, instant in instant.map { "\(name) \(ReportTable.number($0))" } }
+        table.add("first", times.joined(separator: ", ") + " ms after the start")
     }
 
     private func addClocks(to table: inout ReportTable) {
         table.add("clocks", clocks.sentence)
         if clocks.ownStep.magnitude > 1 {
-            table.add("  this host's", "was set by \(ReportTable.number(clocks.ownStep)) ms meanwhile")
+            table.add("  this host's", "was set by \(ReportTable.number(clocks.ownStep)) ms during the measurement")
         }
         let counts = [
             ("by SEI", captureTimes.sei), ("by an earlier SEI and RTP time", captureTimes.seiAndRTP),
@@ -37,28 +37,28 @@ extension LatencyReport {
             let median = ReportTable.number(difference.p50, digits: 3)
             table.add("  SEI − sender report", "p50 \(median) ms  (\(difference.count))")
         }
-        addDoubts("SEI", captureTimes.disbelievedSEI, to: &table)
-        addDoubts("sender reports", captureTimes.disbelievedSenderReports, to: &table)
+        addRejected("SEI", captureTimes.rejectedSEI, to: &table)
+        addRejected("sender reports", captureTimes.rejectedSenderReports, to: &table)
     }
 
-    private func addDoubts(_ name: String, _ doubts: [String: Int], to table: inout ReportTable) {
-        guard !doubts.isEmpty else { return }
-        let reasons = doubts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-        table.add("  \(name) not believed", reasons.joined(separator: ", "))
+    private func addRejected(_ name: String, _ counts: [String: Int], to table: inout ReportTable) {
+        guard !counts.isEmpty else { return }
+        let reasons = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        table.add("  \(name) rejected", reasons.joined(separator: ", "))
     }
 
     private func addLatency(to table: inout ReportTable) {
         if latency.captureToArrival == nil {
-            table.add("latency", "unknown, for nobody tells when frames were captured; only how late they come")
+            table.add("latency", "unknown, because the capture times are unknown; only the lateness is measured")
         }
-        table.add("capture → coded", latency.captureToEncoded)
+        table.add("capture → encoded", latency.captureToEncoded)
         table.add("capture → last packet", latency.captureToArrival)
         table.add("capture → decoded", latency.captureToDecoded)
         table.add("last packet → decoded", latency.arrivalToDecoded)
-        table.add("later than the quickest", latency.lateness)
+        table.add("later than the least delayed", latency.lateness)
         table.add("jitter (RFC 3550)", "\(ReportTable.number(jitter.rfc3550, digits: 2)) ms")
         table.add("  from frame to frame", jitter.spacing)
-        if let soundOffset { table.add("sound after picture", "\(ReportTable.number(soundOffset)) ms") }
+        if let audioOffset { table.add("audio after video", "\(ReportTable.number(audioOffset)) ms") }
     }
 
     private func addTransport(to table: inout ReportTable) {
@@ -72,20 +72,26 @@ extension LatencyReport {
         if frames.broken > 0 { table.add("broken frames", "\(frames.broken)") }
         let undecoded = frames.received - frames.decoded
         if start.firstDecoded != nil, undecoded > 0 { table.add("frames not decoded", "\(undecoded)") }
-        if frames.passedOver > 0 {
-            table.add("  decoder too slow", "\(frames.passedOver) passed over: this machine is, not the server")
+        if frames.skipped > 0 {
+            table.add("  decoder too slow", "\(frames.skipped) skipped; this machine is too slow, not the server")
         }
-        let video = ReportTable.number(videoBitsPerSecond / 1e6, digits: 2)
-        let sound = ReportTable.number(soundBitsPerSecond / 1e6, digits: 2)
-        table.add("bitrate", "video \(video) Mbit/s, sound \(sound) Mbit/s")
+        let video = ReportTable.number(videoBitrate / 1e6, digits: 2)
+        let audio = ReportTable.number(audioBitrate / 1e6, digits: 2)
+        table.add("bitrate", "video \(video) Mbit/s, audio \(audio) Mbit/s")
         addGroups(to: &table)
     }
 
     private func addGroups(to table: inout ReportTable) {
-        guard let groups else { return table.add("GOP", "\(frames.keys) IDR pictures in \(frames.received) frames") }
+        guard let groups else { return table.add("GOP", gopWithoutPair) }
         table.add(
             "GOP",
             "\(groups.medianFrames) frames, \(ReportTable.number(groups.median, digits: 0)) ms; "
                 + "longest \(groups.longestFrames), \(ReportTable.number(groups.longest, digits: 0)) ms")
+    }
+
+    /// The GOP row if fewer than two keyframes arrived, so that no GOP is complete.
+    private var gopWithoutPair: String {
+        let keyframes = frames.keys == 0 ? "no keyframe" : "one keyframe"
+        return "\(keyframes) in \(frames.received) frames: too short to tell"
     }
 }

@@ -1,15 +1,16 @@
 import Streams
 
-/// What `apus measure` found, as `--json` prints it; durations are in milliseconds.
+/// The result of `apus measure`, as printed by `--json`. Durations are in milliseconds. The names of properties without
+/// `CodingKeys` are JSON keys.
 public struct LatencyReport: Codable, Equatable, Sendable {
-    /// Without user and password.
+    /// The URL without user and password.
     public var url: String
     public var transport: String
-    /// As the description writes it: `H264`.
+    /// The encoding name of the session description, such as `H264`.
     public var encoding: String
     /// From the first live frame to the last.
     public var seconds: Double
-    /// Why it ended before it was enough.
+    /// Why the measurement ended early; `nil` if it did not.
     public var prematureEnd: String?
     public var start: Start
     public var frames: Frames
@@ -17,65 +18,87 @@ public struct LatencyReport: Codable, Equatable, Sendable {
     public var captureTimes: CaptureTimes
     public var latency: Latency
     public var jitter: Jitter
-    /// By how much sound comes later than its picture; `nil` without sound, or without sender reports of both.
-    public var soundOffset: Double?
+    /// How much later audio arrives than its video frame; `nil` without audio, or without sender reports of both tracks.
+    public var audioOffset: Double?
     public var packets: Packets
-    /// With RTP headers.
-    public var videoBitsPerSecond: Double
-    public var soundBitsPerSecond: Double
+    /// In bit/s, including RTP headers.
+    public var videoBitrate: Double
+    public var audioBitrate: Double
     public var groups: Groups?
 
-    /// From the beginning of connecting.
+    private enum CodingKeys: String, CodingKey {
+        case url, transport, encoding, seconds, prematureEnd, start, frames, clocks, captureTimes, latency, jitter
+        case audioOffset = "soundOffset"
+        case packets
+        case videoBitrate = "videoBitsPerSecond"
+        case audioBitrate = "soundBitsPerSecond"
+        case groups
+    }
+
+    /// Times of the session's start, counted from the start of connecting.
     public struct Start: Codable, Equatable, Sendable {
         public var connected: Double?
         public var playAnswered: Double?
         public var firstPacket: Double?
-        /// The first whole IDR picture had come.
+        /// When the first whole keyframe had arrived.
         public var firstDecodable: Double?
         public var firstDecoded: Double?
     }
 
-    /// Live ones, but for `before`.
+    /// Counts of live frames, except `before`.
     public struct Frames: Codable, Equatable, Sendable {
-        /// Frames of the first second, which only `start` counts.
+        /// Frames of the first second, which count only for `start`.
         public var before: Int
         public var received: Int
         public var keys: Int
-        /// Frames of which packets are missing or malformed.
+        /// Frames with missing or malformed packets.
         public var broken: Int
         public var decoded: Int
-        /// Frames that the decoder of `measure` was too slow for, those of the first second too.
-        public var passedOver: Int
+        /// Frames that the decoder of `measure` skipped because it was too slow, including the first second.
+        public var skipped: Int
         public var perSecond: Double
+
+        private enum CodingKeys: String, CodingKey {
+            case before, received, keys, broken, decoded
+            case skipped = "passedOver"
+            case perSecond
+        }
     }
 
-    /// How the clock of the capture times stands to this host's.
+    /// How the clock of the capture times relates to this host's clock.
     public struct Clocks: Codable, Equatable, Sendable {
         /// `same machine`, `same host`, `trusted`, `estimated` or `unknown`.
         public var relation: String
         public var sentence: String
-        /// The server's less ours, where it is estimated.
+        /// The estimated offset of the server's clock; `nil` if it was not estimated.
         public var offset: Double?
-        /// By how much latencies may be wrong at most; `nil` where nobody can say.
+        /// Maximum error of latencies; `nil` if unknown.
         public var error: Double?
-        /// By how much this host's wall clock was set meanwhile.
+        /// How much this host's wall clock was set during the measurement.
         public var ownStep: Double
     }
 
-    /// Who said when frames were captured.
+    /// Numbers of frames by the basis of their capture time.
     public struct CaptureTimes: Codable, Equatable, Sendable {
-        /// By their own SEI.
+        /// By the frame's own SEI.
         public var sei: Int
-        /// By an earlier frame's SEI and the RTP time since.
+        /// By an earlier frame's SEI and the RTP time since then.
         public var seiAndRTP: Int
         /// By sender reports.
         public var senderReports: Int
         public var unknown: Int
-        /// SEI that were not believed, by reason.
-        public var disbelievedSEI: [String: Int]
-        public var disbelievedSenderReports: [String: Int]
-        /// SEI less sender reports, where a frame has both: they should agree.
+        /// Rejected capture times by reason.
+        public var rejectedSEI: [String: Int]
+        public var rejectedSenderReports: [String: Int]
+        /// The SEI's capture time less the sender report's, for frames with both. They should agree.
         public var seiAfterSenderReports: DurationSummary?
+
+        private enum CodingKeys: String, CodingKey {
+            case sei, seiAndRTP, senderReports, unknown
+            case rejectedSEI = "disbelievedSEI"
+            case rejectedSenderReports = "disbelievedSenderReports"
+            case seiAfterSenderReports
+        }
     }
 
     public struct Latency: Codable, Equatable, Sendable {
@@ -83,18 +106,18 @@ public struct LatencyReport: Codable, Equatable, Sendable {
         public var captureToArrival: DurationSummary?
         public var captureToDecoded: DurationSummary?
         public var arrivalToDecoded: DurationSummary?
-        /// Later than the least delayed frame: needs no capture time.
+        /// Lateness against the least delayed frame, which needs no capture time.
         public var lateness: DurationSummary?
     }
 
     public struct Jitter: Codable, Equatable, Sendable {
-        /// RFC 3550's estimate (A.8) over packets of video, at the end.
+        /// The final estimate of RFC 3550 (A.8), over video packets.
         public var rfc3550: Double
-        /// From frame to frame, how far the spacing of arrivals is from that of RTP times.
+        /// From frame to frame, the difference between the spacing of arrivals and that of RTP timestamps.
         public var spacing: DurationSummary?
     }
 
-    /// Of all tracks, from the first packet on.
+    /// Packets of all tracks, from the first packet on.
     public struct Packets: Codable, Equatable, Sendable {
         public var received: UInt64
         public var lost: UInt64
@@ -105,7 +128,7 @@ public struct LatencyReport: Codable, Equatable, Sendable {
         public var malformed: Int
     }
 
-    /// From IDR picture to IDR picture.
+    /// GOPs, from keyframe to keyframe.
     public struct Groups: Codable, Equatable, Sendable {
         public var whole: Int
         public var medianFrames: Int

@@ -2,24 +2,24 @@ import Media
 import RTSPClient
 import Reactor
 
-/// What `apus measure` is asked to do.
+/// The task of `apus measure`.
 public struct MeasurePlan: Sendable {
     public var session: SessionPlan
-    /// Live frames after which it is enough; by time alone where `nil`.
+    /// The number of live frames to measure; `nil` for a limit by time alone.
     public var frames: Int?
-    /// Seconds of live frames after which it is enough, whatever `frames` says.
+    /// The seconds of live frames to measure, even if there are fewer than `frames`.
     public var seconds: Double
-    /// For how long nothing may happen: no answer, no first picture, no further frame.
+    /// How long to wait for a response, the first frame, or the next frame.
     public var timeoutMilliseconds: Int64 = 10_000
     public var clocks = ClockRelation.Assumption.auto
-    /// Whether the server's address is one of this host's.
+    /// Whether the server's address belongs to this host.
     var isOwnAddress: Bool
 
-    /// Frames of so long after the first packet count for the times to the first picture only: they may be a prelude that
-    /// catches up with live, and decoders and caches are cold. In nanoseconds.
+    /// Frames in this time after the first packet count only for the times of the start, in nanoseconds. They may belong to a
+    /// fast start, and decoder and caches are cold.
     static let settling: Int64 = 1_000_000_000
 
-    /// Where this host's addresses cannot be told, the server's is taken for another host's, of whose clock less is believed.
+    /// If this host's addresses cannot be listed, the server is treated as another host.
     private static func isOwn(_ server: SocketAddress) -> Bool {
         let addresses = (try? LocalAddresses.all()) ?? []
         return addresses.contains { $0.with(port: 0) == server.with(port: 0) }
@@ -32,23 +32,23 @@ public struct MeasurePlan: Sendable {
     }
 }
 
-/// How far a measurement is, for whoever waits for it.
+/// The progress of a measurement.
 public struct MeasureProgress: Sendable {
     public var elapsedSeconds: Double
-    /// Live frames, and those of them that the decoder has handed out, or something is wrong.
+    /// The number of live frames.
     public var frames: Int
     public var lostPackets: UInt64
 }
 
-/// Why nothing could be measured: one line for the user.
+/// Why nothing could be measured, in one line for the user.
 public enum MeasureFailure: Error, Sendable, CustomStringConvertible {
-    /// The session did not come about, or ended before there was anything to measure.
+    /// The session failed, or ended before anything was measured.
     case ended(ClientSessionEnd)
-    /// The description names these encodings, none of which is video.
+    /// The session description has these encodings, but no video.
     case noVideo([String])
-    /// Nothing came for so long; what was awaited.
+    /// Nothing arrived for `seconds`.
     case silence(seconds: Double, awaiting: String)
-    /// libavcodec has none that works.
+    /// The decoder failed.
     case decoder(String)
 
     public var description: String {
@@ -56,8 +56,13 @@ public enum MeasureFailure: Error, Sendable, CustomStringConvertible {
         case .ended(let end): end.description
         case .noVideo(let encodings): "the stream has no video, only \(encodings.joined(separator: ", "))"
         case .silence(let seconds, let awaiting):
-            "\(awaiting) within \(ReportTable.number(seconds)) s; --timeout gives it more time"
-        case .decoder(let reason): "the decoder gave up: \(reason)"
+            "\(awaiting) within \(ReportTable.number(seconds)) s; wait longer with --timeout"
+        case .decoder(let reason): "the decoder failed: \(reason)"
         }
+    }
+
+    /// The description, with advice if the server refused `transport`.
+    public func description(over transport: SessionTransport) -> String {
+        if case .ended(let end) = self { end.description(over: transport) } else { description }
     }
 }

@@ -3,20 +3,32 @@ extension MeasuredStream: Measurement {
     public var csv: String { frameTable }
     public var svg: String? { plot }
     public var deficiencies: [String] {
-        recording.prematureEnd.map { ["\(plan.session.url.text): it ended early: \($0)"] } ?? []
+        recording.prematureEnd.map { ["\(plan.session.url.text): the measurement ended early: \($0)"] } ?? []
     }
-    /// Without a live frame there is no `MeasuredStream`.
+    /// Always `false`: without a live frame there is no `MeasuredStream`.
     public var isEmpty: Bool { false }
 
     public func reasonForMissingValue(for threshold: Threshold) -> String {
         switch threshold.quantity {
         case .of(.decoded, _), .of(.arrival, _), .of(.encoded, _):
-            captureIsUnknown ? "nobody tells when frames were captured" : "no frame has both of its ends"
+            captureIsUnknown ? unknownCaptureReason : "no frame has both of its times"
         default: "it was not measured"
         }
     }
 
     private var captureIsUnknown: Bool { frames.allSatisfy { $0.capture == nil } }
+
+    /// Why no capture time is known, and what helps.
+    private var unknownCaptureReason: String {
+        if case .unknown(let reason) = clocks, !recording.videoReports.isEmpty {
+            return "the capture times are unknown: \(reason)"
+        }
+        guard timeline.rejectedSEI.isEmpty, timeline.rejectedReports.isEmpty else {
+            return "all capture times were rejected as implausible"
+        }
+        return
+            "no sender report came within \(ReportTable.number(seconds)) s; measure longer, such as with --seconds 10"
+    }
 
     public func value(for threshold: Threshold) -> Double? {
         switch threshold.quantity {
@@ -46,7 +58,7 @@ extension MeasuredStream: Measurement {
         case .firstDecodable: report.start.firstDecodable
         case .firstDecoded: report.start.firstDecoded
         case .jitter: report.jitter.rfc3550
-        case .soundOffset: report.soundOffset.map(\.magnitude)
+        case .audioOffset: report.audioOffset.map(\.magnitude)
         case .clockError: report.clocks.error
         case .gop: report.groups?.longest
         case .loss: report.packets.lossPercent
@@ -54,8 +66,8 @@ extension MeasuredStream: Measurement {
         case .broken: Double(report.frames.broken)
         case .undecoded: recording.isDecoded ? Double(report.frames.received - report.frames.decoded) : nil
         case .frames: Double(report.frames.received)
-        case .framesPerSecond: report.frames.perSecond
-        case .bitrate: report.videoBitsPerSecond
+        case .frameRate: report.frames.perSecond
+        case .bitrate: report.videoBitrate
         default: nil
         }
     }

@@ -1,14 +1,14 @@
 import Media
 
-/// What a recording tells: the clocks' relation, when each live frame was captured, and all distributions.
+/// The results computed from a recording: the relation of the clocks, the capture times and all distributions.
 public struct MeasuredStream: Sendable {
     let plan: MeasurePlan
     let recording: Recording
     public let clocks: ClockRelation
     let timeline: CaptureTimeline
-    /// The frames that count, with what was computed for each.
+    /// The live frames with their computed values.
     let frames: [MeasuredFrame]
-    /// Of frames' last packets: differences in spacing, compared with RTP time.
+    /// From frame to frame, the difference between the spacing of arrivals and that of RTP timestamps.
     let spacing: Distribution
 
     init(_ plan: MeasurePlan, _ recording: Recording) {
@@ -18,7 +18,7 @@ public struct MeasuredStream: Sendable {
         let firstLive = recording.firstLive ?? recording.frames.count
         timeline = CaptureTimeline(
             recording.frames,
-            CaptureTimeline.Sources(
+            CaptureTimeline.Inputs(
                 rate: recording.videoRate, reports: recording.videoReports, relation: clocks,
                 wallClockOffset: recording.wallClockOffset, firstLive: firstLive))
         frames = Self.measured(recording, timeline)
@@ -30,7 +30,9 @@ public struct MeasuredStream: Sendable {
         evidence.assumption = plan.clocks
         evidence.isOwnAddress = plan.isOwnAddress
         evidence.wallClockOffset = recording.wallClockOffset
-        evidence.stamps = recording.frames.compactMap { frame in frame.stamp.map { ($0, frame.lastPacket) } }
+        evidence.captureTimestamps = recording.frames.compactMap { frame in
+            frame.captureTimestamp.map { ($0, frame.lastPacket) }
+        }
         evidence.reports = recording.videoReports + recording.audioReports
         evidence.roundTrip = recording.roundTrip
         return evidence
@@ -38,7 +40,7 @@ public struct MeasuredStream: Sendable {
 
     private static func measured(_ recording: Recording, _ timeline: CaptureTimeline) -> [MeasuredFrame] {
         var transit = TransitTime(rate: recording.videoRate)
-        // What is least delayed may come at any time: all are looked at before the first is judged.
+        // The least delayed frame may be any frame, so all frames are processed before the first lateness is computed.
         for frame in recording.live { _ = transit.lateness(timestamp: frame.timestamp, arrival: frame.lastPacket) }
         return recording.live.indices.map { index in
             let frame = recording.frames[index]
@@ -57,24 +59,24 @@ public struct MeasuredStream: Sendable {
     }
 }
 
-/// A live frame and what was computed for it.
+/// A live frame and its computed values.
 struct MeasuredFrame: Sendable {
-    /// Counted from the session's first frame.
+    /// The number of the frame, counted from the session's first frame.
     let index: Int
     let frame: ReceivedFrame
     let capture: CaptureTimeline.Capture?
-    /// By how much it came later than the least delayed frame, in nanoseconds.
+    /// How much later the frame arrived than the least delayed frame, in nanoseconds.
     let lateness: Int64
 
     /// Nanoseconds from capture to the last packet.
     var arrival: Int64? { capture.map { frame.lastPacket - $0.instant } }
-    /// Nanoseconds from capture until the decoder handed the picture out.
+    /// Nanoseconds from capture to the decoded frame.
     var decoded: Int64? { capture.flatMap { capture in frame.decoded.map { $0 - capture.instant } } }
-    /// Nanoseconds from the last packet until the decoder handed the picture out.
+    /// Nanoseconds from the last packet to the decoded frame.
     var decoding: Int64? { frame.decoded.map { $0 - frame.lastPacket } }
-    /// Nanoseconds from capture until the server had coded it, as its SEI says, where that is believed.
+    /// Nanoseconds from capture until the server had encoded the frame, by the SEI; `nil` if the SEI is missing or rejected.
     var encoded: Int64? {
-        guard capture?.basis == .stamp, let ends = frame.stamp?.encodingEnds else { return nil }
+        guard capture?.basis == .sei, let ends = frame.captureTimestamp?.encodingEnds else { return nil }
         return Int64(ends) * 1_000
     }
 }
@@ -88,7 +90,7 @@ extension MeasuredStream {
     var encoded: Distribution { Distribution(frames.lazy.compactMap(\.encoded)) }
     var lateness: Distribution { Distribution(frames.lazy.map(\.lateness)) }
 
-    /// Nanoseconds of RTP time and frames from key to key.
+    /// The GOPs: nanoseconds of RTP time, and frames, from keyframe to keyframe.
     var groups: (durations: Distribution, frameCounts: [Int]) {
         let keys = frames.indices.filter { frames[$0].frame.isKey }
         let pairs = zip(keys, keys.dropFirst())
@@ -99,16 +101,16 @@ extension MeasuredStream {
         return (Distribution(durations), pairs.map { $1 - $0 })
     }
 
-    /// Nanoseconds by which sound comes later than the picture of the same instant, by the medians; `nil` without sender
-    /// reports of both. The clocks' relation is not needed: both tracks have the server's.
-    var soundOffset: Int64? {
+    /// Nanoseconds by which audio arrives later than the video frame of the same time, by the medians; `nil` without sender
+    /// reports of both tracks. The relation of the clocks does not matter, because both tracks use the server's clock.
+    var audioOffset: Int64? {
         guard let rate = recording.audioRate else { return nil }
-        let picture = CaptureDelays(recording.videoRate, recording.videoReports)
-        let sound = CaptureDelays(rate, recording.audioReports)
-        let pictures = Distribution(recording.live.compactMap { picture.delay($0.timestamp, $0.lastPacket) })
-        let sounds = Distribution(recording.sound.compactMap { sound.delay($0.timestamp, $0.arrival) })
-        guard let pictureDelay = pictures.median, let soundDelay = sounds.median else { return nil }
-        return soundDelay &- pictureDelay
+        let video = CaptureDelays(recording.videoRate, recording.videoReports)
+        let audio = CaptureDelays(rate, recording.audioReports)
+        let videoDelays = Distribution(recording.live.compactMap { video.delay($0.timestamp, $0.lastPacket) })
+        let audioDelays = Distribution(recording.audio.compactMap { audio.delay($0.timestamp, $0.arrival) })
+        guard let videoDelay = videoDelays.median, let audioDelay = audioDelays.median else { return nil }
+        return audioDelay &- videoDelay
     }
 
     /// Seconds from the first live frame to the last.
@@ -118,11 +120,11 @@ extension MeasuredStream {
     }
 }
 
-/// From capture by the sender's clock to arrival by ours: of use for differences only.
+/// Delays from capture by the sender's clock to arrival by this host's clock. Only their differences are meaningful.
 private struct CaptureDelays {
     private var clock: CaptureClock
 
-    /// By the last report: it has followed every step of the sender's clock.
+    /// Uses the last report, which reflects every step of the sender's clock.
     init(_ rate: ClockRate, _ reports: [ReceivedReport]) {
         clock = CaptureClock(rate: rate)
         if let report = reports.last { clock.received(time: report.time, timestamp: report.timestamp) }

@@ -1,35 +1,35 @@
 import Media
 
-/// One picture as it came: facts, no judgement.
+/// One frame as it was received.
 struct ReceivedFrame: Sendable {
-    /// Of its RTP packets.
+    /// The RTP timestamp.
     let timestamp: UInt32
-    /// When its first and its last packet came.
+    /// When the first and the last packet arrived.
     var firstPacket: MonotonicTime
     var lastPacket: MonotonicTime
-    /// With RTP headers.
+    /// Including RTP headers.
     var packetByteCount: Int
     var packetCount: Int
-    /// Whether it is an IDR picture; for codecs that Apus cannot read, never.
+    /// Whether the frame is a keyframe (IDR picture); always `false` for codecs other than H.264.
     var isKey = false
-    /// Whether no packet of it is missing.
+    /// Whether all packets arrived.
     var isWhole = true
-    /// What its SEI says of its capture.
-    var stamp: CaptureTimestamp?
-    /// When the decoder handed it out; `nil` where it did not.
+    /// The capture time in the frame's SEI.
+    var captureTimestamp: CaptureTimestamp?
+    /// When the decoder returned the frame; `nil` if it did not.
     var decoded: MonotonicTime?
 }
 
-/// A packet of sound as it came.
+/// An audio packet as it was received.
 struct ReceivedAudio: Sendable {
     let timestamp: UInt32
     let arrival: MonotonicTime
     let byteCount: Int
 }
 
-/// A sender report as it came.
+/// A sender report as it was received.
 struct ReceivedReport: Sendable {
-    /// The instant that `timestamp` denotes, which is also when it was sent (RFC 3550, section 6.4.1).
+    /// The time that `timestamp` denotes, at which the report was sent (RFC 3550, section 6.4.1).
     let time: NTPTime
     let timestamp: UInt32
     let arrival: MonotonicTime

@@ -1,59 +1,59 @@
 import Media
 
-/// What one session brought: facts with their instants, from which everything else is computed when it is over.
+/// The events of one session with their times. Everything else is computed from them at the end.
 struct Recording: Sendable {
-    /// When it began to connect.
+    /// When connecting began.
     let opened: MonotonicTime
     var connected: MonotonicTime?
     var played: MonotonicTime?
     var firstPacket: MonotonicTime?
-    /// When the first whole IDR picture had come.
+    /// When the first whole keyframe had arrived.
     var firstDecodable: MonotonicTime?
     var firstDecoded: MonotonicTime?
 
-    /// As the description writes it: `H264`.
+    /// The encoding name of the session description, such as `H264`.
     var encodingName = ""
     var videoRate = ClockRate.video
     var audioRate: ClockRate?
     /// In the order of their sequence numbers.
     var frames: [ReceivedFrame] = []
-    /// Index of the first frame that is live; the others may belong to a prelude.
+    /// Index of the first live frame. Earlier frames may belong to a fast start.
     var firstLive: Int?
-    var sound: [ReceivedAudio] = []
+    var audio: [ReceivedAudio] = []
     var videoReports: [ReceivedReport] = []
     var audioReports: [ReceivedReport] = []
 
-    /// Of all tracks.
+    /// The loss of each track.
     var loss: [LossTracker] = []
     var malformedPackets = 0
-    /// RFC 3550's estimate at the end, of live packets of video.
+    /// The jitter of live video packets (RFC 3550).
     var jitter: InterarrivalJitter?
-    /// Units that the decoder was too slow for.
-    var passedOver = 0
-    /// Whether there is a decoder for it.
+    /// Units that were skipped because the decoder was too slow.
+    var skippedUnits = 0
+    /// Whether the video is decoded.
     var isDecoded = false
 
-    /// The shortest from request to answer, in nanoseconds.
+    /// The shortest time from a request to its response, in nanoseconds.
     var roundTrip: Int64?
-    /// This host's wall clock (since 1970) less its monotonic clock, at the beginning and at the end.
+    /// This host's wall clock (since 1970) less its monotonic clock, at the start and at the end.
     var wallClockOffset: Int64 = 0
     var wallClockOffsetAtEnd: Int64 = 0
-    /// Why it ended before it was enough; `nil` where it did not.
+    /// Why the measurement ended early; `nil` if it did not.
     var prematureEnd: String?
 
     init(opened: MonotonicTime) {
         self.opened = opened
     }
 
-    /// Frames that count.
+    /// The live frames.
     var live: ArraySlice<ReceivedFrame> { frames[(firstLive ?? frames.count)...] }
 
-    /// Writes down which frames were decoded, and when.
+    /// Adds the times of decoding.
     mutating func add(_ outcome: DecodingThread.Outcome) {
-        for picture in outcome.pictures where frames.indices.contains(picture.number) {
-            frames[picture.number].decoded = frames[picture.number].decoded ?? picture.instant
+        for decoded in outcome.frames where frames.indices.contains(decoded.number) {
+            frames[decoded.number].decoded = frames[decoded.number].decoded ?? decoded.instant
         }
-        firstDecoded = outcome.pictures.first?.instant
-        passedOver = outcome.passedOver
+        firstDecoded = outcome.frames.first?.instant
+        skippedUnits = outcome.skipped
     }
 }

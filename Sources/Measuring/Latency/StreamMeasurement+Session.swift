@@ -2,12 +2,12 @@ import Media
 import RTSPClient
 import SDP
 
-/// What the session tells, on the loop's thread.
+/// The events of the session, on the loop's thread.
 extension StreamMeasurement {
     public func session(
         _ number: SessionNumber, reached milestone: Milestone, of sessions: Sessions, at now: MonotonicTime
     ) {
-        patience.renew(at: now)
+        inactivity.restart(at: now)
         switch milestone {
         case .connected: recording.connected = now
         case .described(let description, let tracks): described(description, tracks, sessions, at: now)
@@ -31,7 +31,7 @@ extension StreamMeasurement {
             intake.received(packet)
             takeFrames()
         } else if packet.track == audioTrack, isLive(packet.arrival) {
-            recording.sound.append(
+            recording.audio.append(
                 ReceivedAudio(timestamp: packet.timestamp, arrival: packet.arrival, byteCount: packet.byteCount))
         }
     }
@@ -45,7 +45,7 @@ extension StreamMeasurement {
         if track == audioTrack { recording.audioReports.append(report) }
     }
 
-    /// Chooses the tracks: the first of video that Apus reads, else the first of video, and the first of sound.
+    /// Selects the tracks: the first H.264 track, else the first video track, and the first audio track.
     private func described(
         _ description: SessionDescription, _ tracks: [DescribedTrack], _ sessions: Sessions, at now: MonotonicTime
     ) {
@@ -76,7 +76,7 @@ extension StreamMeasurement {
         recording.firstPacket.map { arrival - $0 >= MeasurePlan.settling } ?? false
     }
 
-    /// Writes down the frames that are at their end, and hands them to the decoder.
+    /// Records the finished frames and passes them to the decoder.
     func takeFrames() {
         while let completion = intake.next() {
             let number = recording.frames.count
@@ -88,29 +88,29 @@ extension StreamMeasurement {
 
     private func note(_ frame: ReceivedFrame, number: Int) {
         if frame.isKey, frame.isWhole, recording.firstDecodable == nil { recording.firstDecodable = frame.lastPacket }
-        if isLive(frame.firstPacket), hasPicture { recording.firstLive = recording.firstLive ?? number }
-        if hasPicture { patience.renew(at: frame.lastPacket) }
+        if isLive(frame.firstPacket), hasDecodedFrame { recording.firstLive = recording.firstLive ?? number }
+        if hasDecodedFrame { inactivity.restart(at: frame.lastPacket) }
     }
 
-    /// Whether frames can be shown by now, as far as that can be told.
-    private var hasPicture: Bool { !recording.isDecoded || decoding.firstPicture != nil }
+    /// Whether a frame has been decoded; always `true` for codecs that are not decoded.
+    private var hasDecodedFrame: Bool { !recording.isDecoded || decoding.firstFrame != nil }
 
     private func decode(_ completion: FrameAssembler.Completion, number: Int) {
         guard recording.isDecoded, let unit = completion.unit?.accessUnit(number: number) else { return }
         decoding.submit(unit.with(parameterSets), isKey: completion.frame.isKey)
-        // In band they are repeated, or never come: the description's are needed once.
+        // The parameter sets of the description are needed once; in-band sets are repeated.
         parameterSets = nil
     }
 
-    /// What is missing when patience is over: `no answer came`.
-    var awaited: String {
+    /// What has not happened when the inactivity timeout expires, such as `no further frame arrived`.
+    var missing: String {
         if recording.connected == nil { return "no connection was made" }
         if recording.played == nil { return "the server did not answer" }
         guard let track = videoTrack, recording.loss.indices.contains(track) else { return "the server did not answer" }
         let packets = recording.loss[track].packets
-        if packets == 0 { return "no packet of video came" }
-        guard recording.live.isEmpty else { return "no further frame came" }
-        return hasPicture ? "no further frame came" : "no picture could be decoded of \(packets) packets"
+        if packets == 0 { return "no video packet arrived" }
+        guard recording.live.isEmpty else { return "no further frame arrived" }
+        return hasDecodedFrame ? "no further frame arrived" : "no frame could be decoded from \(packets) packets"
     }
 }
 
@@ -121,7 +121,7 @@ extension DescribedTrack {
 }
 
 extension AccessUnit {
-    /// The same with parameter sets in front.
+    /// This unit with `sets` in front.
     fileprivate func with(_ sets: H264.ParameterSets?) -> AccessUnit {
         guard let sets else { return self }
         return AccessUnit(

@@ -5,7 +5,7 @@ import Reactor
 import SDP
 import Synchronization
 
-/// One viewer that writes down when everything comes, and has the pictures decoded on another thread.
+/// A viewer that records when everything arrives, and decodes the frames on another thread.
 public final class StreamMeasurement: SessionOwner {
     let plan: MeasurePlan
     let decoding: DecodingThread
@@ -19,21 +19,21 @@ public final class StreamMeasurement: SessionOwner {
     var parameterSets: H264.ParameterSets?
     var videoTrack: Int?
     var audioTrack: Int?
-    var patience: InactivityTimeout
+    var inactivity: InactivityTimeout
 
     private enum Phase {
         case starting
         case running
-        /// TEARDOWN is sent; nothing counts any more.
+        /// TEARDOWN was sent; packets no longer count.
         case leaving(until: MonotonicTime)
     }
 
     private static let tickMilliseconds: Int64 = 10
     private static let leavingMilliseconds: Int64 = 1_000
-    /// For how long what still waits at the end may be decoded.
+    /// How long queued units may be decoded at the end.
     private static let decodingMilliseconds: Int64 = 2_000
 
-    /// Carries `plan` out; blocks the calling thread. `progress` is called twice a second, on another thread.
+    /// Runs `plan` and returns the result; blocks the calling thread. `progress` is called twice a second, on another thread.
     public static func run(
         _ plan: MeasurePlan, progress: (@Sendable (MeasureProgress) -> Void)? = nil
     ) throws(MeasureFailure) -> MeasuredStream {
@@ -66,7 +66,7 @@ public final class StreamMeasurement: SessionOwner {
         self.progress = progress
         let now = MonotonicTime.now()
         recording = Recording(opened: now)
-        patience = InactivityTimeout(nanoseconds: plan.timeoutMilliseconds &* 1_000_000, from: now)
+        inactivity = InactivityTimeout(nanoseconds: plan.timeoutMilliseconds &* 1_000_000, from: now)
     }
 
     public func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
@@ -74,14 +74,14 @@ public final class StreamMeasurement: SessionOwner {
         case .starting:
             recording = Recording(opened: now)
             recording.wallClockOffset = ClockReading.now().offset
-            patience.renew(at: now)
+            inactivity.restart(at: now)
             session = sessions.open(plan.session, at: now)
             phase = .running
         case .running:
             intake.passGap(at: now)
             takeFrames()
             reportProgress(at: now)
-            look(sessions, at: now)
+            endIfNeeded(sessions, at: now)
         case .leaving(let deadline) where now >= deadline || sessions.count == 0:
             if let session { sessions.vanish(session) }
             return nil
@@ -90,18 +90,18 @@ public final class StreamMeasurement: SessionOwner {
         return min(now.advanced(byMilliseconds: Self.tickMilliseconds), intake.nextDeadline ?? .distantFuture)
     }
 
-    /// Ends it where it is enough, or nothing has come for too long.
-    private func look(_ sessions: Sessions, at now: MonotonicTime) {
-        if isEnough {
+    /// Ends the measurement if it is complete, or if nothing has arrived for too long.
+    private func endIfNeeded(_ sessions: Sessions, at now: MonotonicTime) {
+        if isComplete {
             finish(sessions, at: now)
         } else if let failure = decoding.failure {
             fail(.decoder(failure.reason), sessions, at: now)
-        } else if patience.isOver(at: now) {
-            fail(.silence(seconds: Double(plan.timeoutMilliseconds) / 1e3, awaiting: awaited), sessions, at: now)
+        } else if inactivity.hasExpired(at: now) {
+            fail(.silence(seconds: Double(plan.timeoutMilliseconds) / 1e3, awaiting: missing), sessions, at: now)
         }
     }
 
-    private var isEnough: Bool {
+    private var isComplete: Bool {
         guard let first = recording.live.first, let last = recording.frames.last else { return false }
         if let frames = plan.frames, recording.live.count >= frames { return true }
         return Double(last.lastPacket - first.lastPacket) >= plan.seconds * 1e9
@@ -118,24 +118,24 @@ public final class StreamMeasurement: SessionOwner {
 
     // MARK: - The end
 
-    /// What there is so far is worth a report, for live frames came; else it is a failure.
+    /// Ends the measurement early: with a report if live frames arrived, otherwise with `failure`.
     func fail(_ failure: MeasureFailure, _ sessions: Sessions, at now: MonotonicTime) {
         guard case .running = phase else { return }
         guard recording.live.isEmpty else {
             recording.prematureEnd = failure.description
             return finish(sessions, at: now)
         }
-        leave(.failure(failure), sessions, at: now)
+        tearDown(.failure(failure), sessions, at: now)
     }
 
     private func finish(_ sessions: Sessions, at now: MonotonicTime) {
         recording.roundTrip = session.flatMap { sessions.shortestRoundTrip($0) }
         recording.wallClockOffsetAtEnd = ClockReading.now().offset
         recording.malformedPackets = intake.malformedCount
-        leave(.success(recording), sessions, at: now)
+        tearDown(.success(recording), sessions, at: now)
     }
 
-    private func leave(_ result: Result<Recording, MeasureFailure>, _ sessions: Sessions, at now: MonotonicTime) {
+    private func tearDown(_ result: Result<Recording, MeasureFailure>, _ sessions: Sessions, at now: MonotonicTime) {
         self.result.value.withLock { $0 = result }
         phase = .leaving(until: now.advanced(byMilliseconds: Self.leavingMilliseconds))
         if let session { sessions.tearDown(session, at: now) }
@@ -146,7 +146,7 @@ public final class StreamMeasurement: SessionOwner {
     }
 }
 
-/// How long nothing may happen.
+/// A timer that expires if nothing happens for a while.
 struct InactivityTimeout {
     let nanoseconds: Int64
     private var since: MonotonicTime
@@ -156,12 +156,12 @@ struct InactivityTimeout {
         since = now
     }
 
-    /// Something has happened.
-    mutating func renew(at now: MonotonicTime) {
+    /// Restarts the timer.
+    mutating func restart(at now: MonotonicTime) {
         since = max(since, now)
     }
 
-    func isOver(at now: MonotonicTime) -> Bool { now - since >= nanoseconds }
+    func hasExpired(at now: MonotonicTime) -> Bool { now - since >= nanoseconds }
 }
 
 extension ClockReading {
@@ -169,7 +169,7 @@ extension ClockReading {
     var offset: Int64 { unixNanoseconds &- monotonic.nanoseconds }
 }
 
-/// Where the loop's thread leaves its result.
+/// Passes the result from the loop's thread to the caller.
 private final class ResultBox: Sendable {
     let value = Mutex<Result<Recording, MeasureFailure>>(.failure(.ended(.nothingToPlay)))
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Reactor
 
-/// A unit in one write to each connection, at once: the server's way over TCP.
+/// Sends each unit by one write per connection, as the server does over TCP.
 final class ConnectionSender: UnitSender {
     private let connections: [Connection]
     private let memory: UnitMemory
@@ -15,7 +15,7 @@ final class ConnectionSender: UnitSender {
         }
     }
 
-    /// Connections with the server's options, and the viewers' ends of them.
+    /// Opens connections with the server's socket options; `ends` are the viewers' ends.
     static func connect(_ plan: LimitPlan) throws(SystemError) -> (sender: ConnectionSender, ends: [any Receiver]) {
         let listener = try Listener(at: .loopback(.ipv4, port: 0))
         guard let address = listener.localAddress else { throw SystemError(call: "getsockname", code: EINVAL) }
@@ -43,13 +43,13 @@ final class ConnectionSender: UnitSender {
             if case .wrote(let count) = connection.socket.write(unit) { taken = count }
             sent.systemCalls += 1
             sent.bytes += UInt64(taken)
-            // Nobody parses what comes: what is missing need not be made up for.
+            // The receivers do not parse the bytes, so a partial write needs no completion.
             sent.refusedBytes += UInt64(packets * packetByteCount - taken)
         }
         return sent
     }
 
-    /// The connection that was just attempted; over loopback it is there at once.
+    /// Accepts the connection that was just attempted; over loopback it is ready at once.
     private static func accept(from listener: borrowing Listener) throws(SystemError) -> TCPSocket {
         var events = pollfd(fd: listener.fd, events: Int16(POLLIN), revents: 0)
         guard poll(&events, 1, 1_000) == 1, let connection = try listener.accept() else {
@@ -58,7 +58,7 @@ final class ConnectionSender: UnitSender {
         let socket = connection.takeSocket()
         try socket.sendWithoutDelay()
         try socket.limitUnsent(toBytes: 16_384)
-        // As the server: a kernel without it has another.
+        // As in the server; a kernel without cubic uses its default.
         try? socket.setCongestionControl("cubic")
         return socket
     }

@@ -1,8 +1,8 @@
 import CLinux
 import Reactor
 
-/// Where datagrams go, in the form that the kernel takes: from one socket of both families, as a server's, to each
-/// viewer's.
+/// The destination addresses of all viewers as the kernel expects them, and the sending socket, which serves both address
+/// families like a server's socket.
 final class DatagramRoutes {
     let socket: UDPSocket
     let count: Int
@@ -11,7 +11,7 @@ final class DatagramRoutes {
     private let gsoControl: UnsafeMutableRawBufferPointer
     private let plainControl: UnsafeMutableRawBufferPointer
 
-    /// - Parameter packetByteCount: What trains are cut into.
+    /// - Parameter packetByteCount: the segment size of GSO batches.
     init(to viewers: [SocketAddress], packetByteCount: Int) throws(SystemError) {
         let socket = try UDPSocket.onAllAddresses(port: 0)
         let family = socket.family
@@ -21,7 +21,7 @@ final class DatagramRoutes {
         var byteCount: socklen_t = 0
         for (index, viewer) in viewers.enumerated() { byteCount = viewer.write(to: addresses + index, for: family) }
         addressByteCount = byteCount
-        // The address to answer from goes with every datagram of the server, too.
+        // The server, too, states the source address of each datagram.
         gsoControl = Self.control(segmentByteCount: UInt16(clamping: packetByteCount), family)
         plainControl = Self.control(segmentByteCount: nil, family)
         self.socket = socket
@@ -33,7 +33,7 @@ final class DatagramRoutes {
         plainControl.baseAddress?.deallocate()
     }
 
-    /// A message of `packets`, which the kernel cuts apart if it is a train.
+    /// A message with `packets`, which the kernel segments if they are a GSO batch.
     func message(_ packets: UnsafeMutableBufferPointer<iovec>, toViewer viewer: Int, isGSOBatch: Bool) -> msghdr {
         let control = isGSOBatch ? gsoControl : plainControl
         return msghdr(
@@ -44,9 +44,9 @@ final class DatagramRoutes {
     private static func control(
         segmentByteCount: UInt16?, _ family: AddressFamily
     ) -> UnsafeMutableRawBufferPointer {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: ControlMessages.byteCount, alignment: 8)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ControlMessages.byteCount, alignment: 8)
         let used = ControlMessages.write(
-            segmentByteCount: segmentByteCount, source: .loopback(.ipv4, port: 0), for: family, into: room)
-        return UnsafeMutableRawBufferPointer(rebasing: room[..<used])
+            segmentByteCount: segmentByteCount, source: .loopback(.ipv4, port: 0), for: family, into: buffer)
+        return UnsafeMutableRawBufferPointer(rebasing: buffer[..<used])
     }
 }

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Reactor
 
-/// A datagram by `sendmsg` for each packet and viewer, as servers without trains do it.
+/// Sends each packet to each viewer by its own `sendmsg`, as servers without GSO do.
 final class DatagramSender: UnitSender {
     private let routes: DatagramRoutes
     private let memory: UnitMemory

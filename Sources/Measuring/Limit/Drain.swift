@@ -2,17 +2,17 @@ import Media
 import Reactor
 import Synchronization
 
-/// A thread that receives for many viewers, as cheaply as a client can: it reads all and looks at nothing.
+/// A thread that receives for many viewers as cheaply as possible: it reads and discards everything.
 actor Drain: EventLoopHandler {
     private let loop: EventLoop
     private let receivers: [any Receiver]
     private let tally: DrainTally
-    private var room = DrainBuffers()
+    private var buffers = DrainBuffers()
     private var count = ReceivedCount()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// Starts it; it ends when its loop is stopped.
+    /// Starts a drain, which ends when the returned loop is stopped.
     static func start(
         _ receivers: [any Receiver], on processor: Int?, _ tally: DrainTally
     ) throws(SystemError) -> EventLoop {
@@ -37,13 +37,13 @@ actor Drain: EventLoopHandler {
 
     private func isolatedTurn(_ events: Events) {
         let before = count
-        for event in events { receivers[Int(event.token.rawValue)].read(into: &room, &count) }
+        for event in events { receivers[Int(event.token.rawValue)].read(into: &buffers, &count) }
         count.processorNanoseconds = ProcessorClock.threadNanoseconds()
         tally.add(count - before)
     }
 }
 
-/// What all drains have received. From any thread.
+/// The sum of what all drains have received. Thread-safe.
 final class DrainTally: Sendable {
     private let bytes = Atomic<UInt64>(0)
     private let processorNanoseconds = Atomic<Int64>(0)
@@ -53,7 +53,7 @@ final class DrainTally: Sendable {
         bytes.add(count.bytes, ordering: .releasing)
     }
 
-    /// Up to now.
+    /// The bytes and processor time so far.
     var count: ReceivedCount {
         ReceivedCount(
             bytes: bytes.load(ordering: .acquiring),

@@ -1,22 +1,22 @@
 import CLinux
 import Reactor
 
-/// Trains of packets that the kernel cuts (UDP_SEGMENT), those of many viewers in one `sendmmsg`: the server's way.
+/// Sends GSO batches (UDP_SEGMENT), those of many viewers in one `sendmmsg`, as the server does over UDP.
 final class GSOBatchSender: UnitSender {
     private let routes: DatagramRoutes
     private let memory: UnitMemory
     private let plan: LimitPlan
     private let messages: UnsafeMutablePointer<mmsghdr>
 
-    /// As in `Delivery`: messages and packets in one call.
+    /// Messages and packets per call, as in `Delivery`.
     private static let messageCapacity = 256
     private static let packetCapacity = 4_096
 
     init(_ plan: LimitPlan, _ routes: DatagramRoutes) {
         self.plan = plan
         self.routes = routes
-        let trains = (plan.mostPackets + plan.packetsPerGSOBatch - 1) / plan.packetsPerGSOBatch
-        let viewers = min(Self.messageCapacity / trains, Self.packetCapacity / plan.mostPackets, plan.viewers)
+        let gsoBatches = (plan.mostPackets + plan.packetsPerGSOBatch - 1) / plan.packetsPerGSOBatch
+        let viewers = min(Self.messageCapacity / gsoBatches, Self.packetCapacity / plan.mostPackets, plan.viewers)
         memory = UnitMemory(plan, prefix: .datagram, viewerCount: viewers)
         messages = .allocate(capacity: Self.messageCapacity)
         messages.initialize(repeating: mmsghdr(), count: Self.messageCapacity)
@@ -37,12 +37,12 @@ final class GSOBatchSender: UnitSender {
         return sent
     }
 
-    /// One message for each of the unit's trains.
+    /// Adds one message for each GSO batch of the unit.
     private func add(packets: Int, toViewer viewer: Int, at end: inout Int) {
         for first in stride(from: 0, to: packets, by: plan.packetsPerGSOBatch) {
-            let train = first..<min(first + plan.packetsPerGSOBatch, packets)
+            let gsoBatch = first..<min(first + plan.packetsPerGSOBatch, packets)
             messages[end].msg_hdr = routes.message(
-                memory.packets(train, ofViewer: viewer), toViewer: viewer, isGSOBatch: train.count > 1)
+                memory.packets(gsoBatch, ofViewer: viewer), toViewer: viewer, isGSOBatch: gsoBatch.count > 1)
             end += 1
         }
     }

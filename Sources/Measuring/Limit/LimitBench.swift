@@ -3,19 +3,20 @@ import Media
 import Reactor
 import Synchronization
 
-/// What this kernel takes to send access units to many viewers, without a server: what a server's cost is measured by.
+/// Measures what this kernel needs to send access units to many viewers, without a server. The result is the reference for
+/// the cost of servers.
 ///
-/// One thread sends, kept on one processor; the receivers are threads on the others.
+/// One thread, pinned to one processor, sends; the threads on the other processors receive.
 public final class LimitBench {
     private let plan: LimitPlan
     private let tally = DrainTally()
 
-    /// Measures all four ways in turns; blocks the calling thread for about four times `plan.seconds`.
+    /// Measures the four sending methods in turns; blocks the calling thread for about four times `plan.seconds`.
     public static func run(_ plan: LimitPlan) throws(LimitFailure) -> MeasuredLimit {
         try LimitDescriptors.check(for: plan)
         let answer = Answer()
         do throws(SystemError) {
-            // A thread of its own: the caller's stays where it is.
+            // A separate thread, because the caller's thread must not be pinned.
             let thread = try startThread { answer.report.withLock { $0 = measured(plan) } }
             pthread_join(thread, nil)
         } catch {
@@ -47,10 +48,10 @@ public final class LimitBench {
 // MARK: - Senders and receivers
 
 extension LimitBench {
-    /// A way of sending, and whether its trains arrive in one piece.
-    private struct Way {
+    /// A sending method, and whether its GSO batches arrive unsegmented (GRO).
+    private struct SendingMethod {
         let sender: any UnitSender
-        var arrivesWhole = false
+        var usesGRO = false
         var rounds: [SendingRound] = []
     }
 
@@ -71,24 +72,26 @@ extension LimitBench {
             let share = stride(from: index, to: all.count, by: processors.count).map { all[$0] }
             drains.append(try Drain.start(share, on: processor, tally))
         }
-        let trains = GSOBatchSender(plan, routes)
-        var ways = [
-            Way(sender: trains, arrivesWhole: true), Way(sender: trains), Way(sender: DatagramSender(plan, routes)),
-            Way(sender: connections),
+        let gsoBatches = GSOBatchSender(plan, routes)
+        var methods = [
+            SendingMethod(sender: gsoBatches, usesGRO: true), SendingMethod(sender: gsoBatches),
+            SendingMethod(sender: DatagramSender(plan, routes)), SendingMethod(sender: connections),
         ]
-        try takeTurns(&ways, receivers)
+        try measureInTurns(&methods, receivers)
         return MeasuredLimit(
-            plan, wholeTrains: ways[0].rounds, cutTrains: ways[1].rounds, datagrams: ways[2].rounds,
-            connections: ways[3].rounds)
+            plan, gsoWithGRO: methods[0].rounds, gso: methods[1].rounds, datagrams: methods[2].rounds,
+            connections: methods[3].rounds)
     }
 
-    /// All rounds of all ways.
-    private func takeTurns(_ ways: inout [Way], _ receivers: [DatagramReceiver]) throws(SystemError) {
+    /// Runs all rounds of all methods.
+    private func measureInTurns(
+        _ methods: inout [SendingMethod], _ receivers: [DatagramReceiver]
+    ) throws(SystemError) {
         for _ in 0..<plan.rounds {
-            for index in ways.indices {
-                for receiver in receivers { try receiver.setGRO(whole: ways[index].arrivesWhole) }
+            for index in methods.indices {
+                for receiver in receivers { try receiver.enableGRO(methods[index].usesGRO) }
                 var turn = LimitTurn(plan, tally)
-                ways[index].rounds.append(turn.run(ways[index].sender))
+                methods[index].rounds.append(turn.run(methods[index].sender))
             }
         }
     }

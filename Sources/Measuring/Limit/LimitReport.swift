@@ -1,77 +1,87 @@
-/// What `apus bench limit` found.
+/// The result of `apus bench limit`.
 public struct LimitReport: Codable, Equatable, Sendable {
     public var viewers: Int
-    public var bitsPerSecond: Int
+    public var bitrate: Int
     public var unitsPerSecond: Double
     public var packetsPerUnit: Double
-    /// With the RTP header.
+    /// Including the RTP header.
     public var packetByteCount: Int
     public var isPaced: Bool
-    /// Trains that the kernel cuts, many in one `sendmmsg`, to receivers that take each in one piece (UDP_GRO): nearly
-    /// sending alone, as where a network card cuts them.
-    public var wholeTrains: SendingCost
-    /// The same to receivers as those of `apus bench viewers`: over loopback, the sender's processor cuts on arrival.
-    public var cutTrains: SendingCost
+    /// GSO batches, many in one `sendmmsg`, to receivers with UDP_GRO, which receive each batch unsegmented. This is nearly the
+    /// cost of sending alone, as with a network card that segments.
+    public var gsoWithGRO: SendingCost
+    /// GSO batches to receivers without UDP_GRO: over loopback, the sender's processor segments the batches on arrival.
+    public var gso: SendingCost
     /// One `sendmsg` per packet.
     public var datagrams: SendingCost
     /// One `writev` per unit and connection.
     public var connections: SendingCost
-    /// How much dearer datagrams are than trains in one piece.
-    public var datagramsToTrains: Double
-    /// Whether the figures are worth nothing, because of `voidReasons`.
+    /// The cost of single datagrams divided by that of GSO batches with GRO.
+    public var datagramsToGSO: Double
+    /// Whether the result is invalid, for `voidReasons`.
     public var void: Bool
     public var voidReasons: [String]
 
+    private enum CodingKeys: String, CodingKey {
+        case viewers
+        case bitrate = "bitsPerSecond"
+        case unitsPerSecond, packetsPerUnit, packetByteCount, isPaced
+        case gsoWithGRO = "wholeTrains"
+        case gso = "cutTrains"
+        case datagrams, connections
+        case datagramsToGSO = "datagramsToTrains"
+        case void, voidReasons
+    }
+
     init(
-        _ plan: LimitPlan, wholeTrains: SendingCost, cutTrains: SendingCost, datagrams: SendingCost,
+        _ plan: LimitPlan, gsoWithGRO: SendingCost, gso: SendingCost, datagrams: SendingCost,
         connections: SendingCost
     ) {
-        (viewers, bitsPerSecond, isPaced) = (plan.viewers, plan.bitsPerSecond, plan.isPaced)
+        (viewers, bitrate, isPaced) = (plan.viewers, plan.bitrate, plan.isPaced)
         (unitsPerSecond, packetsPerUnit) = (plan.unitsPerSecond, plan.packetsPerUnit)
         packetByteCount = plan.packetByteCount
-        (self.wholeTrains, self.cutTrains) = (wholeTrains, cutTrains)
+        (self.gsoWithGRO, self.gso) = (gsoWithGRO, gso)
         (self.datagrams, self.connections) = (datagrams, connections)
-        let cost = wholeTrains.processorSecondsPerGigabyte
-        datagramsToTrains = cost > 0 ? datagrams.processorSecondsPerGigabyte / cost : 0
+        let cost = gsoWithGRO.processorSecondsPerGigabyte
+        datagramsToGSO = cost > 0 ? datagrams.processorSecondsPerGigabyte / cost : 0
         voidReasons = Self.reasons(
-            ratio: datagramsToTrains,
+            ratio: datagramsToGSO,
             [
-                ("trains, whole", wholeTrains), ("trains, cut", cutTrains), ("datagrams", datagrams),
-                ("TCP", connections),
+                ("GSO with GRO", gsoWithGRO), ("GSO", gso), ("datagrams", datagrams), ("TCP", connections),
             ])
         void = !voidReasons.isEmpty
     }
 
-    /// Trains that are not this much cheaper than datagrams are none: somewhere they were cut too early.
+    /// If GSO batches are not this much cheaper than datagrams, they were segmented too early.
     private static let leastRatio = 3.0
-    /// A receiver that misses more has not received: what is dropped is cheaper than what is delivered.
+    /// With more loss than this the result is invalid, because dropped packets cost less than delivered ones.
     private static let traceShare = 0.001
 
-    private static func reasons(ratio: Double, _ ways: [(name: String, cost: SendingCost)]) -> [String] {
+    private static func reasons(ratio: Double, _ methods: [(name: String, cost: SendingCost)]) -> [String] {
         var reasons: [String] = []
         if ratio < leastRatio {
             let (found, least) = (ReportTable.number(ratio, digits: 2), ReportTable.number(leastRatio, digits: 0))
-            reasons.append("datagrams cost only \(found) times as much as trains, not \(least) times")
+            reasons.append("datagrams cost only \(found) times as much as GSO batches; \(least) times are expected")
         }
-        for way in ways where way.cost.missingShare > traceShare {
-            let share = ReportTable.number(100 * way.cost.missingShare, digits: 2)
-            reasons.append("\(way.name): \(share) % was lost or not taken")
+        for method in methods where method.cost.missingShare > traceShare {
+            let share = ReportTable.number(100 * method.cost.missingShare, digits: 2)
+            reasons.append("\(method.name): \(share) % was lost or refused")
         }
         return reasons
     }
 
     public var table: String {
         var table = ReportTable()
-        let rate = "\(ReportTable.number(Double(bitsPerSecond) / 1e6, digits: 2)) Mbit/s"
+        let rate = "\(ReportTable.number(Double(bitrate) / 1e6, digits: 2)) Mbit/s"
         let fps = "\(ReportTable.number(unitsPerSecond, digits: 2)) fps"
-        table.add("viewers", "\(viewers) of \(rate) at \(fps), \(isPaced ? "at its pace" : "as fast as it goes")")
+        table.add("viewers", "\(viewers) of \(rate) at \(fps), \(isPaced ? "paced" : "as fast as possible")")
         table.add(
             "access unit", "\(ReportTable.number(packetsPerUnit)) packets of \(packetByteCount) bytes")
-        table.add("UDP, trains received whole", wholeTrains.text)
-        table.add("UDP, trains cut on arrival", cutTrains.text)
+        table.add("UDP, GSO with GRO", gsoWithGRO.text)
+        table.add("UDP, GSO", gso.text)
         table.add("UDP, datagrams", datagrams.text)
         table.add("TCP, writes", connections.text)
-        table.add("datagrams to whole trains", "\(ReportTable.number(datagramsToTrains, digits: 2)) times the cost")
+        table.add("datagrams to GSO with GRO", "\(ReportTable.number(datagramsToGSO, digits: 2)) times the cost")
         for reason in voidReasons { table.add("VOID", reason) }
         return table.text
     }

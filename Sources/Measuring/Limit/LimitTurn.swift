@@ -1,9 +1,10 @@
 import Media
 import Reactor
 
-/// One turn of one way of sending, under way. Confined to the sending thread.
+/// One turn of one sending method. Confined to the sending thread.
 ///
-/// Receivers are never let far behind: what a full buffer drops is cheaper than what is delivered, and would flatter.
+/// The sender waits for slow receivers: packets that a full buffer drops cost less than delivered packets, and would falsify
+/// the result.
 struct LimitTurn {
     private let plan: LimitPlan
     private let tally: DrainTally
@@ -11,15 +12,15 @@ struct LimitTurn {
     private let start = MonotonicTime.now()
     private var round = SendingRound()
     private var unit = 0
-    /// Given up for lost.
+    /// Bytes that are considered lost.
     private var lostBytes: UInt64 = 0
 
-    /// What may be on its way, in bytes, of one viewer: half of a new connection's window.
+    /// Maximum bytes in flight to one viewer: half of a new connection's window.
     private static let viewerWindow = 32_768
-    /// And of all: about what a processor's cache holds.
+    /// Maximum bytes in flight to all viewers: about the size of a processor's cache.
     private static let window = 16 << 20
-    /// Receivers that receive nothing for so long will not receive the rest, in nanoseconds.
-    private static let patience: Int64 = 500_000_000
+    /// If receivers receive nothing for this long, in nanoseconds, the bytes in flight are considered lost.
+    private static let receiveTimeout: Int64 = 500_000_000
 
     init(_ plan: LimitPlan, _ tally: DrainTally) {
         self.plan = plan
@@ -28,11 +29,11 @@ struct LimitTurn {
     }
 
     /// Sends units until the turn's time is over, and waits for the last byte.
-    mutating func run(_ way: any UnitSender) -> SendingRound {
+    mutating func run(_ sender: any UnitSender) -> SendingRound {
         let end = start + Int64(plan.seconds / Double(plan.rounds) * 1e9)
         while nextInstant() < end {
             let began = ProcessorClock.threadNanoseconds()
-            round.sent += way.send(packets: plan.packets(inUnit: unit))
+            round.sent += sender.send(packets: plan.packets(inUnit: unit))
             round.processorNanoseconds += ProcessorClock.threadNanoseconds() - began
             unit += 1
         }
@@ -41,7 +42,7 @@ struct LimitTurn {
         return round
     }
 
-    /// Waits until the next unit may leave; answers when that is.
+    /// Waits until the next unit may be sent, and returns the time.
     private mutating func nextInstant() -> MonotonicTime {
         if plan.isPaced { (start + Int64(Double(unit) * plan.unitNanoseconds)).wait() }
         let unitBytes = plan.mostPackets * plan.packetByteCount
@@ -50,15 +51,15 @@ struct LimitTurn {
         return .now()
     }
 
-    /// Waits until no more than so many bytes are on their way; answers when the receivers last received.
+    /// Waits until at most `byteCount` bytes are in flight; returns when the receivers last received something.
     private mutating func waitForReceivers(leaving byteCount: UInt64) -> MonotonicTime {
-        var (onTheirWay, progress) = (bytesOnTheirWay, MonotonicTime.now())
-        while onTheirWay > byteCount {
+        var (inFlight, progress) = (bytesInFlight, MonotonicTime.now())
+        while inFlight > byteCount {
             (MonotonicTime.now() + 100_000).wait()
-            let rest = bytesOnTheirWay
-            if rest < onTheirWay {
-                (onTheirWay, progress) = (rest, .now())
-            } else if MonotonicTime.now() - progress > Self.patience {
+            let rest = bytesInFlight
+            if rest < inFlight {
+                (inFlight, progress) = (rest, .now())
+            } else if MonotonicTime.now() - progress > Self.receiveTimeout {
                 lostBytes += rest
                 break
             }
@@ -66,7 +67,7 @@ struct LimitTurn {
         return progress
     }
 
-    private var bytesOnTheirWay: UInt64 {
+    private var bytesInFlight: UInt64 {
         let gone = (tally.count - before).bytes + lostBytes
         return round.sent.bytes > gone ? round.sent.bytes - gone : 0
     }

@@ -1,23 +1,24 @@
-/// What `apus bench limit` has measured.
+/// The measurement of `apus bench limit`.
 public struct MeasuredLimit: Measurement, Sendable {
     public let report: LimitReport
-    private let ways: [(name: String, rounds: [SendingRound])]
+    private let methods: [(name: String, rounds: [SendingRound])]
 
-    /// - Parameters: each way's rounds, at least one.
+    /// - Parameters: the rounds of each method, at least one.
     init(
-        _ plan: LimitPlan, wholeTrains: [SendingRound], cutTrains: [SendingRound], datagrams: [SendingRound],
+        _ plan: LimitPlan, gsoWithGRO: [SendingRound], gso: [SendingRound], datagrams: [SendingRound],
         connections: [SendingRound]
     ) {
         report = LimitReport(
-            plan, wholeTrains: SendingCost(wholeTrains), cutTrains: SendingCost(cutTrains),
+            plan, gsoWithGRO: SendingCost(gsoWithGRO), gso: SendingCost(gso),
             datagrams: SendingCost(datagrams), connections: SendingCost(connections))
-        ways = [
-            ("trains", wholeTrains), ("cut-trains", cutTrains), ("datagrams", datagrams), ("connections", connections),
+        // These names are in the CSV file.
+        methods = [
+            ("trains", gsoWithGRO), ("cut-trains", gso), ("datagrams", datagrams), ("connections", connections),
         ]
     }
 
     public var table: String { report.table }
-    /// It measures costs, not durations.
+    /// `nil`, because the bench measures costs, not durations.
     public var svg: String? { nil }
     public var isEmpty: Bool { false }
     public var deficiencies: [String] { report.voidReasons.map { "void: \($0)" } }
@@ -27,10 +28,10 @@ public struct MeasuredLimit: Measurement, Sendable {
             "way", "round", "seconds", "processor_seconds_per_gigabyte", "sent_bytes", "refused_bytes", "system_calls",
             "received_bytes", "receiver_processor_seconds",
         ])
-        for way in ways {
-            for (index, round) in way.rounds.enumerated() {
+        for method in methods {
+            for (index, round) in method.rounds.enumerated() {
                 table.add([
-                    way.name, "\(index)", CommaSeparatedTable.seconds(round.nanoseconds),
+                    method.name, "\(index)", CommaSeparatedTable.seconds(round.nanoseconds),
                     ReportTable.number(round.processorSecondsPerGigabyte, digits: 4), "\(round.sent.bytes)",
                     "\(round.sent.refusedBytes)", "\(round.sent.systemCalls)", "\(round.received.bytes)",
                     CommaSeparatedTable.seconds(round.received.processorNanoseconds),
@@ -41,10 +42,10 @@ public struct MeasuredLimit: Measurement, Sendable {
     }
 
     public func value(for threshold: Threshold) -> Double? {
-        let costs = [report.wholeTrains, report.cutTrains, report.datagrams, report.connections]
+        let costs = [report.gsoWithGRO, report.gso, report.datagrams, report.connections]
         return switch threshold.quantity {
-        case .value(.trainCost): report.wholeTrains.processorSecondsPerGigabyte
-        case .value(.cutTrainCost): report.cutTrains.processorSecondsPerGigabyte
+        case .value(.gsoWithGROCost): report.gsoWithGRO.processorSecondsPerGigabyte
+        case .value(.gsoCost): report.gso.processorSecondsPerGigabyte
         case .value(.datagramCost): report.datagrams.processorSecondsPerGigabyte
         case .value(.tcpCost): report.connections.processorSecondsPerGigabyte
         case .value(.missing): costs.map { 100 * $0.missingShare }.max()

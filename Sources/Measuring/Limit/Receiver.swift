@@ -1,20 +1,21 @@
 import Reactor
 
-/// A viewer's end of a route.
+/// A viewer's socket.
 protocol Receiver: AnyObject, Sendable {
     var fd: Int32 { get }
-    /// Reads what waits there, and counts it.
-    func read(into room: inout DrainBuffers, _ count: inout ReceivedCount)
+    /// Reads the bytes that are available, and counts them.
+    func read(into buffers: inout DrainBuffers, _ count: inout ReceivedCount)
 }
 
-/// What receivers read into, as any client does: bytes that the other processor has read cost the sender more to write over
-/// than bytes that nobody looked at.
+/// The buffers that receivers read into.
+///
+/// The bytes are copied, as by any client: memory that another processor has read costs the sender more to overwrite.
 struct DrainBuffers: ~Copyable {
     var datagrams = ReceivedDatagrams(capacity: 16, datagramByteCount: ReceivedDatagrams.maximumGROByteCount)
     var bytes = [UInt8](repeating: 0, count: 65_536)
 }
 
-/// A viewer's socket over UDP.
+/// A viewer's UDP socket.
 final class DatagramReceiver: Receiver {
     private let socket: UDPSocket
     let address: SocketAddress
@@ -27,17 +28,17 @@ final class DatagramReceiver: Receiver {
 
     var fd: Int32 { socket.fd }
 
-    /// Has trains come in one piece, or cut on arrival.
-    func setGRO(whole isWhole: Bool) throws(SystemError) {
-        try socket.setGRO(whole: isWhole)
+    /// Turns GRO on or off: GSO batches arrive whole, or segmented.
+    func enableGRO(_ isEnabled: Bool) throws(SystemError) {
+        try socket.setGRO(whole: isEnabled)
     }
 
-    func read(into room: inout DrainBuffers, _ count: inout ReceivedCount) {
-        if case .bytes = room.datagrams.receive(from: socket) { count.bytes += UInt64(room.datagrams.byteCount) }
+    func read(into buffers: inout DrainBuffers, _ count: inout ReceivedCount) {
+        if case .bytes = buffers.datagrams.receive(from: socket) { count.bytes += UInt64(buffers.datagrams.byteCount) }
     }
 }
 
-/// A viewer's end of a connection.
+/// A viewer's TCP socket.
 final class ConnectionReceiver: Receiver {
     private let socket: TCPSocket
 
@@ -47,13 +48,13 @@ final class ConnectionReceiver: Receiver {
 
     var fd: Int32 { socket.fd }
 
-    func read(into room: inout DrainBuffers, _ count: inout ReceivedCount) {
-        let outcome = room.bytes.withUnsafeMutableBytes { socket.read(into: $0) }
+    func read(into buffers: inout DrainBuffers, _ count: inout ReceivedCount) {
+        let outcome = buffers.bytes.withUnsafeMutableBytes { socket.read(into: $0) }
         if case .bytes(let byteCount) = outcome { count.bytes += UInt64(byteCount) }
     }
 }
 
-/// What receivers received, and what it cost them.
+/// The bytes that receivers received, and their processor time.
 struct ReceivedCount: Equatable, Sendable {
     var bytes: UInt64 = 0
     var processorNanoseconds: Int64 = 0

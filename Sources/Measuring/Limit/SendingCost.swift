@@ -1,8 +1,8 @@
-/// One round of one way of sending.
+/// One round of one sending method.
 struct SendingRound: Equatable, Sendable {
     var sent = SentCount()
     var received = ReceivedCount()
-    /// Processor time of the sending thread inside its sends.
+    /// Processor time of the sending thread in its send calls.
     var processorNanoseconds: Int64 = 0
     /// From the first send until the last byte was received.
     var nanoseconds: Int64 = 0
@@ -13,25 +13,25 @@ struct SendingRound: Equatable, Sendable {
     }
 }
 
-/// What one way of sending cost, over all rounds.
+/// The cost of one sending method, over all rounds. The property names are JSON keys.
 public struct SendingCost: Codable, Equatable, Sendable {
-    /// Processor time of the sending thread inside its sends: the median of the rounds, the cheapest, the dearest.
+    /// Processor time of the sending thread in its send calls: the median of the rounds, the cheapest, the dearest.
     public var processorSecondsPerGigabyte: Double
     public var cheapestRound: Double
     public var dearestRound: Double
-    /// What the receivers got per second.
+    /// The rate at which the receivers received.
     public var gigabitsPerSecond: Double
-    /// What the kernel took, headers included.
+    /// The bytes that the kernel accepted, including headers.
     public var bytes: UInt64
-    /// What it took and no receiver got.
+    /// The bytes that the kernel accepted and no receiver received.
     public var lostBytes: UInt64
-    /// What it did not take.
+    /// The bytes that the kernel did not accept.
     public var refusedBytes: UInt64
     public var systemCalls: UInt64
     /// Processor time of the receivers' threads.
     public var receivingSecondsPerGigabyte: Double
 
-    /// - Parameter rounds: At least one.
+    /// - Parameter rounds: at least one.
     init(_ rounds: [SendingRound]) {
         var sent = SentCount()
         for round in rounds { sent += round.sent }
@@ -47,7 +47,7 @@ public struct SendingCost: Codable, Equatable, Sendable {
         receivingSecondsPerGigabyte = received > 0 ? Double(receiving) / Double(received) : 0
     }
 
-    /// What the kernel or the receivers did not take, of all.
+    /// The share of all bytes that was lost or refused.
     var missingShare: Double {
         let all = bytes + refusedBytes
         return all > 0 ? Double(lostBytes + refusedBytes) / Double(all) : 1

@@ -1,12 +1,12 @@
 import CLinux
 
-/// The packets of one access unit as the kernel takes them, two vectors each, for as many viewers as one call serves.
+/// The packets of one access unit as vectors for the kernel, two per packet, for as many viewers as one call serves.
 ///
-/// As behind a server, each of those viewers has headers of its own, and all have the same payload. It is written once:
-/// what remains to measure is the kernel's work.
+/// As in a server, each viewer has its own headers, and all viewers share the payload. The memory is written once, so that
+/// only the kernel's work is measured.
 final class UnitMemory {
     let packetCapacity: Int
-    /// For how many viewers.
+    /// The number of viewers for which there are vectors.
     let viewerCount: Int
     private let vectors: UnsafeMutablePointer<iovec>
     private let prefixes: UnsafeMutableRawPointer
@@ -33,7 +33,7 @@ final class UnitMemory {
         payloads.deallocate()
     }
 
-    /// The vectors of these packets, of the copy of one viewer.
+    /// The vectors of these packets for one viewer.
     func packets(_ range: Range<Int>, ofViewer viewer: Int) -> UnsafeMutableBufferPointer<iovec> {
         UnsafeMutableBufferPointer(
             start: vectors + 2 * (viewer % viewerCount * packetCapacity + range.lowerBound), count: 2 * range.count)

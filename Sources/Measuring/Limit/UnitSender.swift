@@ -1,14 +1,14 @@
-/// A way of sending one access unit to every viewer. Confined to the sending thread.
+/// Sends access units to every viewer by one method. Confined to the sending thread.
 protocol UnitSender: AnyObject {
-    /// Sends a unit of so many packets to each.
+    /// Sends a unit of this many packets to each viewer.
     func send(packets: Int) -> SentCount
 }
 
-/// What the kernel was given.
+/// What was handed to the kernel.
 struct SentCount: Equatable, Sendable {
-    /// Bytes that it took.
+    /// Bytes that the kernel accepted.
     var bytes: UInt64 = 0
-    /// Bytes that it did not take.
+    /// Bytes that the kernel did not accept.
     var refusedBytes: UInt64 = 0
     var systemCalls: UInt64 = 0
 

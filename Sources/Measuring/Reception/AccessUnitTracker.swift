@@ -1,11 +1,11 @@
-/// Puts access units together from marker bits, without keeping a byte of them.
+/// Counts whole and broken access units by their marker bits, without keeping payload.
 ///
-/// A unit is whole when all packets from the one after the last marker to its own marker came in order. A packet that
-/// was reordered breaks its unit here, which is stricter than a player with a jitter buffer.
+/// A unit is whole if all its packets, from the one after the previous marker to its own marker, arrived in order. A
+/// reordered packet breaks its unit, which is stricter than a player with a jitter buffer.
 public struct AccessUnitTracker: Sendable {
-    /// Units of which nothing was missing.
+    /// Units that arrived without loss.
     public private(set) var whole: UInt64 = 0
-    /// Units of which something was missing, late, or the marker.
+    /// Units with a lost or late packet, or without a marker.
     public private(set) var broken: UInt64 = 0
 
     private var timestamp: UInt32?
@@ -14,7 +14,7 @@ public struct AccessUnitTracker: Sendable {
 
     public init() {}
 
-    /// A unit whose last packet has come.
+    /// A unit that is complete.
     public struct Completion: Equatable, Sendable {
         /// The RTP timestamp of its packets.
         public let timestamp: UInt32
@@ -22,7 +22,7 @@ public struct AccessUnitTracker: Sendable {
         public let isKeyframe: Bool
     }
 
-    /// Takes the next packet; answers the unit that it makes whole.
+    /// Processes the next packet and returns the unit that it completes.
     public mutating func received(
         _ placement: LossTracker.Placement, timestamp packetTimestamp: UInt32, isMarked: Bool,
         isKeyframe start: Bool
@@ -42,7 +42,7 @@ public struct AccessUnitTracker: Sendable {
         return isMarked ? end(packetTimestamp) : nil
     }
 
-    /// Starts a unit; one that is still open never got its marker.
+    /// Starts a unit. A unit that is still open has lost its marker.
     private mutating func begin(_ packetTimestamp: UInt32) {
         if let timestamp, timestamp != packetTimestamp { broken += 1 }
         timestamp = packetTimestamp

@@ -1,12 +1,13 @@
 import RTP
 
-/// The instant at which whoever feeds a server handed an access unit over, as that unit itself tells, by SEI user data.
+/// The time at which `script/bench` handed an access unit to the server under test, read from SEI user data.
 ///
-/// They are the nanoseconds since 1970 as 16 hexadecimal digits, which need no emulation prevention, behind this identifier. `script/bench` writes it. Any server carries it, so what it tells holds of all alike.
+/// The user data consists of `identifier` and the nanoseconds since 1970 as 16 hexadecimal digits, which need no emulation
+/// prevention. Every server passes the SEI on, so the measurement is the same for all servers.
 enum HandOverTimestamp {
     static let identifier = Array("apus-bench-stamp".utf8)
 
-    /// Of the unit that the packet with this payload belongs to; `nil` where it does not tell.
+    /// The hand-over time in the packet with this payload; `nil` if the packet contains none.
     static func unixNanoseconds(in payload: RawSpan) -> Int64? {
         let own = H264Peek.userData(in: payload).first { $0.identifier == identifier }
         guard let digits = own?.content, digits.count == 16 else { return nil }

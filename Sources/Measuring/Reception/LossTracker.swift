@@ -1,38 +1,38 @@
-/// What the sequence numbers of one track tell about its packets: which are missing, late or doubled.
+/// Counts lost, late and duplicate packets of one track by their sequence numbers.
 ///
-/// Numbers are extended past their 16 bits as in RFC 3550, appendix A.1. A window of the last 64 packets tells a late
-/// packet from a doubled one; nothing else is kept, so memory does not grow.
+/// Numbers are extended past their 16 bits as in RFC 3550, appendix A.1. A window of the last 64 packets distinguishes late
+/// packets from duplicates. Nothing else is kept, so memory does not grow.
 public struct LossTracker: Sendable {
     /// Distinct packets.
     public private(set) var packets: UInt64 = 0
-    /// Packets that had been received before.
+    /// Packets that were received more than once.
     public private(set) var duplicates: UInt64 = 0
-    /// Packets that came after one with a higher number.
+    /// Packets that arrived after a packet with a higher number.
     public private(set) var reordered: UInt64 = 0
-    /// How often a number was skipped, whether or not the packets came later.
+    /// How often numbers were skipped, even if the packets arrived later.
     public private(set) var gaps: UInt64 = 0
 
     private var first: Int64 = 0
     private var highest: Int64?
     /// Bit i: whether packet `highest - i` was received.
     private var window: UInt64 = 0
-    /// The number that was announced for the first packet, until that came.
+    /// The number that RTP-Info announces for the first packet, until the packet arrives.
     private var announced: UInt16?
 
     public init() {}
 
-    /// How a packet's number stands to those before it.
+    /// How a packet's number compares with the numbers before it.
     public enum Placement: Equatable, Sendable {
-        /// It follows the highest number so far, or is the first of all.
+        /// The packet follows the highest number so far, or is the first packet.
         case next
-        /// `missing` numbers before it have not come.
+        /// The packets of `missing` numbers before this one have not arrived.
         case afterGap(missing: Int)
-        /// It comes late, and fills a gap.
+        /// The packet is late and fills a gap.
         case late
         case duplicate
     }
 
-    /// Packets that did not come between the first and the highest number.
+    /// Packets between the first and the highest number that did not arrive.
     public var lost: UInt64 {
         guard let highest else { return 0 }
         // The difference of two extended numbers, each moved by less than 2¹⁶ per packet: no overflow in a lifetime.
@@ -40,10 +40,10 @@ public struct LossTracker: Sendable {
         return expected > packets ? expected - packets : 0
     }
 
-    /// Announces the first packet's number (RTP-Info), before or after that packet, so that a loss at the very start
-    /// counts too.
+    /// Sets the number of the first packet (RTP-Info), before or after that packet arrives, so that losses at the start
+    /// count too.
     ///
-    /// A number over 1 000 before the first packet is taken for a server's error.
+    /// A number more than 1 000 below the first packet's is treated as an error of the server and ignored.
     public mutating func announceFirst(_ number: UInt16) {
         guard highest != nil else {
             announced = number
@@ -52,7 +52,7 @@ public struct LossTracker: Sendable {
         noteMissing(before: first, from: number)
     }
 
-    /// Counts a packet and says how its number stands to those before it.
+    /// Counts a packet and returns how its number compares with the numbers before it.
     public mutating func received(_ number: UInt16) -> Placement {
         guard let highest else { return receivedFirst(number) }
         let distance = Int64(Int16(bitPattern: number &- UInt16(truncatingIfNeeded: highest)))
@@ -87,7 +87,7 @@ public struct LossTracker: Sendable {
     }
 
     private mutating func receivedLate(by distance: Int64) -> Placement {
-        // Beyond the window nobody can tell: a packet that old is more often one from a long detour than a copy.
+        // Beyond the window late packets and duplicates look alike; a packet that old is more often late.
         if distance < 64 {
             let bit: UInt64 = 1 << UInt64(distance)
             guard window & bit == 0 else {

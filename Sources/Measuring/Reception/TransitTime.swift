@@ -1,10 +1,9 @@
 import Media
 
-/// How late each unit of a track comes, compared with the quickest so far.
+/// How late each unit of a track arrives, compared with the least delayed unit so far.
 ///
-/// The sender's and the receiver's clocks need not agree: what counts is how much more time lay between a unit's
-/// timestamp and its arrival than for the unit that was least delayed. A prelude, which catches up with live, lowers
-/// that base only.
+/// The clocks of sender and receiver need not agree: a unit's lateness is the time from its timestamp to its arrival, less
+/// the shortest such time of any unit. A fast start, which catches up with live, only lowers this minimum.
 public struct TransitTime: Sendable {
     private let rate: ClockRate
     private var reference: (timestamp: UInt32, elapsedTicks: Int64)?
@@ -14,14 +13,14 @@ public struct TransitTime: Sendable {
         self.rate = rate
     }
 
-    /// Nanoseconds by which a unit that arrived whole at `arrival` is later than the quickest one; never negative.
+    /// Nanoseconds by which a unit that was complete at `arrival` is later than the least delayed unit; never negative.
     public mutating func lateness(timestamp: UInt32, arrival: MonotonicTime) -> Int64 {
         let transit = arrival.nanoseconds &- rate.nanoseconds(inTicks: extended(timestamp))
         shortest = min(shortest, transit)
         return transit &- shortest
     }
 
-    /// The timestamp without its wrap-around, counted from the first.
+    /// The timestamp without its wrap-around, counted from the first one.
     private mutating func extended(_ timestamp: UInt32) -> Int64 {
         guard let reference else {
             self.reference = (timestamp, 0)

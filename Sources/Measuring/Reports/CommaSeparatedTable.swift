@@ -1,4 +1,4 @@
-/// Rows for `--csv`, as RFC 4180 writes them but for its line ends.
+/// The table for `--csv`, in the format of RFC 4180, but with LF as line end.
 struct CommaSeparatedTable {
     private(set) var text: String
 
@@ -6,7 +6,7 @@ struct CommaSeparatedTable {
         text = columns.joined(separator: ",") + "\n"
     }
 
-    /// An empty field stands for an unknown value.
+    /// Adds a row; `nil`, an unknown value, becomes an empty field.
     mutating func add(_ fields: [String?]) {
         text += fields.map { Self.field($0 ?? "") }.joined(separator: ",") + "\n"
     }

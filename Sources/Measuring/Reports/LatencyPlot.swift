@@ -1,8 +1,8 @@
 import Media
 
-/// Latency over time, and its distribution, as SVG: two panels side by side, a colour for each span.
+/// Draws latency over time and its distribution as SVG: two panels side by side, one colour per series.
 struct LatencyPlot {
-    /// One span's values, in milliseconds.
+    /// The values of one measured duration, in milliseconds.
     struct Series {
         let name: String
         let colour: String
@@ -15,13 +15,13 @@ struct LatencyPlot {
     private let series: [Series]
     private let seconds: Double
     private let scale: PlotScale
-    /// Nines at the right end of the distribution's axis: where one frame makes the difference.
+    /// Nines at the right end of the distribution's axis: the resolution of one frame.
     private let nines: Double
 
     private static let (width, height, margin, gap) = (560.0, 300.0, 50.0, 60.0)
-    /// Points of a series at most: of those that fall on one column of the picture, the largest is drawn.
+    /// Maximum points per series: only the largest point in each column is drawn.
     private static let columns = 560
-    /// Percentiles that the distribution's axis names.
+    /// Percentiles with a label on the distribution's axis.
     private static let ticks = [0.0, 50, 90, 99, 99.9, 99.99]
 
     init(title: String, series: [Series], seconds: Double) {
@@ -123,7 +123,7 @@ struct LatencyPlot {
 }
 
 extension MeasuredStream {
-    /// Latency over time and its distribution, as SVG; lateness where nobody tells when frames were captured.
+    /// Latency over time and its distribution, as SVG; lateness if the capture times are unknown.
     public var plot: String {
         let first = frames.first?.frame.lastPacket ?? recording.opened
         func series(_ name: String, _ colour: String, _ value: (MeasuredFrame) -> Int64?) -> LatencyPlot.Series {
@@ -137,7 +137,7 @@ extension MeasuredStream {
         let all = [
             series("capture → decoded", "#0b6e99", \.decoded), series("capture → last packet", "#c4531a", \.arrival),
         ].filter { !$0.points.isEmpty }
-        let shown = all.isEmpty ? [series("later than the quickest", "#5b7f2b", \.lateness)] : all
+        let shown = all.isEmpty ? [series("later than the least delayed", "#5b7f2b", \.lateness)] : all
         return LatencyPlot(title: plan.session.url.text, series: shown, seconds: seconds).svg
     }
 }

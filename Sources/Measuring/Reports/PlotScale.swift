@@ -1,12 +1,12 @@
 import Glibc
 
-/// A linear axis with round levels, and the logarithmic one of percentiles.
+/// A linear axis with round levels, and the logarithmic axis of percentiles.
 struct PlotScale {
     let lowest: Double
     let highest: Double
     private let step: Double
 
-    /// Covers these values, and zero where they come near it; never empty.
+    /// An axis that covers these values and zero; never empty.
     init(from smallest: Double, to largest: Double) {
         let isFinite = smallest.isFinite && largest.isFinite && largest.magnitude < 1e12 && smallest.magnitude < 1e12
         let (smallest, largest) = isFinite ? (min(smallest, 0), max(largest, 0)) : (0, 1)
@@ -21,19 +21,19 @@ struct PlotScale {
         (0...Int(((highest - lowest) / step).rounded())).map { lowest + Double($0) * step }
     }
 
-    /// Where a value lies, 0 to 1.
+    /// The position of a value on the axis, 0 to 1.
     func share(of value: Double) -> Double {
         min(max((value - lowest) / (highest - lowest), 0), 1)
     }
 
-    /// 0 % is 0, 90 % is 1, 99 % is 2, 99.9 % is 3.
+    /// The position of a percentile: 0 % is 0, 90 % is 1, 99 % is 2, 99.9 % is 3.
     static func nines(_ percent: Double) -> Double { -log10(1 - percent / 100) }
-    /// As far as so many values tell percentiles apart, the largest included: 500 to 99.9 %. One at least, five at most.
+    /// The number of nines that `count` values resolve, including the largest value: 500 values resolve 99.9 %. From 1 to 5.
     static func nines(ofCount count: Int) -> Double { min(max(log10(Double(max(2 * count, 1))), 1), 5) }
     static func percent(nines: Double) -> Double { 100 * (1 - pow(10, -nines)) }
 }
 
-/// Numbers and words as SVG takes them.
+/// Formats numbers and text for SVG.
 enum PlotText {
     static func text(_ text: String, x: Double, y: Double, _ attributes: String) -> String {
         "<text x=\"\(number(x))\" y=\"\(number(y))\" \(attributes)>\(escaped(text))</text>"
@@ -41,7 +41,7 @@ enum PlotText {
 
     static func number(_ value: Double) -> String { ReportTable.number(value) }
 
-    /// With as few digits as it takes.
+    /// `value` with as few digits as possible.
     static func short(_ value: Double) -> String {
         for digits in 0...2 {
             let text = ReportTable.number(value, digits: digits)

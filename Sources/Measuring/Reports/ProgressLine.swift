@@ -1,8 +1,8 @@
 import Glibc
 
-/// One line at the terminal that tells how a run stands, written over itself.
+/// A line on the terminal that shows the progress of a run and is overwritten by the next one.
 public enum ProgressLine {
-    /// What writes it for `bench viewers`, if standard error is a terminal.
+    /// Writes the line of `bench viewers`; `nil` if standard error is not a terminal.
     public static func ifTerminal() -> (@Sendable (ViewersProgress) -> Void)? {
         ifTerminal { progress in
             let seconds = ReportTable.number(progress.elapsedSeconds, digits: 0)
@@ -11,7 +11,7 @@ public enum ProgressLine {
         }
     }
 
-    /// What writes it for `measure`, if standard error is a terminal.
+    /// Writes the line of `measure`; `nil` if standard error is not a terminal.
     public static func ifTerminal() -> (@Sendable (MeasureProgress) -> Void)? {
         ifTerminal { progress in
             let seconds = ReportTable.number(progress.elapsedSeconds, digits: 0)
@@ -26,12 +26,12 @@ public enum ProgressLine {
         return { write("\r\u{1B}[K" + line($0)) }
     }
 
-    /// Takes the line away, if there can be one.
+    /// Erases the line, if standard error is a terminal.
     public static func clear() {
         if isatty(STDERR_FILENO) == 1 { write("\r\u{1B}[K") }
     }
 
-    /// A line that the terminal does not take is no loss.
+    /// Writes `text`; a failed write is ignored, because the line is only informative.
     private static func write(_ text: String) {
         let bytes = [UInt8](text.utf8)
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)

@@ -1,6 +1,6 @@
 import Streams
 
-/// A report for people: names to the left, values to the right.
+/// A report as text, with names on the left and values on the right.
 struct ReportTable {
     private var rows: [(name: String, value: String)] = []
 
@@ -16,7 +16,7 @@ struct ReportTable {
                 + "max \(Self.number(duration.max)) ms  (\(duration.count))")
     }
 
-    /// A row per reason, in alphabetical order.
+    /// Adds a row per reason, in alphabetical order.
     mutating func add(failures: [String: Int]) {
         for (reason, count) in failures.sorted(by: { $0.key < $1.key }) { add("  failed", "\(count) × \(reason)") }
     }
@@ -27,7 +27,7 @@ struct ReportTable {
             .joined(separator: "\n") + "\n"
     }
 
-    /// With as many digits after the point as `digits` says.
+    /// `value` with `digits` decimal places.
     static func number(_ value: Double, digits: Int = 1) -> String {
         guard value.isFinite, value.magnitude < 1e12 else { return "\(value)" }
         let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
@@ -39,63 +39,4 @@ struct ReportTable {
     }
 
     static func megabytes(_ bytes: UInt64) -> String { number(Double(bytes) / 1e6) + " MB" }
-}
-
-extension ViewersReport {
-    public var table: String {
-        var table = ReportTable()
-        table.add(
-            "viewers",
-            "\(viewers) over \(transport)\(trains == "cut" ? ", trains cut on arrival" : ""), \(ReportTable.number(seconds)) s"
-        )
-        table.add("sessions", "\(established) established, \(failures.values.reduce(0, +)) failed")
-        table.add(failures: failures)
-        if churned > 0 { table.add("came and vanished", "\(churned)") }
-        if stalled > 0 { table.add("stalled", "\(stalled), \(stalledEndedByServer) of them closed by the server") }
-        if let age = oldestHalfRatePictureMilliseconds, let settled = oldestSettledHalfRatePictureMilliseconds {
-            let ages = "\(ReportTable.number(age)) ms, after its first 5 s \(ReportTable.number(settled)) ms"
-            table.add("half-rate, oldest picture", ages)
-        }
-        table.add("packets", "\(packets), \(ReportTable.megabytes(bytes))")
-        table.add("  gaps / lost", "\(gaps) / \(lost)")
-        table.add("  duplicates / reordered", "\(duplicates) / \(reordered)")
-        table.add("access units", "\(wholeUnits) whole, \(unitsInTime) of them in time, \(brokenUnits) broken")
-        table.add("connect → PLAY answered", connectToPlay)
-        table.add("PLAY answered → first packet", playToFirstPacket)
-        table.add("PLAY answered → first IDR", playToRandomAccess)
-        table.add("connect → first IDR", connectToRandomAccess)
-        table.add("capture → last packet", captureToArrival)
-        table.add("hand-over → last packet", handOverToArrival)
-        table.add("first viewer → last viewer", fanOut)
-        addServer(to: &table)
-        addSteady(to: &table)
-        return table.text
-    }
-
-    private func addSteady(to table: inout ReportTable) {
-        guard let steady else { return }
-        let rate = Double(steady.bytes) * 8 / 1e6 / max(steady.seconds, 1e-9)
-        table.add(
-            "once all had joined",
-            "\(ReportTable.number(steady.seconds)) s, \(ReportTable.number(rate)) Mbit/s, \(steady.lost) lost, "
-                + "receiver's thread \(ReportTable.number(steady.receiverLoad * 100, digits: 0)) %")
-        guard let seconds = steady.processorSeconds, let cost = steady.processorSecondsPerGigabyte else { return }
-        table.add(
-            "  server processor",
-            "\(ReportTable.number(seconds, digits: 2)) s, \(ReportTable.number(cost, digits: 2)) s/GB")
-    }
-
-    private func addServer(to table: inout ReportTable) {
-        guard let server else { return }
-        table.add(
-            "server processor",
-            "\(ReportTable.number(server.processorSeconds, digits: 2)) s, "
-                + "\(ReportTable.number(server.processorSecondsPerGigabyte, digits: 2)) s/GB")
-        let snapshots = [("before", server.before), ("playing", server.playing), ("after", server.after)]
-        for (name, snapshot) in snapshots {
-            table.add(
-                "server \(name)",
-                "\(ReportTable.megabytes(snapshot.residentBytes)), \(snapshot.descriptorCount) descriptors")
-        }
-    }
 }

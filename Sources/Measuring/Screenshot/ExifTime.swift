@@ -1,8 +1,8 @@
-/// The time at which a picture was taken, as EXIF has it (CIPA DC-008, section 4.6): of JPEG's APP1 and PNG's eXIf.
+/// The time at which an image was taken, by its EXIF data (CIPA DC-008, section 4.6) in JPEG's APP1 or PNG's eXIf.
 struct ExifTime {
     let time: WrittenTime
 
-    /// - Parameter bytes: a TIFF header, and what it points to.
+    /// - Parameter bytes: a TIFF header, and the data that it refers to.
     init?(tiff bytes: ArraySlice<UInt8>) {
         guard let tiff = TIFF(bytes), let main = tiff.main else { return nil }
         let details = main[Tag.details].flatMap { tiff.directory(at: $0.value) } ?? [:]
@@ -19,7 +19,7 @@ struct ExifTime {
         static let (fraction, originalFraction) = (0x9290, 0x9291)
     }
 
-    /// `2026:11:21 15:04:05`, and what other entries add to that; `nil` where one is damaged.
+    /// `2026:11:21 15:04:05` with the fraction and the zone of other entries; `nil` if an entry is damaged.
     private static func text(
         _ tiff: TIFF, _ entries: [Int: TIFF.Entry], _ time: Int, _ fraction: Int, _ zone: Int
     ) -> String? {
@@ -29,18 +29,18 @@ struct ExifTime {
     }
 }
 
-/// The directories of a TIFF file (TIFF 6.0, section 2), as far as EXIF's times need them.
+/// The directories of a TIFF file (TIFF 6.0, section 2), as far as EXIF times need them.
 private struct TIFF {
     struct Entry {
         let count: Int
         let value: Int
-        /// Where the value itself is.
-        let place: Int
+        /// The offset of the value itself.
+        let offset: Int
     }
 
     private let bytes: [UInt8]
     private let isLittleEndian: Bool
-    /// A directory has some dozens.
+    /// Real directories have some dozens.
     private static let mostEntries = 512
 
     init?(_ slice: ArraySlice<UInt8>) {
@@ -49,34 +49,34 @@ private struct TIFF {
         guard isLittleEndian || bytes.starts(with: [0x4D, 0x4D, 0x00, 0x2A]) else { return nil }
     }
 
-    /// The main one.
+    /// The main directory.
     var main: [Int: Entry]? { number(at: 4, byteCount: 4).flatMap(directory) }
 
-    /// By tag; `nil` where it lies beyond the end.
-    func directory(at place: Int) -> [Int: Entry]? {
-        guard let count = number(at: place, byteCount: 2), count <= Self.mostEntries else { return nil }
+    /// The entries of a directory by tag; `nil` if it extends beyond the end.
+    func directory(at offset: Int) -> [Int: Entry]? {
+        guard let count = number(at: offset, byteCount: 2), count <= Self.mostEntries else { return nil }
         var entries: [Int: Entry] = [:]
         for index in 0..<count {
-            let place = place + 2 + 12 * index
-            guard let tag = number(at: place, byteCount: 2), let length = number(at: place + 4, byteCount: 4),
-                let value = number(at: place + 8, byteCount: 4)
+            let offset = offset + 2 + 12 * index
+            guard let tag = number(at: offset, byteCount: 2), let length = number(at: offset + 4, byteCount: 4),
+                let value = number(at: offset + 8, byteCount: 4)
             else { return nil }
-            entries[tag] = Entry(count: length, value: value, place: place + 8)
+            entries[tag] = Entry(count: length, value: value, offset: offset + 8)
         }
         return entries
     }
 
-    /// Without what pads it.
+    /// The text of an entry, without padding.
     func text(_ entry: Entry) -> String? {
-        let place = entry.count <= 4 ? entry.place : entry.value
-        guard entry.count <= 64, place <= bytes.count, bytes.count - place >= entry.count else { return nil }
-        let text = bytes[place..<place + entry.count].prefix { $0 != 0 }
+        let offset = entry.count <= 4 ? entry.offset : entry.value
+        guard entry.count <= 64, offset <= bytes.count, bytes.count - offset >= entry.count else { return nil }
+        let text = bytes[offset..<offset + entry.count].prefix { $0 != 0 }
         return String(decoding: text, as: UTF8.self).trimmingTrailingBlanks
     }
 
-    private func number(at place: Int, byteCount: Int) -> Int? {
-        guard place >= 0, place <= bytes.count, bytes.count - place >= byteCount else { return nil }
-        let own = bytes[place..<place + byteCount]
+    private func number(at offset: Int, byteCount: Int) -> Int? {
+        guard offset >= 0, offset <= bytes.count, bytes.count - offset >= byteCount else { return nil }
+        let own = bytes[offset..<offset + byteCount]
         return (isLittleEndian ? Array(own.reversed()) : Array(own)).reduce(0) { $0 << 8 | Int($1) }
     }
 }

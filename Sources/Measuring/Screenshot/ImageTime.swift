@@ -1,12 +1,12 @@
-/// When an image was taken, and who says so.
+/// When an image was taken, and the source of that time.
 public struct ImageTime: Hashable, Sendable {
     public enum Source: String, Hashable, Sendable, Encodable {
-        /// Who measures.
+        /// The user.
         case given
         case exif
         /// PNG's tIME chunk.
         case png
-        /// The file's: when it was written.
+        /// The modification time of the file.
         case modification
 
         var sentence: String {
@@ -22,10 +22,10 @@ public struct ImageTime: Hashable, Sendable {
     public let source: Source
     public let time: WrittenTime
 
-    /// The best that is known: what was given, what the image says, when the file was written.
+    /// The best known time: the user's, else the image's, else the file's modification time.
     init(given: WrittenTime?, bytes: [UInt8], modified: WrittenTime) {
         if let given {
-            // Who writes 15:04:05 means that very instant.
+            // A time such as 15:04:05 from the user is exact.
             time = WrittenTime(unixNanoseconds: given.unixNanoseconds, resolution: 1, namesZone: given.namesZone)
             source = .given
         } else if let exif = Self.jpegExif(bytes) ?? Self.pngChunk("eXIf", in: bytes).flatMap({ ExifTime(tiff: $0) }) {
@@ -41,16 +41,16 @@ public struct ImageTime: Hashable, Sendable {
 // MARK: - PNG
 
 extension ImageTime {
-    /// What the first chunk of a type holds (W3C PNG, section 5.3).
+    /// The content of the first chunk of a type (W3C PNG, section 5.3).
     private static func pngChunk(_ type: String, in bytes: [UInt8]) -> ArraySlice<UInt8>? {
         guard bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) else { return nil }
-        var place = 8
-        while bytes.count - place >= 12 {
-            let length = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-            guard bytes.count - place - 12 >= length else { return nil }
-            let content = bytes[place + 8..<place + 8 + length]
-            if bytes[place + 4..<place + 8].elementsEqual(type.utf8) { return content }
-            place += 12 + length
+        var offset = 8
+        while bytes.count - offset >= 12 {
+            let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard bytes.count - offset - 12 >= length else { return nil }
+            let content = bytes[offset + 8..<offset + 8 + length]
+            if bytes[offset + 4..<offset + 8].elementsEqual(type.utf8) { return content }
+            offset += 12 + length
         }
         return nil
     }
@@ -68,18 +68,18 @@ extension ImageTime {
 // MARK: - JPEG
 
 extension ImageTime {
-    /// EXIF of the first APP1 segment that has it, before the picture's own data (ITU-T T.81, annex B).
+    /// EXIF data of the first APP1 segment that contains it, before the image data (ITU-T T.81, annex B).
     private static func jpegExif(_ bytes: [UInt8]) -> ExifTime? {
         guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }
-        var place = 2
-        while bytes.count - place >= 4, bytes[place] == 0xFF, bytes[place + 1] != 0xDA {
-            let length = Int(bytes[place + 2]) << 8 | Int(bytes[place + 3])
-            guard length >= 2, bytes.count - place - 2 >= length else { return nil }
-            let content = bytes[place + 4..<place + 2 + length]
-            if bytes[place + 1] == 0xE1, content.starts(with: Array("Exif\0\0".utf8)) {
+        var offset = 2
+        while bytes.count - offset >= 4, bytes[offset] == 0xFF, bytes[offset + 1] != 0xDA {
+            let length = Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
+            guard length >= 2, bytes.count - offset - 2 >= length else { return nil }
+            let content = bytes[offset + 4..<offset + 2 + length]
+            if bytes[offset + 1] == 0xE1, content.starts(with: Array("Exif\0\0".utf8)) {
                 return ExifTime(tiff: content.dropFirst(6))
             }
-            place += 2 + length
+            offset += 2 + length
         }
         return nil
     }

@@ -2,18 +2,18 @@ import Codecs
 import Glibc
 import Media
 
-/// What the block codes in an image say, against the time at which it was taken.
+/// The timestamp overlays in an image, compared with the time at which the image was taken.
 public struct ScreenshotMeasurement: Sendable {
     public let file: String
     public let width: Int
     public let height: Int
     public let imageTime: ImageTime
-    /// From the top; one at least.
+    /// From top to bottom; at least one.
     public let findings: [TimestampOverlayReader.Finding]
 
-    /// Reads an image file: some tens of milliseconds.
+    /// Reads an image file, which takes some tens of milliseconds.
     ///
-    /// - Parameter time: when it was taken, where that is known better than the file knows.
+    /// - Parameter time: when the image was taken; `nil` for the time in the file.
     public init(of file: String, takenAt time: WrittenTime? = nil) throws(ScreenshotFailure) {
         let content = try ImageFile(file)
         let picture: LumaFrame
@@ -27,13 +27,13 @@ public struct ScreenshotMeasurement: Sendable {
         findings = picture.timestampOverlays
         guard !findings.isEmpty else {
             throw ScreenshotFailure(
-                "\(file): no block code can be read in it; let it show the whole code, its white edge too, with cells of "
-                    + "two pixels or more (docs/block-code.md)")
+                "\(file): no readable timestamp overlay; the image must show the whole overlay with its white edge, with "
+                    + "cells of at least two pixels (docs/block-code.md)")
         }
         imageTime = ImageTime(given: time, bytes: content.bytes, modified: content.modified)
     }
 
-    /// Whether a text is the name of a file, there or missing, rather than a URL.
+    /// Whether a text is the name of an existing or missing file, and not a URL.
     public static func isFile(_ text: String) -> Bool {
         !text.isEmpty
             && (access(text, F_OK) == 0
@@ -42,14 +42,14 @@ public struct ScreenshotMeasurement: Sendable {
 
     private static let suffixes = [".png", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff", ".gif", ".ppm", ".pgm"]
 
-    /// Nanoseconds from the capture of what a code stands in until the image was taken: at least, for the image's time is
-    /// rounded down.
+    /// Nanoseconds from the capture of the frame with this overlay until the image was taken. This is a lower bound, because the
+    /// time of the image is rounded down.
     public func delay(of code: TimestampOverlay) -> Int64 {
         imageTime.time.unixNanoseconds - code.unixNanoseconds
     }
 }
 
-/// Why an image tells nothing, and what to do.
+/// Why an image cannot be measured, with a remedy.
 public struct ScreenshotFailure: Error, CustomStringConvertible, Sendable {
     public let description: String
 
@@ -61,17 +61,19 @@ private struct ImageFile {
     let bytes: [UInt8]
     let modified: WrittenTime
 
-    /// A picture of 16384×16384 without compression has a gigabyte.
+    /// The size of an uncompressed image of 16384×16384.
     private static let mostBytes = 1 << 30
 
     init(_ path: String) throws(ScreenshotFailure) {
-        // A fifo would keep it waiting.
+        // O_NONBLOCK, because opening a fifo would block.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(path) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.failure(path) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw ScreenshotFailure("\(path) is no file; name an image") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw ScreenshotFailure("\(path) is not a file; name an image")
+        }
         guard status.st_size <= Self.mostBytes else { throw ScreenshotFailure("\(path) is too large for an image") }
         // From 1970 to 2255: no number of nanoseconds overflows.
         let seconds = min(max(Int64(status.st_mtim.tv_sec), 0), 9_000_000_000)

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A `ScreenshotMeasurement` as it is printed. Times are UTC, to 0.1 ms; delays are milliseconds.
+/// The printed form of a `ScreenshotMeasurement`. Times are UTC with a resolution of 0.1 ms; delays are in milliseconds.
 public struct ScreenshotReport: Encodable, Sendable {
     public let file: String
     public let width: Int
     public let height: Int
     public let taken: String
     public let takenBy: ImageTime.Source
-    /// The image was taken less than this later than `taken`.
+    /// The resolution of `taken`: the image was taken less than this later.
     public let takenWithin: Double
     public let codes: [Code]
     private let namesZone: Bool
@@ -16,7 +16,7 @@ public struct ScreenshotReport: Encodable, Sendable {
         public let captured: String
         public let frame: UInt32
         public let delay: Double
-        /// Of the code's box, without its quiet edge, in pixels.
+        /// The overlay's box in pixels, without the quiet zone.
         public let left: Int
         public let top: Int
         public let right: Int
@@ -48,7 +48,7 @@ public struct ScreenshotReport: Encodable, Sendable {
 // MARK: - As text
 
 extension ScreenshotReport {
-    /// A line for the image, one for each code, and how far the first is from the others where there are several.
+    /// A line for the image, a line per overlay, and a line per further overlay with its distance from the first.
     public var table: String {
         var lines = ["image     \(taken)  \(file), \(width)×\(height), \(takenBy.sentence)\(resolution)\(zone)"]
         for code in codes { lines.append("captured  \(code.captured)  frame \(code.frame), \(delay(code)) before") }
@@ -73,7 +73,7 @@ extension ScreenshotReport {
         }
     }
 
-    private var zone: String { namesZone ? "" : ", taken to be of this machine's time zone" }
+    private var zone: String { namesZone ? "" : ", assumed to be in this machine's time zone" }
 
     private static func milliseconds(_ number: Double) -> String {
         "\((number * 10).rounded() / 10) ms"

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A wall-clock time as people and programs write it.
+/// A wall-clock time in one of the usual text forms.
 public struct WrittenTime: Hashable, Sendable {
     /// Since 1970, UTC.
     public let unixNanoseconds: Int64
-    /// Of the last digit: the true time is less than this later.
+    /// The value of the last digit: the exact time is less than this later.
     public let resolution: Int64
-    /// Whether the text said which zone it is of; else it was taken to be this machine's.
+    /// Whether the text named its time zone; otherwise this machine's zone was assumed.
     public let namesZone: Bool
 
     private static let second: Int64 = 1_000_000_000
@@ -15,9 +15,10 @@ public struct WrittenTime: Hashable, Sendable {
         (self.unixNanoseconds, self.resolution, self.namesZone) = (unixNanoseconds, resolution, namesZone)
     }
 
-    /// `2026-11-21T15:04:05.678Z`, with a blank for the T, `+01:00` for the Z or without either, with colons for hyphens as
-    /// EXIF writes it; or seconds since 1970, `1795273445.678`, from
-    /// 1973 on. To 2200.
+    /// Parses `2026-11-21T15:04:05.678Z`, or seconds since 1970 such as `1795273445.678`, from 1973 to 2200; `nil` for other
+    /// text.
+    ///
+    /// The T may be a blank, the Z an offset such as `+01:00` or missing, and the hyphens colons, as in EXIF.
     public init?(_ text: String) {
         var fields = Fields(text)
         guard let first = fields.number(digits: 1...10) else { return nil }
@@ -39,7 +40,7 @@ public struct WrittenTime: Hashable, Sendable {
         var calendar = tm()
         (calendar.tm_year, calendar.tm_mon, calendar.tm_mday) = (CInt(first - 1900), CInt(month - 1), CInt(day))
         (calendar.tm_hour, calendar.tm_min, calendar.tm_sec) = (CInt(hour), CInt(minute), CInt(second))
-        // Whether it was summer is for the zone's rules to say.
+        // mktime decides by the zone's rules whether summer time applies.
         calendar.tm_isdst = -1
         guard let zone = fields.zone(), fields.isAtEnd else { return nil }
         let seconds = zone.offset.map { Int64(timegm(&calendar)) - $0 } ?? Int64(mktime(&calendar))
@@ -50,7 +51,7 @@ public struct WrittenTime: Hashable, Sendable {
     }
 }
 
-/// What is left of a text that is read field by field.
+/// Reads a text field by field.
 private struct Fields {
     private var rest: Substring.UnicodeScalarView
 
@@ -60,7 +61,7 @@ private struct Fields {
 
     func isNext(_ scalar: Unicode.Scalar) -> Bool { rest.first == scalar }
 
-    /// Takes one of these.
+    /// Reads one of these characters.
     mutating func take(_ scalars: String) -> Bool {
         guard let first = rest.first, scalars.unicodeScalars.contains(first) else { return false }
         rest.removeFirst()
@@ -74,7 +75,7 @@ private struct Fields {
         return Int64(String(text))
     }
 
-    /// Nanoseconds behind a point, if there is one, and what the last digit counts.
+    /// Reads an optional point and fraction; returns the nanoseconds and the value of the last digit.
     mutating func fraction() -> (nanoseconds: Int64, resolution: Int64)? {
         guard isNext(".") else { return (0, 1_000_000_000) }
         rest.removeFirst()
@@ -86,7 +87,8 @@ private struct Fields {
         return (number * resolution, resolution)
     }
 
-    /// Seconds east of Greenwich, of `Z` or `+01:00`; none where nothing is said. `nil` for anything else.
+    /// Reads `Z` or an offset such as `+01:00`; returns the seconds east of Greenwich, without a value at the end of the text;
+    /// `nil` for anything else.
     mutating func zone() -> (offset: Int64?, Void)? {
         if isAtEnd { return (nil, ()) }
         if take("Zz") { return (0, ()) }

@@ -1,20 +1,20 @@
-/// What `measure` or one of the benches has found: to be printed, written into files and judged.
+/// The result of `measure` or of a bench, which is printed, written to files and compared with thresholds.
 public protocol Measurement {
     associatedtype Report: Encodable
 
     var report: Report { get }
-    /// The report for people.
+    /// The report as text.
     var table: String { get }
-    /// A row per frame, viewer, join or round, with a line of column names before them.
+    /// A line of column names, and a row per frame, viewer, join or round.
     var csv: String { get }
-    /// Durations over time and their distribution; `nil` for a command that has none.
+    /// A plot of durations over time and their distribution; `nil` if the command measures no durations.
     var svg: String? { get }
-    /// What is missing, one sentence each.
+    /// The shortcomings of the measurement, one sentence each.
     var deficiencies: [String] { get }
-    /// Whether nothing was measured that a threshold could be about.
+    /// Whether nothing was measured.
     var isEmpty: Bool { get }
 
-    /// In the quantity's own measure (`Threshold`); `nil` where it was not measured.
+    /// The measured value in the unit of the quantity (`Threshold`); `nil` if the quantity was not measured.
     func value(for threshold: Threshold) -> Double?
     /// Why `value(for:)` is `nil`, as the end of a sentence.
     func reasonForMissingValue(for threshold: Threshold) -> String
@@ -23,34 +23,35 @@ public protocol Measurement {
 extension Measurement {
     public func reasonForMissingValue(for threshold: Threshold) -> String { "it was not measured" }
 
-    public func verdict(on threshold: Threshold) -> Threshold.Verdict {
+    public func evaluate(_ threshold: Threshold) -> Threshold.Evaluation {
         guard let value = value(for: threshold) else {
-            return .undecided("\(threshold.text) cannot be judged: \(reasonForMissingValue(for: threshold))")
+            return .undecided("\(threshold.text) cannot be evaluated: \(reasonForMissingValue(for: threshold))")
         }
         guard threshold.comparison.holds(value, threshold.limit) else { return .passed }
-        return .failed("\(threshold.text): it is \(threshold.quantity.measure.text(of: value))")
+        return .failed("\(threshold.text): the value is \(threshold.quantity.dimension.text(of: value))")
     }
 
-    /// The thresholds decide first. Without any measured value, there is nothing to judge.
+    /// The verdict on the run. Failed thresholds take precedence over shortcomings; without any measured value, the run is an
+    /// error.
     public func verdict(on thresholds: [Threshold]) -> Verdict {
         guard !isEmpty else { return Verdict(.error, reasons: deficiencies) }
-        let complaints = thresholds.compactMap { verdict(on: $0).failureReason }
-        if !complaints.isEmpty { return Verdict(.failed, reasons: complaints + deficiencies) }
+        let failures = thresholds.compactMap { evaluate($0).failureReason }
+        if !failures.isEmpty { return Verdict(.failed, reasons: failures + deficiencies) }
         return deficiencies.isEmpty ? Verdict(.passed) : Verdict(.incomplete, reasons: deficiencies)
     }
 }
 
 extension Threshold {
-    /// What becomes of a threshold.
-    public enum Verdict: Equatable, Sendable {
-        /// What must not be is not.
+    /// The result of comparing a threshold with a measurement.
+    public enum Evaluation: Equatable, Sendable {
+        /// The condition does not hold.
         case passed
-        /// It is: what was measured, for people.
+        /// The condition holds; the text names the measured value.
         case failed(String)
-        /// Nothing was measured that could be compared; no proof, so scripts take it for a failure.
+        /// The quantity was not measured. This counts as a failure.
         case undecided(String)
 
-        /// What to tell, where it did not pass.
+        /// The message for the user; `nil` if the threshold passed.
         public var failureReason: String? {
             switch self {
             case .passed: nil

@@ -1,4 +1,4 @@
-/// What a threshold looks at.
+/// A quantity that a threshold compares.
 enum Quantity: Hashable, Sendable {
     case of(Distribution, Statistic)
     case value(Value)
@@ -10,20 +10,20 @@ enum Quantity: Hashable, Sendable {
         case decoding
         case late
         case spacing
-        /// From the beginning of connecting until PLAY is answered.
+        /// From the start of connecting to the response to PLAY.
         case play
-        /// From the answer to PLAY to the first packet.
+        /// From the response to PLAY to the first packet.
         case playToPacket = "play-to-packet"
-        /// From the answer to PLAY to the first keyframe.
+        /// From the response to PLAY to the first keyframe.
         case playToDecodable = "play-to-decodable"
-        /// From the beginning of connecting to the first keyframe.
+        /// From the start of connecting to the first keyframe.
         case firstDecodable = "first-decodable"
         case handOver = "hand-over"
         case fanOut = "fan-out"
-        /// From capture until the RTP packets are made.
+        /// From capture until the RTP packets exist.
         case packaged
         case besideEncoder = "beside-encoder"
-        /// The encoder by itself.
+        /// The encoder alone.
         case encoder
     }
 
@@ -41,23 +41,23 @@ enum Quantity: Hashable, Sendable {
         case firstDecodable = "first-decodable"
         case firstDecoded = "first-decoded"
         case jitter
-        /// How far sound and picture are apart, whichever is later.
-        case soundOffset = "sound-offset"
+        /// The absolute time difference of audio and video.
+        case audioOffset = "sound-offset"
         case clockError = "clock-error"
-        /// The longest.
+        /// The longest GOP.
         case gop
         case loss
         case lost
         case broken
         case undecoded
         case frames
-        case framesPerSecond = "fps"
-        /// Of video.
+        case frameRate = "fps"
+        /// The bitrate of video.
         case bitrate
-        /// Sessions.
+        /// Failed sessions.
         case failed
         case established
-        /// Joins that came to a picture.
+        /// Joins that received a keyframe.
         case joined
         case gaps
         case duplicates
@@ -66,31 +66,31 @@ enum Quantity: Hashable, Sendable {
         case units
         case unitsInTime = "units-in-time"
         case oldestHalfRate = "half-rate-oldest"
-        /// Processor seconds per gigabyte.
+        /// Processor seconds of the server per gigabyte.
         case serverCost = "server-cost"
-        case trainCost = "train-cost"
-        case cutTrainCost = "cut-train-cost"
+        case gsoWithGROCost = "train-cost"
+        case gsoCost = "cut-train-cost"
         case datagramCost = "datagram-cost"
         case tcpCost = "tcp-cost"
-        /// What was lost or not taken of one way of sending, the worst of all.
+        /// The share of bytes that was lost or refused, of the worst sending method.
         case missing
         case skipped
-        /// Of one processor.
+        /// The load in percent of one processor.
         case load
         case encoderLoad = "encoder-load"
     }
 
-    enum Measure: Hashable, Sendable {
+    enum Dimension: Hashable, Sendable {
         case duration
         case percent
         case rate
         case number
     }
 
-    var measure: Measure {
+    var dimension: Dimension {
         switch self {
         case .of: .duration
-        case .value(let value): value.measure
+        case .value(let value): value.dimension
         }
     }
 
@@ -101,7 +101,7 @@ enum Quantity: Hashable, Sendable {
         }
         let dot = text.firstIndex(of: ".")
         let distribution = dot.flatMap { dot in vocabulary.distributions.first { $0.rawValue == text[..<dot] } }
-        // The point of `p99.9` is not the one behind a name.
+        // The point in `p99.9` is not the point after a distribution's name.
         let statistic = distribution == nil ? text : dot.map { text[$0...].dropFirst() } ?? text
         guard let statistic = Statistic(statistic), let meant = distribution ?? vocabulary.distributions.first else {
             throw Self.unknown(text, in: vocabulary)
@@ -114,22 +114,23 @@ enum Quantity: Hashable, Sendable {
         let values = vocabulary.values.map(\.rawValue).joined(separator: ", ")
         let statistics =
             distributions.first.map {
-                "p0 to p100, min, mean and max, of \(distributions.joined(separator: ", ")) (as \($0).p99), and "
+                "p0 to p100, min, mean and max of \(distributions.joined(separator: ", ")) (such as \($0).p99), and "
             } ?? ""
-        return Threshold.ParseError(description: "'\(text)' is not measured here; there are \(statistics)\(values)")
+        return Threshold.ParseError(
+            description: "'\(text)' is not measured by this command; it measures \(statistics)\(values)")
     }
 }
 
 extension Quantity.Value {
-    fileprivate var measure: Quantity.Measure {
+    fileprivate var dimension: Quantity.Dimension {
         switch self {
-        case .connected, .play, .firstPacket, .firstDecodable, .firstDecoded, .jitter, .soundOffset, .clockError, .gop,
+        case .connected, .play, .firstPacket, .firstDecodable, .firstDecoded, .jitter, .audioOffset, .clockError, .gop,
             .oldestHalfRate:
             .duration
         case .loss, .missing, .load, .encoderLoad: .percent
         case .bitrate: .rate
-        case .lost, .broken, .undecoded, .frames, .framesPerSecond, .failed, .established, .joined, .gaps, .duplicates,
-            .reordered, .units, .unitsInTime, .serverCost, .trainCost, .cutTrainCost, .datagramCost, .tcpCost, .skipped:
+        case .lost, .broken, .undecoded, .frames, .frameRate, .failed, .established, .joined, .gaps, .duplicates,
+            .reordered, .units, .unitsInTime, .serverCost, .gsoWithGROCost, .gsoCost, .datagramCost, .tcpCost, .skipped:
             .number
         }
     }
@@ -165,7 +166,7 @@ extension Quantity.Statistic {
     }
 }
 
-extension Quantity.Measure {
+extension Quantity.Dimension {
     private var units: [(name: String, factor: Double)] {
         switch self {
         case .duration: [("us", 1e-3), ("µs", 1e-3), ("ms", 1), ("s", 1e3)]

@@ -1,7 +1,7 @@
 import Streams
 
 extension Quantity.Statistic {
-    /// In milliseconds.
+    /// The value in milliseconds.
     func value(of distribution: Distribution) -> Double? {
         switch self {
         case .minimum: distribution.sorted.first?.milliseconds
@@ -11,7 +11,7 @@ extension Quantity.Statistic {
         }
     }
 
-    /// In milliseconds.
+    /// The value in milliseconds.
     func value(of histogram: DurationHistogram) -> Double? {
         switch self {
         case .minimum: histogram.milliseconds(atPercentile: 0)

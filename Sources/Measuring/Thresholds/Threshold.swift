@@ -1,9 +1,9 @@
-/// What must not be, as a script asks for it: `p99>50ms`.
+/// A condition that must not hold, such as `p99>50ms`.
 ///
 /// ```
 /// threshold    = quantity comparison number unit
 /// quantity     = [distribution "."] statistic | value
-/// distribution = "decoded" | "arrival" | "encoded" | …      (Vocabulary.distributions, whose first is meant where left out)
+/// distribution = "decoded" | "arrival" | "encoded" | …      (Vocabulary.distributions; the first is the default)
 /// statistic    = "min" | "mean" | "max" | "p" number                                      (p0 to p100)
 /// value        = "connected" | "play" | "first-packet" | "jitter" | "loss" | …            (Vocabulary.values)
 /// comparison   = ">" | ">=" | "<" | "<="
@@ -11,40 +11,40 @@
 /// ```
 /// Spaces may stand between the parts.
 public struct Threshold: Hashable, Sendable {
-    /// As it was written.
+    /// The threshold as the user wrote it.
     public let text: String
     let quantity: Quantity
     let comparison: Comparison
-    /// In the quantity's own measure: milliseconds, percent, bits per second, or a number.
+    /// In the unit of the quantity: milliseconds, percent, bit/s, or a plain number.
     let limit: Double
 
     enum Comparison: String, CaseIterable, Hashable, Sendable {
-        // Longer ones first: a reader takes the first that fits.
+        // Longer operators first, because the parser takes the first match.
         case atLeast = ">="
         case atMost = "<="
         case above = ">"
         case below = "<"
     }
 
-    /// Why a text is no threshold.
+    /// Why a text is not a threshold.
     public struct ParseError: Error, Equatable, CustomStringConvertible {
         public let description: String
     }
 
-    /// - Parameter vocabulary: what can be compared.
+    /// - Parameter vocabulary: the quantities that can be compared.
     public init(_ text: String, in vocabulary: Vocabulary = .stream) throws(ParseError) {
         self.text = text
         let signs = text.utf8.firstIndex { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") }
         guard let signs, let comparison = Comparison.allCases.first(where: { text[signs...].hasPrefix($0.rawValue) })
-        else { throw ParseError(description: "'\(text)' compares nothing: write it like \(vocabulary.example)") }
+        else { throw ParseError(description: "'\(text)' is not a comparison; write it like \(vocabulary.example)") }
         self.comparison = comparison
         quantity = try Quantity(text[..<signs].trimmed, in: vocabulary)
         let right = text[signs...].dropFirst(comparison.rawValue.count).trimmed
         let digits = right.prefix { "0123456789.".contains($0) }
         guard let number = Double(digits), number.isFinite else {
-            throw ParseError(description: "'\(text)' has no number behind \(comparison.rawValue)")
+            throw ParseError(description: "'\(text)' has no number after \(comparison.rawValue)")
         }
-        limit = number * (try quantity.measure.factor(of: right.dropFirst(digits.count).trimmed, in: text))
+        limit = number * (try quantity.dimension.factor(of: right.dropFirst(digits.count).trimmed, in: text))
     }
 }
 

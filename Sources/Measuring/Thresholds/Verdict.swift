@@ -1,18 +1,18 @@
-/// What a run comes to, as its exit status and its JSON say it.
+/// The outcome of a run, for the exit status and the JSON report.
 public struct Verdict: Encodable, Equatable, Sendable {
     public enum Outcome: String, Encodable, Sendable {
-        /// All was measured, and no threshold holds.
+        /// Everything was measured, and no threshold was exceeded.
         case passed
-        /// A threshold holds, or cannot be judged.
+        /// A threshold was exceeded, or could not be evaluated.
         case failed
-        /// Something is missing: the stream ended early, sessions failed, frames were left out.
+        /// The measurement is incomplete: the stream ended early, sessions failed, or frames were skipped.
         case incomplete
         /// Nothing was measured.
         case error
     }
 
     public let outcome: Outcome
-    /// One sentence each; none where it passed.
+    /// One sentence each; empty if the run passed.
     public let reasons: [String]
 
     public init(_ outcome: Outcome, reasons: [String] = []) {
@@ -39,8 +39,8 @@ public struct Verdict: Encodable, Equatable, Sendable {
         try container.encode(reasons, forKey: .reasons)
     }
 
-    /// The same with one more thing missing.
-    public func lacking(_ reason: String) -> Verdict {
+    /// This verdict, with one more reason why the measurement is incomplete.
+    public func incomplete(because reason: String) -> Verdict {
         Verdict(outcome == .passed ? .incomplete : outcome, reasons: reasons + [reason])
     }
 }

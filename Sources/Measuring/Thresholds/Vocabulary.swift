@@ -1,4 +1,4 @@
-/// What one command measures, so that its thresholds can be about it. A name means the same in all commands.
+/// The quantities that a command measures and that its thresholds may name. A name means the same in all commands.
 public enum Vocabulary: Sendable, CaseIterable {
     /// `measure`
     case stream
@@ -11,7 +11,7 @@ public enum Vocabulary: Sendable, CaseIterable {
     /// `bench limit`
     case limit
 
-    /// The first is meant where a threshold names none: `p99>50ms`.
+    /// The first is the default, for thresholds such as `p99>50ms`.
     var distributions: [Quantity.Distribution] {
         switch self {
         case .stream: [.decoded, .arrival, .encoded, .decoding, .late, .spacing]
@@ -26,9 +26,9 @@ public enum Vocabulary: Sendable, CaseIterable {
         switch self {
         case .stream:
             [
-                .connected, .play, .firstPacket, .firstDecodable, .firstDecoded, .jitter, .soundOffset, .clockError,
+                .connected, .play, .firstPacket, .firstDecodable, .firstDecoded, .jitter, .audioOffset, .clockError,
                 .gop,
-                .loss, .lost, .broken, .undecoded, .frames, .framesPerSecond, .bitrate,
+                .loss, .lost, .broken, .undecoded, .frames, .frameRate, .bitrate,
             ]
         case .viewers:
             [
@@ -37,7 +37,7 @@ public enum Vocabulary: Sendable, CaseIterable {
             ]
         case .joins: [.failed, .joined, .loss, .lost, .gaps]
         case .encoding: [.skipped, .load, .encoderLoad]
-        case .limit: [.trainCost, .cutTrainCost, .datagramCost, .tcpCost, .missing]
+        case .limit: [.gsoWithGROCost, .gsoCost, .datagramCost, .tcpCost, .missing]
         }
     }
 }

@@ -1,9 +1,9 @@
 import Streams
 
-/// How long the server takes from the first viewer to the last with the same access unit.
+/// Measures the time between the first and the last viewer's arrival of the same access unit.
 ///
-/// Every viewer has timestamps of its own, so units are recognised by the capture time that sender reports give them.
-/// A ring of the last units is kept; a unit's spread is recorded when it leaves the ring.
+/// Each viewer has its own RTP timestamps, so units are identified by their capture time, computed from sender reports.
+/// The last units are kept in a ring; the spread of a unit is recorded when the unit leaves the ring.
 public struct FanOut {
     private struct Unit {
         var captured: Int64
@@ -12,9 +12,9 @@ public struct FanOut {
         var viewers: Int
     }
 
-    /// Units of 30 per second that are in flight for 4 s.
+    /// Four seconds at 30 units per second.
     private static let capacity = 128
-    /// Half of the shortest distance of pictures that matters (120 per second); rounding moves capture times by a tick.
+    /// Half of the shortest frame interval that matters (120 per second); rounding moves capture times by a tick.
     private static let toleranceNanoseconds: Int64 = 4_000_000
 
     private var units: [Unit] = []
@@ -25,7 +25,7 @@ public struct FanOut {
         units.reserveCapacity(Self.capacity)
     }
 
-    /// Takes note that one more viewer has a unit whole, at `arrival` nanoseconds of any one clock.
+    /// Records that one more viewer has received a whole unit, at `arrival` nanoseconds of any one clock.
     public mutating func completed(capturedAt captured: Int64, arrival: Int64) {
         if let index = index(of: captured) {
             units[index].first = min(units[index].first, arrival)
@@ -36,7 +36,7 @@ public struct FanOut {
         }
     }
 
-    /// The spreads of all units that at least two viewers received.
+    /// Returns the spreads of all units that at least two viewers received.
     public mutating func finish() -> DurationHistogram {
         units.forEach { record($0) }
         units.removeAll()
@@ -44,7 +44,7 @@ public struct FanOut {
         return spreads
     }
 
-    /// Looks from the newest unit backwards: that is nearly always the one.
+    /// Searches from the newest unit backwards, because the newest is nearly always the match.
     private func index(of captured: Int64) -> Int? {
         for step in 1...max(1, units.count) where !units.isEmpty {
             let index = (next &- step &+ units.count &* 2) % units.count

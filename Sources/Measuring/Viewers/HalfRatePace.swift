@@ -1,6 +1,6 @@
 import Media
 
-/// How much a viewer may read who reads at half the stream's rate, as the steady viewers measure it.
+/// Computes how much a half-rate viewer may read: half of the rate that the steady viewers receive.
 struct HalfRatePace {
     private var viewers = 0
     private var byteCount = 0
@@ -17,19 +17,19 @@ struct HalfRatePace {
         viewers += 1
     }
 
-    /// A steady viewer received so much.
+    /// Counts bytes that a steady viewer received.
     mutating func received(byteCount: Int) {
         self.byteCount += byteCount
     }
 
-    /// What each half-rate viewer may read for the time since the last share, and what may be in its hand at most;
+    /// The bytes that each half-rate viewer may read for the time since the last share, and the limit of its unused bytes;
     /// `nil` while the rate is unknown.
     mutating func share(at now: MonotonicTime) -> (byteCount: Int, limit: Int)? {
         measure(at: now)
         defer { lastShare = now }
         guard let bytesPerSecond, let lastShare else { return nil }
         let half = bytesPerSecond / 2
-        // A tenth of a second in hand smooths over what the ticks' own lateness would take away.
+        // A reserve of a tenth of a second compensates for late ticks.
         return (Int(half * Double(now - lastShare) / 1e9), max(1_500, Int(half / 10)))
     }
 
@@ -40,7 +40,7 @@ struct HalfRatePace {
         }
         guard now - windowStart >= Self.windowNanoseconds, viewers > 0 else { return }
         let rate = Double(byteCount) / Double(viewers) / (Double(now - windowStart) / 1e9)
-        // Slowly, so that the bytes of one large picture do not count for a second.
+        // Averaged, so that one large frame does not determine the rate of a second.
         bytesPerSecond = bytesPerSecond.map { $0 * 0.8 + rate * 0.2 } ?? (rate > 0 ? rate : nil)
         self.windowStart = now
         byteCount = 0

@@ -4,16 +4,16 @@ import SDP
 import Streams
 import Synchronization
 
-/// What `apus bench joins` is asked to do.
+/// The task of `apus bench joins`.
 public struct JoinsPlan: Sendable {
     public var session: SessionPlan
-    /// Joins, one after the other.
+    /// The number of joins, one after the other.
     public var count: Int
-    /// How long each stays after its first picture, so that losses of the prelude show.
+    /// How long each viewer stays after its first frame, so that losses in the fast start are counted.
     public var stayMilliseconds: Int64 = 1_000
-    /// How long each waits for its first picture.
-    public var patienceMilliseconds: Int64 = 15_000
-    /// The pause before each join is random, up to this: each meets another phase of the GOP.
+    /// How long each viewer waits for its first frame.
+    public var timeoutMilliseconds: Int64 = 15_000
+    /// The maximum of the random pause before each join, so that joins fall on different phases of the GOP.
     public var pauseMilliseconds: Int64 = 1_000
 
     public init(session: SessionPlan, count: Int) {
@@ -22,41 +22,48 @@ public struct JoinsPlan: Sendable {
     }
 }
 
-/// What `apus bench joins` found.
+/// The result of `apus bench joins`.
 public struct JoinsReport: Codable, Equatable, Sendable {
     public var transport: String
     public var joins: Int
-    /// Joins that came to a picture.
-    public var withPicture: Int
+    /// Joins that received a keyframe.
+    public var withKeyframe: Int
     public var failures: [String: Int]
     public var packets: UInt64
     public var lost: UInt64
     public var gaps: UInt64
     public var connectToPlay: DurationSummary?
     public var playToFirstPacket: DurationSummary?
-    public var connectToRandomAccess: DurationSummary?
+    public var connectToKeyframe: DurationSummary?
 
-    public var allPlayed: Bool { failures.isEmpty && withPicture == joins }
+    private enum CodingKeys: String, CodingKey {
+        case transport, joins
+        case withKeyframe = "withPicture"
+        case failures, packets, lost, gaps, connectToPlay, playToFirstPacket
+        case connectToKeyframe = "connectToRandomAccess"
+    }
+
+    public var allPlayed: Bool { failures.isEmpty && withKeyframe == joins }
     public var hasNoGap: Bool { gaps == 0 && lost == 0 }
 
     public var table: String {
         var table = ReportTable()
-        table.add("joins", "\(joins) over \(transport), \(withPicture) came to a picture")
+        table.add("joins", "\(joins) over \(transport), \(withKeyframe) received a frame")
         table.add(failures: failures)
         table.add("packets", "\(packets), \(lost) lost in \(gaps) gaps")
         table.add("connect → PLAY answered", connectToPlay)
         table.add("PLAY answered → first packet", playToFirstPacket)
-        table.add("connect → first IDR", connectToRandomAccess)
+        table.add("connect → first keyframe", connectToKeyframe)
         return table.text
     }
 }
 
-/// Viewers that join one after the other at random instants, each alone.
+/// Joins a stream again and again at random times, one viewer at a time.
 public final class JoinsBench: SessionOwner {
     private let plan: JoinsPlan
     private let answer: Answer
     private var tally = ViewersTally()
-    private var withPicture = 0
+    private var withKeyframe = 0
     private var joins = 0
     private var current: (number: SessionNumber, viewer: ViewerRecord)?
     private var isLeaving = false
@@ -66,7 +73,7 @@ public final class JoinsBench: SessionOwner {
         let report = Mutex<MeasuredJoins?>(nil)
     }
 
-    /// Runs `plan` and reports; blocks the calling thread.
+    /// Runs `plan` and returns the result; blocks the calling thread.
     public static func run(_ plan: JoinsPlan) throws(ClientSessionEnd) -> MeasuredJoins {
         let answer = Answer()
         try ClientLoop.run(JoinsBench(plan, answer))
@@ -79,11 +86,12 @@ public final class JoinsBench: SessionOwner {
     private init(_ plan: JoinsPlan, _ answer: Answer) {
         self.plan = plan
         self.answer = answer
+        tally.transport = plan.session.transport
     }
 
     public func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
         if let current {
-            if !isLeaving, isThrough(current.viewer, at: now) {
+            if !isLeaving, isFinished(current.viewer, at: now) {
                 isLeaving = true
                 sessions.tearDown(current.number, at: now)
             }
@@ -98,19 +106,19 @@ public final class JoinsBench: SessionOwner {
         return now.advanced(byMilliseconds: 5)
     }
 
-    private func isThrough(_ viewer: ViewerRecord, at now: MonotonicTime) -> Bool {
-        guard let picture = viewer.firstKeyframe else {
-            return now >= viewer.opened.advanced(byMilliseconds: plan.patienceMilliseconds)
+    private func isFinished(_ viewer: ViewerRecord, at now: MonotonicTime) -> Bool {
+        guard let keyframe = viewer.firstKeyframe else {
+            return now >= viewer.opened.advanced(byMilliseconds: plan.timeoutMilliseconds)
         }
-        return now >= picture.advanced(byMilliseconds: plan.stayMilliseconds)
+        return now >= keyframe.advanced(byMilliseconds: plan.stayMilliseconds)
     }
 
     private func finish() {
         let report = JoinsReport(
-            transport: plan.session.transport.rawValue, joins: joins, withPicture: withPicture,
+            transport: plan.session.transport.rawValue, joins: joins, withKeyframe: withKeyframe,
             failures: tally.failures, packets: tally.packets, lost: tally.lost, gaps: tally.gaps,
             connectToPlay: tally.connectToPlay.summary, playToFirstPacket: tally.playToFirstPacket.summary,
-            connectToRandomAccess: tally.connectToRandomAccess.summary)
+            connectToKeyframe: tally.connectToKeyframe.summary)
         let measured = MeasuredJoins(plan, report, tally)
         answer.report.withLock { $0 = measured }
     }
@@ -127,7 +135,7 @@ public final class JoinsBench: SessionOwner {
         case .ended(let end):
             viewer.end = end
             tally.add(viewer)
-            if viewer.firstKeyframe != nil { withPicture += 1 }
+            if viewer.firstKeyframe != nil { withKeyframe += 1 }
             self.current = nil
             nextJoin = now.advanced(byMilliseconds: .random(in: 0...max(1, plan.pauseMilliseconds)))
         }

@@ -1,6 +1,6 @@
 import Streams
 
-/// What `apus bench joins` has measured.
+/// The measurement of `apus bench joins`.
 public struct MeasuredJoins: Measurement, Sendable {
     public let report: JoinsReport
     private let url: String
@@ -12,7 +12,7 @@ public struct MeasuredJoins: Measurement, Sendable {
         url = plan.session.url.text
         rows = tally.rows
         histograms = [
-            .firstDecodable: tally.connectToRandomAccess, .play: tally.connectToPlay,
+            .firstDecodable: tally.connectToKeyframe, .play: tally.connectToPlay,
             .playToPacket: tally.playToFirstPacket,
         ]
     }
@@ -27,7 +27,7 @@ public struct MeasuredJoins: Measurement, Sendable {
             title: url,
             series: [
                 .init(
-                    "connect → first IDR", colour: LatencyPlot.colours[0], rows.points(\.connectToRandomAccess),
+                    "connect → first keyframe", colour: LatencyPlot.colours[0], rows.points(\.connectToKeyframe),
                     from: start),
                 .init(
                     "connect → PLAY answered", colour: LatencyPlot.colours[1], rows.points(\.connectToPlay), from: start
@@ -38,15 +38,15 @@ public struct MeasuredJoins: Measurement, Sendable {
 
     public var deficiencies: [String] {
         let failures = report.failures.sorted { $0.key < $1.key }.map { "\(url): \($0.value) joins failed: \($0.key)" }
-        guard failures.isEmpty, report.withPicture < report.joins else { return failures }
-        return ["\(url): \(report.joins - report.withPicture) joins came to no picture"]
+        guard failures.isEmpty, report.withKeyframe < report.joins else { return failures }
+        return ["\(url): \(report.joins - report.withKeyframe) joins received no frame"]
     }
 
     public func value(for threshold: Threshold) -> Double? {
         switch threshold.quantity {
         case .of(let distribution, let statistic): histograms[distribution].flatMap(statistic.value)
         case .value(.failed): Double(report.failures.values.reduce(0, +))
-        case .value(.joined): Double(report.withPicture)
+        case .value(.joined): Double(report.withKeyframe)
         case .value(.loss): lossPercent(received: report.packets, lost: report.lost)
         case .value(.lost): Double(report.lost)
         case .value(.gaps): Double(report.gaps)

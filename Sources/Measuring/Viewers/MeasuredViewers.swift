@@ -1,7 +1,7 @@
 import Media
 import Streams
 
-/// What `apus bench viewers` has measured.
+/// The measurement of `apus bench viewers`.
 public struct MeasuredViewers: Measurement, Sendable {
     public let report: ViewersReport
     private let url: String
@@ -17,8 +17,8 @@ public struct MeasuredViewers: Measurement, Sendable {
         frames = tally.frames
         histograms = [
             .arrival: tally.captureToArrival, .handOver: tally.handOverToArrival, .play: tally.connectToPlay,
-            .playToPacket: tally.playToFirstPacket, .playToDecodable: tally.playToRandomAccess,
-            .firstDecodable: tally.connectToRandomAccess, .fanOut: fanOut.finish(),
+            .playToPacket: tally.playToFirstPacket, .playToDecodable: tally.playToKeyframe,
+            .firstDecodable: tally.connectToKeyframe, .fanOut: fanOut.finish(),
         ]
     }
 
@@ -34,7 +34,7 @@ public struct MeasuredViewers: Measurement, Sendable {
             series: [
                 .init("capture → last packet", colour: LatencyPlot.colours[0], frames, from: start),
                 .init(
-                    "connect → first IDR", colour: LatencyPlot.colours[1], steady.points(\.connectToRandomAccess),
+                    "connect → first keyframe", colour: LatencyPlot.colours[1], steady.points(\.connectToKeyframe),
                     from: start),
             ]
         ).svg
@@ -44,7 +44,7 @@ public struct MeasuredViewers: Measurement, Sendable {
         let failures = report.failures.sorted { $0.key < $1.key }.map {
             "\(url): \($0.value) sessions failed: \($0.key)"
         }
-        return report.established == 0 && failures.isEmpty ? ["\(url): no session played"] : failures
+        return report.established == 0 && failures.isEmpty ? ["\(url): no viewer received the stream"] : failures
     }
 
     public func value(for threshold: Threshold) -> Double? {
@@ -66,14 +66,14 @@ public struct MeasuredViewers: Measurement, Sendable {
         case .units: Double(report.wholeUnits)
         case .unitsInTime: Double(report.unitsInTime)
         case .broken: Double(report.brokenUnits)
-        case .oldestHalfRate: report.oldestHalfRatePictureMilliseconds
+        case .oldestHalfRate: report.oldestHalfRateFrameMilliseconds
         case .serverCost: report.steady?.processorSecondsPerGigabyte ?? report.server?.processorSecondsPerGigabyte
         default: nil
         }
     }
 }
 
-/// `nil` where no packet was to come.
+/// The loss in percent; `nil` if no packet was expected.
 func lossPercent(received: UInt64, lost: UInt64) -> Double? {
     received + lost > 0 ? Double(lost) / Double(received + lost) * 100 : nil
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the kernel says of the server under test: processor time, memory, descriptors (proc(5)).
+/// Reads processor time, memory and descriptors of the server under test from proc(5).
 public struct ServerProcess: Sendable {
     public let processID: Int32
 
@@ -8,7 +8,7 @@ public struct ServerProcess: Sendable {
         self.processID = processID
     }
 
-    /// One look at the process.
+    /// The values at one time. The property names are JSON keys.
     public struct Snapshot: Codable, Equatable, Sendable {
         /// User and system time of all its threads since it started.
         public let processorSeconds: Double
@@ -16,7 +16,7 @@ public struct ServerProcess: Sendable {
         public let descriptorCount: Int
     }
 
-    /// `nil` where there is no such process, or it belongs to someone else.
+    /// The present values; `nil` if the process does not exist or belongs to another user.
     public func snapshot() -> Snapshot? {
         guard let stat = Self.contents(of: "/proc/\(processID)/stat"),
             let ticks = Self.processorTicks(inStat: stat),
@@ -29,7 +29,7 @@ public struct ServerProcess: Sendable {
             descriptorCount: descriptors)
     }
 
-    /// utime + stime: fields 14 and 15. The name in field 2 may contain blanks and parentheses; the last one ends it.
+    /// utime + stime: fields 14 and 15. The name in field 2 may contain blanks and parentheses; the last parenthesis ends it.
     static func processorTicks(inStat stat: String) -> UInt64? {
         guard let end = stat.lastIndex(of: ")") else { return nil }
         let fields = stat[end...].split(separator: " ").dropFirst()
@@ -58,7 +58,7 @@ public struct ServerProcess: Sendable {
         defer { closedir(directory) }
         var count = 0
         while readdir(directory) != nil { count += 1 }
-        // "." and ".." are no descriptors.
+        // "." and ".." are not descriptors.
         return max(0, count - 2)
     }
 }

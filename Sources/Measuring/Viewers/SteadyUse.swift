@@ -1,20 +1,21 @@
 import Media
 import Reactor
 
-/// What a server and this receiver took while all viewers played: from a second after the last joined, to the end.
+/// The resources that the server and this receiver used while all viewers played: from a second after the last join to the
+/// end. The property names are JSON keys.
 ///
-/// Joining costs more than watching, and what a join costs is another question.
+/// Joins are excluded because they cost more than playing.
 public struct SteadyUse: Codable, Equatable, Sendable {
     public let seconds: Double
-    /// Received, with RTP headers.
+    /// Bytes received, including RTP headers.
     public let bytes: UInt64
-    /// Packets that did not come. Those of the joins are not among them: some servers tell of first packets that they never send.
+    /// Lost packets. Losses during joins do not count, because some servers announce first packets that they never send.
     public let lost: UInt64
-    /// Of the server's process; `nil` where none was named.
+    /// Processor time of the server's process; `nil` without `--server-pid`.
     public let processorSeconds: Double?
-    /// The same per gigabyte received.
+    /// Processor time of the server per gigabyte received.
     public let processorSecondsPerGigabyte: Double?
-    /// The share of one processor that the receiving thread took: near 1, it is what limits the run.
+    /// The share of one processor that the receiving thread used; near 1, the receiver limits the run.
     public let receiverLoad: Double
 
     init(from begin: Mark, to end: Mark) {
@@ -30,7 +31,7 @@ public struct SteadyUse: Codable, Equatable, Sendable {
         (processorSeconds, processorSecondsPerGigabyte) = (used, used / (Double(bytes) / 1e9))
     }
 
-    /// How things stood at one instant.
+    /// The counters at one time.
     struct Mark {
         let instant: MonotonicTime
         let bytes: UInt64
@@ -41,9 +42,9 @@ public struct SteadyUse: Codable, Equatable, Sendable {
     }
 }
 
-/// Finds out when all viewers have joined. Confined to the receiving thread.
+/// Detects when all viewers have joined, and measures from then to the end. Confined to the receiving thread.
 struct SteadyWindow {
-    /// From the last join to the beginning, in nanoseconds: preludes are through by then.
+    /// From the last join to the beginning, in nanoseconds; fast starts are over by then.
     private static let settling: Int64 = 1_000_000_000
 
     private let viewers: Int
@@ -56,19 +57,19 @@ struct SteadyWindow {
         self.viewers = viewers
     }
 
-    /// One more viewer plays, or never will.
+    /// Counts a viewer that plays, or that has failed.
     mutating func viewerSettled(at now: MonotonicTime) {
         settled += 1
         if settled == viewers { lastJoin = now }
     }
 
-    /// Begins if it is time to.
-    mutating func look(at now: MonotonicTime, _ mark: () -> SteadyUse.Mark) {
+    /// Begins the measurement if all viewers have joined.
+    mutating func beginIfSettled(at now: MonotonicTime, _ mark: () -> SteadyUse.Mark) {
         guard begin == nil, let lastJoin, now - lastJoin >= Self.settling else { return }
         begin = mark()
     }
 
-    /// The run is over.
+    /// Ends the measurement.
     mutating func end(_ mark: () -> SteadyUse.Mark) {
         use = begin.map { SteadyUse(from: $0, to: mark()) }
     }

@@ -1,17 +1,17 @@
 import Media
 import RTSPClient
 
-/// What one viewer saw: instants, counters, never a packet.
+/// The counters and times of one viewer.
 final class ViewerRecord {
     /// How a viewer behaves.
     enum Kind: Hashable {
-        /// Takes all that comes, to the end.
+        /// Receives everything to the end.
         case steady
         /// Stops reading its connection after PLAY.
         case stalled
         /// Reads its connection at half the stream's rate.
         case halfRate
-        /// Vanishes soon, without TEARDOWN.
+        /// Disappears soon, without TEARDOWN.
         case churning
     }
 
@@ -19,32 +19,32 @@ final class ViewerRecord {
     let opened: MonotonicTime
     private(set) var playing: MonotonicTime?
     private(set) var firstPacket: MonotonicTime?
-    /// When the first unit at which decoding can start was complete.
+    /// When the first keyframe was complete.
     private(set) var firstKeyframe: MonotonicTime?
-    /// Why it ended, if it did.
+    /// Why the session ended; `nil` while it has not.
     var end: ClientSessionEnd?
     private(set) var byteCount: UInt64 = 0
     private(set) var unitsInTime: UInt64 = 0
-    /// The greatest time from capture to arrival, in nanoseconds.
+    /// The longest time from capture to arrival, in nanoseconds.
     private(set) var oldestFrame: Int64 = 0
-    /// The same once the prelude and what waited behind it are through: after `settlingNanoseconds` of packets.
+    /// The longest time from capture to arrival after the fast start and its backlog: after `settlingNanoseconds` of packets.
     private(set) var oldestSettledFrame: Int64 = 0
     private(set) var tracks: [TrackRecord] = []
-    /// Index of the track whose pictures count: the first of video, else the first.
+    /// Index of the evaluated track: the first video track, else the first track.
     private var mainTrack = 0
 
     static let settlingNanoseconds: Int64 = 5_000_000_000
-    /// For how long what comes may be a prelude, whose units are not live.
+    /// How long arriving units may belong to a fast start, and are not live.
     private static let fastStartNanoseconds: Int64 = 1_000_000_000
 
-    /// One track's counters.
+    /// The counters of one track.
     struct TrackRecord {
         var loss = LossTracker()
         var units = AccessUnitTracker()
         var capture: CaptureClock
         var transit: TransitTime
-        /// Of the unit under way, where it tells.
-        var stamp: (timestamp: UInt32, unixNanoseconds: Int64)?
+        /// The hand-over time of the current unit, if the unit contains one.
+        var handOver: (timestamp: UInt32, unixNanoseconds: Int64)?
 
         init(rate: ClockRate) {
             capture = CaptureClock(rate: rate)
@@ -52,15 +52,15 @@ final class ViewerRecord {
         }
     }
 
-    /// A unit that came whole on the main track.
-    struct Picture {
-        /// When it was captured, in nanoseconds since 1970; `nil` while unknown, and in the first second, because the
-        /// times of a prelude denote no capture.
+    /// A unit of the main track that arrived without loss.
+    struct Frame {
+        /// The capture time in nanoseconds since 1970; `nil` while unknown, and in the first second, because the timestamps of a
+        /// fast start do not denote capture times.
         let captured: Int64?
-        /// When the server was handed it, if it tells (`HandOverTimestamp`); `nil` when `captured` is.
+        /// When the frame was handed to the server, if the frame contains a `HandOverTimestamp`; `nil` if `captured` is `nil`.
         let handOverTime: Int64?
         let arrival: MonotonicTime
-        /// The same by the wall clock, in nanoseconds since 1970.
+        /// The arrival by the wall clock, in nanoseconds since 1970.
         let arrivalUnixNanoseconds: Int64
     }
 
@@ -85,14 +85,14 @@ final class ViewerRecord {
         tracks[track].capture.received(time: time, timestamp: timestamp)
     }
 
-    /// Counts a packet; answers the picture that it makes whole.
-    func received(_ packet: borrowing ReceivedPacket, lateNanoseconds: Int64) -> Picture? {
+    /// Counts a packet and returns the frame that it completes.
+    func received(_ packet: borrowing ReceivedPacket, lateNanoseconds: Int64) -> Frame? {
         firstPacket = firstPacket ?? packet.arrival
         byteCount &+= UInt64(packet.byteCount)
         let index = packet.track
         if kind == .halfRate, index == mainTrack { recordAge(packet) }
-        if let stamp = HandOverTimestamp.unixNanoseconds(in: packet.payload) {
-            tracks[index].stamp = (packet.timestamp, stamp)
+        if let handOver = HandOverTimestamp.unixNanoseconds(in: packet.payload) {
+            tracks[index].handOver = (packet.timestamp, handOver)
         }
         let placement = tracks[index].loss.received(packet.sequenceNumber)
         let unit = tracks[index].units.received(
@@ -103,9 +103,9 @@ final class ViewerRecord {
         guard index == mainTrack else { return nil }
         if unit.isKeyframe { firstKeyframe = firstKeyframe ?? packet.arrival }
         let isLive = firstPacket.map { packet.arrival - $0 > Self.fastStartNanoseconds } ?? false
-        return Picture(
+        return Frame(
             captured: isLive ? tracks[mainTrack].capture.unixNanoseconds(of: unit.timestamp) : nil,
-            handOverTime: isLive ? handOver(of: unit) : nil, arrival: packet.arrival,
+            handOverTime: isLive ? handOverTime(of: unit) : nil, arrival: packet.arrival,
             arrivalUnixNanoseconds: packet.arrivalUnixNanoseconds)
     }
 
@@ -117,8 +117,8 @@ final class ViewerRecord {
         oldestSettledFrame = max(oldestSettledFrame, age)
     }
 
-    private func handOver(of unit: AccessUnitTracker.Completion) -> Int64? {
-        guard let stamp = tracks[mainTrack].stamp, stamp.timestamp == unit.timestamp else { return nil }
-        return stamp.unixNanoseconds
+    private func handOverTime(of unit: AccessUnitTracker.Completion) -> Int64? {
+        guard let handOver = tracks[mainTrack].handOver, handOver.timestamp == unit.timestamp else { return nil }
+        return handOver.unixNanoseconds
     }
 }

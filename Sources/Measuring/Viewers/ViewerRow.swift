@@ -1,7 +1,7 @@
 import Media
 import RTSPClient
 
-/// What is kept of a viewer that is through.
+/// The result of one viewer, a row of the CSV file.
 struct ViewerRow: Sendable {
     let kind: ViewerRecord.Kind
     let opened: MonotonicTime
@@ -13,7 +13,7 @@ struct ViewerRow: Sendable {
     let wholeUnits: UInt64
     let brokenUnits: UInt64
     let unitsInTime: UInt64
-    /// Why it ended; `nil` where it vanished, or was still there at the end.
+    /// Why the session ended; `nil` if the viewer disappeared, or was still playing at the end.
     let end: String?
 
     init(_ viewer: ViewerRecord) {
@@ -30,14 +30,14 @@ struct ViewerRow: Sendable {
         end = viewer.end?.description
     }
 
-    /// Nanoseconds.
+    /// In nanoseconds.
     var connectToPlay: Int64? { playing.map { $0 - opened } }
-    var connectToRandomAccess: Int64? { firstKeyframe.map { $0 - opened } }
+    var connectToKeyframe: Int64? { firstKeyframe.map { $0 - opened } }
     var playToFirstPacket: Int64? { playing.flatMap { playing in firstPacket.map { $0 - playing } } }
 }
 
 extension [ViewerRow] {
-    /// A row per viewer, in the order in which they came.
+    /// A row per viewer, in the order of joining.
     var csv: String {
         var table = CommaSeparatedTable(columns: [
             "viewer", "kind", "opened_s", "connect_to_play_ms", "play_to_packet_ms", "connect_to_decodable_ms",
@@ -53,7 +53,7 @@ extension [ViewerRow] {
                 "\(index)", row.kind.name, CommaSeparatedTable.seconds(row.opened - start),
                 CommaSeparatedTable.milliseconds(row.connectToPlay),
                 CommaSeparatedTable.milliseconds(row.playToFirstPacket),
-                CommaSeparatedTable.milliseconds(row.connectToRandomAccess), sum(\.packets), "\(row.byteCount)",
+                CommaSeparatedTable.milliseconds(row.connectToKeyframe), sum(\.packets), "\(row.byteCount)",
                 sum(\.gaps), sum(\.lost), sum(\.duplicates), sum(\.reordered), "\(row.wholeUnits)",
                 "\(row.unitsInTime)",
                 "\(row.brokenUnits)", row.end,
@@ -62,10 +62,10 @@ extension [ViewerRow] {
         return table.text
     }
 
-    /// When the first of them came.
+    /// When the first viewer joined.
     var firstInstant: MonotonicTime { map(\.opened).min() ?? MonotonicTime(nanoseconds: 0) }
 
-    /// What all of them measured of `duration`, at the instants at which they came.
+    /// The `duration` of each viewer, at the time of its join.
     func points(_ duration: (ViewerRow) -> Int64?) -> [PlotPoint] {
         compactMap { row in duration(row).map { PlotPoint(instant: row.opened, nanoseconds: $0) } }
     }

@@ -4,7 +4,7 @@ import Reactor
 import SDP
 import Synchronization
 
-/// Many viewers of one stream at once, some of them ill-behaved.
+/// Runs many viewers of one stream at once, some of them misbehaving.
 public final class ViewersBench: SessionOwner {
     let plan: ViewersPlan
     private let report: ReportBox
@@ -21,22 +21,22 @@ public final class ViewersBench: SessionOwner {
     private enum Phase {
         case starting
         case running(since: MonotonicTime)
-        /// TEARDOWN is sent; counts no more.
+        /// TEARDOWN was sent; packets no longer count.
         case leaving(until: MonotonicTime)
-        /// All sessions are gone; the server puts its house in order.
+        /// All sessions have ended; the server cleans up.
         case settling(until: MonotonicTime)
     }
 
-    /// The ill-behaved join this much later, when the stream's rate is known.
+    /// Misbehaving viewers join this much later, when the stream's rate is known.
     private static let delayNanoseconds: Int64 = 3_000_000_000
     private static let tickMilliseconds: Int64 = 10
-    /// Sessions opened in one turn, so that those open already are not kept waiting.
+    /// Maximum of sessions opened per turn, so that open sessions are not delayed.
     private static let openedPerTurn = 8
     private static let churningNanoseconds: Int64 = 500_000_000
-    /// Frames that are kept for a plot: 80 MB.
+    /// Maximum of frames kept for a plot: 80 MB.
     private static let mostFrames = 5_000_000
 
-    /// Runs `plan` and reports; blocks the calling thread. `progress` is called twice a second, on another thread.
+    /// Runs `plan` and returns the result; blocks the calling thread. `progress` is called twice a second, on another thread.
     public static func run(
         _ plan: ViewersPlan, progress: (@Sendable (ViewersProgress) -> Void)? = nil
     ) throws(ClientSessionEnd) -> MeasuredViewers {
@@ -53,6 +53,7 @@ public final class ViewersBench: SessionOwner {
         self.report = report
         self.progress = progress
         steady = SteadyWindow(viewers: plan.count)
+        tally.transport = plan.session.transport
     }
 
     public func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
@@ -62,7 +63,7 @@ public final class ViewersBench: SessionOwner {
             phase = .running(since: now)
         case .running(let start): run(sessions, since: start, at: now)
         case .leaving(let deadline) where sessions.count == 0 || now >= deadline:
-            // Who reads slowly or not at all gets no answer to TEARDOWN: its sockets are closed all the same.
+            // Viewers that read slowly or not at all receive no answer to TEARDOWN; their sockets are closed without it.
             for number in viewers.keys { sessions.vanish(number) }
             phase = .settling(until: now.advanced(byMilliseconds: 1_000))
         case .settling(let deadline) where now >= deadline:
@@ -83,9 +84,9 @@ public final class ViewersBench: SessionOwner {
             open(.churning, upTo: .max, perSecond: Double(plan.churnPerSecond), later, sessions, at: now)
         }
         vanish(sessions, at: now)
-        slowDown(sessions, at: now)
+        allowHalfRateReading(sessions, at: now)
         reportProgress(elapsed, at: now)
-        steady.look(at: now) { mark(at: now) }
+        steady.beginIfSettled(at: now) { mark(at: now) }
         if Double(elapsed) >= plan.seconds * 1e9 { leave(sessions, at: now) }
     }
 
@@ -111,8 +112,8 @@ public final class ViewersBench: SessionOwner {
         vanishing.removeFirst(due.count)
     }
 
-    /// Lets the half-rate viewers read on.
-    private func slowDown(_ sessions: Sessions, at now: MonotonicTime) {
+    /// Allows the half-rate viewers to read their next share.
+    private func allowHalfRateReading(_ sessions: Sessions, at now: MonotonicTime) {
         guard plan.halfRate > 0, let share = pace.share(at: now) else { return }
         for (number, viewer) in viewers where viewer.kind == .halfRate {
             sessions.allowReading(number, byteCount: share.byteCount, atMost: share.limit)
@@ -159,7 +160,7 @@ extension ViewersBench {
             viewer.described(rates: tracks.map(\.clockRate), mainTrack: tracks.mainIndex)
         case .playing(let numbers):
             viewer.played(firstSequenceNumbers: numbers, at: now)
-            // With nobody to compare with, a half-rate viewer reads everything.
+            // While the rate is unknown, a half-rate viewer reads everything.
             if viewer.kind == .stalled || viewer.kind == .halfRate && pace.isKnown { sessions.limitReading(number) }
             guard viewer.kind == .steady else { break }
             pace.viewerJoined()
@@ -172,20 +173,20 @@ extension ViewersBench {
 
     public func session(_ number: SessionNumber, received packet: borrowing ReceivedPacket) {
         guard case .running = phase, let viewer = viewers[number] else { return }
-        let picture = viewer.received(packet, lateNanoseconds: plan.lateMilliseconds &* 1_000_000)
+        let frame = viewer.received(packet, lateNanoseconds: plan.lateMilliseconds &* 1_000_000)
         guard viewer.kind == .steady else { return }
         pace.received(byteCount: packet.byteCount)
-        guard let picture else { return }
-        if let instant = picture.handOverTime {
-            tally.handOverToArrival.record(nanoseconds: picture.arrivalUnixNanoseconds &- instant)
+        guard let frame else { return }
+        if let instant = frame.handOverTime {
+            tally.handOverToArrival.record(nanoseconds: frame.arrivalUnixNanoseconds &- instant)
         }
-        guard let captured = picture.captured else { return }
-        let age = picture.arrivalUnixNanoseconds &- captured
+        guard let captured = frame.captured else { return }
+        let age = frame.arrivalUnixNanoseconds &- captured
         tally.captureToArrival.record(nanoseconds: age)
         if plan.keepsFrames, tally.frames.count < Self.mostFrames {
-            tally.frames.append(PlotPoint(instant: picture.arrival, nanoseconds: age))
+            tally.frames.append(PlotPoint(instant: frame.arrival, nanoseconds: age))
         }
-        tally.fanOut.completed(capturedAt: captured, arrival: picture.arrival.nanoseconds)
+        tally.fanOut.completed(capturedAt: captured, arrival: frame.arrival.nanoseconds)
     }
 
     public func session(
@@ -195,7 +196,7 @@ extension ViewersBench {
     }
 }
 
-/// Where the loop's thread leaves its report.
+/// Passes the result from the loop's thread to the caller.
 private final class ReportBox: Sendable {
     let value = Mutex<MeasuredViewers?>(nil)
 }

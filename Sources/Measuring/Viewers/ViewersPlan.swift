@@ -1,7 +1,7 @@
 import Media
 import RTSPClient
 
-/// What `apus bench viewers` is asked to do.
+/// The task of `apus bench viewers`.
 public struct ViewersPlan: Sendable {
     public var session: SessionPlan
     /// Viewers that watch to the end.
@@ -13,13 +13,13 @@ public struct ViewersPlan: Sendable {
     public var stalled = 0
     /// Further viewers on TCP that read at half the stream's rate.
     public var halfRate = 0
-    /// Further viewers that join each second and vanish half a second later, without TEARDOWN.
+    /// Further viewers that join each second and disappear half a second later, without TEARDOWN.
     public var churnPerSecond = 0
-    /// Units that are later than this, compared with the quickest, are not in time.
+    /// Units that arrive more than this later than the least delayed unit are not in time.
     public var lateMilliseconds: Int64 = 100
-    /// Whether the time from capture to arrival of each frame is kept, for a plot: 16 bytes per frame and viewer.
+    /// Whether the latency of each frame is kept for a plot, at 16 bytes per frame and viewer.
     public var keepsFrames = false
-    /// The server's process, whose processor time, memory and descriptors are watched.
+    /// The server's process, to measure its processor time, memory and descriptors.
     public var server: ServerProcess?
 
     public init(session: SessionPlan, count: Int, seconds: Double) {
@@ -36,8 +36,8 @@ public struct ViewersPlan: Sendable {
         case .stalled: plan.transport = .tcp
         case .halfRate:
             plan.transport = .tcp
-            // By itself the kernel would take in many seconds of what the viewer does not read, and hide what the
-            // server drops.
+            // The kernel's default buffer would hold many seconds of unread media, and hide that the server drops
+            // frames.
             plan.receiveBufferByteCount = 16_384
         }
         return plan

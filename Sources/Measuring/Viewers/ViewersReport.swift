@@ -1,16 +1,16 @@
 import Streams
 
-/// What `apus bench viewers` found; counters are those of the steady viewers.
+/// The result of `apus bench viewers`. The counters are those of the steady viewers.
 public struct ViewersReport: Codable, Equatable, Sendable {
     public var transport: String
-    /// How trains of packets came: `whole` or `cut`; `nil` where there are none.
-    public var trains: String?
-    /// Steady viewers that were asked for.
+    /// How GSO batches arrived: `whole` (GRO) or `cut` into packets; `nil` over TCP.
+    public var gsoBatches: String?
+    /// The requested number of steady viewers.
     public var viewers: Int
     public var seconds: Double
-    /// Sessions whose PLAY was answered, churning ones and stalled ones apart.
+    /// Sessions with a response to PLAY, without the churning and the stalled viewers.
     public var established: Int
-    /// Why sessions failed, and how many for each reason.
+    /// The number of failed sessions by reason.
     public var failures: [String: Int]
     public var churned: Int
     public var stalled: Int
@@ -26,23 +26,37 @@ public struct ViewersReport: Codable, Equatable, Sendable {
     public var unitsInTime: UInt64
     public var connectToPlay: DurationSummary?
     public var playToFirstPacket: DurationSummary?
-    public var playToRandomAccess: DurationSummary?
-    public var connectToRandomAccess: DurationSummary?
-    /// From a picture's capture, as sender reports tell it, to its last packet; right where both hosts' clocks agree.
+    public var playToKeyframe: DurationSummary?
+    public var connectToKeyframe: DurationSummary?
+    /// From a frame's capture, by sender reports, to its last packet; valid if the clocks of both hosts agree.
     public var captureToArrival: DurationSummary?
-    /// From when the server was handed a unit, as the unit itself tells, to its last packet; `nil` where units do not tell.
+    /// From the hand-over of a unit to the server to the unit's last packet; `nil` if units contain no `HandOverTimestamp`.
     public var handOverToArrival: DurationSummary?
-    /// From the first viewer to the last with the same picture.
+    /// From the first to the last viewer's arrival of the same frame.
     public var fanOut: DurationSummary?
-    /// From capture to arrival at a half-rate viewer, the worst of all.
-    public var oldestHalfRatePictureMilliseconds: Double?
-    /// The same, after each one's first five seconds.
-    public var oldestSettledHalfRatePictureMilliseconds: Double?
+    /// The longest time from capture to arrival at any half-rate viewer.
+    public var oldestHalfRateFrameMilliseconds: Double?
+    /// The longest such time after each viewer's first five seconds.
+    public var oldestSettledHalfRateFrameMilliseconds: Double?
     public var server: ServerUse?
-    /// `nil` where the run ended before all viewers had joined.
+    /// `nil` if the run ended before all viewers had joined.
     public var steady: SteadyUse?
 
-    /// What the run cost the server.
+    private enum CodingKeys: String, CodingKey {
+        case transport
+        case gsoBatches = "trains"
+        case viewers, seconds, established, failures, churned, stalled, stalledEndedByServer
+        case packets, bytes, gaps, lost, duplicates, reordered, wholeUnits, brokenUnits, unitsInTime
+        case connectToPlay, playToFirstPacket
+        case playToKeyframe = "playToRandomAccess"
+        case connectToKeyframe = "connectToRandomAccess"
+        case captureToArrival, handOverToArrival, fanOut
+        case oldestHalfRateFrameMilliseconds = "oldestHalfRatePictureMilliseconds"
+        case oldestSettledHalfRateFrameMilliseconds = "oldestSettledHalfRatePictureMilliseconds"
+        case server, steady
+    }
+
+    /// The resources that the server used. The property names are JSON keys.
     public struct ServerUse: Codable, Equatable, Sendable {
         public var processorSeconds: Double
         public var processorSecondsPerGigabyte: Double
@@ -54,13 +68,13 @@ public struct ViewersReport: Codable, Equatable, Sendable {
 
     /// Whether every session played to the end.
     public var allPlayed: Bool { failures.isEmpty && established > 0 }
-    /// Whether no steady viewer missed a packet.
+    /// Whether no steady viewer lost a packet.
     public var hasNoGap: Bool { gaps == 0 && lost == 0 }
 
     init(_ plan: ViewersPlan, _ tally: ViewersTally) {
         var fanOut = tally.fanOut
         transport = plan.session.transport.rawValue
-        trains = plan.session.transport == .tcp ? nil : plan.session.gsoBatchArrival.rawValue
+        gsoBatches = plan.session.transport == .tcp ? nil : plan.session.gsoBatchArrival.rawValue
         viewers = plan.count
         seconds = plan.seconds
         established = tally.established
@@ -79,13 +93,13 @@ public struct ViewersReport: Codable, Equatable, Sendable {
         unitsInTime = tally.unitsInTime
         connectToPlay = tally.connectToPlay.summary
         playToFirstPacket = tally.playToFirstPacket.summary
-        playToRandomAccess = tally.playToRandomAccess.summary
-        connectToRandomAccess = tally.connectToRandomAccess.summary
+        playToKeyframe = tally.playToKeyframe.summary
+        connectToKeyframe = tally.connectToKeyframe.summary
         captureToArrival = tally.captureToArrival.summary
         handOverToArrival = tally.handOverToArrival.summary
         self.fanOut = fanOut.finish().summary
-        oldestHalfRatePictureMilliseconds = tally.oldestFrame.map { Double($0) / 1e6 }
-        oldestSettledHalfRatePictureMilliseconds = tally.oldestSettledFrame.map { Double($0) / 1e6 }
+        oldestHalfRateFrameMilliseconds = tally.oldestFrame.map { Double($0) / 1e6 }
+        oldestSettledHalfRateFrameMilliseconds = tally.oldestSettledFrame.map { Double($0) / 1e6 }
         server = Self.use(tally)
         steady = tally.steady
     }

@@ -5,11 +5,13 @@ import Streams
 
 /// The sums over all viewers.
 struct ViewersTally {
+    /// The transport of the steady viewers.
+    var transport = SessionTransport.udp
     var established = 0
     var churned = 0
     /// Steady viewers that did not play to the end, by reason.
     var failures: [String: Int] = [:]
-    /// Stalled viewers whose connection the server ended, as it should.
+    /// Stalled viewers that the server disconnected, as it should.
     var stalledEndedByServer = 0
     var packets: UInt64 = 0
     var bytes: UInt64 = 0
@@ -26,8 +28,8 @@ struct ViewersTally {
     var oldestSettledFrame: Int64?
     var connectToPlay = DurationHistogram()
     var playToFirstPacket = DurationHistogram()
-    var playToRandomAccess = DurationHistogram()
-    var connectToRandomAccess = DurationHistogram()
+    var playToKeyframe = DurationHistogram()
+    var connectToKeyframe = DurationHistogram()
     var captureToArrival = DurationHistogram()
     var handOverToArrival = DurationHistogram()
     var fanOut = FanOut()
@@ -35,12 +37,12 @@ struct ViewersTally {
     var serverPlaying: ServerProcess.Snapshot?
     var serverAfter: ServerProcess.Snapshot?
     var steady: SteadyUse?
-    /// One for each viewer that is through.
+    /// One row per finished viewer.
     var rows: [ViewerRow] = []
-    /// One for each whole frame of a steady viewer, if they are wanted.
+    /// One point per whole frame of a steady viewer, if `ViewersPlan.keepsFrames`.
     var frames: [PlotPoint] = []
 
-    /// Adds a viewer that is through.
+    /// Adds a finished viewer.
     mutating func add(_ viewer: ViewerRecord) {
         allBytes += viewer.byteCount
         rows.append(ViewerRow(viewer))
@@ -74,11 +76,12 @@ struct ViewersTally {
     private mutating func addFailure(_ viewer: ViewerRecord) {
         if viewer.playing != nil { established += 1 }
         if let end = viewer.end, !end.isWanted {
-            failures[end.description, default: 0] += 1
+            let transport = viewer.kind == .halfRate ? .tcp : transport
+            failures[end.description(over: transport), default: 0] += 1
         } else if viewer.playing == nil {
             failures["still not playing at the end", default: 0] += 1
         } else if viewer.firstPacket == nil {
-            failures["no packet came", default: 0] += 1
+            failures["no packet arrived", default: 0] += 1
         }
     }
 
@@ -86,13 +89,13 @@ struct ViewersTally {
         guard let playing = viewer.playing else { return }
         connectToPlay.record(nanoseconds: playing - viewer.opened)
         if let first = viewer.firstPacket { playToFirstPacket.record(nanoseconds: first - playing) }
-        guard let picture = viewer.firstKeyframe else { return }
-        playToRandomAccess.record(nanoseconds: picture - playing)
-        connectToRandomAccess.record(nanoseconds: picture - viewer.opened)
+        guard let keyframe = viewer.firstKeyframe else { return }
+        playToKeyframe.record(nanoseconds: keyframe - playing)
+        connectToKeyframe.record(nanoseconds: keyframe - viewer.opened)
     }
 }
 
-/// How a run stands.
+/// The progress of `apus bench viewers`.
 public struct ViewersProgress: Sendable {
     public let elapsedSeconds: Double
     public let viewers: Int
@@ -110,7 +113,7 @@ public struct ViewersProgress: Sendable {
 }
 
 extension [DescribedTrack] {
-    /// The track whose pictures count: the first of H.264, else the first of all.
+    /// Index of the evaluated track: the first H.264 track, else the first track.
     var mainIndex: Int {
         firstIndex { if case .h264 = $0.payload { true } else { false } } ?? 0
     }

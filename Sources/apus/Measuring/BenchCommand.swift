@@ -2,22 +2,22 @@ import ArgumentParser
 import Measuring
 import RTSPClient
 
-/// `apus bench`: how a server holds up, seen from its viewers.
+/// `apus bench`: measures a server from the viewers' side.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure an RTSP server from its viewers' side, or what this machine can do without one.",
+        abstract: "Measure an RTSP server with many viewers, or this machine without a server.",
         subcommands: [
             BenchViewersCommand.self, BenchJoinsCommand.self, BenchEncodingCommand.self,
             BenchLimitCommand.self,
         ])
 }
 
-/// What both benches of a server are told.
+/// The options of the benches that measure a server.
 struct BenchOptions: ParsableArguments {
     @OptionGroup var stream: StreamOptions
 
-    @Option(help: "How many viewers.")
+    @Option(help: "The number of viewers.")
     var count = 1
 
     @OptionGroup var report: ReportOptions
@@ -28,12 +28,13 @@ struct BenchOptions: ParsableArguments {
     var failOnGap = false
 
     func validate() throws {
-        guard (1...100_000).contains(count) else { throw ValidationError("--count is 1 to 100000") }
+        try stream.validateURL()
+        guard (1...100_000).contains(count) else { throw ValidationError("--count takes 1 to 100000, not \(count)") }
     }
 
     func session() throws -> SessionPlan { try stream.session(userAgent: "apus-bench") }
 
-    /// Measures, and tells what was found as `measure` does.
+    /// Measures, and prints the result as `measure` does.
     func publish(in vocabulary: Vocabulary, _ measure: (SessionPlan) throws(ClientSessionEnd) -> some Measurement)
         throws
     {
@@ -50,15 +51,14 @@ struct BenchOptions: ParsableArguments {
 }
 
 extension Vocabulary {
-    /// The paragraphs of a command's help on thresholds and exit statuses; `incomplete` says what ends it with 1.
+    /// The paragraphs of a command's help on thresholds and exit statuses; `incomplete` names the failure with exit status 1.
     func help(_ quantities: String, incomplete: String) -> String {
         """
-        THRESHOLD is what must not be: a quantity, then > >= < or <=, then a number with its unit. Quantities are
+        THRESHOLD is a condition that must not hold: a quantity, then > >= < or <=, then a number with its unit. Quantities:
 
         \(quantities)
 
-        Exit status: 0 measured, and no threshold holds; 1 nothing could be measured, or \(incomplete); 2 measured, and a \
-        threshold holds; 64 wrong arguments.
+        Exit status: 0 success; 1 nothing could be measured, or \(incomplete); 2 a threshold was exceeded; 64 wrong arguments.
 
         Details: docs/measuring.md.
         """
@@ -67,17 +67,18 @@ extension Vocabulary {
 
 struct BenchViewersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "viewers", abstract: "Watch a stream many times at once, and count what is missing or late.",
+        commandName: "viewers",
+        abstract: "Play a stream many times at once, and count lost and late frames.",
         discussion: Vocabulary.viewers.help(
             """
               p50, p99.9, min, mean, max   the same as arrival.p50, …: us, ms, s
               arrival.p50, …               capture to last packet
               hand-over.p50, …             hand-over to the server to last packet
-              play.p50, …                  connecting to the answer to PLAY
-              first-decodable.p50, …       connecting to the first IDR
-              play-to-packet.p50, …        the answer to PLAY to the first packet
-              play-to-decodable.p50, …     the answer to PLAY to the first IDR
-              fan-out.p50, …               first to last viewer with the same frame
+              play.p50, …                  connecting to the response to PLAY
+              first-decodable.p50, …       connecting to the first keyframe
+              play-to-packet.p50, …        the response to PLAY to the first packet
+              play-to-decodable.p50, …     the response to PLAY to the first keyframe
+              fan-out.p50, …               the first to the last viewer of the same frame
               half-rate-oldest             oldest frame at a half-rate viewer
               loss: %
               lost, gaps, duplicates, reordered, units, units-in-time, broken,
@@ -87,10 +88,10 @@ struct BenchViewersCommand: ParsableCommand {
 
     @OptionGroup var options: BenchOptions
 
-    @Option(help: "How long, in seconds.")
+    @Option(help: "The duration in seconds.")
     var seconds = 10.0
 
-    @Option(help: "Viewers that join per second.")
+    @Option(help: "The number of viewers that join per second.")
     var ramp = 100.0
 
     @Option(help: "Further TCP viewers that stop reading after PLAY.")
@@ -99,37 +100,36 @@ struct BenchViewersCommand: ParsableCommand {
     @Option(name: .customLong("half-rate"), help: "Further TCP viewers that read at half the stream's rate.")
     var halfRate = 0
 
-    @Option(help: "Further viewers that join each second and vanish without TEARDOWN.")
+    @Option(help: "Further viewers that join each second and disappear without TEARDOWN.")
     var churn = 0
 
-    @Option(name: .customLong("late-ms"), help: "Access units later than this, in milliseconds, are not in time.")
+    @Option(name: .customLong("late-ms"), help: "Access units later than this, in milliseconds, count as late.")
     var lateMilliseconds: Int64 = 100
 
     @Flag(
         help: """
-            Over UDP, have the kernel cut trains of packets on arrival, as for an ordinary player. Over loopback the \
-            server's processor pays for that.
+            Receive over UDP without GRO, like an ordinary player. Over loopback, this costs processor time of the server.
             """)
     var cut = false
 
-    @Option(name: .customLong("server-pid"), help: "The server's process, to watch what it uses.")
+    @Option(name: .customLong("server-pid"), help: "The server's process, to measure its processor time and memory.")
     var serverPID: Int32?
 
     func validate() throws {
-        guard seconds > 0, seconds <= 1e6 else { throw ValidationError("--seconds is more than 0") }
-        guard ramp > 0, ramp <= 1e6 else { throw ValidationError("--ramp is more than 0") }
+        guard seconds > 0, seconds <= 1e6 else { throw ValidationError("--seconds takes more than 0") }
+        guard ramp > 0, ramp <= 1e6 else { throw ValidationError("--ramp takes more than 0") }
         let others = [stalled, halfRate, churn]
         guard others.allSatisfy({ (0...10_000).contains($0) }) else {
-            throw ValidationError("--stalled, --half-rate and --churn are 0 to 10000")
+            throw ValidationError("--stalled, --half-rate and --churn take 0 to 10000")
         }
-        guard (0...3_600_000).contains(lateMilliseconds) else { throw ValidationError("--late-ms is 0 to 3600000") }
+        guard (0...3_600_000).contains(lateMilliseconds) else { throw ValidationError("--late-ms takes 0 to 3600000") }
         _ = try options.report.thresholds(in: .viewers)
         let joined = Double(options.count) / ramp
         guard joined < seconds else {
-            throw ValidationError("the viewers need \(joined) s to join: lengthen --seconds")
+            throw ValidationError("the viewers need \(joined) s to join; increase --seconds or --ramp")
         }
         guard others.allSatisfy({ $0 == 0 }) || seconds > 4 else {
-            throw ValidationError("--stalled, --half-rate and --churn begin after 3 s: lengthen --seconds")
+            throw ValidationError("--stalled, --half-rate and --churn begin after 3 s; increase --seconds")
         }
     }
 
@@ -155,27 +155,28 @@ struct BenchViewersCommand: ParsableCommand {
 
 struct BenchJoinsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "joins", abstract: "Join a stream again and again at random instants, and time the first picture.",
+        commandName: "joins",
+        abstract: "Join a stream again and again at random times, and measure the time to the first frame.",
         discussion: Vocabulary.joins.help(
             """
               p50, p99.9, min, mean, max   the same as first-decodable.p50, …: us, ms, s
-              first-decodable.p50, …       connecting to the first IDR
-              play.p50, …                  connecting to the answer to PLAY
-              play-to-packet.p50, …        the answer to PLAY to the first packet
+              first-decodable.p50, …       connecting to the first keyframe
+              play.p50, …                  connecting to the response to PLAY
+              play-to-packet.p50, …        the response to PLAY to the first packet
               loss: %                      lost, gaps, joined, failed: no unit
             """, incomplete: "a join failed"))
 
     @OptionGroup var options: BenchOptions
 
-    @Option(name: .customLong("stay-ms"), help: "How long each viewer stays after its first picture.")
+    @Option(name: .customLong("stay-ms"), help: "How long each viewer stays after its first frame.")
     var stayMilliseconds: Int64 = 1_000
 
-    @Option(name: .customLong("pause-ms"), help: "The longest of the random pauses between viewers.")
+    @Option(name: .customLong("pause-ms"), help: "The maximum of the random pauses between viewers.")
     var pauseMilliseconds: Int64 = 1_000
 
     func validate() throws {
         guard (0...600_000).contains(stayMilliseconds), (0...600_000).contains(pauseMilliseconds) else {
-            throw ValidationError("--stay-ms and --pause-ms are 0 to 600000")
+            throw ValidationError("--stay-ms and --pause-ms take 0 to 600000")
         }
         _ = try options.report.thresholds(in: .joins)
     }

@@ -8,9 +8,9 @@ struct BenchEncodingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "encoding",
         abstract:
-            "Time the test card or a camera from its capture until its RTP packets, and the encoder by itself.",
+            "Measure the time from capture to RTP packets for the test card or a camera, and for the encoder alone.",
         discussion: """
-            Needs no server. Choose size, preset and threads by it, or see what else takes time on this machine.
+            Needs no server. Use it to choose size, preset and threads for this machine.
 
 
             """
@@ -18,34 +18,34 @@ struct BenchEncodingCommand: ParsableCommand {
                     """
                       p50, p99.9, min, mean, max   the same as packaged.p50, …: us, ms, s
                       packaged.p50, …              capture to RTP packets
-                      beside-encoder.p50, …        the same without the encoder
-                      encoder.p50, …               the encoder by itself
+                      beside-encoder.p50, …        capture to RTP packets, less the encoding time
+                      encoder.p50, …               the encoder alone
                       load, encoder-load           of a processor: %
-                      skipped                      pictures: no unit
-                    """, incomplete: "pictures were left out"))
+                      skipped                      frames: no unit
+                    """, incomplete: "frames were skipped"))
 
-    @Option(help: ArgumentHelp("Device node of a camera, in the test card's place.", valueName: "device"))
+    @Option(help: ArgumentHelp("Device node of a camera, instead of the test card.", valueName: "device"))
     var camera: String?
 
-    @Option(help: "In pixels, even.")
+    @Option(help: "Width in pixels, an even number.")
     var width = 1280
 
-    @Option(help: "In pixels, even.")
+    @Option(help: "Height in pixels, an even number.")
     var height = 720
 
-    @Option(help: "Pictures per second.")
+    @Option(help: "Frames per second.")
     var fps: Int32 = 30
 
-    @Option(help: "How long each of the two parts takes, in seconds.")
+    @Option(help: "The duration of each of the two parts, in seconds.")
     var seconds = 10.0
 
-    @Option(help: "Encoder by FFmpeg's name, or auto.")
+    @Option(help: "The encoder by its FFmpeg name, or auto.")
     var encoder = "auto"
 
-    @Option(help: "libx264's preset.")
+    @Option(help: "The preset of libx264.")
     var preset = "superfast"
 
-    @Option(help: "Threads of the encoder.")
+    @Option(help: "The number of threads of the encoder.")
     var threads = 2
 
     @OptionGroup var report: ReportOptions
@@ -53,8 +53,8 @@ struct BenchEncodingCommand: ParsableCommand {
     @OptionGroup var plot: PlotOptions
 
     func validate() throws {
-        guard VideoEncoder.FrameRate(fps) != nil else { throw ValidationError("--fps is 1 to 1000") }
-        guard seconds > 0, seconds <= 1e5 else { throw ValidationError("--seconds is more than 0") }
+        guard VideoEncoder.FrameRate(fps) != nil else { throw ValidationError("--fps takes 1 to 1000, not \(fps)") }
+        guard seconds > 0, seconds <= 1e5 else { throw ValidationError("--seconds takes more than 0") }
         _ = try report.thresholds(in: .encoding)
     }
 

@@ -1,29 +1,30 @@
 import ArgumentParser
 import Measuring
+import RTSP
 import RTSPClient
 import Server
 
 struct MeasureCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "measure",
-        abstract: "Measure the latency of a stream, of Apus or of any RTSP server, or of a picture in a screenshot.",
+        abstract: "Measure the latency of an RTSP stream of any server, or of a screenshot.",
         discussion: """
-            Watches the stream as a player with low delay does, decodes it, and reports when the first picture came, how long \
-            frames take from their capture until they are received and decoded, jitter, loss, bitrate and GOP.
+            Plays and decodes the stream like a low-delay player. Reports the time to the first frame, the latency of frames \
+            from capture to arrival and to the decoded frame, jitter, loss, bitrate and GOP.
 
-            Capture times come from SEI that Apus puts into the stream, else from sender reports (RFC 3550); without either, \
-            only how late frames come compared with the quickest is reported. Whose clock they are of, and how well that is \
-            known, is a line of the report. The first second is left out of everything but the times to the first picture.
+            Capture times come from the SEI of streams that Apus encodes, or from sender reports (RFC 3550). Without either, \
+            only the lateness of frames against the least delayed frame is reported. The report states how the clocks of both \
+            hosts are related, and the possible error. The first second counts only for the time to the first frame.
 
-            Of an image, it reads the block code (docs/block-code.md): when the picture was captured that it shows, and how long \
-            before the image was taken.
+            For an image, measure reads the timestamp overlay (docs/block-code.md), and reports when the visible frame was \
+            captured, and how long before the image was taken.
 
-            THRESHOLD is what must not be: a quantity, then > >= < or <=, then a number with its unit. Quantities are
+            THRESHOLD is a condition that must not hold: a quantity, then > >= < or <=, then a number with its unit. Quantities:
 
-              p50, p99.9, min, mean, max   capture to decoded picture: us, ms, s
+              p50, p99.9, min, mean, max   capture to decoded frame: us, ms, s
               arrival.p50, …               capture to last packet
-              encoded.p50, …               capture to coded picture, by SEI
-              decoding.p50, …              last packet to decoded picture
+              encoded.p50, …               capture to encoded frame, by SEI
+              decoding.p50, …              last packet to decoded frame
               late.p50, …                  later than the least delayed frame
               spacing.p50, …               jitter from frame to frame
               connected, play, first-packet, first-decodable, first-decoded,
@@ -31,10 +32,10 @@ struct MeasureCommand: ParsableCommand {
               loss: %        bitrate (of video): bit/s, kbit/s, Mbit/s
               lost, broken, undecoded, frames, fps: no unit
 
-            What cannot be judged, for the stream does not tell, fails too.
+            A threshold whose quantity could not be measured counts as exceeded.
 
-            Exit status: 0 measured, and no threshold holds; 1 nothing could be measured, or it ended early; 2 measured, and a \
-            threshold holds; 64 wrong arguments.
+            Exit status: 0 success; 1 nothing could be measured, or the measurement ended early; 2 a threshold was exceeded; \
+            64 wrong arguments.
 
             Examples:
               apus measure rtsp://127.0.0.1:8554/cam
@@ -48,19 +49,19 @@ struct MeasureCommand: ParsableCommand {
 
     @OptionGroup var stream: StreamOptions
 
-    @Option(help: "Live frames after which it is enough.")
+    @Option(help: "The number of frames to measure.")
     var frames: Int?
 
-    @Option(help: "Seconds after which it is enough; 10 where --frames is left out too.")
+    @Option(help: "The seconds to measure; 10 by default, unless --frames is given.")
     var seconds: Double?
 
-    @Option(help: "Seconds for which nothing may happen: no answer, no first picture, no further frame.")
+    @Option(help: "How many seconds to wait for a response, the first frame, or the next frame.")
     var timeout = 10.0
 
     @Option(
         help: """
-            How the server's clock stands to this one: auto (by what the stream and its address tell), same (both hosts' \
-            clocks agree, say by PTP), or estimate (by sender reports and round trips).
+            How the server's clock relates to this host's: auto (detected by the stream and the server's address), same (both \
+            clocks agree, such as by PTP), or estimate (by sender reports and round trips).
             """)
     var clocks = ClockRelation.Assumption.auto
 
@@ -69,17 +70,24 @@ struct MeasureCommand: ParsableCommand {
     @OptionGroup var plot: PlotOptions
 
     @Option(
-        help: "When the image was taken: 2026-11-21T15:04:05.678Z, or seconds since 1970; by the file where left out.")
+        help:
+            "When the image was taken: 2026-11-21T15:04:05.678Z, or seconds since 1970; the file's own time by default."
+    )
     var at: WrittenTime?
 
     func validate() throws {
-        if let frames, !(1...10_000_000).contains(frames) { throw ValidationError("--frames is 1 to 10000000") }
-        if let seconds, !(seconds > 0 && seconds <= 86_400) {
-            throw ValidationError("--seconds is more than 0, and 86400 at most")
+        if let frames, !(1...10_000_000).contains(frames) {
+            throw ValidationError("--frames takes 1 to 10000000, not \(frames)")
         }
+        if let seconds, !(seconds > 0 && seconds <= 86_400) {
+            throw ValidationError("--seconds takes more than 0 and at most 86400, not \(seconds)")
+        }
+        if !isImage { try stream.validateURL() }
         try validateImageOptions()
         _ = try report.thresholds(in: .stream)
-        guard timeout >= 0.1, timeout <= 3_600 else { throw ValidationError("--timeout is 0.1 to 3600 seconds") }
+        guard timeout >= 0.1, timeout <= 3_600 else {
+            throw ValidationError("--timeout takes 0.1 to 3600 seconds, not \(timeout)")
+        }
     }
 
     func run() throws {
@@ -89,7 +97,8 @@ struct MeasureCommand: ParsableCommand {
             do throws(MeasureFailure) {
                 return try StreamMeasurement.run(plan, progress: ProgressLine.ifTerminal())
             } catch {
-                throw StreamFailure(url: plan.session.url.text, reason: "\(error)")
+                throw StreamFailure(
+                    url: plan.session.url.text, reason: error.description(over: plan.session.transport))
             }
         }
     }
@@ -104,9 +113,35 @@ struct MeasureCommand: ParsableCommand {
     }
 }
 
-/// Nothing could be measured of a stream.
+// MARK: - Images
+
+extension MeasureCommand {
+    /// Whether the argument is an image: a file of that name exists, or the name has the suffix of an image.
+    var isImage: Bool { ScreenshotMeasurement.isFile(stream.text) }
+
+    func validateImageOptions() throws {
+        guard isImage else {
+            let name = UserInformation.removed(from: stream.text)
+            guard at == nil else { throw ValidationError("--at is for images, and \(name) is not an image") }
+            return
+        }
+        guard frames == nil, seconds == nil, report.csv == nil, plot.plot == nil, report.failIf.isEmpty else {
+            throw ValidationError("an image takes --at and --json only")
+        }
+    }
+
+    /// Prints the timestamp overlays in the image.
+    func measureImage() throws {
+        let found = try report.reportingErrors {
+            ScreenshotReport(try ScreenshotMeasurement(of: stream.text, takenAt: at))
+        }
+        try report.publish(found, table: found.table, Verdict(.passed))
+    }
+}
+
+/// Why nothing could be measured.
 struct StreamFailure: Error, CustomStringConvertible {
-    /// Without user and password.
+    /// The URL without user and password.
     let url: String
     let reason: String
 
@@ -114,3 +149,7 @@ struct StreamFailure: Error, CustomStringConvertible {
 }
 
 extension ClockRelation.Assumption: ExpressibleByArgument {}
+
+extension WrittenTime: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}

@@ -1,7 +1,7 @@
 import Glibc
 import Reactor
 
-/// A file that a verb writes its result into when it is done; made, and emptied, before the work begins.
+/// A file for the result of a command. It is created, and emptied, before the work begins.
 final class OutputFile {
     private let path: String
     private let descriptor: Int32

@@ -3,9 +3,9 @@ import Measuring
 import RTSP
 import Server
 
-/// A report as `--json` prints it: the report's own keys, and how it came about.
+/// A report as printed by `--json`: the keys of the report, and the circumstances of the measurement.
 struct PublishedReport<Report: Encodable>: Encodable {
-    /// `nil` if there is only an error to tell.
+    /// `nil` if there is only an error.
     let report: Report?
     let verdict: Verdict
     let error: String?
@@ -24,7 +24,7 @@ struct PublishedReport<Report: Encodable>: Encodable {
         try container.encodeIfPresent(error, forKey: .error)
     }
 
-    /// Without the user and the password of a URL.
+    /// The arguments, without user and password of URLs.
     private static var arguments: [String] {
         CommandLine.arguments.dropFirst().map { $0.contains("://") ? UserInformation.removed(from: $0) : $0 }
     }
@@ -44,7 +44,7 @@ private struct ReportingHost: Encodable {
     var processors = ProcessInfo.processInfo.activeProcessorCount
 
     private static func line(of path: String) -> String? {
-        // A file of the kernel that is missing leaves its key out.
+        // If the kernel lacks the file, the key is omitted.
         (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: "\n").first.map(String.init)
     }
 

@@ -3,14 +3,20 @@ import RTSPClient
 import Server
 
 extension SessionPlan {
-    /// Makes it ready to log in with the user and password of its URL, if it has one.
+    /// Sets the login if the URL has a user and password.
     ///
-    /// - Throws: where the URL has one, and OpenSSL cannot be used.
+    /// - Throws: if a login is needed, but OpenSSL is not available.
     mutating func prepareLogin() throws(OpenSSLFailure) {
         guard let information = url.userInformation else { return }
         login = ClientLogin(information, hashes: try .openSSL()) {
             var numbers = SystemRandomNumberGenerator()
             return numbers.next()
         }
+    }
+
+    /// Sets up TLS for an rtsps URL, without verification of the certificate.
+    mutating func prepareSecurity() throws {
+        guard isSecure else { return }
+        try acceptAnyCertificate()
     }
 }

@@ -2,36 +2,55 @@ import ArgumentParser
 import RTSP
 import RTSPClient
 
-/// Which stream `measure` and the benches play, and how.
+/// The stream that `measure` or a bench plays, and its transport.
 struct StreamOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("The stream, rtsp://host:port/path or rtsps://.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The stream: rtsp://host:port/path or rtsps://host:port/path.", valueName: "url"))
     var stream: String?
 
-    @Option(name: .customLong("url"), help: ArgumentHelp("The same, as an option.", valueName: "url"))
+    @Option(name: .customLong("url"), help: ArgumentHelp("The stream, as an option.", valueName: "url"))
     var option: String?
 
-    @Option(help: "How its packets come: udp, tcp or multicast; udp by default, and tcp for rtsps://.")
+    @Option(help: "The transport: udp, tcp or multicast; udp by default, and tcp for rtsps://.")
     var transport: SessionTransport?
 
     @OptionGroup var security: SecurityOptions
 
     func validate() throws {
         guard (stream == nil) != (option == nil) else {
-            throw ValidationError(stream == nil ? "the stream's URL is missing" : "two URLs: give one")
+            throw ValidationError(stream == nil ? "the URL of the stream is missing" : "there are two URLs; give one")
         }
     }
 
-    /// As the user wrote it.
+    /// The URL as the user wrote it.
     var text: String { stream ?? option ?? "" }
 
-    /// - Throws: `ValidationError` for a URL that cannot be meant, and what else prevents a session.
+    /// Checks the URL, and the options that its scheme requires.
+    func validateURL() throws {
+        guard let url = RequestURL(text), ["rtsp:", "rtsps:"].contains(where: url.text.lowercased().hasPrefix) else {
+            throw ValidationError(
+                "\(UserInformation.removed(from: text)) is not an RTSP URL, such as rtsp://192.168.1.20/cam")
+        }
+        guard url.isSecure else { return }
+        let missing = [
+            transport == .tcp || transport == nil ? nil : "--transport tcp", security.insecure ? nil : "--insecure",
+        ]
+        .compactMap(\.self)
+        guard missing.isEmpty else {
+            throw ValidationError(
+                "rtsps:// needs \(missing.joined(separator: " and ")): media comes inside the TLS connection, and "
+                    + "certificates are not verified yet")
+        }
+    }
+
+    /// - Throws: `ValidationError` for wrong options, and other errors that prevent a session.
     func session(userAgent: String) throws -> SessionPlan {
+        try validateURL()
         do {
             let isSecure = RequestURL(text)?.isSecure == true
             var plan = try SessionPlan(text, transport: transport ?? (isSecure ? .tcp : .udp))
             plan.userAgent = userAgent
             try plan.prepareLogin()
-            try plan.prepareSecurity(security)
+            try plan.prepareSecurity()
             return plan
         } catch let end as ClientSessionEnd {
             switch end {
@@ -40,6 +59,12 @@ struct StreamOptions: ParsableArguments {
             }
         }
     }
+}
+
+/// Whether the server's certificate must be valid.
+struct SecurityOptions: ParsableArguments {
+    @Flag(help: "Accept any certificate; required for rtsps://, because certificates are not verified yet.")
+    var insecure = false
 }
 
 extension SessionTransport: ExpressibleByArgument {}

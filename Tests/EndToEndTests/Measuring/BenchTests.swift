@@ -75,7 +75,8 @@ extension EndToEnd {
                     }
                     let (failed, answer) = try await run(command + [url, "--fail-if", "lost>=0"])
                     #expect(
-                        failed.status == 2 && failed.errors.hasPrefix("apus: lost>=0: it is "), "\(failed.diagnostics)")
+                        failed.status == 2 && failed.errors.hasPrefix("apus: lost>=0: the value is "),
+                        "\(failed.diagnostics)")
                     #expect(answer?.verdict.outcome == "failed" && answer?.verdict.reasons.count == 1)
                     for wrong in [["--fail-if", "nonsense>0"], ["--url", url], ["--transport", "pigeon"]] {
                         #expect(try await run(command + [url] + wrong).0.status == 64)

@@ -19,6 +19,7 @@ enum Measure {
 
         struct Frames: Decodable {
             let received, decoded, keys, broken, passedOver: Int
+            let perSecond: Double
         }
 
         struct Clocks: Decodable {

@@ -42,8 +42,9 @@ extension EndToEnd {
             case soundOnly = "the stream has no video, only PCMU"
             case nothing = "the description contains no RTP stream"
             case unauthorized = "the server requires a user and a password"
-            case mute = "no packet of video came"
-            case noise = "no picture could be decoded"
+            case mute = "no video packet arrived"
+            case noise = "no frame could be decoded"
+            case withoutTCP = "461 Unsupported transport; try --transport udp"
         }
 
         @Test(arguments: Badness.allCases)
@@ -69,6 +70,11 @@ extension EndToEnd {
                         String(decoding: request.answer(), as: UTF8.self)
                             .replacingOccurrences(of: "200 OK", with: "401 Unauthorized").utf8))
             case (_, "DESCRIBE"): peer.send(request.answer(body: description(badness)))
+            case (.withoutTCP, "SETUP"):
+                peer.send(
+                    Array(
+                        String(decoding: request.answer(), as: UTF8.self)
+                            .replacingOccurrences(of: "200 OK", with: "461 Unsupported transport").utf8))
             case (_, "SETUP"):
                 peer.send(request.answer(["Session: 1", "Transport: RTP/AVP/TCP;unicast;interleaved=0-1"]))
             case (.noise, "PLAY"): peer.send(request.answer(["Session: 1"]) + noise)

@@ -93,7 +93,7 @@ extension EndToEnd {
                 #expect(try await Measure.run(server.url(), arguments).status == 0)
                 let failed = try await Measure.run(server.url(), arguments + ["--fail-if", "p50>0ms"])
                 #expect(failed.status == 2)
-                #expect(failed.errors.contains("p50>0ms: it is "))
+                #expect(failed.errors.contains("p50>0ms: the value is "))
                 // The report is told all the same.
                 #expect(failed.text.contains("capture → decoded"))
             }

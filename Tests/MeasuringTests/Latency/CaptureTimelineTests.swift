@@ -11,7 +11,7 @@ import Testing
     ) -> CaptureTimeline {
         CaptureTimeline(
             (0..<session.count).map(session.frame),
-            CaptureTimeline.Sources(
+            CaptureTimeline.Inputs(
                 rate: .video, reports: reports, relation: relation,
                 wallClockOffset: SyntheticSession.wallClockOffset, firstLive: firstLive))
     }
@@ -19,41 +19,41 @@ import Testing
     /// RTP time counts ticks of 11 µs.
     private let tick: UInt64 = 11_112
 
-    private func expectTruth(_ timeline: CaptureTimeline, _ session: SyntheticSession, from first: Int = 0) {
+    private func expectCorrect(_ timeline: CaptureTimeline, _ session: SyntheticSession, from first: Int = 0) {
         for number in first..<session.count {
             let capture = timeline.captures[number]
             #expect(capture.map { ($0.instant - session.captured(number)).magnitude <= tick } == true, "\(number)")
         }
     }
 
-    @Test func aFramesOwnStampComesFirst() {
+    @Test func theFramesOwnSEIHasPrecedence() {
         var session = SyntheticSession()
-        session.stamp = SyntheticSession.honest
+        session.captureTimestamp = SyntheticSession.correct
         let timeline = timeline(session, reports: [session.report(0, ahead: 7_000_000)])
-        expectTruth(timeline, session)
-        #expect(timeline.captures.allSatisfy { $0?.basis == .stamp })
-        // The report is seven milliseconds too late, and that is told.
+        expectCorrect(timeline, session)
+        #expect(timeline.captures.allSatisfy { $0?.basis == .sei })
+        // The report is 7 ms too late, and the difference is reported.
         #expect(timeline.seiAfterReports.median.map { (-7_100_000 ... -6_900_000).contains($0) } == true)
     }
 
-    /// Also where RTP time wraps, which it does within these frames.
-    @Test func betweenStampedKeysRTPTimeCounts() {
+    /// RTP time wraps within these frames.
+    @Test func betweenKeyframesWithSEITheRTPTimeCounts() {
         var session = SyntheticSession()
-        session.stamp = { $0 % 30 == 0 ? SyntheticSession.honest($0, $1) : nil }
+        session.captureTimestamp = { $0 % 30 == 0 ? SyntheticSession.correct($0, $1) : nil }
         let timeline = timeline(session)
-        expectTruth(timeline, session)
-        #expect(timeline.captures.count { $0?.basis == .stamp } == 3)
+        expectCorrect(timeline, session)
+        #expect(timeline.captures.count { $0?.basis == .sei } == 3)
         #expect(timeline.captures.count { $0?.basis == .earlierSEI } == 87)
     }
 
-    @Test func withoutStampsSenderReportsTell() {
+    @Test func withoutSEITheSenderReportsCount() {
         let session = SyntheticSession()
         let timeline = timeline(session, relation: .sameHost, reports: [session.report(10), session.report(60)])
-        expectTruth(timeline, session)
-        #expect(timeline.captures.allSatisfy { $0?.basis == .report })
+        expectCorrect(timeline, session)
+        #expect(timeline.captures.allSatisfy { $0?.basis == .senderReport })
     }
 
-    @Test func aReportHoldsUntilTheNext() {
+    @Test func aReportIsValidUntilTheNext() {
         let session = SyntheticSession()
         // The sender's wall clock is set back by two seconds, and the next report follows it.
         let timeline = timeline(
@@ -63,7 +63,7 @@ import Testing
         #expect(setBack.map { ($0 - 2_000_000_000).magnitude <= tick } == true)
     }
 
-    @Test func withoutEitherNothingIsKnown() {
+    @Test func withoutSEIAndReportsCaptureTimesAreUnknown() {
         let session = SyntheticSession()
         #expect(timeline(session).captures.allSatisfy { $0 == nil })
         #expect(
@@ -72,80 +72,80 @@ import Testing
             })
     }
 
-    @Test func aPreludesTimesDenoteNoCapture() {
+    @Test func timestampsOfAFastStartDoNotDenoteCaptureTimes() {
         var session = SyntheticSession()
-        session.stamp = { $0 == 0 ? SyntheticSession.honest($0, $1 + -800_000_000) : nil }
+        session.captureTimestamp = { $0 == 0 ? SyntheticSession.correct($0, $1 + -800_000_000) : nil }
         let timeline = timeline(session, reports: [session.report(0)], firstLive: 30)
-        #expect(timeline.captures[0]?.basis == .stamp)
+        #expect(timeline.captures[0]?.basis == .sei)
         #expect(timeline.captures[1..<30].allSatisfy { $0 == nil })
-        #expect(timeline.captures[30...].allSatisfy { $0?.basis == .report })
-        expectTruth(timeline, session, from: 30)
+        #expect(timeline.captures[30...].allSatisfy { $0?.basis == .senderReport })
+        expectCorrect(timeline, session, from: 30)
     }
 
-    // MARK: - Lies
+    // MARK: - Wrong times
 
-    struct Lie: Sendable, CustomTestStringConvertible {
-        let doubt: CaptureTimeline.RejectionReason
-        let tell: @Sendable (CaptureTimestamp, Int) -> CaptureTimestamp
+    struct WrongSEI: Sendable, CustomTestStringConvertible {
+        let reason: CaptureTimeline.RejectionReason
+        let change: @Sendable (CaptureTimestamp, Int) -> CaptureTimestamp
 
-        var testDescription: String { doubt.rawValue }
+        var testDescription: String { reason.rawValue }
 
         static func shifted(
-            _ doubt: CaptureTimeline.RejectionReason, by nanoseconds: @escaping @Sendable (Int) -> Int64
-        ) -> Lie {
-            Lie(doubt: doubt) { stamp, number in
-                var stamp = stamp
-                stamp.monotonic = stamp.monotonic + nanoseconds(number)
-                return stamp
+            _ reason: CaptureTimeline.RejectionReason, by nanoseconds: @escaping @Sendable (Int) -> Int64
+        ) -> WrongSEI {
+            WrongSEI(reason: reason) { captureTimestamp, number in
+                var captureTimestamp = captureTimestamp
+                captureTimestamp.monotonic = captureTimestamp.monotonic + nanoseconds(number)
+                return captureTimestamp
             }
         }
     }
 
-    static let lies: [Lie] = [
+    static let wrongSEIs: [WrongSEI] = [
         .shifted(.future) { _ in 1_000_000_000 },
         .shifted(.future) { _ in 7_000_000 },
         .shifted(.past) { _ in -90_000_000_000 },
         // As if 32 bits of nanoseconds had wrapped.
         .shifted(.jump) { $0 % 2 == 0 ? -4_294_967_296 : 0 },
-        Lie(doubt: .negative) { stamp, _ in
-            var stamp = stamp
-            stamp.monotonic = MonotonicTime(nanoseconds: -5)
-            return stamp
+        WrongSEI(reason: .negative) { captureTimestamp, _ in
+            var captureTimestamp = captureTimestamp
+            captureTimestamp.monotonic = MonotonicTime(nanoseconds: -5)
+            return captureTimestamp
         },
-        Lie(doubt: .negative) { stamp, _ in
-            var stamp = stamp
-            stamp.monotonic = MonotonicTime(nanoseconds: .min)
-            return stamp
+        WrongSEI(reason: .negative) { captureTimestamp, _ in
+            var captureTimestamp = captureTimestamp
+            captureTimestamp.monotonic = MonotonicTime(nanoseconds: .min)
+            return captureTimestamp
         },
-        Lie(doubt: .future) { stamp, _ in
-            var stamp = stamp
-            stamp.monotonic = MonotonicTime(nanoseconds: .max)
-            return stamp
+        WrongSEI(reason: .future) { captureTimestamp, _ in
+            var captureTimestamp = captureTimestamp
+            captureTimestamp.monotonic = MonotonicTime(nanoseconds: .max)
+            return captureTimestamp
         },
     ]
 
-    @Test(arguments: lies)
-    func aStampThatLiesIsNotBelieved(lie: Lie) {
+    @Test(arguments: wrongSEIs)
+    func aWrongSEIIsRejected(wrong: WrongSEI) {
         var session = SyntheticSession()
-        session.stamp = { lie.tell(SyntheticSession.honest($0, $1), $0) }
+        session.captureTimestamp = { wrong.change(SyntheticSession.correct($0, $1), $0) }
         let timeline = timeline(session, reports: [session.report(0)])
-        #expect(timeline.rejectedSEI[lie.doubt, default: 0] >= session.count - 1)
-        expectTruth(timeline, session, from: 1)
-        #expect(timeline.captures.dropFirst().allSatisfy { $0?.basis == .report })
+        #expect(timeline.rejectedSEI[wrong.reason, default: 0] >= session.count - 1)
+        expectCorrect(timeline, session, from: 1)
+        #expect(timeline.captures.dropFirst().allSatisfy { $0?.basis == .senderReport })
     }
 
-    @Test func oneLieAmongTruthsCostsLittle() {
+    @Test func oneWrongSEIAmongCorrectOnesAffectsTwoFrames() {
         var session = SyntheticSession()
-        session.stamp = { number, captured in
-            SyntheticSession.honest(number, number == 45 ? captured + -500_000_000 : captured)
+        session.captureTimestamp = { number, captured in
+            SyntheticSession.correct(number, number == 45 ? captured + -500_000_000 : captured)
         }
         let timeline = timeline(session, reports: [session.report(0)])
-        expectTruth(timeline, session)
+        expectCorrect(timeline, session)
         #expect(timeline.rejectedSEI == [.jump: 2])
-        #expect(timeline.captures.count { $0?.basis == .report } == 2)
+        #expect(timeline.captures.count { $0?.basis == .senderReport } == 2)
     }
 
-    @Test func noTimeWhateverItSaysStopsTheProgram() {
+    @Test func noTimestampCausesATrap() {
         var random = SplitMix64(seed: 66)
         let extremes: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
         for relation: ClockRelation in [.sameMachine, .trusted, .estimated(offset: .max, error: .max / 2), .sameHost] {
@@ -157,7 +157,7 @@ import Testing
             }
             var session = SyntheticSession()
             session.count = 200
-            session.stamp = { number, _ in
+            session.captureTimestamp = { number, _ in
                 CaptureTimestamp(
                     frameNumber: .max, wallClock: NTPTime(rawValue: UInt64(bitPattern: words[number].0)),
                     monotonic: MonotonicTime(nanoseconds: words[number].1), encodingBegins: .max, encodingEnds: .max)
@@ -172,10 +172,10 @@ import Testing
     }
 
     @Test(arguments: [(60_000_000, .future), (-120_000_000_000, .past)] as [(Int64, CaptureTimeline.RejectionReason)])
-    func reportsThatCannotBeAreNotBelieved(ahead: Int64, doubt: CaptureTimeline.RejectionReason) {
+    func implausibleReportsAreRejected(ahead: Int64, reason: CaptureTimeline.RejectionReason) {
         let session = SyntheticSession()
         let timeline = timeline(session, relation: .trusted, reports: [session.report(0, ahead: ahead)])
         #expect(timeline.captures.allSatisfy { $0 == nil })
-        #expect(timeline.rejectedReports == [doubt: session.count])
+        #expect(timeline.rejectedReports == [reason: session.count])
     }
 }

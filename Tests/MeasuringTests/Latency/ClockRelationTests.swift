@@ -15,45 +15,45 @@ import Testing
         return evidence
     }
 
-    private func stamps(
+    private func captureTimestamps(
         _ change: (inout CaptureTimestamp) -> Void = { _ in }
-    ) -> [(stamp: CaptureTimestamp, arrival: MonotonicTime)] {
+    ) -> [(timestamp: CaptureTimestamp, arrival: MonotonicTime)] {
         (0..<10).map { number in
-            var stamp = SyntheticSession.honest(number, session.captured(number))
-            change(&stamp)
-            return (stamp, session.captured(number) + 5_000_000)
+            var timestamp = SyntheticSession.correct(number, session.captured(number))
+            change(&timestamp)
+            return (timestamp, session.captured(number) + 5_000_000)
         }
     }
 
     @Test(arguments: [true, false])
-    func stampsWithOurBootInstantAreOfThisMachineWhateverItsAddress(ownAddress: Bool) {
+    func theSameBootTimeMeansTheSameMachineWhateverTheAddress(ownAddress: Bool) {
         var evidence = evidence(ownAddress: ownAddress)
-        evidence.stamps = stamps()
+        evidence.captureTimestamps = captureTimestamps()
         #expect(ClockRelation(evidence) == .sameMachine)
         #expect(ClockRelation(evidence).error == 0)
     }
 
-    @Test func machinesThatBootedNearlyTogetherAreTwo() {
+    @Test func machinesThatBootedNearlyTogetherAreDistinguished() {
         var evidence = evidence()
-        evidence.stamps = stamps { $0.monotonic = $0.monotonic + 3_000_000 }
-        #expect(ClockRelation(evidence) == .unknown("the server sent no sender report"))
-        // The same difference is a step of the wall clock that a server here has not followed.
+        evidence.captureTimestamps = captureTimestamps { $0.monotonic = $0.monotonic + 3_000_000 }
+        #expect(ClockRelation(evidence) == .unknown("no sender report arrived"))
+        // At this host's address, the difference is a step of the wall clock that the server has not followed.
         evidence.isOwnAddress = true
         #expect(ClockRelation(evidence) == .sameMachine)
     }
 
     @Test(arguments: [3_600_000_000_000, -3_600_000_000_000, Int64.max, Int64.min] as [Int64])
-    func stampsOfAnotherTimeProveNothing(shift: Int64) {
+    func SEIWithImplausibleTimesIsIgnored(shift: Int64) {
         var evidence = evidence()
-        // Both clocks alike, so that the boot instant is ours.
-        evidence.stamps = stamps { stamp in
-            stamp.monotonic = stamp.monotonic + shift
-            stamp.wallClock = NTPTime(unixNanoseconds: stamp.wallClock.unixNanoseconds &+ shift)
+        // Both clocks are shifted alike, so that the boot time is this machine's.
+        evidence.captureTimestamps = captureTimestamps { timestamp in
+            timestamp.monotonic = timestamp.monotonic + shift
+            timestamp.wallClock = NTPTime(unixNanoseconds: timestamp.wallClock.unixNanoseconds &+ shift)
         }
         #expect(ClockRelation(evidence) != .sameMachine)
     }
 
-    @Test func aServerAtOurAddressHasOurWallClock() {
+    @Test func aServerAtThisHostsAddressHasThisHostsWallClock() {
         var evidence = evidence(ownAddress: true)
         evidence.reports = [session.report(0), session.report(75)]
         #expect(ClockRelation(evidence) == .sameHost)
@@ -61,21 +61,20 @@ import Testing
         #expect(ClockRelation(evidence) == .sameHost)
     }
 
-    /// A forwarded port, or a server whose reports count from its own start.
+    /// Such as behind a forwarded port, or with reports that count from the server's start.
     @Test(arguments: [-10_000_000_000, 10_000_000, -3_000_000_000_000_000] as [Int64])
-    func aServerAtOurAddressWhoseReportsTellAnotherTimeIsElsewhere(ahead: Int64) {
+    func aServerAtThisHostsAddressWithAnotherTimeIsAnotherHost(ahead: Int64) {
         var evidence = evidence(ownAddress: true)
         evidence.reports = [session.report(0, ahead: ahead), session.report(75, ahead: ahead)]
         guard case .estimated(let offset, let error) = ClockRelation(evidence) else {
-            Issue.record("it can be estimated")
+            Issue.record("an estimate is possible")
             return
         }
         #expect((offset - ahead).magnitude <= error.magnitude)
     }
 
-    /// Whatever the difference and the delays, the truth lies within the error, as long as one report came no slower than the
-    /// quickest round trip.
-    @Test func anEstimateIsWrongByItsErrorAtMost() {
+    /// Holds for any offset and delays, if at least one report took no longer than the shortest round trip.
+    @Test func theErrorOfAnEstimateIsAnUpperBound() {
         var random = SplitMix64(seed: 6)
         for _ in 0..<1_000 {
             let ahead = Int64.random(in: -10_000_000_000...10_000_000_000, using: &random)
@@ -91,12 +90,12 @@ import Testing
                 Issue.record("there are reports and a round trip")
                 return
             }
-            // NTP's fraction is a quarter of a nanosecond; halving rounds.
+            // Tolerance for the rounding of NTP fractions and of the halved round trip.
             #expect((offset - ahead).magnitude <= error.magnitude + 2)
         }
     }
 
-    @Test func withoutReportsOrRoundTripsNothingIsKnown() {
+    @Test func withoutReportsOrRoundTripsTheRelationIsUnknown() {
         var evidence = evidence()
         #expect(ClockRelation(evidence).error == nil)
         evidence.reports = [session.report(0)]
@@ -105,9 +104,9 @@ import Testing
         #expect(ClockRelation(evidence).instant(unixNanoseconds: 0, wallClockOffset: 0) == nil)
     }
 
-    @Test func theCallersWordHolds() {
+    @Test func theUsersAssumptionHasPrecedence() {
         var evidence = evidence(ownAddress: true)
-        evidence.stamps = stamps()
+        evidence.captureTimestamps = captureTimestamps()
         evidence.reports = [session.report(0)]
         evidence.assumption = .same
         #expect(ClockRelation(evidence) == .trusted)
@@ -115,7 +114,7 @@ import Testing
         #expect(ClockRelation(evidence).name == "estimated")
     }
 
-    @Test func everyRelationHasItsSentence() {
+    @Test func everyRelationHasItsOwnSentence() {
         let relations: [ClockRelation] = [
             .sameMachine, .sameHost, .trusted, .estimated(offset: -2_500_000, error: 300_000), .unknown("because"),
         ]

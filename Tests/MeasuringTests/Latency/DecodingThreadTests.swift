@@ -12,8 +12,8 @@ import Testing
             nalUnits: [[0x41, 1, 2]])
     }
 
-    /// Ten pictures as our own encoder makes them.
-    private func pictures() throws -> [AccessUnit] {
+    /// Ten frames as our own encoder makes them.
+    private func frames() throws -> [AccessUnit] {
         var settings = VideoEncoder.Settings()
         (settings.width, settings.height) = (64, 64)
         let encoder = try VideoEncoder(settings)
@@ -25,34 +25,34 @@ import Testing
         }
     }
 
-    @Test func everyPictureIsKnownAgainByItsNumber() throws {
+    @Test func everyFrameKeepsItsNumber() throws {
         let decoding = try DecodingThread()
         try decoding.start()
         let began = MonotonicTime(nanoseconds: 0)
-        for unit in try pictures() { decoding.submit(unit, isKey: unit.isKeyframe) }
+        for unit in try frames() { decoding.submit(unit, isKey: unit.isKeyframe) }
         let outcome = decoding.finish(withinMilliseconds: 60_000)
-        #expect(outcome.pictures.map(\.number) == Array(0..<10))
-        #expect(outcome.pictures.allSatisfy { $0.instant > began })
-        #expect(outcome.passedOver == 0)
+        #expect(outcome.frames.map(\.number) == Array(0..<10))
+        #expect(outcome.frames.allSatisfy { $0.instant > began })
+        #expect(outcome.skipped == 0)
         #expect(outcome.failure == nil)
     }
 
-    @Test func whoeverHandsOverNeverWaitsAndWhatIsTooMuchIsCounted() throws {
-        // Its thread does not run: as if one picture took for ever.
+    @Test func submittingNeverBlocksAndSkippedUnitsAreCounted() throws {
+        // The thread does not run, as if decoding one frame took forever.
         let decoding = try DecodingThread()
         let surplus = 44
-        for number in 0..<(DecodingThread.mostWaiting + surplus) { decoding.submit(unit(number), isKey: false) }
+        for number in 0..<(DecodingThread.maximumWaiting + surplus) { decoding.submit(unit(number), isKey: false) }
         let outcome = decoding.finish(withinMilliseconds: 0)
-        #expect(outcome.passedOver == DecodingThread.mostWaiting + surplus)
-        #expect(outcome.pictures.isEmpty)
+        #expect(outcome.skipped == DecodingThread.maximumWaiting + surplus)
+        #expect(outcome.frames.isEmpty)
     }
 
-    @Test func garbageGivesNoPictureAndNoFailure() throws {
+    @Test func invalidUnitsCauseNoFrameAndNoFailure() throws {
         let decoding = try DecodingThread()
         try decoding.start()
         for number in 0..<100 { decoding.submit(unit(number), isKey: number == 0) }
         let outcome = decoding.finish(withinMilliseconds: 60_000)
-        #expect(outcome.pictures.isEmpty)
+        #expect(outcome.frames.isEmpty)
         #expect(outcome.failure == nil)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import RTSPClient
 
 @Suite struct FrameAssemblerTests {
-    /// A packet on its way.
+    /// A packet to receive.
     struct Packet: Sendable {
         var number: UInt16
         var timestamp: UInt32
@@ -19,15 +19,15 @@ import Testing
 
     private static let sets = H264.ParameterSets(sequence: [[0x67, 66, 0, 30]], picture: [[0x68, 0xCE]])
 
-    /// `count` stamped pictures of `slices` packets each, a millisecond from packet to packet; the first is an IDR.
+    /// `count` frames with SEI, of `slices` packets each, at intervals of a millisecond; the first frame is a keyframe.
     private func packets(count: Int, slices: Int = 3) -> [Packet] {
         var packets: [Packet] = []
-        for picture in 0..<count {
-            let timestamp = (UInt32.max - 4_000) &+ UInt32(picture) &* 3_000
-            let stamp = CaptureTimestamp(
-                frameNumber: UInt32(picture), wallClock: NTPTime(unixNanoseconds: 5),
+        for frame in 0..<count {
+            let timestamp = (UInt32.max - 4_000) &+ UInt32(frame) &* 3_000
+            let captureTimestamp = CaptureTimestamp(
+                frameNumber: UInt32(frame), wallClock: NTPTime(unixNanoseconds: 5),
                 monotonic: MonotonicTime(nanoseconds: 6))
-            let units = [stamp.nalUnit] + (1..<slices).map { [picture == 0 ? 0x65 : 0x41, UInt8($0), 0x80] }
+            let units = [captureTimestamp.nalUnit] + (1..<slices).map { [frame == 0 ? 0x65 : 0x41, UInt8($0), 0x80] }
             for (index, unit) in units.enumerated() {
                 packets.append(
                     Packet(
@@ -41,19 +41,19 @@ import Testing
     private func frames(
         of packets: [Packet], _ payload: DescribedTrack.Payload = .h264(sets)
     ) -> [FrameAssembler.Completion] {
-        var intake = FrameAssembler(payload)
+        var assembler = FrameAssembler(payload)
         var completions: [FrameAssembler.Completion] = []
         for packet in packets {
-            intake.receive(packet)
-            while let completion = intake.next() { completions.append(completion) }
+            assembler.receive(packet)
+            while let completion = assembler.next() { completions.append(completion) }
         }
-        intake.passGap(at: MonotonicTime(nanoseconds: 1_000_000_000))
-        while let completion = intake.next() { completions.append(completion) }
+        assembler.passGap(at: MonotonicTime(nanoseconds: 1_000_000_000))
+        while let completion = assembler.next() { completions.append(completion) }
         return completions
     }
 
     @Test(arguments: [true, false])
-    func aFrameLastsFromItsFirstPacketToItsLast(isH264: Bool) {
+    func aFrameLastsFromItsFirstToItsLastPacket(isH264: Bool) {
         let completions = frames(of: packets(count: 4), isH264 ? .h264(Self.sets) : .unknown)
         #expect(completions.count == 4)
         for (number, completion) in completions.enumerated() {
@@ -63,13 +63,13 @@ import Testing
             #expect(frame.firstPacket.nanoseconds == Int64(number) * 3_000_000)
             #expect(frame.lastPacket.nanoseconds == Int64(number) * 3_000_000 + 2_000_000)
             #expect(frame.isKey == (isH264 && number == 0))
-            #expect(frame.stamp?.frameNumber == (isH264 ? UInt32(number) : nil))
+            #expect(frame.captureTimestamp?.frameNumber == (isH264 ? UInt32(number) : nil))
             #expect((completion.unit != nil) == isH264)
         }
     }
 
     @Test(arguments: [true, false])
-    func withoutMarkersAFrameEndsWhereTheNextBegins(isH264: Bool) {
+    func withoutMarkersAFrameEndsAtTheNextTimestamp(isH264: Bool) {
         let unmarked = packets(count: 4).map { packet in
             var packet = packet
             packet.isMarked = false
@@ -80,12 +80,12 @@ import Testing
         #expect(completions.allSatisfy { $0.frame.isWhole && $0.frame.packetCount == 3 })
     }
 
-    /// In whatever order packets come, a frame has come when its last one has, and none is broken.
-    @Test func reorderedPacketsMakeTheSameFrames() {
+    /// In any order of packets, a frame is complete with its last packet, and no frame is broken.
+    @Test func reorderedPacketsFormTheSameFrames() {
         var random = SplitMix64(seed: 9)
         let packets = packets(count: 20)
         for _ in 0..<50 {
-            // The very first stays first: nobody knows of what came before it.
+            // The first packet stays first, because packets before it are unknown to the receiver.
             let order = Array(packets.indices).chunks(of: 6).enumerated().flatMap {
                 $0.offset == 0 ? $0.element : $0.element.shuffled(using: &random)
             }
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: [4, 5])
-    func aFrameThatMissesAPacketIsBroken(missing: Int) {
+    func aFrameWithALostPacketIsBroken(missing: Int) {
         var packets = packets(count: 6)
         packets.remove(at: missing)
         let completions = frames(of: packets)
@@ -114,39 +114,39 @@ import Testing
         #expect(completions.last?.frame.isWhole == true)
     }
 
-    @Test func aMissingPacketIsWaitedForSoLong() {
-        var intake = FrameAssembler(.h264(Self.sets))
+    @Test func theAssemblerWaitsForAMissingPacketUntilTheTimeout() {
+        var assembler = FrameAssembler(.h264(Self.sets))
         var packets = packets(count: 3)
         packets.remove(at: 4)
-        for packet in packets { intake.receive(packet) }
-        #expect(intake.next() != nil && intake.next() == nil)
+        for packet in packets { assembler.receive(packet) }
+        #expect(assembler.next() != nil && assembler.next() == nil)
         let since = MonotonicTime(nanoseconds: packets[4].arrival)
-        #expect(intake.nextDeadline == since + FrameAssembler.patience)
-        intake.passGap(at: since + FrameAssembler.patience + -1)
-        #expect(intake.next() == nil)
-        intake.passGap(at: since + FrameAssembler.patience)
-        #expect(intake.next() != nil && intake.next() != nil)
-        #expect(intake.nextDeadline == nil)
+        #expect(assembler.nextDeadline == since + FrameAssembler.gapTimeout)
+        assembler.passGap(at: since + FrameAssembler.gapTimeout + -1)
+        #expect(assembler.next() == nil)
+        assembler.passGap(at: since + FrameAssembler.gapTimeout)
+        #expect(assembler.next() != nil && assembler.next() != nil)
+        #expect(assembler.nextDeadline == nil)
     }
 
-    /// However often packets are missing: one that waited is not made to wait anew for the next gap.
-    @Test func lossesDoNotAddUp() {
-        var intake = FrameAssembler(.h264(Self.sets))
+    /// A packet that has waited for one gap does not wait again for the next.
+    @Test func delaysOfSeveralLossesDoNotAddUp() {
+        var assembler = FrameAssembler(.h264(Self.sets))
         var (ended, wholeCount) = (0, 0)
         for (index, packet) in packets(count: 400).enumerated() where index % 20 != 13 {
             let now = MonotonicTime(nanoseconds: packet.arrival)
-            intake.passGap(at: now)
-            intake.receive(packet)
-            while let completion = intake.next() {
+            assembler.passGap(at: now)
+            assembler.receive(packet)
+            while let completion = assembler.next() {
                 ended += 1
                 wholeCount += completion.frame.isWhole ? 1 : 0
-                #expect(now - completion.frame.lastPacket <= FrameAssembler.patience + 3_000_000)
+                #expect(now - completion.frame.lastPacket <= FrameAssembler.gapTimeout + 3_000_000)
             }
         }
         #expect(ended > 330 && wholeCount > 250)
     }
 
-    @Test func garbageMakesBrokenFramesAndNoTrap() {
+    @Test func randomPacketsFormBrokenFramesWithoutATrap() {
         var random = SplitMix64(seed: 13)
         let packets = (0..<5_000).map { number -> Packet in
             let step = UInt16.random(in: 0...40, using: &random)

@@ -10,7 +10,7 @@ import Testing
         MonotonicTime(nanoseconds: milliseconds * 1_000_000)
     }
 
-    @Test func whatComesAtItsOwnPaceHasNone() {
+    @Test func regularPacketsHaveNoJitter() {
         var jitter = InterarrivalJitter(rate: .video)
         for number in 0..<100 as Range<UInt32> {
             let arrival = MonotonicTime(nanoseconds: 5 + 100_000_000 * Int64(number))
@@ -20,7 +20,7 @@ import Testing
         #expect(jitter.nanoseconds == 0)
     }
 
-    @Test func theEstimateGoesASixteenthOfTheWay() {
+    @Test func theEstimateChangesByASixteenthOfTheDifference() {
         var jitter = InterarrivalJitter(rate: .video)
         #expect(jitter.received(timestamp: 0, arrival: instant(0)) == nil)
         #expect(jitter.received(timestamp: 900, arrival: instant(26)) == 16_000_000)
@@ -29,15 +29,15 @@ import Testing
         #expect(jitter.nanoseconds == 1_937_500)
     }
 
-    /// It agrees with what receiver reports tell, which is in ticks.
-    @Test func itIsTheJitterOfReceiverReports() {
+    /// Receiver reports contain the jitter in ticks.
+    @Test func theEstimateEqualsThatOfReceiverReports() {
         var random = SplitMix64(seed: 3550)
         var jitter = InterarrivalJitter(rate: .video)
         var statistics = ReceptionStatistics(clockRate: .video)
         for number in 0..<2_000 as Range<UInt32> {
             let late = Int64.random(in: 0...20_000_000, using: &random)
             let arrival = MonotonicTime(nanoseconds: Int64(number) * 10_000_000 + late)
-            // The statistics believe a source from its second packet on, and compare from there.
+            // The statistics accept a source from its second packet on.
             if number > 0 { jitter.received(timestamp: number * 900, arrival: arrival) }
             statistics.received(
                 SequenceNumber(UInt16(number)), rtpTimestamp: number * 900, arrival: arrival)
@@ -46,7 +46,7 @@ import Testing
         #expect((ticks - Double(statistics.jitter)).magnitude < 3)
     }
 
-    @Test func noTimeIsTooStrange() {
+    @Test func extremeTimesCauseNoTrap() {
         var jitter = InterarrivalJitter(rate: .video)
         for arrival in [Int64.min, .max, 0, -1, .max, .min] {
             jitter.received(timestamp: .random(in: .min ... .max), arrival: MonotonicTime(nanoseconds: arrival))
@@ -56,7 +56,7 @@ import Testing
 }
 
 @Suite struct DistributionTests {
-    @Test func percentilesAreValuesThatWereMeasured() {
+    @Test func percentilesAreMeasuredValues() {
         let distribution = Distribution((1...1_000).map { Int64($0) }.shuffled())
         #expect(distribution.percentile(0) == 1)
         #expect(distribution.percentile(50) == 500)
@@ -72,14 +72,14 @@ import Testing
         #expect([0, 1, 50, 100, -5, 200].allSatisfy { distribution.percentile($0) == -7 })
     }
 
-    @Test func nothingHasNoPercentiles() {
+    @Test func anEmptyDistributionHasNoPercentiles() {
         #expect(Distribution([]).percentile(50) == nil)
         #expect(Distribution([]).mean == nil)
         #expect(Distribution([]).summary == nil)
     }
 
-    /// A clock that lies shows as what it is.
-    @Test func negativeValuesStay() {
+    /// A wrong clock must be visible in the result.
+    @Test func negativeValuesAreKept() {
         #expect(Distribution([-2_000_000, 1_000_000]).summary?.p50 == -2)
     }
 }

@@ -10,10 +10,10 @@ import Testing
         try session.measurement(reports: [session.report(0)])
     }
 
-    @Test func latencyGoesFromCaptureToTheLastPacketAndToThePicture() throws {
+    @Test func latencyIsMeasuredToTheLastPacketAndToTheDecodedFrame() throws {
         var session = SyntheticSession()
         session.delay = { 5_000_000 + Int64($0) * 10_000 }
-        session.stamp = SyntheticSession.honest
+        session.captureTimestamp = SyntheticSession.correct
         let latency = try withReports(session).report.latency
         #expect(latency.captureToArrival == DurationSummary(count: 90, p50: 5.44, p95: 5.85, p99: 5.89, max: 5.89))
         #expect(latency.captureToDecoded == DurationSummary(count: 90, p50: 7.44, p95: 7.85, p99: 7.89, max: 7.89))
@@ -22,8 +22,8 @@ import Testing
         #expect(latency.lateness.map { ($0.max - 0.89).magnitude < 0.02 } == true)
     }
 
-    /// Per frame, what it took to arrive and to be decoded is what it took in all.
-    @Test func spansOfAFrameAddUp() throws {
+    /// For each frame, the time to arrival and the decoding time add up to the total.
+    @Test func arrivalAndDecodingAddUpToTheLatency() throws {
         var session = SyntheticSession()
         session.decoding = { $0 % 7 == 0 ? nil : Int64($0) * 1_000 }
         for frame in try withReports(session).frames {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func theReportTellsWhatCame() throws {
+    @Test func theReportCountsTheReceivedFrames() throws {
         var session = SyntheticSession()
         session.isWhole = { $0 != 3 }
         session.decoding = { $0 == 3 ? nil : 1_000_000 }
@@ -47,19 +47,19 @@ import Testing
             report.groups
                 == LatencyReport.Groups(
                     whole: 2, medianFrames: 30, longestFrames: 30, median: 1_000, longest: 1_000))
-        #expect((report.videoBitsPerSecond - 7_000 * 8 * 30).magnitude < 10)
+        #expect((report.videoBitrate - 7_000 * 8 * 30).magnitude < 10)
         #expect(
             report.start
                 == LatencyReport.Start(
                     connected: 1, playAnswered: 4, firstPacket: 5, firstDecodable: 5.5, firstDecoded: 9))
         #expect(report.clocks.relation == "same host")
         #expect(report.captureTimes.senderReports == 90)
-        #expect(report.soundOffset == nil)
+        #expect(report.audioOffset == nil)
     }
 
-    /// Whatever stands between the clocks: both tracks have the server's.
+    /// Holds for any offset of the clocks, because both tracks use the server's clock.
     @Test(arguments: [0, 3_600_000_000_000, -5_000_000_000] as [Int64])
-    func soundThatComesLaterThanItsPictureIsToldSo(ahead: Int64) throws {
+    func theAudioOffsetIsMeasured(ahead: Int64) throws {
         let session = SyntheticSession()
         var recording = session.recording(reports: [session.report(0, ahead: ahead)])
         recording.audioRate = .audio48k
@@ -69,30 +69,30 @@ import Testing
                 time: NTPTime(unixNanoseconds: start.nanoseconds + SyntheticSession.wallClockOffset + ahead),
                 timestamp: 7, arrival: start)
         ]
-        recording.sound = (0..<100).map { number in
+        recording.audio = (0..<100).map { number in
             let timestamp = 7 + UInt32(number) * 1_024
             let captured = start + ClockRate.audio48k.nanoseconds(inTicks: Int64(number) * 1_024)
             return ReceivedAudio(timestamp: timestamp, arrival: captured + 26_000_000, byteCount: 200)
         }
         var plan = try withReports().plan
         plan.clocks = .estimate
-        let offset = MeasuredStream(plan, recording).report.soundOffset
+        let offset = MeasuredStream(plan, recording).report.audioOffset
         #expect(offset.map { ($0 - 21).magnitude < 0.03 } == true)
     }
 
-    @Test func aReportIsReadBackFromItsJSON() throws {
+    @Test func aReportIsDecodedFromItsJSON() throws {
         var session = SyntheticSession()
-        session.stamp = { SyntheticSession.honest($0, $0 == 7 ? $1 + 9_000_000_000 : $1) }
+        session.captureTimestamp = { SyntheticSession.correct($0, $0 == 7 ? $1 + 9_000_000_000 : $1) }
         let report = try withReports(session).report
-        #expect(report.captureTimes.disbelievedSEI == ["in the future": 1])
+        #expect(report.captureTimes.rejectedSEI == ["in the future": 1])
         let copy = try JSONDecoder().decode(LatencyReport.self, from: JSONEncoder().encode(report))
         #expect(copy == report)
-        #expect(report.table.contains("SEI not believed"))
+        #expect(report.table.contains("SEI rejected"))
     }
 
-    @Test func everyRowOfTheFrameTableHasEveryColumn() throws {
+    @Test func everyRowOfTheFrameTableHasAllColumns() throws {
         var session = SyntheticSession()
-        session.stamp = { $0 % 30 == 0 ? SyntheticSession.honest($0, $1) : nil }
+        session.captureTimestamp = { $0 % 30 == 0 ? SyntheticSession.correct($0, $1) : nil }
         session.decoding = { $0 == 4 ? nil : 1_000_000 }
         let rows = try withReports(session).frameTable.split(separator: "\n").map {
             $0.split(separator: ",", omittingEmptySubsequences: false)
@@ -103,9 +103,9 @@ import Testing
         #expect(rows[5][7] == "" && rows[5][11] == "" && rows[5][10] == "5.000")
     }
 
-    /// Of a stream that tells nothing, of one frame, of nothing, of times that cannot be.
+    /// Without capture times, with one frame, without frames, with implausible times.
     @Test(arguments: [0, 1, 2, 90])
-    func aPlotIsDrawnOfAnything(count: Int) throws {
+    func aPlotIsDrawnForAnyData(count: Int) throws {
         for delay in [0, 5_000_000, -3_000_000_000, Int64.max / 4] {
             var session = SyntheticSession()
             session.count = count
@@ -119,11 +119,11 @@ import Testing
         }
     }
 
-    @Test func aPlotShowsEachSpan() throws {
+    @Test func aPlotShowsEachDuration() throws {
         let plot = try withReports().plot
         #expect(plot.contains("capture → decoded: p50 7.0, p99 7.0 ms"))
         #expect(plot.contains("capture → last packet: p50 5.0, p99 5.0 ms"))
-        #expect(try SyntheticSession().measurement(isOwnAddress: false).plot.contains("later than the quickest"))
+        #expect(try SyntheticSession().measurement(isOwnAddress: false).plot.contains("later than the least delayed"))
     }
 
     @Test(
@@ -131,7 +131,7 @@ import Testing
             (0, 20, [0, 5, 10, 15, 20]), (0, 7.3, [0, 2, 4, 6, 8]), (-4, 1, [-4, -3, -2, -1, 0, 1]), (0, 0, [0]),
         ]
             as [(Double, Double, [Double])])
-    func levelsOfAnAxisAreRound(smallest: Double, largest: Double, levels: [Double]) {
+    func axesHaveRoundLevels(smallest: Double, largest: Double, levels: [Double]) {
         let scale = PlotScale(from: smallest, to: largest)
         let drawn = largest > smallest ? scale.levels : [scale.levels[0]]
         #expect(zip(drawn, levels).allSatisfy { ($0 - $1).magnitude < 1e-9 } && drawn.count == levels.count)

@@ -3,7 +3,7 @@ import RTSPClient
 
 @testable import Measuring
 
-/// A made-up session: frames every 33⅓ ms, each captured `delay` before its last packet came.
+/// A synthetic session with frames every 33⅓ ms, each captured `delay` before the arrival of its last packet.
 struct SyntheticSession {
     /// This host's wall clock less its monotonic clock.
     static let wallClockOffset: Int64 = 1_790_000_000_000_000_000
@@ -12,14 +12,14 @@ struct SyntheticSession {
 
     var count = 90
     var firstTimestamp = UInt32.max - 100_000
-    /// Nanoseconds from capture to the last packet, by frame.
+    /// Nanoseconds from capture to the last packet, by frame number.
     var delay: (Int) -> Int64 = { _ in 5_000_000 }
-    /// Nanoseconds from the last packet until it is decoded; `nil` where it is not.
+    /// Nanoseconds from the last packet to the decoded frame; `nil` if the frame is not decoded.
     var decoding: (Int) -> Int64? = { _ in 2_000_000 }
     var isKey: (Int) -> Bool = { $0 % 30 == 0 }
     var isWhole: (Int) -> Bool = { _ in true }
-    /// What the frame's SEI says, given when it was captured.
-    var stamp: (Int, MonotonicTime) -> CaptureTimestamp? = { _, _ in nil }
+    /// The frame's SEI, by frame number and capture time.
+    var captureTimestamp: (Int, MonotonicTime) -> CaptureTimestamp? = { _, _ in nil }
 
     func captured(_ number: Int) -> MonotonicTime {
         MonotonicTime(nanoseconds: 1_000_000_000_000 + Int64(number) * Self.interval)
@@ -32,11 +32,12 @@ struct SyntheticSession {
         return ReceivedFrame(
             timestamp: timestamp(number), firstPacket: arrival + -300_000, lastPacket: arrival,
             packetByteCount: 7_000, packetCount: 6, isKey: isKey(number), isWhole: isWhole(number),
-            stamp: stamp(number, captured(number)), decoded: decoding(number).map { arrival + $0 })
+            captureTimestamp: captureTimestamp(number, captured(number)), decoded: decoding(number).map { arrival + $0 }
+        )
     }
 
-    /// A report that came `delivery` after it was sent at the instant of frame `number`'s capture, by a wall clock that is
-    /// `ahead` of ours.
+    /// A report that was sent when frame `number` was captured, by a wall clock that is `ahead` of this host's, and that arrived
+    /// `delivery` later.
     func report(_ number: Int, delivery: Int64 = 200_000, ahead: Int64 = 0) -> ReceivedReport {
         let sent = captured(number)
         return ReceivedReport(
@@ -44,14 +45,14 @@ struct SyntheticSession {
             timestamp: timestamp(number), arrival: sent + delivery)
     }
 
-    /// An honest stamp of a sender on this machine.
-    static func honest(_ number: Int, _ captured: MonotonicTime) -> CaptureTimestamp {
+    /// A correct SEI of a sender on this machine.
+    static func correct(_ number: Int, _ captured: MonotonicTime) -> CaptureTimestamp {
         CaptureTimestamp(
             frameNumber: UInt32(number), wallClock: NTPTime(unixNanoseconds: captured.nanoseconds + wallClockOffset),
             monotonic: captured, encodingBegins: 300, encodingEnds: 3_300)
     }
 
-    /// All frames live.
+    /// A recording in which all frames are live.
     func recording(reports: [ReceivedReport] = []) -> Recording {
         let opened = captured(0) + -50_000_000
         var recording = Recording(opened: opened)

@@ -17,9 +17,9 @@ import Testing
             ("loss>0.1%", .value(.loss), .above, 0.1),
             ("bitrate<1.5Mbit/s", .value(.bitrate), .below, 1_500_000),
             ("lost>0", .value(.lost), .above, 0),
-            ("fps<29.5", .value(.framesPerSecond), .below, 29.5),
+            ("fps<29.5", .value(.frameRate), .below, 29.5),
         ] as [(String, Quantity, Threshold.Comparison, Double)])
-    func aThresholdSaysWhatMustNotBe(
+    func aThresholdIsParsed(
         text: String, quantity: Quantity, comparison: Threshold.Comparison, limit: Double
     ) throws {
         let threshold = try Threshold(text)
@@ -38,14 +38,13 @@ import Testing
         "bitrate>1", "bitrate>1Gbit/s", "p99>>5ms", "p99><5ms", "p99>5ms>6ms", "P99>5ms", "p99>٥ms", "\u{0}>1ms",
         "decoded.p99.9.9>1ms",
     ])
-    func whatIsNoThresholdIsAMistake(text: String) {
-        let mistake = #expect(throws: Threshold.ParseError.self) { try Threshold(text) }
-        #expect(mistake?.description.isEmpty == false)
+    func invalidThresholdsAreRefused(text: String) {
+        let error = #expect(throws: Threshold.ParseError.self) { try Threshold(text) }
+        #expect(error?.description.isEmpty == false)
     }
 
-    /// Every name that the message offers is taken.
     @Test(arguments: Vocabulary.allCases)
-    func whatIsOfferedIsTaken(vocabulary: Vocabulary) throws {
+    func allQuantitiesOfTheErrorMessageAreAccepted(vocabulary: Vocabulary) throws {
         for value in vocabulary.values {
             let units = ["", "ms", "%", "kbit/s"].filter { unit in
                 (try? Threshold("\(value.rawValue)>1\(unit)", in: vocabulary)) != nil
@@ -59,7 +58,7 @@ import Testing
         _ = try Threshold(vocabulary.example, in: vocabulary)
     }
 
-    @Test func everyQuantityIsMeasuredBySomeCommand() {
+    @Test func everyQuantityIsMeasuredByACommand() {
         let vocabularies = Vocabulary.allCases
         #expect(Set(vocabularies.flatMap(\.values)) == Set(Quantity.Value.allCases))
         #expect(Set(vocabularies.flatMap(\.distributions)) == Set(Quantity.Distribution.allCases))
@@ -70,7 +69,7 @@ import Testing
             (.viewers, "p99>50ms", .of(.arrival, .percentile(99))), (.viewers, "play.max>1s", .of(.play, .maximum)),
             (.viewers, "units-in-time<100", .value(.unitsInTime)),
             (.joins, "p50>5ms", .of(.firstDecodable, .percentile(50))),
-            (.encoding, "max>33ms", .of(.packaged, .maximum)), (.limit, "train-cost>1", .value(.trainCost)),
+            (.encoding, "max>33ms", .of(.packaged, .maximum)), (.limit, "train-cost>1", .value(.gsoWithGROCost)),
         ] as [(Vocabulary, String, Quantity)])
     func eachCommandHasItsOwnQuantities(vocabulary: Vocabulary, text: String, quantity: Quantity) throws {
         #expect(try Threshold(text, in: vocabulary).quantity == quantity)
@@ -81,7 +80,7 @@ import Testing
             (.viewers, "gop>1s"), (.viewers, "decoded.p99>1ms"), (.viewers, "play>1ms"), (.joins, "arrival.p99>1ms"),
             (.encoding, "lost>0"), (.limit, "p99>1ms"), (.limit, "max>1ms"), (.stream, "gaps>0"),
         ] as [(Vocabulary, String)])
-    func aQuantityOfAnotherCommandIsAMistake(vocabulary: Vocabulary, text: String) {
+    func aQuantityOfAnotherCommandIsRefused(vocabulary: Vocabulary, text: String) {
         #expect(throws: Threshold.ParseError.self) { try Threshold(text, in: vocabulary) }
     }
 
@@ -91,20 +90,20 @@ import Testing
             ("arrival.max<5.1ms", false), ("decoding.p99>=2ms", false), ("loss>0%", true), ("lost>=0", false),
             ("frames<91", false), ("gop>1s", true), ("broken>0", true), ("undecoded>0", true),
         ] as [(String, Bool)])
-    func aThresholdFailsWhereItHolds(text: String, passes: Bool) throws {
+    func aThresholdFailsIfItHolds(text: String, passes: Bool) throws {
         var session = SyntheticSession()
-        session.stamp = SyntheticSession.honest
+        session.captureTimestamp = SyntheticSession.correct
         let measurement = try session.measurement(reports: [session.report(0)])
-        let verdict = measurement.verdict(on: try Threshold(text))
-        #expect((verdict == .passed) == passes)
-        if case .undecided = verdict { Issue.record("it can be decided: \(verdict)") }
+        let evaluation = measurement.evaluate(try Threshold(text))
+        #expect((evaluation == .passed) == passes)
+        if case .undecided = evaluation { Issue.record("the quantity was measured: \(evaluation)") }
     }
 
     @Test(arguments: ["p99>50ms", "arrival.p99<50ms", "encoded.max>0ms", "sound-offset>1s", "clock-error<1ms"])
-    func whatWasNotMeasuredPassesNothing(text: String) throws {
-        let verdict = try SyntheticSession().measurement(isOwnAddress: false).verdict(on: try Threshold(text))
-        guard case .undecided(let reason) = verdict else {
-            Issue.record("nothing tells: \(verdict)")
+    func aThresholdOnAnUnmeasuredQuantityIsUndecided(text: String) throws {
+        let evaluation = try SyntheticSession().measurement(isOwnAddress: false).evaluate(try Threshold(text))
+        guard case .undecided(let reason) = evaluation else {
+            Issue.record("the quantity was not measured: \(evaluation)")
             return
         }
         #expect(reason.contains(text))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Measuring
 
-/// A round in which every byte arrives, at so many nanoseconds of processor time per byte.
+/// A round in which all bytes but `lost` arrive, at `cost` nanoseconds of processor time per byte.
 private func round(bytes: UInt64 = 1_000_000, cost: Double, lost: UInt64 = 0, refused: UInt64 = 0) -> SendingRound {
     SendingRound(
         sent: SentCount(bytes: bytes, refusedBytes: refused, systemCalls: 10),
@@ -12,10 +12,10 @@ private func round(bytes: UInt64 = 1_000_000, cost: Double, lost: UInt64 = 0, re
 }
 
 private func report(
-    trains: SendingRound, cut: SendingRound = round(cost: 2), datagrams: SendingRound, connections: SendingRound
+    gsoWithGRO: SendingRound, gso: SendingRound = round(cost: 2), datagrams: SendingRound, connections: SendingRound
 ) throws -> LimitReport {
     LimitReport(
-        try LimitPlan(viewers: 10), wholeTrains: SendingCost([trains]), cutTrains: SendingCost([cut]),
+        try LimitPlan(viewers: 10), gsoWithGRO: SendingCost([gsoWithGRO]), gso: SendingCost([gso]),
         datagrams: SendingCost([datagrams]), connections: SendingCost([connections]))
 }
 
@@ -28,7 +28,7 @@ private func report(
         #expect(SendingCost([round(cost: 1), round(cost: 2)]).processorSecondsPerGigabyte == 1.5)
     }
 
-    @Test func bytesAndRatesAreThoseOfAllRounds() {
+    @Test func bytesAndRatesAreSumsOverAllRounds() {
         let cost = SendingCost([round(cost: 1, lost: 250_000), round(cost: 1, refused: 500_000)])
         #expect(cost.bytes == 2_000_000)
         #expect(cost.lostBytes == 250_000)
@@ -40,35 +40,35 @@ private func report(
         #expect(cost.receivingSecondsPerGigabyte == 1 / 1.75)
     }
 
-    @Test func aRunInWhichNothingWasSentIsVoid() throws {
+    @Test func aRunWithoutSentBytesIsInvalid() throws {
         let nothing = SendingRound()
-        let report = try report(trains: nothing, datagrams: nothing, connections: nothing)
+        let report = try report(gsoWithGRO: nothing, datagrams: nothing, connections: nothing)
         #expect(report.void)
-        #expect(report.datagramsToTrains == 0)
+        #expect(report.datagramsToGSO == 0)
     }
 
     @Test(arguments: [(1.6, true), (1.5, false), (0.5, false)])
-    func trainsThatAreNotThreeTimesAsCheapVoidTheRun(trains: Double, isVoid: Bool) throws {
+    func aRunIsInvalidIfGSOIsNotThreeTimesCheaper(gsoWithGRO: Double, isVoid: Bool) throws {
         let report = try report(
-            trains: round(cost: trains), datagrams: round(cost: 4.5), connections: round(cost: 1))
-        #expect(report.datagramsToTrains == 4.5 / trains)
+            gsoWithGRO: round(cost: gsoWithGRO), datagrams: round(cost: 4.5), connections: round(cost: 1))
+        #expect(report.datagramsToGSO == 4.5 / gsoWithGRO)
         #expect(report.void == isVoid)
         #expect(report.table.contains("VOID") == isVoid)
     }
 
     @Test(arguments: [(0, false), (1_000, false), (1_001, true)] as [(UInt64, Bool)])
-    func moreThanATraceOfLossVoidsTheRun(lost: UInt64, isVoid: Bool) throws {
+    func aRunIsInvalidWithMoreThanAThousandthLost(lost: UInt64, isVoid: Bool) throws {
         let (whole, lossy) = (round(cost: 0.5), round(cost: 0.5, lost: lost))
-        #expect(try report(trains: lossy, datagrams: round(cost: 2), connections: whole).void == isVoid)
+        #expect(try report(gsoWithGRO: lossy, datagrams: round(cost: 2), connections: whole).void == isVoid)
         #expect(
-            try report(trains: whole, datagrams: round(cost: 2, lost: lost), connections: whole).void == isVoid)
+            try report(gsoWithGRO: whole, datagrams: round(cost: 2, lost: lost), connections: whole).void == isVoid)
         #expect(
-            try report(trains: whole, cut: lossy, datagrams: round(cost: 2), connections: whole).void == isVoid)
-        #expect(try report(trains: whole, datagrams: round(cost: 2), connections: lossy).void == isVoid)
+            try report(gsoWithGRO: whole, gso: lossy, datagrams: round(cost: 2), connections: whole).void == isVoid)
+        #expect(try report(gsoWithGRO: whole, datagrams: round(cost: 2), connections: lossy).void == isVoid)
     }
 
-    @Test func machinesReadWhetherItIsVoid() throws {
-        let report = try report(trains: round(cost: 1), datagrams: round(cost: 1), connections: round(cost: 1))
+    @Test func theJSONStatesWhetherTheRunIsInvalid() throws {
+        let report = try report(gsoWithGRO: round(cost: 1), datagrams: round(cost: 1), connections: round(cost: 1))
         let json = String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
         #expect(json.contains(#""void":true"#))
         #expect(json.contains(#""voidReasons":["datagrams cost only 1.00 times"#))

@@ -4,23 +4,23 @@ import Testing
 
 @Suite struct AccessUnitTrackerTests {
     typealias Placement = LossTracker.Placement
-    typealias Packet = (placement: Placement, timestamp: UInt32, isMarked: Bool, isIDR: Bool)
+    typealias Packet = (placement: Placement, timestamp: UInt32, isMarked: Bool, isKeyframe: Bool)
 
     static func run(_ packets: [Packet]) -> (tracker: AccessUnitTracker, whole: [AccessUnitTracker.Completion]) {
         var tracker = AccessUnitTracker()
         let whole = packets.compactMap {
-            tracker.received($0.placement, timestamp: $0.timestamp, isMarked: $0.isMarked, isKeyframe: $0.isIDR)
+            tracker.received($0.placement, timestamp: $0.timestamp, isMarked: $0.isMarked, isKeyframe: $0.isKeyframe)
         }
         return (tracker, whole)
     }
 
-    @Test func aUnitIsWholeWithItsMarker() {
+    @Test func aUnitEndsWithItsMarker() {
         let (tracker, whole) = Self.run([(.next, 1, false, true), (.next, 1, true, false), (.next, 2, true, false)])
         #expect(whole == [.init(timestamp: 1, isKeyframe: true), .init(timestamp: 2, isKeyframe: false)])
         #expect(tracker.broken == 0)
     }
 
-    @Test func aGapBreaksTheUnitItFallsInto() {
+    @Test func aGapBreaksTheCurrentUnit() {
         let (tracker, whole) = Self.run([
             (.next, 1, false, true), (.afterGap(missing: 1), 1, true, false), (.next, 2, true, false),
         ])
@@ -28,7 +28,7 @@ import Testing
         #expect(tracker.broken == 1)
     }
 
-    @Test func aGapThatSwallowsAMarkerBreaksBothUnits() {
+    @Test func aLostMarkerBreaksBothUnits() {
         let (tracker, whole) = Self.run([
             (.next, 1, false, true), (.afterGap(missing: 2), 2, true, false), (.next, 3, true, false),
         ])
@@ -36,7 +36,7 @@ import Testing
         #expect(tracker.broken == 2)
     }
 
-    @Test func latePacketsAndCopiesMakeNoUnit() {
+    @Test func lateAndDuplicatePacketsDoNotFormUnits() {
         let (tracker, whole) = Self.run([(.next, 1, true, false), (.late, 0, true, true), (.duplicate, 1, true, false)])
         #expect(whole.count == 1)
         #expect(tracker.broken == 0)

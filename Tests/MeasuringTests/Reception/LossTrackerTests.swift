@@ -34,7 +34,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func countersTellWhatHappened(_ expected: Case) {
+    func packetsAreCounted(_ expected: Case) {
         var tracker = LossTracker()
         if let first = expected.announced { tracker.announceFirst(first) }
         for number in expected.numbers { _ = tracker.received(number) }
@@ -45,7 +45,7 @@ import Testing
         #expect(tracker.reordered == expected.reordered)
     }
 
-    @Test func anAnnouncementAfterTheFirstPacketCountsToo() {
+    @Test func theFirstNumberMayBeAnnouncedAfterTheFirstPacket() {
         var tracker = LossTracker()
         _ = tracker.received(10)
         tracker.announceFirst(7)
@@ -54,13 +54,13 @@ import Testing
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func whatIsDroppedIsWhatIsLost(seed: UInt64) {
+    func everyDroppedPacketIsCountedAsLost(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var tracker = LossTracker()
         let start = UInt16(truncatingIfNeeded: random.next())
         var dropped: UInt64 = 0
         for step in 0..<100_000 as Range<Int> {
-            // The ends are kept: nobody can know of a packet before the first or after the last.
+            // The first and the last packet are kept, because losses before and after them are unknown.
             if step > 0, step < 99_999, random.next() % 100 == 0 {
                 dropped += 1
             } else {
