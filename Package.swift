@@ -108,7 +108,7 @@ let package = Package(
         .executableTarget(
             name: "apus",
             dependencies: [
-                "Server", "Measuring", "Codecs", "RTSPClient", "RTSP", "Reactor", "SDP", logging,
+                "Server", "Measuring", "Codecs", "RTSPClient", "RTSP", "Reactor", "SDP", "Streams", logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: everywhere, linkerSettings: small),

@@ -1,16 +1,32 @@
 import ArgumentParser
+import Glibc
 import Server
 
-/// The command: `apus serve`, and what helps with it. One file per verb.
+/// The command `apus`, with one subcommand per file.
 @main
 struct Apus: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apus",
-        abstract: "A low-latency RTSP server: one command puts a stream behind an rtsp URL.",
+        abstract: "A low-latency RTSP server for cameras, files, and H.264 from other programs.",
+        discussion: """
+            Examples:
+              apus serve                          the first camera, or a test card, at rtsp://HOST:8554/cam
+              apus serve video.mp4                a file
+              apus measure rtsp://127.0.0.1/cam   the latency of a stream
+
+            """,
         version: apusVersion,
         subcommands: [
             ServeCommand.self, SetCommand.self, StatusCommand.self, CheckCommand.self, DevicesCommand.self,
             PasswordCommand.self, CertificateCommand.self, PlaylistCommand.self, SDPCommand.self,
             MeasureCommand.self, BenchCommand.self, ReferenceCommand.self, VersionCommand.self,
         ])
+
+    /// Runs the subcommand, or suggests one if the name is unknown.
+    static func main() {
+        if let unknown = UnknownCommand(in: Array(CommandLine.arguments.dropFirst())) {
+            exit(withError: ValidationError(unknown.message))
+        }
+        main(nil)
+    }
 }

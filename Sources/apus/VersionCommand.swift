@@ -2,7 +2,7 @@ import ArgumentParser
 import Server
 
 struct VersionCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "version", abstract: "Say which release this is.")
+    static let configuration = CommandConfiguration(commandName: "version", abstract: "Print the version.")
 
     func run() {
         writeToStandardOutput("apus \(apusVersion)\n")

@@ -7,29 +7,30 @@ import Server
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve streams over RTSP until SIGINT or SIGTERM.",
+        abstract: "Serve streams over RTSP until SIGINT (Ctrl-C) or SIGTERM.",
         discussion: """
-            A SOURCE is testcard, a camera (/dev/video0), a file that FFmpeg opens, a fifo or - (standard input) with \
-            H.264 in Annex B form, or name= and one of these, which puts it at /name. A lone SOURCE is at /cam; several \
-            go by their files' names. Without any, the configured paths are served, and without those the first camera \
-            that works, or else the test card.
+            A SOURCE is testcard, a camera such as /dev/video0, a video file, or a fifo or - (standard input) with H.264 in \
+            Annex B format. NAME=SOURCE serves it at /NAME. Otherwise, a single SOURCE is served at /cam, and several at their \
+            file names. Without a SOURCE, apus serves the paths of the configuration; without these, the first camera that \
+            works, or the test card.
 
             Examples:
               apus serve
               apus serve /dev/video0
-              apus serve film.mp4
+              apus serve video.mp4
+              apus serve /dev/video0 --size 1280x720 --fps 30 --bitrate 4M --user ann:secret
               apus serve --port 554 door=testcard yard=/srv/yard.mkv
               rpicam-vid -t 0 --inline -o - | apus serve -
 
-            Clients on this host watch freely (access.loopback). Others need the password in the URLs that are printed on a terminal, \
-            which is kept in the file that is named there, or are users of the configuration, as apus password makes them.
+            Clients on this host need no password (access.loopback). Other clients need the password in the URLs that apus \
+            prints on the terminal. With --user, or with users in the configuration, all clients log in as one of these users.
 
-            SIGUSR1 makes it log, for each stream and each event loop, what was done since the last SIGUSR1. SIGHUP makes it \
-            read its configuration again and take up what has changed; viewers of other streams notice nothing, and a \
-            configuration that is wrong changes nothing. apus set changes options of a path without a file.
+            On SIGHUP, the server reloads its configuration and applies the changes; other streams are not interrupted, and an \
+            invalid configuration changes nothing. On SIGUSR1, it logs the activity of each stream and event loop since the last \
+            SIGUSR1. apus set changes options of a path without a configuration file.
             """)
 
-    @Option(help: "The configuration; ./apus.yml or /etc/apus/apus.yml where left out, and the defaults without them.")
+    @Option(help: "The configuration file; ./apus.yml or /etc/apus/apus.yml by default, else the default options.")
     var config: String?
 
     @Option(help: "TCP port for RTSP; 8554 by default.")
@@ -37,25 +38,36 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "UDP ports for RTP and RTCP, of which each event loop takes an even one and the next; 6970-7169 by default.",
+            "UDP ports for RTP and RTCP; each event loop uses an even port and the next one. 6970-7169 by default.",
             valueName: "first-last"))
     var udpPorts: UDPPortRange?
 
-    @Option(help: "Event loops that serve viewers; 0 for one per core.")
+    @Option(help: "The number of event loops that serve viewers; 0 for one per core.")
     var loops: Int?
 
     @Option(
-        help: "Least level that is logged: \(Configuration.Log.Level.allCases.map(\.rawValue).joined(separator: ", "))."
+        help:
+            "Minimum level of log messages: \(Configuration.Log.Level.allCases.map(\.rawValue).joined(separator: ", "))."
     )
     var logLevel: Configuration.Log.Level?
 
-    @Flag(help: "Send the SOURCEs to multicast groups too, all the time.")
+    @Flag(help: "Also send the SOURCEs to multicast groups, all the time.")
     var multicast = false
 
-    @Flag(help: "Let everybody watch without a password. Without it, and without users, only this host does.")
+    @Flag(help: "Let all clients watch without a password.")
     var open = false
 
-    @Argument(help: ArgumentHelp("What to serve instead of the configured paths.", valueName: "source"))
+    @OptionGroup var path: PathOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Only this user may watch. May be repeated. Other users of this host can read the password in the process list; use "
+                + "apus password and a configuration to avoid that.",
+            valueName: "name:password"))
+    var user: [String] = []
+
+    @Argument(
+        help: ArgumentHelp("The sources to serve, instead of the paths of the configuration.", valueName: "source"))
     var sources: [String] = []
 
     func validate() throws {
@@ -65,6 +77,17 @@ struct ServeCommand: ParsableCommand {
         if let loops, !(0...256).contains(loops) {
             throw ValidationError("--loops takes 0 to 256, not \(loops)")
         }
+        try validatePathsAndUsers()
+    }
+
+    private func validatePathsAndUsers() throws {
+        if path.title != nil, sources.count > 1 { throw ValidationError("--title takes a single SOURCE") }
+        var scratch = Configuration()
+        do throws(InvalidArgument) {
+            for text in user { try scratch.addUser(text) }
+        } catch {
+            throw ValidationError("--user \(error)")
+        }
     }
 
     func run() throws {
@@ -72,13 +95,13 @@ struct ServeCommand: ParsableCommand {
         Heap.useSmallPages()
         let crashes = CrashRecord()
         guard crashes?.waitBeforeStart() ?? true else { return }
-        // A crash does not come here.
+        // After a crash this is not reached.
         defer { crashes?.endedNormally() }
         let writer: LogWriter
         do {
             writer = try LogWriter()
         } catch {
-            // No thread for the log: the host is short of them, and starting again at once would not help.
+            // There is no thread for the log. The host has too few, and restarting at once would not help.
             writeToStandardError("apus: cannot start: \(error)\n")
             Systemd.waitBeforeTheNextStart()
             throw ExitCode.failure
@@ -88,6 +111,7 @@ struct ServeCommand: ParsableCommand {
             try SourceArgument.refuseLoneMissingFile(arguments)
             var configuration = settings
             let choice = configuration.chooseFirstCamera()
+            if choice != nil { try path.applyToDefaultPath(of: &configuration) }
             let threshold = LogThreshold(Logger.Level(configuration.log.level))
             LoggingSystem.bootstrap { LineLogHandler(label: $0, threshold: threshold, write: writer.write) }
             let log = Logger(label: "apus")
@@ -95,17 +119,17 @@ struct ServeCommand: ParsableCommand {
                 try ViewerAccess(keptIn: .usual, log: log)
             }
             if open, !configuration.users.isEmpty {
-                log.warning("--open has no effect: the configuration has users, and nobody else is let in")
+                log.warning("--open has no effect, because there are users: only they may watch")
             }
             try assembly.start()
             let control = ControlServer.start(for: assembly, configuration, log: log)
             let systemd = Systemd(log: log)
             systemd.announceServing(assembly)
             crashes.map(assembly.notify)
-            // The journal and files have other readers than the person who started the server.
+            // The journal and log files may have other readers than the user of the terminal.
             let reader = isatty(STDOUT_FILENO) == 1 ? StartupNotice.Reader.terminal : .log
             writeToStandardOutput(assembly.notice.text(for: reader) + (choice.map { "\n\($0)" } ?? ""))
-            // The camera that was chosen is in use by now, so it would not be found again.
+            // The chosen camera is in use from now on, so another search would not find it.
             let found = choice == nil ? [:] : configuration.paths
             let signal = Signals.waitForTermination(onStatusRequest: assembly.logStatus) {
                 assembly.reload {
@@ -120,7 +144,7 @@ struct ServeCommand: ParsableCommand {
         } catch {
             writer.flush(withinMilliseconds: 100)
             writeToStandardError("apus: \(error)\n")
-            // By which a service manager knows that it is of no use to try again (sysexits.h).
+            // Tells the service manager that a restart is useless (sysexits.h).
             if error is ConfigurationFailure || (error as? Assembly.Failure)?.isPermanent == true {
                 throw ExitCode(EX_CONFIG)
             }
@@ -129,7 +153,7 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
-    /// The configuration in `file`, with what the command line overrides, and the file that it came from.
+    /// Reads the configuration and applies the command line; also returns the file that was read.
     private func read(_ file: String?) throws -> (Configuration, file: String?) {
         let (settings, file) = try Configuration.load(file)
         var configuration = settings
@@ -138,10 +162,18 @@ struct ServeCommand: ParsableCommand {
         if let loops { configuration.loops.threads = loops }
         if let logLevel { configuration.log.level = logLevel }
         if open { configuration.access.open = true }
+        do throws(InvalidArgument) {
+            for text in user { try configuration.addUser(text) }
+        } catch {
+            throw ConfigurationConflict(description: "--user \(error)")
+        }
         if !sources.isEmpty {
             var model = Configuration.Path()
             if multicast { model.multicast = .always }
             configuration.paths = try SourceArgument.paths(arguments, like: model)
+            try path.apply(to: &configuration)
+        } else if !configuration.paths.isEmpty {
+            try path.refuseWithoutSource()
         }
         return (configuration, file)
     }
@@ -150,24 +182,24 @@ struct ServeCommand: ParsableCommand {
         get throws { try sources.map { text throws(SourceArgument.Refusal) in try SourceArgument(text) } }
     }
 
-    /// Takes up what has changed in the file; a configuration that is wrong changes nothing.
+    /// Reloads the configuration file and applies the changes; an invalid configuration changes nothing.
     ///
-    /// - Parameter paths: what is served where it names none.
+    /// - Parameter paths: the paths to serve if the file has none.
     private func reload(
         _ file: String?, withoutPaths paths: [String: Configuration.Path], into assembly: Assembly, _ log: Logger
     ) {
         guard let file else {
-            return log.warning("SIGHUP: no configuration file was read at the start, so none is read again")
+            return log.warning("SIGHUP: there is no configuration file to reload")
         }
         do {
             var (configuration, _) = try read(file)
             if configuration.paths.isEmpty { configuration.paths = paths }
             let changes = assembly.apply(configuration)
-            log.notice("configuration read again", metadata: ["file": "\(file)", "changes": "\(changes.count)"])
+            log.notice("configuration reloaded", metadata: ["file": "\(file)", "changes": "\(changes.count)"])
             for change in changes { log.notice("\(change)") }
         } catch {
             for problem in "\(error)".split(separator: "\n") { log.error("\(problem)") }
-            log.error("the configuration stays as it was", metadata: ["file": "\(file)"])
+            log.error("the configuration was not changed", metadata: ["file": "\(file)"])
         }
     }
 }
@@ -176,4 +208,9 @@ extension Configuration.Log.Level: ExpressibleByArgument {}
 
 extension UDPPortRange: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
+}
+
+/// An option that contradicts the configuration file.
+private struct ConfigurationConflict: Error, CustomStringConvertible {
+    let description: String
 }

@@ -4,20 +4,20 @@ import Server
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change options of a path while the server runs; its viewers stay.",
+        abstract: "Change options of a path while the server runs.",
         discussion: """
-            KEY is an option below paths.NAME of the configuration, VALUE what stands behind its colon. Several are changed \
-            together, or none where one cannot be. It prints what was done. The change holds until the server ends or reads \
-            its configuration again (SIGHUP); to keep it, write it into the file.
+            KEY is an option of the section paths.NAME of the configuration, and VALUE its value. Viewers stay connected. If one \
+            of several options is invalid, none is changed. The command prints the changes. They last until the server ends \
+            or reloads its configuration (SIGHUP); to keep a change, write it into the configuration file.
 
             Examples:
-              apus set cam video.bitsPerSecond=4000000
-              apus set cam video.width=640 video.height=360 video.framesPerSecond=15
+              apus set cam video.bitrate=4M
+              apus set cam video.width=640 video.height=360 video.frameRate=15
               apus set cam camera.controls.brightness=128
-              apus set cam source=/srv/film.mp4 title='Tonight: a film'
+              apus set cam source=/srv/video.mp4 title='Tonight: a video'
             """)
 
-    @Option(help: "The configuration that the server runs with; ./apus.yml or /etc/apus/apus.yml where left out.")
+    @Option(help: "The configuration file of the server; ./apus.yml or /etc/apus/apus.yml by default.")
     var config: String?
 
     @Option(help: "TCP port of the server; server.port of the configuration by default.")
@@ -26,7 +26,7 @@ struct SetCommand: ParsableCommand {
     @Argument(help: "The path: cam or /cam.")
     var path: String
 
-    @Argument(help: ArgumentHelp("What to set.", valueName: "key=value"))
+    @Argument(help: ArgumentHelp("The options to set.", valueName: "key=value"))
     var assignments: [String]
 
     func validate() throws {

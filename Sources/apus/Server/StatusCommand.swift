@@ -4,11 +4,11 @@ import Server
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show what a running server does: streams and what their pictures spend where, viewers, event loops.",
+        abstract: "Show the streams, viewers and event loops of a running server.",
         discussion: """
-            Stages are told as milliseconds since the stream was made: from the capture of a picture to the encoder, in the \
-            encoder, to packets, to the first byte that was sent of it and to the last. A viewer's backlog is what has not been \
-            sent to it, or read by it.
+            For each stream, the stages show where frames spend time, in milliseconds: from capture to the encoder, in the \
+            encoder, to packets, to the first sent byte, and to the last. A viewer's backlog is the media that has not been sent \
+            to it yet, or that it has not read.
 
             Examples:
               apus status
@@ -16,22 +16,22 @@ struct StatusCommand: ParsableCommand {
               apus status --json --pictures
             """)
 
-    @Option(help: "The configuration that the server runs with; ./apus.yml or /etc/apus/apus.yml where left out.")
+    @Option(help: "The configuration file of the server; ./apus.yml or /etc/apus/apus.yml by default.")
     var config: String?
 
     @Option(help: "TCP port of the server; server.port of the configuration by default.")
     var port: Int?
 
-    @Flag(help: "For machines.")
+    @Flag(help: "Print the status as JSON.")
     var json = false
 
     @Flag(
-        help: "With --json: the instants of each of the last 1024 pictures too, in nanoseconds of the monotonic clock.")
+        help: "With --json: also the times of the last 1024 frames, in nanoseconds of the monotonic clock.")
     var pictures = false
 
     func validate() throws {
         if let port, !(1...65_535).contains(port) { throw ValidationError("--port takes 1 to 65535, not \(port)") }
-        if pictures, !json { throw ValidationError("--pictures goes with --json") }
+        if pictures, !json { throw ValidationError("--pictures needs --json") }
     }
 
     func run() throws {

@@ -5,11 +5,11 @@ import Server
 struct CertificateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate",
-        abstract: "Make a certificate for rtsps:// that this host signs itself.",
+        abstract: "Make a self-signed certificate for rtsps://.",
         discussion: """
-            Writes certificate.pem and key.pem to where the server looks for them: $STATE_DIRECTORY, /var/lib/apus for root, \
-            ~/.local/state/apus for others. Run it as the user who runs the server. Who has a certificate from elsewhere names \
-            its files with tls.certificate and tls.key instead.
+            Writes certificate.pem and key.pem into the folder in which the server looks for them: $STATE_DIRECTORY, or \
+            /var/lib/apus for root, or ~/.local/state/apus for other users. Run it as the user that runs the server. To use a \
+            certificate of a certificate authority, name its files with tls.certificate and tls.key in the configuration.
 
             Examples:
               apus certificate
@@ -18,14 +18,14 @@ struct CertificateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A name or address that clients reach the server by; by default this host's name and addresses. More may be given.",
+            "A name or address of the server for clients; this host's name and addresses by default. May be repeated.",
             valueName: "host"))
     var host: [String] = []
 
     @Option(help: "The folder to write to.")
     var folder: String?
 
-    @Flag(help: "Write over those that are there; a running server takes them up, and viewers stay.")
+    @Flag(help: "Replace existing files. A running server loads the new files, and viewers stay connected.")
     var replace = false
 
     func validate() throws {
@@ -37,11 +37,11 @@ struct CertificateCommand: ParsableCommand {
     func run() throws {
         do {
             guard let place = folder.map({ StateFolder(at: $0) }) ?? StateFolder.usual else {
-                throw ValidationError("there is no usual folder for it: name one with --folder")
+                throw ValidationError("there is no default folder for this user; name a folder with --folder")
             }
             let files = CertificateFiles(in: place.path)
             for path in [files.certificate, files.key] where !replace && access(path, F_OK) == 0 {
-                throw ValidationError("\(path) is there already; --replace writes over it")
+                throw ValidationError("\(path) exists already; replace it with --replace")
             }
             let hosts = host.isEmpty ? OwnCertificate.usualHosts() : host.compactMap { URLHost($0) }
             let own = try OwnCertificate(for: hosts, in: place)

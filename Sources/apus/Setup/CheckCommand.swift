@@ -4,21 +4,21 @@ import Server
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say whether a configuration is right, or all that is wrong with it.",
+        abstract: "Check a configuration and list all errors.",
         discussion: """
-            Looks also at this host: whether files are there, and whether it has the addresses. Exits with 1 where something \
-            is wrong, and with 0 where nothing is, or nothing but warnings: of what has no effect. apus serve starts with \
-            sources that are missing, and looks for them again and again.
+            Also checks this host: whether the files exist, and whether the host has the addresses. Exit status: 0 without \
+            errors, even with warnings about options that have no effect; 1 with errors. Missing sources do not keep apus serve \
+            from starting; it looks for them again and again.
             """)
 
     @Flag(
         help: """
-            Also run each source until it gives a picture, 5 s at most for each. Fifos and standard input are not read. A camera \
-            that a running server has cannot be opened.
+            Also open each source and wait for its first frame, for at most 5 s each. Fifos and standard input are not read. A \
+            camera that a running server uses cannot be opened.
             """)
     var sources = false
 
-    @Argument(help: "The configuration; ./apus.yml or /etc/apus/apus.yml where left out.")
+    @Argument(help: "The configuration file; ./apus.yml or /etc/apus/apus.yml by default.")
     var file: String?
 
     func run() throws {

@@ -4,12 +4,11 @@ import Server
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List what this host has: cameras, microphones, and the encoders that work.",
+        abstract: "List the cameras, microphones and encoders of this host.",
         discussion:
-            "Each encoder is opened and tried with a picture. What is printed of a device can be written into the "
-            + "configuration as it stands.")
+            "Each encoder is tested with a frame. The printed names can be copied into the configuration.")
 
-    @Flag(help: "For machines.")
+    @Flag(help: "Print the list as JSON.")
     var json = false
 
     func run() {

@@ -4,31 +4,30 @@ import Server
 struct PasswordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "password",
-        abstract: "Make what the configuration keeps of a password.",
+        abstract: "Hash a password for the configuration.",
         discussion: """
-            Reads a password, from the terminal without showing it or else as a line of standard input, and prints the \
-            section `users` with the user, to be put into the configuration. Realm and hash are those of the \
-            configuration.
+            Reads a password from the terminal, without showing it, or from a line of standard input, and prints the section \
+            `users` with the user, to be copied into the configuration. Realm and hash algorithm are those of the configuration.
 
             Examples:
               apus password ann
               pwgen 16 1 | apus password --config /etc/apus/apus.yml door
             """)
 
-    @Option(help: "The configuration; ./apus.yml or /etc/apus/apus.yml where left out, and the defaults without them.")
+    @Option(help: "The configuration file; ./apus.yml or /etc/apus/apus.yml by default, else the default options.")
     var config: String?
 
-    @Flag(help: "Make a salted hash: for Basic inside TLS and for SAT>IP alone, and of no use to who reads it.")
+    @Flag(help: "Make a salted hash, which is useless to a thief, but works only with Basic over TLS and with SAT>IP.")
     var salted = false
 
-    @Flag(help: "Leave the password as it is.")
+    @Flag(help: "Keep the password in plain text.")
     var plain = false
 
-    @Argument(help: "Who it is for.")
+    @Argument(help: "The name of the user.")
     var user: String
 
     func validate() throws {
-        if salted, plain { throw ValidationError("--salted and --plain cannot be had together") }
+        if salted, plain { throw ValidationError("--salted and --plain exclude each other") }
     }
 
     func run() throws {

@@ -1,19 +1,18 @@
 import Server
 
 extension Configuration {
-    /// The viewer's password, if the configuration has clients need it and this user may read it; else says on standard error why
-    /// not.
+    /// The viewer's password, if clients need it and this user may read it; otherwise prints the reason on standard error.
     ///
-    /// - Throws: if the file holds no usable password, with which the server does not start either.
+    /// - Throws: if the password in the file is unusable. The server does not start with such a file either.
     func storedViewerPassword() throws(StateFailure) -> ViewerPassword? {
         guard needsViewerPassword else { return nil }
         do throws(StateFailure) {
             if let password = try StateFolder.usual?.viewerPassword() { return password }
             writeToStandardError(
-                "apus: note: the server keeps its password in another folder, which it names at its start\n")
+                "apus: note: no password found; the server prints the folder of its password when it starts\n")
         } catch {
             guard error.kind == .access else { throw error }
-            writeToStandardError("apus: note: no password: \(error)\n")
+            writeToStandardError("apus: note: cannot read the password: \(error)\n")
         }
         return nil
     }

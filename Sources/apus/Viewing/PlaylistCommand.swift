@@ -5,13 +5,13 @@ import Server
 struct PlaylistCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "playlist",
-        abstract: "Write the playlist with which VLC shows a stream sooner than by its URL.",
+        abstract: "Write a playlist with which VLC plays a stream with low delay.",
         discussion: """
-            VLC plays the URL as it is, with the delay of its own settings. The playlist carries lower ones, so that they \
-            need not be set in VLC. Smaller --caching means less delay, and stutter where the network is less even.
+            VLC also plays the plain URL, but with its default delay. The playlist contains settings for a lower delay. A \
+            smaller --caching means less delay, but more stutter on uneven networks.
 
-            VLC logs in with the viewer's password, if there are no users in the configuration, else as the user that --user names. The \
-            playlist contains the password, so keep the file to yourself.
+            VLC logs in with the viewer's password, or, if the configuration has users, as the user of --user. The playlist \
+            contains the password, so keep the file private.
 
             Examples:
               apus playlist cam > cam.m3u
@@ -19,7 +19,7 @@ struct PlaylistCommand: ParsableCommand {
               apus playlist cam --user ann > cam.m3u
             """)
 
-    @Option(help: "The configuration that the server runs with; ./apus.yml or /etc/apus/apus.yml where left out.")
+    @Option(help: "The configuration file of the server; ./apus.yml or /etc/apus/apus.yml by default.")
     var config: String?
 
     @Option(help: "TCP port of the server; server.port of the configuration by default.")
@@ -27,17 +27,17 @@ struct PlaylistCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The server's IPv4 address, or a name that has one; this host's first by default. More are tried in turn.",
+            "The server's IPv4 address or name; this host's first address by default. VLC tries several in turn.",
             valueName: "host"))
     var host: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The user of the configuration that VLC logs in as. The password is asked for, unless the configuration holds it.",
+            "VLC logs in as this user of the configuration. apus asks for the password if the configuration has only a hash.",
             valueName: "name"))
     var user: String?
 
-    @Option(help: ArgumentHelp("What VLC holds back, 20 to 2000.", valueName: "milliseconds"))
+    @Option(help: ArgumentHelp("The duration that VLC buffers, 20 to 2000.", valueName: "milliseconds"))
     var caching = 250
 
     @Argument(help: "The path: cam or /cam.")
@@ -49,7 +49,7 @@ struct PlaylistCommand: ParsableCommand {
             throw ValidationError("--caching takes 20 to 2000 milliseconds, not \(caching)")
         }
         for text in host where URLHost(text)?.vlcText == nil {
-            throw ValidationError("--host takes an IPv4 address or a name, which every VLC can use, not \(text)")
+            throw ValidationError("--host takes an IPv4 address or a name, not \(text)")
         }
     }
 
@@ -75,14 +75,14 @@ struct PlaylistCommand: ParsableCommand {
         }
         let login = try configuration.urlLogin(of: user, watching: name) { try readPassword(.once) }
         if configuration.access.satip != .credentials {
-            writeToStandardError("apus: note: VLC of Debian and Ubuntu cannot log in with access.satip as it is\n")
+            writeToStandardError("apus: note: VLC of Debian and Ubuntu cannot log in with this value of access.satip\n")
         }
         return login
     }
 
     private func hosts(of server: Configuration.Server) -> [URLHost] {
         guard host.isEmpty else { return host.compactMap { URLHost($0) } }
-        // Without the list of interfaces there is still this host to name.
+        // Without the list of interfaces, the playlist names this host only.
         let addresses = (try? LocalAddresses.all()) ?? []
         let reaching = URLHost.reaching(listener: server.address, addresses: addresses)
         return URLHost.forVLC(among: reaching).map { [$0] } ?? []

@@ -7,20 +7,20 @@ import Server
 struct SDPCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sdp",
-        abstract: "Write the .sdp file with which a multicast path is watched without RTSP.",
+        abstract: "Write the .sdp file with which players receive a multicast path without RTSP.",
         discussion: """
-            Asks the server that runs on this host how the path is coded, so the server must be running. The groups are \
-            those of the same configuration. A server sends to a group while somebody who asked for it over RTSP watches.
+            Asks the server on this host for the tracks of the path, so the server must be running. The groups are those of the \
+            configuration. With multicast: onRequest, the server sends to a group only while a client has requested it over RTSP.
 
             Example:
               apus sdp cam > cam.sdp
               ffplay -protocol_whitelist file,udp,rtp cam.sdp
             """)
 
-    @Option(help: "The configuration that the server runs with; ./apus.yml or /etc/apus/apus.yml where left out.")
+    @Option(help: "The configuration file of the server; ./apus.yml or /etc/apus/apus.yml by default.")
     var config: String?
 
-    @Option(help: "TCP port of the running server; server.port of the configuration by default.")
+    @Option(help: "TCP port of the server; server.port of the configuration by default.")
     var port: Int?
 
     @Flag(help: "The server was started with --multicast.")
@@ -45,7 +45,7 @@ struct SDPCommand: ParsableCommand {
     private func settings(with name: String) throws -> Configuration {
         var (configuration, _) = try Configuration.load(config)
         if let port { configuration.server.port = port }
-        // As `serve --multicast name=…` assigns it: the only path, so the first group.
+        // `serve --multicast name=…` serves one path, which has the first group.
         if multicast {
             configuration.paths = [name: Configuration.Path()]
             configuration.paths[name]?.multicast = .always
@@ -59,7 +59,7 @@ struct SDPCommand: ParsableCommand {
         let text = "rtsp://\(host ?? "127.0.0.1"):\(server.port)/\(name)"
         do {
             let url = try SessionPlan(text, transport: .tcp).url
-            // Without users, clients at the loopback address are asked only by `access.loopback: password`.
+            // Without users, clients of this host need a password only with `access.loopback: password`.
             let isFree = server.address.isEmpty && configuration.access.loopback == .free
             let viewer = isFree ? nil : try configuration.storedViewerPassword()
             let login = try configuration.login(watching: name, viewer: viewer)
@@ -70,10 +70,10 @@ struct SDPCommand: ParsableCommand {
     }
 }
 
-/// The server did not describe the path.
+/// Why the server did not describe the path.
 private struct Unanswered: Error, CustomStringConvertible {
     let url: String
     let reason: String
 
-    var description: String { "no description of \(url): \(reason); is a server with this path running?" }
+    var description: String { "cannot get the description of \(url): \(reason); is a server with this path running?" }
 }

@@ -136,7 +136,7 @@ extension EndToEnd {
                 let viewer = try RTSPSocket(port: setting.server.port)
                 #expect(try viewer.play(setting.server.url()).answer.status == 200)
                 try setting.write("  door: { vidoe: {} }\n")
-                #expect(await setting.reload(until: "the configuration stays as it was"))
+                #expect(await setting.reload(until: "the configuration was not changed"))
                 #expect(
                     await setting.server.logs(
                         "apus.yml:3:11: paths.door.vidoe: no such option; the nearest is `video`"),
@@ -154,7 +154,7 @@ extension EndToEnd {
                 #expect(refused.errors.contains("in pixels of 320x180"), "\(refused.diagnostics)")
                 let done = try await setting.set("cam", "video.width=640", "effects.privacyMasks=[[0, 0, 128, 180]]")
                 #expect(done.status == 0 && done.text.contains("viewers stay"), "\(done.diagnostics)")
-                #expect(await setting.reload(until: "configuration read again"))
+                #expect(await setting.reload(until: "configuration reloaded"))
                 // The file's mask is another than the one that was set.
                 #expect(!setting.server.log.contains("which were those of"))
                 try setting.write("  cam: { \(Self.small.replacing("320", with: "480")), \(masks) }\n")
@@ -218,7 +218,7 @@ extension EndToEnd {
             try await withServer("testcard") { server in
                 server.command.signal(SIGHUP)
                 #expect(
-                    await eventually(within: 5) { server.log.contains("no configuration file was read at the start") })
+                    await eventually(within: 5) { server.log.contains("there is no configuration file to reload") })
                 try await Client.ffprobe.watch(server.url(), over: "tcp")
             }
         }
