@@ -48,8 +48,6 @@ public enum ClientCloseReason: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .finished: "torn down"
-        case .refused(.setUp, .unsupportedTransport, let reason):
-            "the server refused SETUP: \(StatusCode.unsupportedTransport.code) \(reason); try another --transport"
         case .refused(let method, let status, let reason):
             "the server refused \(method.rawValue): \(status.code) \(reason)"
         case .passwordRequired(let method):
