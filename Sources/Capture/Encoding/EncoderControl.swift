@@ -84,6 +84,7 @@ extension EncoderControl {
     func tell(_ report: EncoderReport) {
         let isAsConfigured = report.occasion == .automatic
         log.log(level: isAsConfigured ? .info : .warning, "\(report.sentence)")
+        if isAsConfigured { log.debug("\(report.reasons)") }
     }
 }
 

@@ -54,3 +54,15 @@ public final class DecodedVideoFrame: DecodedMedia {
     /// In the time base of the packets that it was decoded from; `nil` if they had no time.
     public var presentationTime: Int64? { reference.presentationTime }
 }
+
+extension VideoDecoder {
+    /// Opens a decoder for the JPEG frames of cameras. Each frame is complete in itself.
+    public static func motionJPEG() throws(CodecFailure) -> VideoDecoder {
+        var parameters = avcodec_parameters_alloc()
+        defer { avcodec_parameters_free(&parameters) }
+        guard let parameters else { throw .outOfMemory }
+        parameters.pointee.codec_id = AV_CODEC_ID_MJPEG
+        parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+        return try VideoDecoder(UnsafePointer(parameters))
+    }
+}

@@ -16,11 +16,11 @@ public struct EncoderReport: Hashable, Sendable {
     /// The encoders that were rejected, with reasons. If the encoder in use has failed, it comes first.
     public let rejected: [EncoderTestResult]
 
-    /// The log message: `libx264 (software) encodes the video; no hardware encoder works here: apus devices says why`.
+    /// The log message: `libx264 (software) encodes the video; no hardware encoder works here, see: apus devices`.
     public var sentence: String {
         switch occasion {
         case .automatic where isSoftware:
-            "\(encoder) (software) encodes the video; no hardware encoder works here: apus devices says why"
+            "\(encoder) (software) encodes the video; no hardware encoder works here, see: apus devices"
         case .automatic: "\(encoder) encodes the video"
         case .fallback: "\(encoder) encodes the video instead; \(reasons)"
         case .failure: "the encoder failed; \(encoder) continues; \(reasons)"

@@ -1,3 +1,5 @@
+import Wire
+
 /// MPEG-4 AAC (ISO/IEC 14496-3).
 public enum AAC {
     /// Samples per access unit of AAC-LC with the usual frame length.
@@ -17,6 +19,64 @@ extension AAC {
             self.bytes = bytes
             self.sampleRate = sampleRate
             self.channelCount = channelCount
+        }
+    }
+}
+
+extension AAC.AudioSpecificConfig {
+    /// Parses a configuration; `nil` if it is truncated or uses a reserved rate or channel layout.
+    ///
+    /// The bytes are kept unchanged, including anything behind the fields parsed here (a program config element, SBR signalled at
+    /// the end). With explicit SBR the sample rate is that of the AAC core, whose frames have 1024 samples.
+    /// (ISO/IEC 14496-3, 1.6.2.1)
+    public init?(parsing bytes: [UInt8]) {
+        var reader = BitReader(bytes.rawSpan)
+        guard let objectType = Self.audioObjectType(&reader),
+            let hertz = Self.samplingFrequency(&reader),
+            let sampleRate = ClockRate(hertz: hertz),
+            let layout = reader.bits(4), var channelCount = Self.channelCount(ofConfiguration: layout)
+        else { return nil }
+        if objectType == Self.spectralBandReplication || objectType == Self.parametricStereo {
+            // The extension's rate and the core's object type follow. Both must be present.
+            guard Self.samplingFrequency(&reader) != nil, Self.audioObjectType(&reader) != nil else { return nil }
+            // Parametric stereo makes two channels of a mono core.
+            if objectType == Self.parametricStereo, channelCount == 1 { channelCount = 2 }
+        }
+        self.init(bytes: bytes, sampleRate: sampleRate, channelCount: channelCount)
+    }
+
+    /// 2 for AAC-LC, 5 for SBR, 29 for parametric stereo …; 0 if the configuration is truncated.
+    public var audioObjectType: Int {
+        var reader = BitReader(bytes.rawSpan)
+        return Self.audioObjectType(&reader).map(Int.init) ?? 0
+    }
+
+    private static let spectralBandReplication: UInt32 = 5
+    private static let parametricStereo: UInt32 = 29
+
+    /// GetAudioObjectType(): five bits, or 31 and six more.
+    private static func audioObjectType(_ reader: inout BitReader) -> UInt32? {
+        guard let short = reader.bits(5) else { return nil }
+        return short == 31 ? reader.bits(6).map { 32 + $0 } : short
+    }
+
+    /// samplingFrequencyIndex in hertz, or the 24 bits behind the escape value 15.
+    private static func samplingFrequency(_ reader: inout BitReader) -> Int32? {
+        guard let index = reader.bits(4) else { return nil }
+        if index == 15 { return reader.bits(24).map(Int32.init) }
+        let table: [Int32] = [
+            96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+        ]
+        return index < table.count ? table[Int(index)] : nil
+    }
+
+    /// channelConfiguration as a number of channels; 0 if a program config element defines the channels.
+    private static func channelCount(ofConfiguration configuration: UInt32) -> Int? {
+        switch configuration {
+        case 0...6: Int(configuration)
+        case 7, 12, 14: 8
+        case 11: 7
+        default: nil
         }
     }
 }

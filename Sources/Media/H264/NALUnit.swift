@@ -1,3 +1,6 @@
+/// H.264 / MPEG-4 AVC (ITU-T Rec. H.264, ISO/IEC 14496-10).
+public enum H264 {}
+
 extension H264 {
     /// The type of a NAL unit: nal_unit_type (ITU-T H.264, table 7-1).
     public struct NALUnitType: RawRepresentable, Hashable, Sendable {
