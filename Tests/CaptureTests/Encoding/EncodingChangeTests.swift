@@ -161,7 +161,8 @@ private final class Viewer: Waker {
         settings.video.encoder = "auto"
         let played = try play(settings) { _ in }
         // None where the first of the list works.
-        #expect(played.log.count <= 1)
-        #expect(played.log.allSatisfy { $0.hasPrefix("info: ") })
+        let lines = played.log.filter { !$0.hasPrefix("debug: ") }
+        #expect(lines.count <= 1)
+        #expect(lines.allSatisfy { $0.hasPrefix("info: ") })
     }
 }
