@@ -17,7 +17,7 @@ func connectedPair(_ family: AddressFamily = .ipv4) throws -> ConnectedPair {
     return ConnectedPair(client: client, server: accepted.takeSocket())
 }
 
-/// Connects over loopback, and waits until both ends know.
+/// Connects over loopback and waits until both ends are connected.
 func connect(to listener: borrowing Listener, _ family: AddressFamily? = nil) throws -> TCPSocket {
     let bound = listener.localAddress
     let address = try #require(bound)

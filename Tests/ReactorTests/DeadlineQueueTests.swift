@@ -9,13 +9,13 @@ import Testing
         MonotonicTime(nanoseconds: 0).advanced(byMilliseconds: milliseconds)
     }
 
-    @Test func anEmptyQueueIsNeverDue() {
+    @Test func anEmptyQueueHasNoDueKey() {
         var queue = DeadlineQueue<Int>()
         #expect(queue.next == .distantFuture)
         #expect(queue.popDue(at: .distantFuture) == nil)
     }
 
-    @Test func aDeadlineIsDueAtItsInstantAndNotBefore() {
+    @Test func aKeyIsDueAtItsDeadlineAndNotBefore() {
         var queue = DeadlineQueue<Int>()
         queue.set(7, at(5))
         #expect(queue.popDue(at: at(5) + -1) == nil)
@@ -23,7 +23,7 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func settingAKeyAgainMovesItEitherWay() {
+    @Test func settingAKeyAgainReplacesItsDeadline() {
         var queue = DeadlineQueue<String>()
         queue.set("a", at(10))
         queue.set("b", at(20))
@@ -36,7 +36,7 @@ import Testing
         #expect(queue.count == 1)
     }
 
-    @Test(arguments: [1, 2, 3, 4]) func itAgreesWithASortedListUnderRandomUse(seed: UInt64) {
+    @Test(arguments: [1, 2, 3, 4]) func theQueueAgreesWithASortedListInRandomUse(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var queue = DeadlineQueue<Int>()
         var model: [Int: MonotonicTime] = [:]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Reactor
 
-/// Counts under a loop, as every room does that is confined to one.
+/// An actor that counts and is confined to an event loop.
 private actor Counter: EventLoopHandler {
     private let loop: EventLoop
     private(set) var turns = 0
@@ -30,13 +30,13 @@ private actor Counter: EventLoopHandler {
         return .distantFuture
     }
 
-    /// Adds one, and answers whether that ran on the loop's thread.
+    /// Increments the count; returns whether that ran on the loop's thread.
     func increment() -> Bool {
         value += 1
         return loop.isCurrent
     }
 
-    /// Suspends in the middle, and comes back to the loop.
+    /// Suspends by awaiting another actor and continues on the loop.
     func incrementAcross(_ other: Counter) async -> Bool {
         guard loop.isCurrent else { return false }
         let ranThere = await other.increment()
@@ -56,7 +56,7 @@ private actor Counter: EventLoopHandler {
         #expect(!loop.isCurrent)
     }
 
-    @Test func anActorOfTheLoopIsAwaitedFromElsewhereAndRunsOnItsThread() async throws {
+    @Test func anAwaitedActorRunsOnItsLoopsThread() async throws {
         let loop = try EventLoop(name: "test")
         let counter = Counter(on: loop)
         try loop.start(counter)
@@ -80,7 +80,7 @@ private actor Counter: EventLoopHandler {
         for loop in loops { loop.finish() }
     }
 
-    @Test func theLoopVouchesForItsOwnThreadOnly() throws {
+    @Test func theLoopIsIsolatedOnItsOwnThreadOnly() throws {
         let loop = try EventLoop(name: "test")
         let answers = Mailbox<Bool?>()
         let handler = ClosureHandler { [unowned loop] _, _, _ in
@@ -95,7 +95,7 @@ private actor Counter: EventLoopHandler {
         #expect(loop.isIsolatingCurrentContext() == false)
     }
 
-    @Test func wakesThatArriveDuringATurnBecomeOneMore() throws {
+    @Test func severalWakesDuringATurnCauseOneMoreTurn() throws {
         let loop = try EventLoop(name: "test")
         let inTurn = Mailbox<Int>()
         let goOn = Mailbox<Void>()
@@ -119,7 +119,7 @@ private actor Counter: EventLoopHandler {
         #expect(turns.value == 2)
     }
 
-    @Test func aWakeIsNeverLost() throws {
+    @Test func noWakeIsLost() throws {
         let loop = try EventLoop(name: "test")
         let seen = Mailbox<Bool>()
         let handler = ClosureHandler { _, wasWoken, _ in
@@ -134,7 +134,7 @@ private actor Counter: EventLoopHandler {
         loop.finish()
     }
 
-    @Test func aDeadlineIsNeverEarlyAndComesWithoutAnyEvent() throws {
+    @Test func aDeadlineIsNeverEarlyAndNeedsNoEvent() throws {
         let loop = try EventLoop(name: "test")
         let lateness = Mailbox<Int64>()
         let deadline = Deadline()
@@ -149,7 +149,7 @@ private actor Counter: EventLoopHandler {
         #expect(samples[0] >= 0)
     }
 
-    @Test func eventsComeBackWithTheirTokens() throws {
+    @Test func eventsCarryTheirTokens() throws {
         let loop = try EventLoop(name: "test")
         let pair = try connectedPair()
         try loop.add(pair.server.fd, .read, token: Token(rawValue: 42))
@@ -168,7 +168,7 @@ private actor Counter: EventLoopHandler {
         loop.finish()
     }
 
-    @Test func aPeerThatLeavesIsAHangup() throws {
+    @Test func aPeerThatClosesCausesAHangup() throws {
         let loop = try EventLoop(name: "test")
         let pair = try connectedPair()
         try loop.add(pair.server.fd, [.read, .edge], token: Token(rawValue: 1))
@@ -183,7 +183,7 @@ private actor Counter: EventLoopHandler {
         loop.finish()
     }
 
-    @Test func watchingADescriptorThatIsNotOpenFails() throws {
+    @Test func watchingAClosedDescriptorFails() throws {
         let loop = try EventLoop(name: "test")
         #expect(throws: SystemError(call: "epoll_ctl", code: EBADF)) {
             try loop.add(-1, .read, token: Token(rawValue: 1))
@@ -191,14 +191,14 @@ private actor Counter: EventLoopHandler {
         loop.remove(-1)
     }
 
-    @Test func jobsThatWaitWhenTheLoopStopsStillRun() async throws {
+    @Test func jobsThatArePendingAtStopStillRun() async throws {
         let loop = try EventLoop(name: "test")
         let counter = Counter(on: loop)
         let tasks = (0..<10).map { _ in Task { await counter.increment() } }
         try loop.start(counter)
         for task in tasks { #expect(await task.value) }
         loop.finish()
-        // Joined already: returns at once.
+        // The loop is already joined, so that join returns at once.
         loop.finish()
     }
 
@@ -214,7 +214,7 @@ private actor Counter: EventLoopHandler {
         #expect(released == nil)
     }
 
-    @Test func aLoopThatIsStuckIsNotSaidToTurnUntilItDoes() async throws {
+    @Test func turnedReturnsOnlyAfterAStuckLoopTurnsAgain() async throws {
         let loop = try EventLoop(name: "stuck")
         let (isStuck, release, hasTurned) = (Mailbox<Bool>(), Mailbox<Bool>(), Mailbox<Bool>())
         let handler = ClosureHandler { _, wasWoken, _ in
@@ -239,11 +239,11 @@ private actor Counter: EventLoopHandler {
         loop.finish()
     }
 
-    @Test func aLoopStaysOnItsProcessor() throws {
+    @Test func aLoopIsPinnedToItsProcessor() throws {
         let processor = try #require(Processors.usable().last)
         let loop = try EventLoop(name: "pinned", processor: processor)
         let usable = Mailbox<[Int]>()
-        // The set of a thread, once it is pinned, is what sched_getaffinity(0) answers there.
+        // For a pinned thread, sched_getaffinity(0) returns its processor.
         let handler = ClosureHandler { _, _, _ in
             usable.put(Processors.usable())
             return .distantFuture
@@ -264,7 +264,7 @@ private final class Count: Sendable {
     func add() -> Int { count.add(1, ordering: .acquiringAndReleasing).newValue }
 }
 
-/// The deadline that was asked for last.
+/// The latest requested deadline.
 private final class Deadline: Sendable {
     private let instant = Mutex<MonotonicTime?>(nil)
 

@@ -18,9 +18,9 @@ import Testing
         #expect(serverAddress == clientPeer)
     }
 
-    @Test func withoutAnyoneWaitingThereIsNothingToAccept() throws {
+    @Test func acceptReturnsNilWithoutAPendingConnection() throws {
         let listener = try Listener(at: .loopback(.ipv4, port: 0))
-        if try listener.accept() != nil { Issue.record("nobody connected") }
+        if try listener.accept() != nil { Issue.record("accepted a connection that no client made") }
     }
 
     @Test func aSecondListenerOnThePortFails() throws {
@@ -30,17 +30,17 @@ import Testing
         let error = #expect(throws: SystemError.self) { _ = try Listener.onAllAddresses(port: port) }
         #expect(error?.isAddressInUse == true)
         #expect(error?.description.hasPrefix("bind: Address already in use") == true)
-        // The IPv4 half of the dual-stack socket holds the port too.
+        // The IPv4 half of the dual-stack socket also uses the port.
         #expect(throws: SystemError.self) { _ = try Listener(at: .loopback(.ipv4, port: port)) }
     }
 
-    @Test func thePortIsFreeAgainAtOnceAlthoughConnectionsLinger() throws {
+    @Test func thePortCanBeReusedWhileConnectionsAreInTimeWait() throws {
         let listener = try Listener(at: .loopback(.ipv4, port: 0))
         let bound = listener.localAddress
         let address = try #require(bound)
         let client = try connect(to: listener)
         guard let accepted = try listener.accept() else { throw NothingAccepted() }
-        // The end that closes first lingers in TIME_WAIT, on the listener's port.
+        // The end that closes first stays in TIME_WAIT on the listener's port.
         accepted.takeSocket().close()
         listener.close()
         let sawEnd = waitUntil(client.fd, POLLIN)
@@ -51,7 +51,7 @@ import Testing
         #expect(boundAgain == address)
     }
 
-    @Test func outOfDescriptorsIsToldApartAndTheConnectionStillWaits() throws {
+    @Test func withoutDescriptorsAcceptFailsAndTheConnectionStaysPending() throws {
         let findings = Mailbox<[String]>()
         let thread = try startThread { findings.put(exhaustDescriptors()) }
         let found = findings.take()
@@ -60,12 +60,12 @@ import Testing
     }
 }
 
-/// unshare(2), which Swift's Glibc module does not show.
+/// unshare(2), which Swift's Glibc module does not export.
 @_silgen_name("unshare") private func unshare(_ flags: Int32) -> Int32
 
 private let cloneFiles: Int32 = 0x400
 
-/// Fills the calling thread's own descriptor table, so that no other test suffers; all of it goes away with the thread.
+/// Fills the descriptor table of the calling thread only, so that other tests are not affected; it disappears with the thread.
 private func exhaustDescriptors() -> [String] {
     guard unshare(cloneFiles) == 0 else { return ["unshare failed: \(errno)"] }
     var findings: [String] = []
@@ -75,12 +75,12 @@ private func exhaustDescriptors() -> [String] {
         var last: Int32 = -1
         while case let copy = dup(client.fd), copy >= 0 { last = copy }
         do {
-            findings.append(try listener.accept() == nil ? "nothing waits" : "accepted")
+            findings.append(try listener.accept() == nil ? "nothing pending" : "accepted")
         } catch {
             findings.append(error.isDescriptorExhaustion ? "out of descriptors" : error.description)
         }
         close(last)
-        findings.append(try listener.accept() == nil ? "nothing waits" : "accepted")
+        findings.append(try listener.accept() == nil ? "nothing pending" : "accepted")
     } catch {
         findings.append("\(error)")
     }

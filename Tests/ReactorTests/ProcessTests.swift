@@ -6,7 +6,7 @@ import Testing
 @testable import Reactor
 
 @Suite struct ProcessTests {
-    @Test(arguments: [SIGTERM, SIGINT]) func aHeldSignalIsWaitedForAndKillsNobody(signal: Int32) throws {
+    @Test(arguments: [SIGTERM, SIGINT]) func aBlockedSignalIsReceivedAndDoesNotKillTheProcess(signal: Int32) throws {
         let numbers = Mailbox<Int32>()
         let thread = try startThread {
             Signals.block()
@@ -17,7 +17,7 @@ import Testing
         pthread_join(thread, nil)
     }
 
-    @Test func aStatusRequestIsAnsweredAndEndsNothing() throws {
+    @Test func aStatusRequestCallsItsHandlerAndEndsNothing() throws {
         let requests = Mailbox<String>()
         let numbers = Mailbox<Int32>()
         let thread = try startThread {
@@ -34,7 +34,7 @@ import Testing
         pthread_join(thread, nil)
     }
 
-    @Test func aReloadEndsNothing() throws {
+    @Test func aReloadCallsItsHandlerAndEndsNothing() throws {
         let requests = Mailbox<String>()
         let numbers = Mailbox<Int32>()
         let thread = try startThread {
@@ -51,13 +51,13 @@ import Testing
         pthread_join(thread, nil)
     }
 
-    @Test func theDescriptorLimitIsRaisedToTheMostThereIs() {
+    @Test func theDescriptorLimitIsRaisedToTheHardLimit() {
         let limit = DescriptorLimit.raise()
         #expect(limit >= 256)
         #expect(DescriptorLimit.raise() == limit)
     }
 
-    @Test func aThreadStaysOnTheProcessorItIsKeptOn() throws {
+    @Test func aPinnedThreadStaysOnItsProcessor() throws {
         let processors = Processors.usable()
         let last = try #require(processors.last)
         let answers = Mailbox<[Int]>()
@@ -71,7 +71,7 @@ import Testing
         #expect(Processors.usable() == processors)
     }
 
-    @Test func waitingTakesTimeButNoProcessor() {
+    @Test func waitingTakesTimeButNoProcessorTime() {
         let (instant, used) = (MonotonicTime.now() + 50_000_000, ProcessorClock.threadNanoseconds())
         instant.wait()
         #expect(MonotonicTime.now() >= instant)
@@ -79,20 +79,20 @@ import Testing
         #expect((0..<25_000_000).contains(ProcessorClock.threadNanoseconds() - used))
     }
 
-    @Test func anErrorSaysCallAndReason() {
+    @Test func anErrorNamesItsCallAndReason() {
         let error = SystemError(call: "bind", code: EACCES)
         #expect(error.description == "bind: Permission denied (13)")
         #expect(error.isPermissionDenied && !error.isAddressInUse && !error.isDescriptorExhaustion)
     }
 
-    @Test func aClosedDescriptorIsClosedOnceAndAReleasedOneIsNot() throws {
+    @Test func aClosedDescriptorIsClosedOnceAndAReleasedOneIsNotClosed() throws {
         let number = try Descriptor(eventfd(0, 0), from: "eventfd").release()
         #expect(fcntl(number, F_GETFD) >= 0)
         close(number)
         #expect(throws: SystemError.self) { _ = try Descriptor(-1, from: "eventfd") }
     }
 
-    @Test func olderKernelsWaitByPollAsPrecisely() throws {
+    @Test func theFallbackForOlderKernelsWaitsAsPrecisely() throws {
         let epoll = try Descriptor(epoll_create1(0), from: "epoll_create1")
         let ready = try Descriptor(eventfd(0, 0), from: "eventfd")
         var wanted = epoll_event(events: clinux_readable, data: epoll_data_t(u64: 7))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Reactor
 
-/// One after the other: each claims ports that the others would take.
+/// Serialized because each test binds ports that the others would take.
 @Suite(.serialized) struct RTPSocketPairTests {
-    @Test func aPairIsEvenAndOddAndTheNextSkipsIt() throws {
+    @Test func twoPairsHaveDifferentEvenPorts() throws {
         let first = try RTPSocketPair.bind(evenIn: 41_001...41_200)
         let second = try RTPSocketPair.bind(evenIn: 41_001...41_200)
         let ports = [first.port, second.port]
@@ -37,9 +37,9 @@ import Testing
         #expect(port == 65_534)
     }
 
-    @Test func segmentationWorksWhereItIsProbed() {
-        // The kernel of every supported system has it; where a sandbox refuses, this says so.
-        withKnownIssue("no UDP segmentation on this host", isIntermittent: true) { #expect(GSO.probe()) }
+    @Test func theProbeFindsGSO() {
+        // The kernels of all supported systems have GSO; a sandbox that refuses it causes a known issue.
+        withKnownIssue("no UDP GSO on this host", isIntermittent: true) { #expect(GSO.probe()) }
     }
 }
 

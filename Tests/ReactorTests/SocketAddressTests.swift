@@ -18,12 +18,12 @@ import Testing
         "", "localhost", "1.2.3", "1.2.3.4.5", "256.1.1.1", "::1%", "::1%nosuchlink",
         "[::1]", "%lo", "1.2.3.4\0",
     ])
-    func namesAndDamagedTextAreNoAddresses(text: String) {
+    func namesAndInvalidTextAreNoAddresses(text: String) {
         #expect(SocketAddress(text, port: 1) == nil)
     }
 
     @Test(arguments: ["192.0.2.7", "2001:db8::7", "::1", "255.255.255.255", "::ffff:10.1.2.3"])
-    func theKernelsFormReadsBackTheSame(text: String) throws {
+    func anAddressSurvivesItsKernelForm(text: String) throws {
         let address = try #require(SocketAddress(text, port: 0x1234))
         var storage = sockaddr_storage()
         address.write(to: &storage, for: address.family)
@@ -39,13 +39,13 @@ import Testing
         #expect(SocketAddress(storage) == address)
     }
 
-    @Test func everyAddressStaysEveryAddressInTheOtherFamily() {
+    @Test func theUnspecifiedAddressStaysUnspecifiedInTheOtherFamily() {
         var storage = sockaddr_storage()
         SocketAddress.any(.ipv4, port: 9).write(to: &storage, for: .ipv6)
         #expect(SocketAddress(storage) == .any(.ipv6, port: 9))
     }
 
-    @Test func otherFamiliesAreNoAddresses() {
+    @Test func otherAddressFamiliesAreRejected() {
         var storage = sockaddr_storage()
         storage.ss_family = sa_family_t(AF_UNIX)
         #expect(SocketAddress(storage) == nil)
@@ -56,7 +56,7 @@ import Testing
         ("ff02::1", "multicast"), ("0.0.0.0", "any"), ("::", "any"), ("169.254.3.4", "link"), ("fe80::2", "link"),
         ("192.0.2.1", "none"), ("2001:db8::1", "none"), ("223.255.255.255", "none"), ("fec0::1", "none"),
     ])
-    func kindsAreToldApart(text: String, kind: String) throws {
+    func specialAddressesAreRecognised(text: String, kind: String) throws {
         let address = try #require(SocketAddress(text, port: 0))
         let kinds = [
             ("loopback", address.isLoopback), ("multicast", address.isMulticast), ("any", address.isAny),
@@ -71,7 +71,7 @@ import Testing
             SocketAddress("2001:db8::7", port: 0)?.octets == [0x20, 1, 13, 0xB8] + Array(repeating: 0, count: 11) + [7])
     }
 
-    @Test func localAddressesAreWhatOthersCanReach() throws {
+    @Test func localAddressesAreReachableByOtherHosts() throws {
         for address in try LocalAddresses.all() {
             #expect(!address.isLoopback && !address.isLinkLocal && !address.isAny)
         }

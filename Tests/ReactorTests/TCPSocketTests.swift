@@ -19,7 +19,7 @@ import Testing
         #expect(pair.client.readBytes().bytes == Array("back".utf8))
     }
 
-    @Test func aWriteThatTheBufferCannotHoldIsPartialAndLosesNothing() throws {
+    @Test func aWriteBeyondTheBufferIsPartialAndLosesNothing() throws {
         let pair = try connectedPair()
         try pair.client.setSendBuffer(bytes: 16_384)
         let first = [UInt8](repeating: 1, count: 300_001)
@@ -56,7 +56,7 @@ import Testing
         #expect(pair.client.unacknowledgedByteCount <= written)
     }
 
-    @Test func aLimitOnUnsentBytesEndsWritability() throws {
+    @Test func theLimitOnUnsentBytesEndsWritability() throws {
         let pair = try connectedPair()
         try pair.client.limitUnsent(toBytes: 16_384)
         let bytes = [UInt8](repeating: 0, count: 8_192)
@@ -69,7 +69,7 @@ import Testing
         #expect(written > 0)
     }
 
-    @Test func writingToAPeerThatIsGoneFailsWithoutASignal() throws {
+    @Test func writingToAClosedPeerFailsWithoutASignal() throws {
         let pair = try connectedPair()
         let client = pair.client
         pair.server.closeWithReset()
@@ -78,7 +78,7 @@ import Testing
         #expect(client.write("x") == .failed(SystemError(call: "send", code: EPIPE)))
     }
 
-    @Test func aRefusedConnectionSaysSo() throws {
+    @Test func aRefusedConnectionReportsItsError() throws {
         let closed = try Listener(at: .loopback(.ipv4, port: 0))
         let bound = closed.localAddress
         let address = try #require(bound)
@@ -90,11 +90,11 @@ import Testing
         #expect(socket.peerAddress == nil)
     }
 
-    @Test func optionsAreTaken() throws {
+    @Test func optionsAreAccepted() throws {
         let pair = try connectedPair(.ipv6)
         try pair.server.sendWithoutDelay()
         try pair.server.setUserTimeout(milliseconds: 5_000)
-        // Every Linux has reno.
+        // Every Linux kernel has reno.
         try pair.server.setCongestionControl("reno")
         #expect(pair.server.descriptor.option(clinux_level_tcp, TCP_NODELAY) == 1)
         #expect(pair.server.descriptor.option(clinux_level_tcp, TCP_USER_TIMEOUT) == 5_000)
@@ -102,7 +102,7 @@ import Testing
         #expect(error == SystemError(call: "setsockopt", code: ENOENT))
     }
 
-    @Test func sentinelsOfOwnership() throws {
+    @Test func socketsAreNonBlockingAndCloseOnExec() throws {
         let pair = try connectedPair()
         let number = pair.client.fd
         #expect(fcntl(number, F_GETFD) & FD_CLOEXEC != 0)
@@ -134,7 +134,7 @@ import Testing
 }
 
 extension TCPSocket {
-    /// Writes what follows the first `start` bytes of both arrays together.
+    /// Writes the concatenation of both arrays without its first `start` bytes.
     fileprivate func write(_ first: [UInt8], _ second: [UInt8], from start: Int) -> WriteOutcome {
         first.withUnsafeBytes { first in
             second.withUnsafeBytes { second in
@@ -148,7 +148,7 @@ extension TCPSocket {
         }
     }
 
-    /// Closes as a crash would: the peer gets a reset.
+    /// Closes like a crashed process: the peer gets a reset.
     fileprivate consuming func closeWithReset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(fd, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

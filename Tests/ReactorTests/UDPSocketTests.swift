@@ -4,20 +4,20 @@ import Testing
 
 @testable import Reactor
 
-/// A datagram with its bytes copied.
-private struct Arrived: Equatable {
+/// A received packet with a copy of its bytes.
+private struct ReceivedPacket: Equatable {
     let bytes: [UInt8]
     let source: SocketAddress
     let destination: SocketAddress?
 }
 
-/// Receives until `count` datagrams have come, or two seconds passed without any.
-private func receive(_ count: Int, at socket: borrowing UDPSocket) -> [Arrived] {
+/// Receives until `count` datagrams have arrived or two seconds have passed without one.
+private func receive(_ count: Int, at socket: borrowing UDPSocket) -> [ReceivedPacket] {
     var batch = ReceivedDatagrams(capacity: 8)
-    var all: [Arrived] = []
+    var all: [ReceivedPacket] = []
     while all.count < count, waitUntil(socket.fd, POLLIN), case .bytes = batch.receive(from: socket) {
         batch.forEachDatagram {
-            all.append(Arrived(bytes: [UInt8]($0.bytes), source: $0.source, destination: $0.destination))
+            all.append(ReceivedPacket(bytes: [UInt8]($0.bytes), source: $0.source, destination: $0.destination))
         }
     }
     return all
@@ -33,7 +33,7 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
 }
 
 @Suite struct UDPSocketTests {
-    @Test(arguments: [AddressFamily.ipv4, .ipv6]) func aDatagramTellsWhereItCameFromAndTo(family: AddressFamily) throws
+    @Test(arguments: [AddressFamily.ipv4, .ipv6]) func aDatagramHasItsSourceAndDestination(family: AddressFamily) throws
     {
         let server = try UDPSocket.onAllAddresses(port: 0)
         let client = try UDPSocket(at: .loopback(family, port: 0))
@@ -42,13 +42,15 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(send([1, 2, 3], from: client, to: serverAddress) == nil)
         let arrived = receive(1, at: server)
         #expect(
-            arrived == [Arrived(bytes: [1, 2, 3], source: clientAddress, destination: serverAddress.with(port: 0))])
+            arrived == [
+                ReceivedPacket(bytes: [1, 2, 3], source: clientAddress, destination: serverAddress.with(port: 0))
+            ])
         #expect(send([4], from: server, to: clientAddress) == nil)
         #expect(receive(1, at: client).first?.source == serverAddress)
     }
 
     @Test(arguments: [AddressFamily.ipv4, .ipv6])
-    func aSocketThatOnlySendsHasTheReceiversPortAndTakesNothingFromIt(family: AddressFamily) throws {
+    func aSendOnlySocketSharesTheReceiversPortAndReceivesNothing(family: AddressFamily) throws {
         let receiver = try UDPSocket.onAllAddresses(port: 0)
         let port = try address(of: receiver).port
         try receiver.setDifferentiatedServices(codePoint: 34)
@@ -71,13 +73,13 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
             #expect(send([9], from: client, to: .loopback(family, port: port)) == nil)
             #expect(receive(1, at: receiver).map(\.bytes) == [[9]])
         }
-        // The port is still nobody else's.
+        // The port is still exclusive.
         #expect(throws: SystemError.self) { _ = try UDPSocket.onAllAddresses(port: port) }
         let trafficClass = first.descriptor.option(clinux_level_ip, IP_TOS)
         #expect(trafficClass == 34 << 2)
     }
 
-    @Test func aBatchArrivesInOrderWhateverTheRoomPerCall() throws {
+    @Test func aBatchArrivesInOrderWithAnyBatchCapacity() throws {
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket.onAllAddresses(port: 0)
         let sent = try sendBatch(count: 20, from: sender, to: try address(of: receiver))
@@ -85,14 +87,14 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(receive(20, at: receiver).map(\.bytes) == (0..<20).map { [UInt8](repeating: $0, count: Int($0) + 1) })
     }
 
-    @Test func nothingToReceiveWouldBlock() throws {
+    @Test func receivingWithoutADatagramWouldBlock() throws {
         let socket = try UDPSocket(at: .loopback(.ipv4, port: 0))
         var batch = ReceivedDatagrams(capacity: 1)
         #expect(batch.receive(from: socket) == .wouldBlock)
         #expect(batch.count == 0)
     }
 
-    @Test func anOverlongDatagramIsDroppedAndAnEmptyOneIsNot() throws {
+    @Test func anOverlongDatagramIsDroppedAndAnEmptyOneIsKept() throws {
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let target = try address(of: receiver)
@@ -107,7 +109,7 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(counts == [100, 0])
     }
 
-    @Test(arguments: [AddressFamily.ipv4, .ipv6]) func aSegmentedSendDeliversExactDatagrams(family: AddressFamily)
+    @Test(arguments: [AddressFamily.ipv4, .ipv6]) func aGSOSendDeliversDatagramsOfExactSize(family: AddressFamily)
         throws
     {
         guard GSO.probe() else { return }
@@ -123,7 +125,7 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(arrived.flatMap(\.bytes) == payload)
     }
 
-    @Test func aTrainArrivesInOnePieceOnlyWhereThatIsWanted() throws {
+    @Test func aGSOBatchIsCoalescedOnlyWithGRO() throws {
         guard GSO.probe() else { return }
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket.onAllAddresses(port: 0)
@@ -141,7 +143,7 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
     }
 
     @Test(arguments: [[4_500, 1_000], [4_000, 1_000], [65_000, 1_300], [700, 1_000]])
-    func aTrainInOnePieceHoldsThePacketsThatWereSent(sizes: [Int]) throws {
+    func aCoalescedDatagramHoldsThePacketsThatWereSent(sizes: [Int]) throws {
         guard GSO.probe() else { return }
         let (byteCount, segmentByteCount) = (sizes[0], sizes[1])
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
@@ -164,7 +166,7 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(train.packets.map { [UInt8]($0) } == expected)
     }
 
-    @Test func aDatagramThatIsNoTrainIsOnePacket() throws {
+    @Test func aPlainDatagramIsOnePacket() throws {
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))
         try receiver.setGRO(whole: true)
@@ -178,7 +180,7 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(batch[1]?.packets.map { [UInt8]($0) } == [])
     }
 
-    @Test func moreSegmentsThanTheKernelTakesAreRefusedAsSuch() throws {
+    @Test func tooManySegmentsAreReportedAsRefusedGSO() throws {
         guard GSO.probe() else { return }
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))
@@ -187,7 +189,7 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(SentBatch(count: 0, error: error).refusesGSO)
     }
 
-    @Test(arguments: ["127.0.0.2", "127.3.4.5"]) func anAnswerLeavesFromTheAddressThatWasAsked(source: String) throws {
+    @Test(arguments: ["127.0.0.2", "127.3.4.5"]) func aReplyLeavesFromTheGivenSourceAddress(source: String) throws {
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let dual = try UDPSocket.onAllAddresses(port: 0)
         let single = try UDPSocket(at: .any(.ipv4, port: 0))
@@ -199,15 +201,15 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(receive(2, at: receiver).map { $0.source.with(port: 0) } == [from, from])
     }
 
-    @Test func theServiceClassIsSetForBothFamilies() throws {
+    @Test func theDSCPIsSetForBothFamilies() throws {
         let socket = try UDPSocket.onAllAddresses(port: 0)
         try socket.setDifferentiatedServices(codePoint: 34)
         #expect(socket.descriptor.option(clinux_level_ip, IP_TOS) == 34 << 2)
         if socket.family == .ipv6 { #expect(socket.descriptor.option(clinux_level_ipv6, IPV6_TCLASS) == 34 << 2) }
     }
 
-    /// Time to live 0 and the loopback interface: nothing of this leaves the host.
-    @Test func aGroupIsReceivedByThoseWhoJoined() throws {
+    /// Uses time to live 0 and the loopback interface, so that no datagram leaves the host.
+    @Test func onlyMembersReceiveAGroup() throws {
         let lo = SocketAddress.loopback(.ipv4, port: 0)
         let receiver = try UDPSocket.onAllAddresses(port: 0)
         let group = try #require(SocketAddress("239.255.77.1", port: try address(of: receiver).port))
@@ -224,7 +226,7 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(throws: SystemError.self) { try receiver.leave(group, onInterfaceHaving: lo) }
     }
 
-    /// As above, confined to the host.
+    /// Like the test above, this sends nothing to other hosts.
     @Test func twoReceiversOfAGroupShareItsPort() throws {
         let lo = SocketAddress.loopback(.ipv4, port: 0)
         let group = try #require(SocketAddress("239.255.77.2", port: 41_500))
@@ -238,7 +240,7 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(receive(1, at: second).map(\.bytes) == [[6]])
     }
 
-    @Test func theKernelTellsWhenADatagramCame() throws {
+    @Test func aDatagramHasItsArrivalTime() throws {
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))
         try receiver.enableArrivalTimes()

@@ -5,7 +5,7 @@ import Testing
 @testable import Reactor
 
 @Suite struct UnixDatagramSocketTests {
-    /// Who receives at `name`: a descriptor, for the caller to close.
+    /// Creates a receiver at `name`; the caller must close the descriptor.
     private func receiver(at name: String) throws -> Int32 {
         let fd = socket(AF_UNIX, clinux_datagram, 0)
         let isBound = try sockaddr_un.with(pathOrAbstractName: name) { Glibc.bind(fd, $0, $1) == 0 }
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["/tmp/apus-datagram-", "@apus-datagram-"])
-    func eachTextIsADatagramAtAPathAndAtAnAbstractName(prefix: String) throws {
+    func eachTextIsADatagramAtAPathOrAbstractName(prefix: String) throws {
         let name = "\(prefix)\(getpid())"
         let fd = try receiver(at: name)
         defer {
@@ -33,22 +33,22 @@ import Testing
         #expect([next(fd), next(fd), next(fd)] == ["READY=1\nSTATUS=ä", "STOPPING=1", nil])
     }
 
-    @Test func aReceiverThatIsFullIsWaitedFor() throws {
+    @Test func sendingWaitsForAFullReceiver() throws {
         let name = "@apus-datagram-full-\(getpid())"
         let fd = try receiver(at: name)
         defer { close(fd) }
         let sender = try UnixDatagramSocket(connectingTo: name)
-        // More than Linux lets wait (net.unix.max_dgram_qlen: 10, and 512 where systemd has raised it).
+        // More than Linux queues (net.unix.max_dgram_qlen: 10, or 512 if systemd has raised it).
         let count = 600
         let reader = try startThread {
             for _ in 0..<count where waitUntil(fd, POLLIN) { _ = recv(fd, nil, 0, 0) }
         }
         for _ in 0..<count { try sender.send("x") }
         pthread_join(reader, nil)
-        #expect(next(fd) == nil, "none was lost, and none is left")
+        #expect(next(fd) == nil, "no datagram was lost or repeated")
     }
 
-    @Test func whereNobodyReceivesIsAnError() throws {
+    @Test func connectingWithoutAReceiverFails() throws {
         for (name, code) in [("/tmp/apus-nobody", ENOENT), ("@apus-nobody", ECONNREFUSED), ("", ENAMETOOLONG)] {
             let failure = #expect(throws: SystemError.self) { _ = try UnixDatagramSocket(connectingTo: name) }
             #expect(failure?.code == code)

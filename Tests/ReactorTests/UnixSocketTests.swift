@@ -4,7 +4,7 @@ import Testing
 @testable import Reactor
 
 @Suite struct UnixSocketTests {
-    /// A folder of its own, which goes with what is in it.
+    /// Calls `body` with a temporary folder.
     private func withFolder(_ body: (String) throws -> Void) throws {
         var template = Array("/tmp/apus-unix-XXXXXX".utf8CString)
         let folder = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) }.map { String(cString: $0) }
@@ -21,11 +21,11 @@ import Testing
         return lstat(path, &status) == 0 ? status.st_mode : nil
     }
 
-    @Test func whatOneSideWritesTheOtherReads() throws {
+    @Test func oneSideReadsWhatTheOtherWrites() throws {
         try withFolder { folder in
             let listener = try UnixListener(at: "\(folder)/socket")
             let client = try UnixSocket(connectingTo: "\(folder)/socket")
-            guard let served = try listener.accept() else { return #expect(Bool(false), "nobody came") }
+            guard let served = try listener.accept() else { return #expect(Bool(false), "no connection is pending") }
             #expect(served.peerUser == geteuid())
             #expect(client.write([1, 2, 3]) == .wrote(3))
             guard case .bytes([1, 2, 3]) = served.read(atMost: 10) else { return #expect(Bool(false)) }
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func onlyItsOwnerMayConnectAndItGoesWithItsListener() throws {
+    @Test func onlyTheOwnerMayConnectAndTheFileIsRemovedWithTheListener() throws {
         try withFolder { folder in
             let path = "\(folder)/socket"
             do {
@@ -53,10 +53,10 @@ import Testing
         }
     }
 
-    @Test func aDeadSocketIsReplacedAndALiveOneNever() throws {
+    @Test func aStaleSocketIsReplacedAndALiveOneIsKept() throws {
         try withFolder { folder in
             let path = "\(folder)/socket"
-            // Bound and closed without a listener's care: what a killed process leaves.
+            // Bound and closed without UnixListener, as after the kill of a process.
             let dead = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             #expect(try sockaddr_un.with(path: path) { Glibc.bind(dead, $0, $1) } == 0)
             close(dead)
@@ -65,11 +65,11 @@ import Testing
             #expect(failure?.isAddressInUse == true)
             _ = try UnixSocket(connectingTo: path)
             let came = try listener.accept() != nil
-            #expect(came, "the listener that was there goes on")
+            #expect(came, "the old listener still accepts")
         }
     }
 
-    @Test func anotherFileIsNeitherReplacedNorTakenAway() throws {
+    @Test func anotherFileIsNeitherReplacedNorRemoved() throws {
         try withFolder { folder in
             let path = "\(folder)/socket"
             close(open(path, O_CREAT | O_WRONLY, 0o600))
@@ -83,11 +83,11 @@ import Testing
                 close(open(path, O_CREAT | O_WRONLY, 0o600))
                 _ = listener.fd
             }
-            #expect(mode(of: path) == S_IFREG | 0o600, "it is somebody else's now")
+            #expect(mode(of: path) == S_IFREG | 0o600, "the file that replaced the socket is not removed")
         }
     }
 
-    @Test func aPathThatIsTooLongIsAnErrorAndNoTruncatedName() {
+    @Test func aPathThatIsTooLongFailsInsteadOfBeingTruncated() {
         let path = "/tmp/" + String(repeating: "a", count: 108)
         for connects in [true, false] {
             let failure = #expect(throws: SystemError.self) {

@@ -5,16 +5,16 @@ import Synchronization
 
 @testable import Reactor
 
-/// Waits until `fd` is ready, or two seconds have passed: answers whether it is.
+/// Waits for at most two seconds until `fd` is ready; returns whether it is.
 func waitUntil(_ fd: Int32, _ events: Int32) -> Bool {
     var descriptor = pollfd(fd: fd, events: Int16(events), revents: 0)
     return poll(&descriptor, 1, 2_000) == 1
 }
 
-/// A slot that one thread fills and another waits for.
+/// A queue of values from one thread to another.
 final class Mailbox<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
-    /// A semaphore: each read takes one.
+    /// A semaphore with one unit per value.
     private let signal = eventfd(0, clinux_eventfd_semaphore)
 
     func put(_ value: Value) {
@@ -22,7 +22,7 @@ final class Mailbox<Value: Sendable>: Sendable {
         eventfd_write(signal, 1)
     }
 
-    /// The next value; `nil` after two seconds without one.
+    /// The next value; `nil` if none came within two seconds.
     func take() -> Value? {
         guard waitUntil(signal, POLLIN) else { return nil }
         var count: eventfd_t = 0
@@ -35,7 +35,7 @@ final class Mailbox<Value: Sendable>: Sendable {
     deinit { close(signal) }
 }
 
-/// A handler that is a closure.
+/// A handler that calls a closure.
 final class ClosureHandler: EventLoopHandler {
     typealias Turn = @Sendable (Events, Bool, MonotonicTime) -> MonotonicTime
     private let body: Turn
@@ -50,7 +50,7 @@ final class ClosureHandler: EventLoopHandler {
 }
 
 extension EventLoop {
-    /// Stops it and waits for its end.
+    /// Stops the loop and waits for its end.
     func finish() {
         stop()
         join()

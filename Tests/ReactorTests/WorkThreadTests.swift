@@ -5,7 +5,7 @@ import Testing
 @testable import Reactor
 
 struct WorkThreadTests {
-    @Test func workRunsInItsOrderOnOneThread() throws {
+    @Test func workRunsInOrderOnOneThread() throws {
         let thread = try WorkThread(name: "test")
         let ran = Mailbox<(Int, UInt64)>()
         for number in 0..<100 { thread.run { ran.put((number, clinux_this_thread())) } }
@@ -14,7 +14,7 @@ struct WorkThreadTests {
         #expect(Set(all.map(\.1)).count == 1 && all.first?.1 != clinux_this_thread())
     }
 
-    @Test func workThatHandsOverMoreWorkIsFollowedByIt() throws {
+    @Test func workThatSubmitsMoreWorkIsFollowedByIt() throws {
         let thread = try WorkThread(name: "test")
         let ran = Mailbox<Int>()
         thread.run {
@@ -25,7 +25,7 @@ struct WorkThreadTests {
         #expect(ran.take() == 2)
     }
 
-    @Test func workForAnInstantRunsThenAndTheEarliestFirst() throws {
+    @Test func workForAnInstantRunsThenAndTheEarliestRunsFirst() throws {
         let thread = try WorkThread(name: "test")
         let ran = Mailbox<(String, MonotonicTime)>()
         let start = MonotonicTime.now()
@@ -37,7 +37,7 @@ struct WorkThreadTests {
         #expect(try #require(all.last).1 >= start.advanced(byMilliseconds: 40))
     }
 
-    @Test func aTaskThatPrefersTheThreadRunsAllItsPartsThere() async throws {
+    @Test func aTaskThatPrefersTheThreadRunsThereEntirely() async throws {
         let thread = try WorkThread(name: "test")
         let loop = try EventLoop(name: "other")
         try loop.start(ClosureHandler { _, _, _ in .distantFuture })
@@ -54,7 +54,7 @@ struct WorkThreadTests {
     }
 
     @Test func theThreadEndsWithItsOwner() throws {
-        final class Witness: Sendable {
+        final class LifetimeObserver: Sendable {
             let gone: Mailbox<Bool>
             init(_ gone: Mailbox<Bool>) { self.gone = gone }
             deinit { gone.put(true) }
@@ -62,11 +62,11 @@ struct WorkThreadTests {
         let gone = Mailbox<Bool>()
         var thread: WorkThread? = try WorkThread(name: "test")
         do {
-            let witness = Witness(gone)
-            thread?.run(at: .distantFuture) { _ = witness }
+            let observer = LifetimeObserver(gone)
+            thread?.run(at: .distantFuture) { _ = observer }
         }
         #expect(gone.isEmpty)
         thread = nil
-        #expect(gone.take() == true, "what the thread held is released")
+        #expect(gone.take() == true, "the thread has released its work")
     }
 }

@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// The addresses under which others find this host.
+/// The addresses at which other hosts can reach this host.
 public enum LocalAddresses {
-    /// Those of the interfaces that are up, without loopback and link-local ones; IPv4 first. Port 0.
+    /// Returns the addresses of the active interfaces, without loopback and link-local addresses; IPv4 first, with port 0.
     public static func all() throws(SystemError) -> [SocketAddress] {
         try interfaces()
             .filter { !$0.address.isLoopback && !$0.address.isLinkLocal }
@@ -11,7 +11,7 @@ public enum LocalAddresses {
             .sorted { $0.family == .ipv4 && $1.family == .ipv6 }
     }
 
-    /// The index of the interface that has `address`; `nil` where none does.
+    /// Returns the index of the interface that has `address`; `nil` if there is none.
     static func interfaceIndex(of address: SocketAddress) throws(SystemError) -> UInt32? {
         let wanted = address.octets
         return try interfaces().first { $0.address.octets == wanted }?.index
@@ -32,7 +32,7 @@ public enum LocalAddresses {
         return found
     }
 
-    /// Copies as much as the family says there is: less than a whole `sockaddr_storage`.
+    /// Copies as many bytes as the family has, which is less than a whole `sockaddr_storage`.
     private static func address(at raw: UnsafePointer<sockaddr>) -> SocketAddress? {
         var storage = sockaddr_storage()
         let byteCount =

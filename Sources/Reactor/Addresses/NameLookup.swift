@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 
 extension SocketAddress {
-    /// The addresses of `host`, a name or a number in the form of a URL, in the order in which to
-    /// try them; blocks while names are looked up.
+    /// Resolves `host`, a name or a numeric address as in a URL. Returns the addresses in the order in which to try them; blocks
+    /// during the lookup.
     public static func lookUp(_ host: String, port: UInt16) -> [SocketAddress] {
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         if let literal = SocketAddress(bare, port: port) { return [literal] }

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 
 extension SocketAddress: CustomStringConvertible {
-    /// A numeric address, `192.0.2.7`, `2001:db8::7` or `fe80::7%eth0`, with a port; `nil` for all else, names too.
+    /// Parses a numeric address such as `192.0.2.7`, `2001:db8::7` or `fe80::7%eth0`; returns `nil` for names and any other text.
     public init?(_ host: String, port: UInt16) {
-        // C would take a NUL for the end of the text.
+        // inet_pton would stop at a NUL and accept the text before it.
         guard !host.utf8.contains(0) else { return nil }
         var ipv4 = in_addr()
         if inet_pton(AF_INET, host, &ipv4) == 1 {
@@ -20,7 +20,7 @@ extension SocketAddress: CustomStringConvertible {
         self.init(ipv6: UInt128(bigEndian: bits), port: port, scope: scope)
     }
 
-    /// The address without brackets, scope and port, as SDP and `Transport:` write it: `192.0.2.7`, `2001:db8::7`.
+    /// The address without brackets, scope and port, as in SDP and `Transport:`: `192.0.2.7`, `2001:db8::7`.
     public var host: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         switch family {
@@ -34,7 +34,7 @@ extension SocketAddress: CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Host and port as a URL writes them: `192.0.2.7:554`, `[2001:db8::7]:554`.
+    /// Host and port as in a URL: `192.0.2.7:554`, `[2001:db8::7]:554`.
     public var description: String {
         family == .ipv4 ? "\(host):\(port)" : "[\(host)]:\(port)"
     }

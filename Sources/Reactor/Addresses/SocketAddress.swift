@@ -9,14 +9,14 @@ public enum AddressFamily: Sendable, Hashable {
     var domain: Int32 { self == .ipv4 ? AF_INET : AF_INET6 }
 }
 
-/// An IPv4 or IPv6 address and a port; a trivial value.
+/// An IPv4 or IPv6 address and a port.
 ///
-/// An IPv4 address that a dual-stack socket reports as `::ffff:a.b.c.d` (RFC 4291, 2.5.5.2) becomes the IPv4 address
-/// that it stands for, so that one host has one value.
+/// If a dual-stack socket reports an IPv4 address as `::ffff:a.b.c.d` (RFC 4291, 2.5.5.2), it becomes an IPv4 address, so that
+/// one host has one value.
 public struct SocketAddress: Hashable, Sendable {
     public let family: AddressFamily
     public var port: UInt16
-    /// The interface of a link-local IPv6 address; 0 where there is none.
+    /// The interface of a link-local IPv6 address; otherwise 0.
     public let scope: UInt32
     /// The address in host order: all 128 bits of IPv6, the low 32 of IPv4.
     private let bits: UInt128
@@ -29,23 +29,23 @@ public struct SocketAddress: Hashable, Sendable {
         self.scope = isMapped ? 0 : scope
     }
 
-    /// The IPv4 address `a.b.c.d`, given as one number in host order.
+    /// Creates the IPv4 address `a.b.c.d` from one number in host order.
     public init(ipv4 bits: UInt32, port: UInt16) {
         self.init(family: .ipv4, bits: UInt128(bits), port: port, scope: 0)
     }
 
-    /// The IPv6 address given as one number in host order.
+    /// Creates an IPv6 address from one number in host order.
     public init(ipv6 bits: UInt128, port: UInt16, scope: UInt32 = 0) {
         self.init(family: .ipv6, bits: bits, port: port, scope: scope)
     }
 
-    /// What the kernel wrote; `nil` for families other than the Internet's.
+    /// Reads an address that the kernel wrote; returns `nil` unless it is IPv4 or IPv6.
     public init?(_ storage: sockaddr_storage) {
         var storage = storage
         self.init(reading: &storage)
     }
 
-    /// What the kernel wrote at `storage`; `nil` for families other than the Internet's.
+    /// Reads an address that the kernel wrote to `storage`; returns `nil` unless it is IPv4 or IPv6.
     init?(reading storage: UnsafePointer<sockaddr_storage>) {
         let raw = UnsafeRawPointer(storage)
         switch Int32(storage.pointee.ss_family) {
@@ -63,7 +63,7 @@ public struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// Every local address of `family`.
+    /// The unspecified address, which stands for all local addresses of `family`.
     public static func any(_ family: AddressFamily, port: UInt16) -> SocketAddress {
         SocketAddress(family: family, bits: 0, port: port, scope: 0)
     }
@@ -87,16 +87,17 @@ public struct SocketAddress: Hashable, Sendable {
 
     public var isLoopback: Bool { family == .ipv4 ? bits >> 24 == 127 : bits == 1 }
     public var isMulticast: Bool { family == .ipv4 ? bits >> 28 == 0xE : bits >> 120 == 0xFF }
-    /// Whether it stands for every local address.
+    /// Whether it is the unspecified address, which stands for all local addresses.
     public var isAny: Bool { bits == 0 }
-    /// Whether it holds on one link only (`fe80::/10`, `169.254.0.0/16`).
+    /// Whether it is link-local (`fe80::/10`, `169.254.0.0/16`).
     public var isLinkLocal: Bool { family == .ipv4 ? bits >> 16 == 0xA9FE : bits >> 118 == 0x3FA }
 }
 
 extension SocketAddress {
-    /// Writes it for a socket of `family`, in which IPv4 takes its mapped form; answers the bytes written.
+    /// Writes the address for a socket of `family`; an IPv6 socket takes an IPv4 address in its mapped form. Returns the bytes
+    /// written.
     ///
-    /// - Precondition: An IPv6 address goes to an IPv6 socket.
+    /// - Precondition: An IPv6 address needs an IPv6 socket.
     @discardableResult
     public func write(to storage: UnsafeMutablePointer<sockaddr_storage>, for family: AddressFamily) -> socklen_t {
         let raw = UnsafeMutableRawPointer(storage)
@@ -109,7 +110,7 @@ extension SocketAddress {
         return socklen_t(MemoryLayout<sockaddr_in6>.size)
     }
 
-    /// Lends it to `body` as the kernel wants it, for a socket of `family` (of its own, if not given).
+    /// Calls `body` with the address as a `sockaddr` for a socket of `family` (by default the address's own family).
     public func withSockaddr<Result>(
         for family: AddressFamily? = nil, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
@@ -139,7 +140,7 @@ extension SocketAddress {
 
     var ipv4Address: in_addr { in_addr(s_addr: UInt32(truncatingIfNeeded: bits).bigEndian) }
 
-    /// The address as an IPv6 socket knows it: mapped, where it is IPv4 and not every address.
+    /// The address for an IPv6 socket: in the mapped form if it is IPv4 and not the unspecified address.
     var ipv6Address: in6_addr {
         let mapped = family == .ipv4 && !isAny ? bits | 0xFFFF << 32 : bits
         var address = in6_addr()

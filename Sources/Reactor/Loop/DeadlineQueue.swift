@@ -1,8 +1,8 @@
 import Media
 
-/// Deadlines by key, the earliest first: a binary heap that knows where each key sits.
+/// A priority queue of deadlines, one per key: a binary heap with an index of the keys.
 ///
-/// Setting, removing and popping take O(log n) and allocate nothing once the queue has been as long before.
+/// Setting, removing and popping take O(log n). They allocate only if the queue becomes longer than ever before.
 public struct DeadlineQueue<Key: Hashable> {
     private var heap: [(deadline: MonotonicTime, key: Key)] = []
     private var positions: [Key: Int] = [:]
@@ -12,7 +12,7 @@ public struct DeadlineQueue<Key: Hashable> {
     public var isEmpty: Bool { heap.isEmpty }
     public var count: Int { heap.count }
 
-    /// The earliest deadline; `distantFuture` where there is none.
+    /// The earliest deadline; `distantFuture` if the queue is empty.
     public var next: MonotonicTime { heap.first?.deadline ?? .distantFuture }
 
     /// The deadline of `key`, if it has one.
@@ -20,7 +20,7 @@ public struct DeadlineQueue<Key: Hashable> {
         positions[key].map { heap[$0].deadline }
     }
 
-    /// Gives `key` a deadline, in place of the one it may have.
+    /// Sets or replaces the deadline of `key`.
     public mutating func set(_ key: Key, _ deadline: MonotonicTime) {
         if let position = positions[key] {
             heap[position].deadline = deadline
@@ -32,7 +32,7 @@ public struct DeadlineQueue<Key: Hashable> {
         }
     }
 
-    /// Forgets `key`; without effect where it has no deadline.
+    /// Removes the deadline of `key`, if there is one.
     public mutating func remove(_ key: Key) {
         guard let position = positions.removeValue(forKey: key) else { return }
         let last = heap.removeLast()
@@ -41,7 +41,7 @@ public struct DeadlineQueue<Key: Hashable> {
         settle(position)
     }
 
-    /// Takes out the key with the earliest deadline, if that is at or before `now`.
+    /// Removes and returns the key with the earliest deadline, if that deadline is at or before `now`.
     public mutating func popDue(at now: MonotonicTime) -> Key? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         remove(first.key)

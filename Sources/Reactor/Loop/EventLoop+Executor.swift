@@ -1,7 +1,7 @@
-/// The loop as the executor of actors: an actor names it in `unownedExecutor`, may be awaited from anywhere, and is
-/// entered without a hop, by `assumeIsolated`, from the loop's own turn.
+/// The loop as an executor: an actor returns it as `unownedExecutor`. Other tasks may await the actor; the loop's turn enters
+/// it by `assumeIsolated`, without a hop.
 extension EventLoop: SerialExecutor {
-    /// Runs `job` on the loop's thread, before the handler of its next turn. From any thread.
+    /// Runs `job` on the loop's thread, before the handler of its next turn. Any thread may call this.
     public func enqueue(_ job: consuming ExecutorJob) {
         jobs.append(UnownedJob(job))
         wakeForJobs()
@@ -11,26 +11,26 @@ extension EventLoop: SerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }
 
-    /// Traps unless the caller runs on the loop's thread; `assumeIsolated` asks.
+    /// Traps unless it is called on the loop's thread; used by `assumeIsolated`.
     public func checkIsolated() {
         precondition(isCurrent, "this state belongs to the event loop's thread")
     }
 
-    /// Whether the caller runs on the loop's thread; `assumeIsolated` asks before `checkIsolated`.
+    /// Whether the caller runs on the loop's thread; `assumeIsolated` calls this before `checkIsolated`.
     public func isIsolatingCurrentContext() -> Bool? {
         isCurrent
     }
 }
 
 extension EventLoop {
-    /// Returns once the loop's thread has come round to it: it turns. Never where the loop is stuck, or has ended.
+    /// Returns after the loop has run a job, which shows that it still turns. Never returns if the loop is stuck or has ended.
     public func turned() async {
-        await Visitor(to: self).visit()
+        await TurnProbe(to: self).run()
     }
 }
 
-/// Whoever awaits it has been on the loop's thread.
-private actor Visitor {
+/// An actor on the loop's thread; awaiting it waits for a turn.
+private actor TurnProbe {
     private nonisolated let loop: EventLoop
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -39,5 +39,5 @@ private actor Visitor {
         self.loop = loop
     }
 
-    func visit() {}
+    func run() {}
 }

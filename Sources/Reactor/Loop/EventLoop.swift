@@ -3,31 +3,31 @@ import Glibc
 import Media
 import Synchronization
 
-/// What a loop runs: usually an actor whose executor is that loop, and which enters itself with `assumeIsolated`.
+/// The code that an event loop runs: usually an actor whose executor is that loop and that enters itself by `assumeIsolated`.
 ///
-/// The loop allocates nothing per turn; `assumeIsolated` allocates twice (Swift 6.3.1), so it is entered once per turn
-/// and not per event.
+/// The loop allocates nothing per turn. `assumeIsolated` allocates twice (Swift 6.3.1), so that it is called once per turn
+/// instead of once per event.
 public protocol EventLoopHandler: AnyObject, Sendable {
-    /// One turn, on the loop's thread: once per batch of events, passed deadline or wake-up.
+    /// Handles one turn, on the loop's thread: a batch of events, a passed deadline or a wake-up.
     ///
     /// - Parameters:
-    ///   - events: What is ready; valid until this returns.
+    ///   - events: The descriptors that are ready; valid until this returns.
     ///   - wasWoken: Whether `wake()` was called since the last turn.
-    ///   - now: When the turn began.
-    /// - Returns: The instant at which it wants to be called next, at the latest.
+    ///   - now: The beginning of the turn.
+    /// - Returns: The deadline of the next turn.
     func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime
 }
 
-/// A thread that waits for descriptors, deadlines and wake-ups, and is the executor of the actors confined to it.
+/// A thread that waits for descriptors, deadlines and wake-ups, and the executor of the actors that are confined to it.
 ///
-/// A turn is: wait; read the clock once; run the executor's jobs; call the handler. The thread ends after `stop()`,
-/// once the jobs that were enqueued by then have run; jobs enqueued later never run.
+/// A turn has four steps: wait; read the clock once; run the executor's jobs; call the handler. After `stop()`, the thread runs
+/// the jobs that are already in the queue and ends; later jobs never run.
 ///
-/// `poller` and `now` belong to the loop's thread, all else is atomic or locked: hence the unchecked conformance.
+/// The conformance is unchecked because `poller` and `now` belong to the loop's thread; all other state is atomic or locked.
 public final class EventLoop: @unchecked Sendable {
-    /// The thread's name, of which the kernel shows 15 bytes.
+    /// The thread's name; the kernel shows 15 bytes of it.
     public let name: String
-    /// When the current turn began. Loop thread only.
+    /// The beginning of the current turn. Loop thread only.
     public private(set) var now = MonotonicTime.now()
 
     let jobs = JobQueue()
@@ -39,9 +39,9 @@ public final class EventLoop: @unchecked Sendable {
     private let threadNumber = Atomic<UInt64>(0)
     private let thread = Mutex<pthread_t?>(nil)
 
-    /// A loop that does not run yet: descriptors may be added from the creating thread until `start`.
+    /// Creates a loop that does not run yet. Until `start`, the creating thread may add descriptors.
     ///
-    /// - Parameter processor: The processor to stay on: a wish, ignored where the process may not use it.
+    /// - Parameter processor: The processor to run on; ignored if the process may not use it.
     public init(name: String, processor: Int? = nil) throws(SystemError) {
         self.name = name
         self.processor = processor
@@ -50,7 +50,7 @@ public final class EventLoop: @unchecked Sendable {
         try poller.add(signal.fd, [.read, .edge], .wake)
     }
 
-    /// Starts the thread, which keeps `handler` until it ends. At most once.
+    /// Starts the thread, which retains `handler` until it ends. May be called once.
     public func start(_ handler: any EventLoopHandler) throws(SystemError) {
         let thread = try startThread { self.run(handler) }
         self.thread.withLock { current in
@@ -59,26 +59,26 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Has the handler's turn called with `wasWoken`, soon. From any thread; costs one atomic where one is under way.
+    /// Causes a turn with `wasWoken`. Any thread may call this; if a wake-up is already pending, it costs one atomic operation.
     public func wake() {
         isWakeRequested.store(true, ordering: .releasing)
         signal.raise()
     }
 
-    /// Ends the thread after its current turn. From any thread, more than once.
+    /// Ends the thread after its current turn. Any thread may call this, more than once.
     public func stop() {
         isStopRequested.store(true, ordering: .releasing)
         signal.raise()
     }
 
-    /// Waits until the thread has ended; returns at once where it never started or was joined.
-    /// Not from the loop's thread.
+    /// Waits until the thread has ended; returns at once if it never started or was joined. Must not be called on the loop's
+    /// thread.
     public func join() {
         let thread = self.thread.withLock { $0.take() }
         if let thread { pthread_join(thread, nil) }
     }
 
-    /// Lets the thread end without `join`, after `stop`. Its memory is released then. Called after `start`.
+    /// Makes the thread release its memory when it ends, so that no `join` is needed. Must be called after `start`.
     func detach() {
         let thread = self.thread.withLock { $0.take() }
         if let thread { pthread_detach(thread) }
@@ -87,25 +87,25 @@ public final class EventLoop: @unchecked Sendable {
     /// Whether the caller runs on the loop's thread.
     public var isCurrent: Bool { threadNumber.load(ordering: .relaxed) == clinux_this_thread() }
 
-    /// Watches `fd`, which its owner removes before closing it. Loop thread only.
+    /// Watches `fd`, which the owner must remove before closing it. Loop thread only.
     public func add(_ fd: Int32, _ interest: Interest, token: Token) throws(SystemError) {
-        precondition(token != .wake, "the largest token is the loop's own")
+        precondition(token != .wake, "the largest token is reserved for the loop")
         try poller.add(fd, interest, token)
     }
 
-    /// Changes what to be told of `fd`. Loop thread only.
+    /// Changes the events to be reported for `fd`. Loop thread only.
     public func change(_ fd: Int32, _ interest: Interest, token: Token) throws(SystemError) {
         try poller.change(fd, interest, token)
     }
 
-    /// Stops watching `fd`; without effect where it is not watched. Loop thread only.
+    /// Stops watching `fd`, if it is watched. Loop thread only.
     public func remove(_ fd: Int32) {
         poller.remove(fd)
     }
 
-    /// Has the executor's jobs run, soon.
+    /// Causes a turn that runs the executor's jobs.
     func wakeForJobs() {
-        // A job that enqueues another needs no signal: the loop looks again before it waits.
+        // A job that enqueues another needs no signal: the loop checks the queue before it waits.
         if !isCurrent { signal.raise() }
     }
 }
@@ -133,7 +133,7 @@ extension EventLoop {
         if let processor, let number = Int32(exactly: processor) { _ = clinux_pin_this_thread(number) }
     }
 
-    /// Nanoseconds to wait; `nil` for ever.
+    /// Nanoseconds to wait; `nil` to wait without a limit.
     private func waitingTime(until deadline: MonotonicTime) -> Int64? {
         if !jobs.isEmpty { return 0 }
         if deadline == .distantFuture { return nil }

@@ -1,6 +1,6 @@
 import CLinux
 
-/// One descriptor's readiness.
+/// The readiness of one descriptor.
 public struct Event: Hashable, Sendable {
     public let token: Token
     public let readiness: Readiness
@@ -8,7 +8,7 @@ public struct Event: Hashable, Sendable {
 
 /// The events of one turn; valid only until that turn returns.
 ///
-/// It crosses from the loop into the actor that is confined to it, on one thread: hence the unchecked conformance.
+/// The conformance is unchecked because the events pass from the loop to its actor on the same thread.
 public struct Events: RandomAccessCollection, @unchecked Sendable {
     @usableFromInline
     let storage: UnsafeBufferPointer<epoll_event>

@@ -1,8 +1,8 @@
 import CLinux
 
-/// What the owner of a loop calls a descriptor of its own; comes back with each of its events.
+/// An identifier that the owner of a loop gives to a descriptor; each event of the descriptor carries it.
 ///
-/// Events of one turn may still name a descriptor that was removed earlier in that turn: use each token once.
+/// Events of one turn may still refer to a descriptor that was removed earlier in that turn. Therefore use each token once.
 public struct Token: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt64
 
@@ -11,11 +11,11 @@ public struct Token: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The loop's own token, for its wake-up descriptor.
+    /// The token of the loop's own wake-up descriptor.
     static let wake = Token(rawValue: .max)
 }
 
-/// What to be told of a descriptor; told again in every turn for as long as it holds, unless `edge` is among it.
+/// The events to be reported for a descriptor. A ready descriptor is reported in every turn, unless `edge` is set.
 public struct Interest: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
 
@@ -24,15 +24,15 @@ public struct Interest: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Bytes, connections or the end of the stream can be read.
+    /// Reports that bytes, connections or the end of the stream can be read.
     public static let read = Interest(rawValue: clinux_readable)
-    /// Bytes can be written, or a connection attempt has ended.
+    /// Reports that bytes can be written or that a connection attempt has ended.
     public static let write = Interest(rawValue: clinux_writable)
-    /// Told once per change, not in every turn.
+    /// Reports each change once instead of in every turn (edge-triggered).
     public static let edge = Interest(rawValue: clinux_edge)
 }
 
-/// What holds of a descriptor.
+/// The state of a descriptor.
 public struct Readiness: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
 
@@ -41,12 +41,12 @@ public struct Readiness: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A read will not block: bytes, a connection, or the end.
+    /// A read will not block: bytes, a connection or the end of the stream is available.
     public static let readable = Readiness(rawValue: 0x001)
     /// A write will not block.
     public static let writable = Readiness(rawValue: 0x004)
-    /// The socket failed; the next call on it says why. Told whether or not it was asked for.
+    /// The socket failed; the next call on it returns the reason. Always reported.
     public static let error = Readiness(rawValue: 0x008)
-    /// The peer ended its direction or both; bytes may remain to be read.
+    /// The peer closed one or both directions; bytes may remain to be read.
     public static let hangup = Readiness(rawValue: 0x010)
 }

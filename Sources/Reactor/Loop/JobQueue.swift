@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The jobs that wait for a loop's next turn.
+/// The jobs that wait for the next turn of an event loop.
 final class JobQueue: Sendable {
     private struct Arrays {
         var waiting: [UnownedJob] = []
-        /// Empty, with room from earlier turns; lent to the loop while it runs jobs.
+        /// An empty array that keeps its capacity; in use by the loop while it runs jobs.
         var spare: [UnownedJob] = []
     }
 
@@ -16,10 +16,10 @@ final class JobQueue: Sendable {
         arrays.withLock { $0.waiting.append(job) }
     }
 
-    /// Runs the jobs that wait now, not those that they enqueue; answers whether there was any.
+    /// Runs the jobs in the queue, without the jobs that these enqueue; returns whether there were any.
     @discardableResult
     func run(on executor: UnownedSerialExecutor) -> Bool {
-        // Two arrays change places, so that neither is allocated anew.
+        // The two arrays are swapped, so that neither is allocated again.
         var batch: [UnownedJob] = []
         arrays.withLock { arrays in
             guard !arrays.waiting.isEmpty else { return }

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Media
 
-/// An epoll instance and the array into which it reports.
+/// An epoll instance and its event array.
 struct Poller: ~Copyable {
     private let epoll: Descriptor
     private let storage: UnsafeMutableBufferPointer<epoll_event>
@@ -18,26 +18,26 @@ struct Poller: ~Copyable {
     }
 
     func add(_ fd: Int32, _ interest: Interest, _ token: Token) throws(SystemError) {
-        try control(EPOLL_CTL_ADD, fd, interest, token)
+        try control(EPOLL_CTL_ADD, fd: fd, interest: interest, token: token)
     }
 
     func change(_ fd: Int32, _ interest: Interest, _ token: Token) throws(SystemError) {
-        try control(EPOLL_CTL_MOD, fd, interest, token)
+        try control(EPOLL_CTL_MOD, fd: fd, interest: interest, token: token)
     }
 
     func remove(_ fd: Int32) {
-        // Fails only for a descriptor that is not here, which is what was wanted.
+        // Fails only if the descriptor is not watched, which is the wanted state.
         _ = epoll_ctl(epoll.fd, EPOLL_CTL_DEL, fd, nil)
     }
 
     private func control(
-        _ operation: Int32, _ fd: Int32, _ interest: Interest, _ token: Token
+        _ operation: Int32, fd: Int32, interest: Interest, token: Token
     ) throws(SystemError) {
         var event = epoll_event(events: interest.rawValue, data: epoll_data_t(u64: token.rawValue))
         guard epoll_ctl(epoll.fd, operation, fd, &event) == 0 else { throw .last("epoll_ctl") }
     }
 
-    /// Waits at most `nanoseconds`, or for ever; answers what is ready, valid until the next call.
+    /// Waits for `nanoseconds`, or without a limit if `nil`; returns the ready descriptors, valid until the next call.
     func wait(nanoseconds: Int64?) -> UnsafeBufferPointer<epoll_event> {
         let count: Int32
         if let nanoseconds {
@@ -47,11 +47,11 @@ struct Poller: ~Copyable {
         } else {
             count = clinux_epoll_wait(epoll.fd, storage.baseAddress, Int32(storage.count), nil)
         }
-        // An interrupted wait is an empty one: the loop looks at the clock and waits again.
+        // An interrupted wait returns no events: the loop reads the clock and waits again.
         return withoutWake(Int(max(count, 0)))
     }
 
-    /// The loop's own wake-up is no event of its handler.
+    /// Removes the loop's own wake-up from the events of the handler.
     private func withoutWake(_ count: Int) -> UnsafeBufferPointer<epoll_event> {
         guard let wake = storage[..<count].firstIndex(where: { $0.data.u64 == Token.wake.rawValue }) else {
             return UnsafeBufferPointer(rebasing: storage[..<count])

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Wakes a loop from any thread: however many callers there are, one write per wait.
+/// Wakes a loop from any thread, with at most one write per wait.
 ///
-/// The loop watches the eventfd edge-triggered, so that it need not read it: each write is an edge of its own.
+/// The loop watches the eventfd edge-triggered. Each write is a new edge, so that the loop never needs to read it.
 struct WakeSignal: ~Copyable, Sendable {
     let fd: Int32
     private let isPending = Atomic(false)
@@ -17,15 +17,15 @@ struct WakeSignal: ~Copyable, Sendable {
         _ = close(fd)
     }
 
-    /// Makes the loop's wait return, now or when it begins. From any thread.
+    /// Makes the current or next wait of the loop return. Any thread may call this.
     func raise() {
-        // Whoever finds it pending has its request seen: the loop acquires this flag before it looks at requests.
+        // If a signal is pending, the loop will see this caller's request: it acquires this flag before it checks for requests.
         guard !isPending.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // The counter would overflow after 2^64 writes: this cannot fail.
+        // The counter overflows only after 2^64 writes, so that this cannot fail.
         _ = eventfd_write(fd, 1)
     }
 
-    /// Arms it again; the loop calls it after each wait, before it looks at what was requested.
+    /// Rearms the signal. The loop calls this after each wait, before it checks for requests.
     func rearm() {
         _ = isPending.exchange(false, ordering: .acquiringAndReleasing)
     }

@@ -7,7 +7,7 @@ extension MonotonicTime {
         MonotonicTime(nanoseconds: read(CLOCK_MONOTONIC))
     }
 
-    /// Blocks the calling thread until then.
+    /// Blocks the calling thread until this instant.
     public func wait() {
         var instant = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
         while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &instant, nil) == EINTR {}
@@ -23,7 +23,7 @@ public enum WallClock {
 }
 
 extension ClockReading {
-    /// Reads both clocks, as good as at once: of a few attempts, that in which the thread was held up least.
+    /// Reads both clocks at practically the same instant: makes up to five attempts and takes the one with the shortest delay.
     public static func now() -> ClockReading {
         var (best, shortest) = (ClockReading(monotonic: .now(), unixNanoseconds: 0), Int64.max)
         for _ in 0..<5 where shortest > 1_000 {
@@ -36,9 +36,9 @@ extension ClockReading {
     }
 }
 
-/// Processor time, the user's and the kernel's together.
+/// The processor time of the calling thread, user and system time together.
 public enum ProcessorClock {
-    /// Nanoseconds that the calling thread has used: reads `CLOCK_THREAD_CPUTIME_ID`.
+    /// Nanoseconds of processor time that the calling thread has used: reads `CLOCK_THREAD_CPUTIME_ID`.
     public static func threadNanoseconds() -> Int64 {
         read(CLOCK_THREAD_CPUTIME_ID)
     }

@@ -1,31 +1,31 @@
 import CLinux
 import Glibc
 
-/// An open file descriptor, owned: closed exactly once, at the latest when its owner goes away.
+/// An open file descriptor with one owner. It is closed exactly once, at the latest at the end of its lifetime.
 public struct Descriptor: ~Copyable, Sendable {
-    /// The number by which the kernel knows it, valid for as long as this value lives.
+    /// The descriptor's number, valid as long as this value exists.
     public let fd: Int32
 
-    /// Takes over `fd`, which nobody else closes from now on.
+    /// Takes ownership of `fd`; no other code may close it.
     public init(adopting fd: Int32) {
         self.fd = fd
     }
 
-    /// Takes over what `call` answered.
+    /// Takes ownership of `fd`, the result of `call`; throws if the call failed.
     init(_ fd: Int32, from call: StaticString) throws(SystemError) {
         guard fd >= 0 else { throw .last(call) }
         self.init(adopting: fd)
     }
 
     deinit {
-        // Linux releases the number even where close reports an error: there is nothing to try again.
+        // Linux releases the number even if close reports an error, so that close must not be repeated.
         _ = Glibc.close(fd)
     }
 
-    /// Closes it now.
+    /// Closes the descriptor now.
     public consuming func close() {}
 
-    /// Gives up ownership: the caller closes the answered number.
+    /// Gives up ownership: the caller must close the returned number.
     public consuming func release() -> Int32 {
         let fd = fd
         discard self
@@ -33,9 +33,9 @@ public struct Descriptor: ~Copyable, Sendable {
     }
 }
 
-/// The limit on open descriptors, which bounds the viewers of a server.
+/// The process's limit on open descriptors, which also limits the number of viewers.
 public enum DescriptorLimit {
-    /// Raises the process's limit to the most that it may have without privileges; answers the limit then in force.
+    /// Raises the limit as far as possible without privileges; returns the new limit.
     @discardableResult
     public static func raise() -> UInt64 {
         clinux_raise_descriptor_limit()

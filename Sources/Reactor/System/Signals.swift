@@ -1,21 +1,21 @@
 import CLinux
 import Glibc
 
-/// The signals that a server heeds: SIGTERM and SIGINT end it, SIGUSR1 asks how it is doing, SIGHUP has it read its
-/// configuration again.
+/// The signals that the server handles: SIGTERM and SIGINT end it, SIGUSR1 requests its status, SIGHUP reloads its
+/// configuration.
 public enum Signals {
-    /// Ignores SIGPIPE, and holds back the others for `waitForTermination`.
+    /// Ignores SIGPIPE and blocks the other signals, so that `waitForTermination` receives them.
     ///
-    /// To be called first of all in `main`: only threads that start later inherit it.
+    /// Must be called first in `main` because only threads that start later inherit the signal mask.
     public static func block() {
         clinux_hold_signals()
     }
 
-    /// Blocks the calling thread until SIGTERM or SIGINT comes; answers its number.
+    /// Blocks the calling thread until SIGTERM or SIGINT arrives; returns the signal's number.
     ///
     /// - Parameters:
-    ///   - onStatusRequest: called on this thread for SIGUSR1. Signals that come meanwhile wait.
-    ///   - onReload: the same for SIGHUP.
+    ///   - onStatusRequest: Called on this thread for SIGUSR1. Signals that arrive meanwhile stay pending.
+    ///   - onReload: Called in the same way for SIGHUP.
     public static func waitForTermination(
         onStatusRequest: () -> Void = {}, onReload: () -> Void = {}
     ) -> Int32 {
@@ -28,7 +28,7 @@ public enum Signals {
         }
     }
 
-    /// Blocks the calling thread for so long, or until SIGTERM or SIGINT comes; answers whether one came.
+    /// Blocks the calling thread for `seconds`, or until SIGTERM or SIGINT arrives; returns whether one arrived.
     public static func isTerminated(withinSeconds seconds: Int) -> Bool {
         clinux_is_ended_within(Int32(clamping: seconds)) != 0
     }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What the sockets of this room have in common: options and names.
+/// Socket options and addresses, used by all socket types of this module.
 extension Descriptor {
     /// Sets an option whose value is an `int`.
     func setOption(_ level: Int32, _ name: Int32, _ value: Int32) throws(SystemError) {
@@ -10,7 +10,7 @@ extension Descriptor {
         guard status == 0 else { throw .last("setsockopt") }
     }
 
-    /// An option whose value is an `int`; `nil` where the kernel does not have it.
+    /// Reads an option whose value is an `int`; `nil` if the kernel does not have it.
     func option(_ level: Int32, _ name: Int32) -> Int32? {
         var value: Int32 = 0
         var byteCount = socklen_t(MemoryLayout<Int32>.size)
@@ -36,7 +36,7 @@ extension Descriptor {
         return status == 0 ? SocketAddress(storage) : nil
     }
 
-    /// What a connection attempt or an asynchronous failure left behind; `nil` where all is well. Reading it clears it.
+    /// Reads and clears the error of a connection attempt or of an asynchronous failure; `nil` if there is none.
     func takePendingError(_ call: StaticString) -> SystemError? {
         guard let code = option(SOL_SOCKET, SO_ERROR), code != 0 else { return nil }
         return SystemError(call: call, code: code)

@@ -3,9 +3,9 @@ import Glibc
 
 /// A system call that failed.
 public struct SystemError: Error, Sendable {
-    /// The call: `bind`.
+    /// The name of the call, such as `bind`.
     public let call: StaticString
-    /// What `errno` was.
+    /// The value of `errno`.
     public let code: Int32
 
     public init(call: StaticString, code: Int32) {
@@ -13,18 +13,18 @@ public struct SystemError: Error, Sendable {
         self.code = code
     }
 
-    /// The failure of `call` that just happened on this thread.
+    /// The failure of `call` that has just happened on this thread.
     static func last(_ call: StaticString) -> SystemError {
         SystemError(call: call, code: errno)
     }
 
-    /// Whether the process or the host is out of descriptors: what was refused will work once some are closed.
+    /// Whether the process or the host is out of descriptors; the call can succeed after some are closed.
     public var isDescriptorExhaustion: Bool { code == EMFILE || code == ENFILE }
 
-    /// Whether another socket holds the address or the port.
+    /// Whether another socket uses the address or port.
     public var isAddressInUse: Bool { code == EADDRINUSE }
 
-    /// Whether the process may not do this: ports under 1024, for one.
+    /// Whether permission is missing, for example for ports below 1024.
     public var isPermissionDenied: Bool { code == EACCES || code == EPERM }
 }
 
@@ -35,7 +35,7 @@ extension SystemError: Equatable {
 }
 
 extension SystemError: CustomStringConvertible {
-    /// `bind: Address already in use (98)`.
+    /// For example `bind: Address already in use (98)`.
     public var description: String {
         var text = [CChar](repeating: 0, count: 128)
         let isKnown = strerror_r(code, &text, text.count) == 0
@@ -45,7 +45,7 @@ extension SystemError: CustomStringConvertible {
     }
 }
 
-/// Runs `body` again for as long as a signal interrupts it.
+/// Runs `body`, again if a signal interrupts it (EINTR).
 @inline(__always)
 func uninterrupted<Result: SignedInteger>(_ body: () -> Result) -> Result {
     while true {

@@ -1,27 +1,27 @@
 import CLinux
 import Glibc
 
-/// A connection that was accepted, and who made it.
+/// An accepted connection and its peer.
 @frozen public struct AcceptedConnection: ~Copyable {
     public let socket: TCPSocket
     public let peer: SocketAddress
 
-    /// Gives up the socket to whoever serves it.
+    /// Passes on the ownership of the socket.
     public consuming func takeSocket() -> TCPSocket { socket }
 }
 
 /// A TCP socket that accepts connections.
 ///
-/// Without SO_REUSEPORT: a second server on the port must fail, instead of taking a share of the viewers.
+/// It does not set SO_REUSEPORT: a second server on the port must fail instead of taking a part of the viewers.
 public struct Listener: ~Copyable, Sendable {
     public let descriptor: Descriptor
 
-    /// Listens at `address`; port 0 lets the kernel choose.
+    /// Listens at `address`; if the port is 0, the kernel chooses one.
     ///
-    /// - Throws: `isAddressInUse` where the port is taken, `isPermissionDenied` where it is privileged.
+    /// - Throws: `isAddressInUse` if the port is taken, `isPermissionDenied` if it is privileged.
     public init(at address: SocketAddress, backlog: Int32 = 512) throws(SystemError) {
         let descriptor = try Descriptor(socket(address.family.domain, clinux_stream, 0), from: "socket")
-        // A restarted server binds although old connections are still in TIME_WAIT.
+        // Lets a restarted server bind while old connections are in TIME_WAIT.
         try descriptor.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
         if address.family == .ipv6 { try descriptor.setOption(clinux_level_ipv6, IPV6_V6ONLY, address.isAny ? 0 : 1) }
         try descriptor.bind(address, for: address.family)
@@ -29,7 +29,7 @@ public struct Listener: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Listens at `port` on all addresses: IPv6 and IPv4 by one socket, IPv4 alone where the host has no IPv6.
+    /// Listens at `port` on all addresses: one socket for IPv6 and IPv4, or IPv4 alone if the host has no IPv6.
     public static func onAllAddresses(port: UInt16, backlog: Int32 = 512) throws(SystemError) -> Listener {
         do {
             return try Listener(at: .any(.ipv6, port: port), backlog: backlog)
@@ -40,28 +40,28 @@ public struct Listener: ~Copyable, Sendable {
 
     public var fd: Int32 { descriptor.fd }
 
-    /// The address and port that it has.
+    /// The local address and port.
     public var localAddress: SocketAddress? { descriptor.localAddress }
 
-    /// Closes it now; connections that wait unaccepted are reset.
+    /// Closes the listener now; pending connections are reset.
     public consuming func close() {}
 
-    /// The next connection; `nil` where none waits.
+    /// Accepts the next connection; returns `nil` if none is pending.
     ///
-    /// - Throws: `isDescriptorExhaustion` where the process is out of descriptors. The connection then still waits and
-    ///   the listener stays readable: the server stops watching it for a while.
+    /// - Throws: `isDescriptorExhaustion` if the process is out of descriptors. The connection stays pending and the listener
+    ///   stays readable; the server must stop watching the listener for a while.
     public func accept() throws(SystemError) -> AcceptedConnection? {
         while true {
             var storage = sockaddr_storage()
             let fd = acceptOne(&storage)
             if fd >= 0 {
                 let socket = TCPSocket(adopting: Descriptor(adopting: fd))
-                // A peer of another family than the listener's cannot be.
+                // The peer always has the listener's address family, so that the default is never used.
                 let peer = SocketAddress(storage) ?? .any(.ipv4, port: 0)
                 return AcceptedConnection(socket: socket, peer: peer)
             }
             if errno == EAGAIN { return nil }
-            guard Self.concernsOnePeer(errno) else { throw .last("accept") }
+            guard Self.concernsOneConnection(errno) else { throw .last("accept") }
         }
     }
 
@@ -74,8 +74,9 @@ public struct Listener: ~Copyable, Sendable {
         }
     }
 
-    /// accept(2): on Linux it also reports network errors that the new connection already has; the next may be well.
-    private static func concernsOnePeer(_ code: Int32) -> Bool {
+    /// Whether the error concerns only the new connection (accept(2): Linux reports its pending network errors), so that the next
+    /// one may succeed.
+    private static func concernsOneConnection(_ code: Int32) -> Bool {
         [EINTR, ECONNABORTED, ENETDOWN, EPROTO, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH]
             .contains(code)
     }

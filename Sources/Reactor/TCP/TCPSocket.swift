@@ -1,34 +1,34 @@
 import CLinux
 import Glibc
 
-/// What became of a read.
+/// The result of a read.
 public enum ReadOutcome: Equatable, Sendable {
-    /// This many bytes, at least one.
+    /// The number of bytes read, at least one.
     case bytes(Int)
     case wouldBlock
-    /// The peer ended its direction.
+    /// The peer closed its direction.
     case end
     case failed(SystemError)
 }
 
-/// What became of a write.
+/// The result of a write.
 public enum WriteOutcome: Equatable, Sendable {
-    /// This many bytes were taken: perhaps fewer than were offered.
+    /// The number of bytes accepted, which may be fewer than offered.
     case wrote(Int)
     case wouldBlock
     case failed(SystemError)
 }
 
-/// A TCP connection, or an attempt at one; it never blocks and raises no SIGPIPE.
+/// A TCP connection or connection attempt. It never blocks and raises no SIGPIPE.
 @frozen public struct TCPSocket: ~Copyable {
     public let descriptor: Descriptor
 
-    /// Takes over a socket that is non-blocking already.
+    /// Takes ownership of a socket that is already non-blocking.
     public init(adopting descriptor: consuming Descriptor) {
         self.descriptor = descriptor
     }
 
-    /// Begins to connect; the socket becomes writable when the attempt has ended, and `connectionFailure` says how.
+    /// Starts to connect. The socket becomes writable when the attempt has ended; then check `connectionFailure`.
     public init(connectingTo address: SocketAddress) throws(SystemError) {
         let descriptor = try Descriptor(socket(address.family.domain, clinux_stream, 0), from: "socket")
         let status = address.withSockaddr { connect(descriptor.fd, $0, $1) }
@@ -38,18 +38,18 @@ public enum WriteOutcome: Equatable, Sendable {
 
     public var fd: Int32 { descriptor.fd }
 
-    /// Gives up the descriptor to whoever hands it on.
+    /// Passes on the ownership of the descriptor.
     public consuming func takeDescriptor() -> Descriptor { descriptor }
     public var localAddress: SocketAddress? { descriptor.localAddress }
-    /// The peer's address; `nil` where the connection is not made or was reset.
+    /// The peer's address; `nil` if the socket is not connected or was reset.
     public var peerAddress: SocketAddress? { descriptor.peerAddress }
 
-    /// Once writable: why the connection attempt failed, or `nil` where it succeeded.
+    /// The reason why the connection attempt failed, or `nil` if it succeeded. Call this once the socket is writable.
     public func connectionFailure() -> SystemError? {
         descriptor.takePendingError("connect")
     }
 
-    /// Reads what is there into `buffer`, which has room for at least one byte.
+    /// Reads available bytes into `buffer`, which must have room for at least one.
     public func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadOutcome {
         let count = uninterrupted { recv(fd, buffer.baseAddress, buffer.count, 0) }
         if count > 0 { return .bytes(count) }
@@ -57,7 +57,7 @@ public enum WriteOutcome: Equatable, Sendable {
         return errno == EAGAIN ? .wouldBlock : .failed(.last("recv"))
     }
 
-    /// Lets go of up to `byteCount` bytes, at least one, that have come, without copying them.
+    /// Discards up to `byteCount` received bytes, at least one, without copying them.
     public func discard(_ byteCount: Int) -> ReadOutcome {
         // With MSG_TRUNC, TCP on Linux fills no buffer.
         let count = uninterrupted { recv(fd, nil, byteCount, Int32(MSG_TRUNC)) }
@@ -66,10 +66,10 @@ public enum WriteOutcome: Equatable, Sendable {
         return errno == EAGAIN ? .wouldBlock : .failed(.last("recv"))
     }
 
-    /// Writes the concatenation of `parts`, of which the kernel takes at most 1024.
+    /// Writes the concatenation of `parts`; the kernel takes at most 1024 parts.
     public func write(_ parts: UnsafeBufferPointer<iovec>) -> WriteOutcome {
         var message = msghdr()
-        // The kernel only reads through this pointer; C has no way to say so.
+        // The kernel only reads through this pointer, but C's msghdr does not declare it const.
         message.msg_iov = UnsafeMutablePointer(mutating: parts.baseAddress)
         message.msg_iovlen = min(parts.count, Self.maximumPartCount)
         return outcome(uninterrupted { sendmsg(fd, &message, clinux_no_signal) })
@@ -80,13 +80,13 @@ public enum WriteOutcome: Equatable, Sendable {
         outcome(uninterrupted { send(fd, bytes.baseAddress, bytes.count, clinux_no_signal) })
     }
 
-    /// Ends this direction: the peer reads what was written and then the end.
+    /// Closes this direction: the peer reads what was written and then the end of the stream.
     public func endWriting() {
-        // Fails only where there is no connection any more.
+        // Fails only if the connection no longer exists.
         _ = shutdown(fd, Int32(SHUT_WR))
     }
 
-    /// Closes it now; what was written is still sent.
+    /// Closes the socket now; the kernel still sends what was written.
     public consuming func close() {}
 
     /// IOV_MAX of Linux.
@@ -96,4 +96,50 @@ public enum WriteOutcome: Equatable, Sendable {
         if count >= 0 { return .wrote(count) }
         return errno == EAGAIN ? .wouldBlock : .failed(.last("send"))
     }
+}
+
+extension TCPSocket {
+    /// Sends small writes at once (TCP_NODELAY) instead of waiting for acknowledgements.
+    public func sendWithoutDelay() throws(SystemError) {
+        try descriptor.setOption(clinux_level_tcp, TCP_NODELAY, 1)
+    }
+
+    /// Makes the socket writable only while fewer than `byteCount` bytes are unsent (TCP_NOTSENT_LOWAT), so that the backlog
+    /// stays in the process, which can drop it.
+    public func limitUnsent(toBytes byteCount: Int32) throws(SystemError) {
+        try descriptor.setOption(clinux_level_tcp, TCP_NOTSENT_LOWAT, byteCount)
+    }
+
+    /// Sets the congestion control by the kernel's name, such as `cubic`, instead of the host's default.
+    public func setCongestionControl(_ name: String) throws(SystemError) {
+        let status = setsockopt(fd, clinux_level_tcp, TCP_CONGESTION, name, socklen_t(name.utf8.count))
+        guard status == 0 else { throw .last("setsockopt") }
+    }
+
+    /// Ends the connection if the peer acknowledges nothing for this time (TCP_USER_TIMEOUT).
+    public func setUserTimeout(milliseconds: Int32) throws(SystemError) {
+        try descriptor.setOption(clinux_level_tcp, TCP_USER_TIMEOUT, milliseconds)
+    }
+
+    /// Sets the send buffer, which then does not grow; the kernel doubles the value for its bookkeeping.
+    public func setSendBuffer(bytes byteCount: Int32) throws(SystemError) {
+        try descriptor.setOption(SOL_SOCKET, SO_SNDBUF, byteCount)
+    }
+
+    /// Sets the receive buffer, which then does not grow; the kernel doubles the value for its bookkeeping.
+    public func setReceiveBuffer(bytes byteCount: Int32) throws(SystemError) {
+        try descriptor.setOption(SOL_SOCKET, SO_RCVBUF, byteCount)
+    }
+
+    /// Bytes written that the peer has not acknowledged (SIOCOUTQ); 0 if the connection is closed.
+    public var unacknowledgedByteCount: Int { Int(max(clinux_unacknowledged_bytes(fd), 0)) }
+
+    /// The peer's last advertised receive window, in bytes; `nil` before Linux 6.2.
+    public var peerWindowByteCount: Int? {
+        let byteCount = clinux_peer_window(fd)
+        return byteCount >= 0 ? Int(byteCount) : nil
+    }
+
+    /// Bytes written that have never been sent (SIOCOUTQNSD); 0 if the connection is closed.
+    public var unsentByteCount: Int { Int(max(clinux_unsent_bytes(fd), 0)) }
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Where a thread that is no event loop waits until another one rings. Rings that come before it waits are one.
+/// Lets one thread, which is not an event loop, wait for a signal from other threads. Signals before the wait count once.
 public final class Doorbell: Sendable {
     private let descriptor: Descriptor
 
@@ -9,18 +9,19 @@ public final class Doorbell: Sendable {
         descriptor = try Descriptor(eventfd(0, clinux_eventfd_flags), from: "eventfd")
     }
 
-    /// From any thread, at any time; never blocks.
+    /// Wakes the waiting thread, or the next wait. Any thread may call this at any time; it never blocks.
     public func ring() {
-        // The counter would overflow after 2^64 rings: this cannot fail.
+        // The counter overflows only after 2^64 calls, so that this cannot fail.
         _ = eventfd_write(descriptor.fd, 1)
     }
 
-    /// Blocks until somebody rings, or has rung since the last wait; for so long at most, or until a signal comes.
+    /// Blocks until `ring` is called, or returns at once if it was called since the last wait. Also returns after
+    /// `milliseconds` or on a signal.
     public func wait(milliseconds: Int32) {
-        var door = pollfd(fd: descriptor.fd, events: Int16(POLLIN), revents: 0)
-        guard poll(&door, 1, milliseconds) > 0 else { return }
+        var request = pollfd(fd: descriptor.fd, events: Int16(POLLIN), revents: 0)
+        guard poll(&request, 1, milliseconds) > 0 else { return }
         var count: eventfd_t = 0
-        // There is something to read, as poll says, and nobody else reads it.
+        // poll reported the counter as readable and no other thread reads it.
         _ = eventfd_read(descriptor.fd, &count)
     }
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What a new thread is to run, on its way there.
+/// Passes a closure to a new thread.
 private final class Work: Sendable {
     let body: @Sendable () -> Void
 
@@ -10,7 +10,7 @@ private final class Work: Sendable {
     }
 }
 
-/// Starts a thread that runs `body` and ends; the caller joins it with `pthread_join`.
+/// Starts a thread that runs `body` and ends; the caller must join it with `pthread_join`.
 public func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemError) -> pthread_t {
     var thread = pthread_t()
     let work = Unmanaged.passRetained(Work(body))
@@ -22,9 +22,9 @@ public func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemErr
     return thread
 }
 
-/// Starts a thread that runs `body` and ends; the thread is not joined.
+/// Starts a thread that runs `body` and ends; it needs no join.
 ///
-/// - Parameter name: of the thread. The kernel shows 15 bytes of it.
+/// - Parameter name: The thread's name; the kernel shows 15 bytes of it.
 public func startDetachedThread(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
     let thread = try startThread {
         clinux_name_this_thread(String(decoding: name.utf8.prefix(15), as: UTF8.self))
@@ -33,7 +33,7 @@ public func startDetachedThread(name: String, _ body: @escaping @Sendable () -> 
     pthread_detach(thread)
 }
 
-/// A function and not a closure literal: a literal written in `main.swift` would belong to the main actor.
+/// A function instead of a closure literal because a literal in `main.swift` would belong to the main actor.
 private func runWork(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument else { return nil }
     Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()

@@ -1,18 +1,18 @@
 import Media
 import Synchronization
 
-/// A thread that runs work in the order in which it was handed over, at once or at an instant.
+/// A thread that runs work in the order of submission, at once or at a given instant.
 ///
 /// All dispatch queues of a process share 255 threads, and Swift's tasks share one per core. If these block, other work waits.
-/// This thread is its owner's alone. It ends with this object; work that waits by then does not run. All methods may be called
-/// from any thread.
+/// This thread serves only its owner. It ends with this object; work that is still pending then does not run. Any thread may call
+/// the methods.
 public final class WorkThread: Sendable {
     private let loop: EventLoop
     private let worker = Worker()
 
     /// Starts the thread.
     ///
-    /// - Parameter name: of the thread. The kernel shows 15 bytes of it.
+    /// - Parameter name: The thread's name; the kernel shows 15 bytes of it.
     public init(name: String) throws(SystemError) {
         loop = try EventLoop(name: name)
         try loop.start(worker)
@@ -23,20 +23,20 @@ public final class WorkThread: Sendable {
         loop.stop()
     }
 
-    /// Runs `work` after the work that was handed over before; returns at once.
+    /// Runs `work` after the work that was submitted before; returns at once.
     public func run(_ work: @escaping @Sendable () -> Void) {
         worker.add(work)
         loop.wake()
     }
 
-    /// Runs `work` at `instant`, or as soon as the thread has time; returns at once.
+    /// Runs `work` at `instant`, or as soon after it as the thread is free; returns at once.
     public func run(at instant: MonotonicTime, _ work: @escaping @Sendable () -> Void) {
         worker.add(work, at: instant)
         loop.wake()
     }
 }
 
-/// Lets a task run on this thread: `Task(executorPreference: thread)`. The task needs no thread of Swift's pool.
+/// Lets a task run on this thread: `Task(executorPreference: thread)`. The task then needs no thread of Swift's pool.
 extension WorkThread: TaskExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -44,14 +44,14 @@ extension WorkThread: TaskExecutor {
     }
 }
 
-/// The part that the thread holds.
+/// The state that the thread retains.
 private final class Worker: EventLoopHandler {
     typealias Work = @Sendable () -> Void
 
     private struct State {
         var ready: [Work] = []
         var later: [UInt64: Work] = [:]
-        /// Of the keys of `later`.
+        /// Deadlines of the keys of `later`.
         var deadlines = DeadlineQueue<UInt64>()
         var lastKey: UInt64 = 0
     }
@@ -80,7 +80,7 @@ private final class Worker: EventLoopHandler {
             return (due, state.deadlines.next)
         }
         for work in due { work() }
-        // Work that was handed over meanwhile has woken the loop again.
+        // Work submitted meanwhile has woken the loop again.
         return next
     }
 }

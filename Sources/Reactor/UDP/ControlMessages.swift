@@ -1,15 +1,16 @@
 import CLinux
 
-/// What accompanies a datagram that is sent: how the kernel cuts it, and which address it leaves from.
+/// The control messages of a datagram to be sent: its segment size for GSO and its source address.
 public enum ControlMessages {
-    /// Room for all that `write` writes, in bytes. Start it at a multiple of 8.
+    /// Bytes that `write` needs at most. The buffer must be aligned to 8 bytes.
     public static let byteCount = 64
 
-    /// Writes them for a socket of `family`; answers the bytes used, for `msg_controllen`: 0 where none is asked for.
+    /// Writes the control messages for a socket of `family`.
     ///
     /// - Parameters:
-    ///   - segmentByteCount: The size of each datagram but the last (UDP_SEGMENT); `nil` for a single one.
-    ///   - source: The address to answer from, on hosts that have several; its port does not count.
+    ///   - segmentByteCount: The size of each datagram but the last (UDP_SEGMENT); `nil` for a single datagram.
+    ///   - source: The source address, for hosts with several addresses; its port is ignored.
+    /// - Returns: The bytes written, for `msg_controllen`; 0 if no control message is needed.
     public static func write(
         segmentByteCount: UInt16?, source: SocketAddress?, for family: AddressFamily,
         into buffer: UnsafeMutableRawBufferPointer
@@ -23,7 +24,7 @@ public enum ControlMessages {
         case .ipv4:
             return clinux_control_source4(buffer.baseAddress, buffer.count, used, source.ipv4Address)
         case .ipv6:
-            // An IPv6 socket names an IPv4 source in its mapped form.
+            // An IPv6 socket takes an IPv4 source in its mapped form.
             return clinux_control_source6(buffer.baseAddress, buffer.count, used, source.ipv6Address, source.scope)
         }
     }

@@ -1,11 +1,11 @@
-/// The packets of one datagram as it was received: of a train in one piece (UDP_GRO), those that the sender had its kernel cut.
+/// The packets of one received datagram: several if the kernel coalesced them (GRO).
 ///
-/// All are equally long but the last, which may be shorter. An empty datagram holds none.
+/// All packets have the same size, except that the last may be shorter. An empty datagram has none.
 public struct GROPackets: Sequence, IteratorProtocol {
     private var rest: UnsafeRawBufferPointer
     private let byteCount: Int
 
-    /// - Parameter segmentByteCount: Of each packet but the last; `nil` where there is but one.
+    /// - Parameter segmentByteCount: The size of each packet but the last; `nil` if there is only one.
     init(_ bytes: UnsafeRawBufferPointer, segmentByteCount: Int?) {
         rest = bytes
         byteCount = segmentByteCount ?? bytes.count

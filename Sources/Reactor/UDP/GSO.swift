@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// Whether the kernel cuts one message into datagrams (UDP_SEGMENT, Linux 4.18).
+/// UDP generic segmentation offload: the kernel cuts one message into datagrams (UDP_SEGMENT, Linux 4.18).
 public enum GSO {
-    /// Segments that the kernel accepts in one message (UDP_MAX_SEGMENTS of Linux before 6.9).
+    /// The most segments in one message (UDP_MAX_SEGMENTS before Linux 6.9).
     public static let maximumSegmentCount = 64
-    /// Bytes that one message may hold: the largest UDP payload over IPv4.
+    /// The most bytes in one message: the largest UDP payload over IPv4.
     public static let maximumByteCount = 65_507
 
-    /// Sends two segments over loopback and looks whether two datagrams arrive: some sandboxes accept the option and
-    /// ignore it. Takes at most 200 ms.
+    /// Tests whether GSO works: sends two segments over loopback and checks that two datagrams arrive, because some sandboxes
+    /// accept the option and ignore it. Takes at most 200 ms.
     public static func probe() -> Bool {
-        // Whatever fails here, the answer is that segmentation does not work.
+        // Any failure here means that GSO does not work.
         do {
             let sender = try UDPSocket(at: .loopback(.ipv4, port: 0), bufferByteCount: 65_536)
             let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0), bufferByteCount: 65_536)
@@ -48,7 +48,7 @@ public enum GSO {
 }
 
 extension UDPSocket {
-    /// Sends `bytes` as datagrams of `segmentByteCount`, the last perhaps shorter; answers why it could not.
+    /// Sends `bytes` as datagrams of `segmentByteCount`, of which the last may be shorter; returns an error if that failed.
     public func send(
         _ bytes: UnsafeRawBufferPointer, to address: SocketAddress, segmentByteCount: UInt16?,
         source: SocketAddress? = nil

@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// An RTP socket at an even port and its RTCP socket at the next (RFC 3550, 11).
+/// A pair of UDP sockets: RTP at an even port and RTCP at the next port (RFC 3550, section 11).
 @frozen public struct RTPSocketPair: ~Copyable {
     public let rtp: UDPSocket
     public let rtcp: UDPSocket
-    /// The even port; RTCP has the next.
+    /// The even port, which RTP uses.
     public let port: UInt16
 
-    /// Binds the first pair of `range` of which both ports are free, on all addresses.
+    /// Binds the first pair in `range` whose ports are both free, on all addresses.
     ///
-    /// - Throws: `isAddressInUse` where there is none.
+    /// - Throws: `isAddressInUse` if there is none.
     public static func bind(
         evenIn range: ClosedRange<UInt16>, bufferByteCount: Int32 = UDPSocket.requestedBufferByteCount
     ) throws(SystemError) -> RTPSocketPair {
@@ -26,5 +26,18 @@ import Glibc
             }
         }
         throw SystemError(call: "bind", code: EADDRINUSE)
+    }
+}
+
+extension RTPSocketPair {
+    /// Creates receivers of a group's RTP and RTCP; see `UDPSocket.init(receiving:)`.
+    public static func receiving(
+        _ group: SocketAddress, controlPort: UInt16, onInterfaceHaving address: SocketAddress? = nil,
+        bufferByteCount: Int32 = 4 << 20
+    ) throws(SystemError) -> RTPSocketPair {
+        let rtp = try UDPSocket(receiving: group, onInterfaceHaving: address, bufferByteCount: bufferByteCount)
+        let rtcp = try UDPSocket(
+            receiving: group.with(port: controlPort), onInterfaceHaving: address, bufferByteCount: bufferByteCount)
+        return RTPSocketPair(rtp: rtp, rtcp: rtcp, port: group.port)
     }
 }

@@ -1,26 +1,26 @@
 import CLinux
 import Glibc
 
-/// A datagram that was received; its bytes are valid until the next batch.
+/// A received datagram; its bytes are valid until the next batch.
 public struct Datagram {
     public let bytes: UnsafeRawBufferPointer
     public let source: SocketAddress
-    /// The address of this host that it was sent to, with port 0; `nil` where the kernel did not tell.
+    /// The local address to which it was sent, with port 0; `nil` if the kernel did not report it.
     public let destination: SocketAddress?
-    /// When the kernel received it, in nanoseconds since 1970; `nil` unless the socket tells arrival times.
+    /// The time at which the kernel received it, in nanoseconds since 1970; `nil` unless the socket has arrival times enabled.
     public let arrivalUnixNanoseconds: Int64?
-    /// Bytes of each packet but the last where this is a train in one piece; `nil` for a single packet.
+    /// If the kernel coalesced several packets (GRO): the size of each but the last. `nil` for a single packet.
     public let segmentByteCount: Int?
 
-    /// The packets that it holds, in the order of sending: several where it is a train in one piece.
+    /// The packets of the datagram in the order of sending: several if the kernel coalesced them (GRO).
     public var packets: GROPackets { GROPackets(bytes, segmentByteCount: segmentByteCount) }
 }
 
-/// Room for a batch of datagrams, allocated once: one system call receives as many as wait.
+/// A buffer for a batch of datagrams, allocated once; one system call receives all pending datagrams that fit.
 public struct ReceivedDatagrams: ~Copyable {
-    /// Datagrams in the batch at hand.
+    /// Datagrams in the current batch.
     public private(set) var count = 0
-    /// What they hold, in bytes.
+    /// The total size of the current batch, in bytes.
     public var byteCount: Int { messages[..<count].reduce(0) { $0 + Int($1.msg_len) } }
     private let messages: UnsafeMutableBufferPointer<mmsghdr>
     private let parts: UnsafeMutableBufferPointer<iovec>
@@ -28,13 +28,12 @@ public struct ReceivedDatagrams: ~Copyable {
     private let payloads: UnsafeMutableRawBufferPointer
     private let controls: UnsafeMutableRawBufferPointer
 
-    /// What the largest train takes that comes in one piece (`UDPSocket.setGRO`).
+    /// The largest datagram that GRO can produce (`UDPSocket.setGRO`).
     public static let maximumGROByteCount = 65_536
 
     /// - Parameters:
     ///   - capacity: Datagrams per batch.
-    ///   - datagramByteCount: Longer ones are dropped: 2048 holds whatever one Ethernet frame can carry, and `maximumGROByteCount` whole
-    ///     trains.
+    ///   - datagramByteCount: Longer datagrams are dropped. 2048 holds any Ethernet frame; GRO needs `maximumGROByteCount`.
     public init(capacity: Int = 32, datagramByteCount: Int = 2048) {
         messages = .allocate(capacity: capacity)
         parts = .allocate(capacity: capacity)
@@ -62,7 +61,7 @@ public struct ReceivedDatagrams: ~Copyable {
         controls.deallocate()
     }
 
-    /// Replaces the batch by what waits at `socket`; ends with `wouldBlock` where nothing does.
+    /// Replaces the batch by the pending datagrams of `socket`; returns `wouldBlock` if there are none.
     public mutating func receive(from socket: borrowing UDPSocket) -> ReadOutcome {
         for index in 0..<count { reset(index) }
         let received = uninterrupted {
@@ -73,20 +72,20 @@ public struct ReceivedDatagrams: ~Copyable {
         return errno == EAGAIN ? .wouldBlock : .failed(.last("recvmmsg"))
     }
 
-    /// The datagram at `index`, below `count`; `nil` where it was longer than there was room for.
+    /// The datagram at `index`, which must be below `count`; `nil` if it was longer than the buffer.
     public subscript(index: Int) -> Datagram? {
-        precondition(index < count, "only what was received can be read")
+        precondition(index < count, "the index must be below the number of received datagrams")
         guard messages[index].msg_hdr.msg_flags & clinux_truncated == 0 else { return nil }
         guard let source = SocketAddress(addresses[index]) else { return nil }
         var destination = sockaddr_storage()
-        let isTold = clinux_control_destination(&messages[index].msg_hdr, &destination) != 0
+        let hasDestination = clinux_control_destination(&messages[index].msg_hdr, &destination) != 0
         let bytes = UnsafeRawBufferPointer(start: parts[index].iov_base, count: Int(messages[index].msg_len))
         var arrival: Int64 = 0
-        let isTimed = clinux_control_arrival(&messages[index].msg_hdr, &arrival) != 0
+        let hasArrivalTime = clinux_control_arrival(&messages[index].msg_hdr, &arrival) != 0
         let segment = Int(clinux_control_train(&messages[index].msg_hdr))
         return Datagram(
-            bytes: bytes, source: source, destination: isTold ? SocketAddress(destination) : nil,
-            arrivalUnixNanoseconds: isTimed ? arrival : nil, segmentByteCount: segment > 0 ? segment : nil)
+            bytes: bytes, source: source, destination: hasDestination ? SocketAddress(destination) : nil,
+            arrivalUnixNanoseconds: hasArrivalTime ? arrival : nil, segmentByteCount: segment > 0 ? segment : nil)
     }
 
     /// Calls `body` with each datagram of the batch.
@@ -96,7 +95,7 @@ public struct ReceivedDatagrams: ~Copyable {
         }
     }
 
-    /// The kernel shortens these fields to what it wrote.
+    /// Restores the fields that the kernel has set to the sizes that it used.
     private func reset(_ index: Int) {
         messages[index].msg_hdr.msg_namelen = socklen_t(MemoryLayout<sockaddr_storage>.size)
         messages[index].msg_hdr.msg_controllen = clinux_control_capacity

@@ -2,17 +2,17 @@ import CLinux
 import Glibc
 
 extension UDPSocket {
-    /// Lets multicast datagrams pass this many routers, less one: 1 keeps them on the link.
+    /// Sets the time to live of multicast datagrams: 1 keeps them on the local link.
     public func setMulticastTimeToLive(_ hops: UInt8) throws(SystemError) {
         try setForBothFamilies(IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS, Int32(hops))
     }
 
-    /// Whether receivers on this host get what it sends to groups.
+    /// Sets whether receivers on this host get the multicast datagrams that this socket sends.
     public func setMulticastLoop(_ isOn: Bool) throws(SystemError) {
         try setForBothFamilies(IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP, isOn ? 1 : 0)
     }
 
-    /// Sends to groups by the interface that has `address`.
+    /// Sends multicast datagrams by the interface that has `address`.
     public func setMulticastInterface(having address: SocketAddress) throws(SystemError) {
         let index = Int32(bitPattern: try LocalAddresses.index(ofInterfaceHaving: address))
         var request = ip_mreqn()
@@ -23,25 +23,25 @@ extension UDPSocket {
         if family == .ipv6 { try descriptor.setOption(clinux_level_ipv6, IPV6_MULTICAST_IF, index) }
     }
 
-    /// A dual-stack socket keeps one value per family.
+    /// Sets an option for both families of a dual-stack socket, which keeps one value per family.
     func setForBothFamilies(_ ipv4Option: Int32, _ ipv6Option: Int32, _ value: Int32) throws(SystemError) {
         try descriptor.setOption(clinux_level_ip, ipv4Option, value)
         if family == .ipv6 { try descriptor.setOption(clinux_level_ipv6, ipv6Option, value) }
     }
 
-    /// Receives what is sent to `group`, by the interface that has `address` (by the route's, if not given).
+    /// Joins `group` on the interface that has `address` (by default the interface of the route).
     public func join(_ group: SocketAddress, onInterfaceHaving address: SocketAddress? = nil) throws(SystemError) {
         try descriptor.changeMembership(MCAST_JOIN_GROUP, of: group, address)
     }
 
-    /// No longer receives what is sent to `group`; the arguments are those of `join`.
+    /// Leaves `group`; the arguments are those of `join`.
     public func leave(_ group: SocketAddress, onInterfaceHaving address: SocketAddress? = nil) throws(SystemError) {
         try descriptor.changeMembership(MCAST_LEAVE_GROUP, of: group, address)
     }
 }
 
 extension Descriptor {
-    /// Joins or leaves `group`, as `option` says.
+    /// Joins or leaves `group`, depending on `option`.
     func changeMembership(
         _ option: Int32, of group: SocketAddress, _ address: SocketAddress?
     ) throws(SystemError) {

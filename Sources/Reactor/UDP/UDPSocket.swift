@@ -1,37 +1,37 @@
 import CLinux
 import Glibc
 
-/// How much of a batch of datagrams was sent.
+/// The result of sending a batch of datagrams.
 public struct SentBatch: Equatable, Sendable {
-    /// Messages sent, from the first on.
+    /// The number of messages sent, from the first on.
     public let count: Int
-    /// Why the first message was not sent; `nil` where at least one was: what stopped a batch halfway shows when the
-    /// rest is sent.
+    /// The reason why the first message was not sent; `nil` if at least one was. If the batch stopped halfway, the reason appears
+    /// when the caller sends the rest.
     public let error: SystemError?
 
     public init(count: Int, error: SystemError?) {
         (self.count, self.error) = (count, error)
     }
 
-    /// Whether the socket's buffer was full.
+    /// Whether the socket's send buffer was full.
     public var wouldBlock: Bool { error?.code == EAGAIN || error?.code == ENOBUFS }
 
-    /// Whether the kernel or the route refuses segmentation (UDP_SEGMENT): plain datagrams may pass.
+    /// Whether the kernel or the route refuses GSO (UDP_SEGMENT); plain datagrams may still pass.
     public var refusesGSO: Bool { error?.code == EIO || error?.code == EINVAL || error?.code == EMSGSIZE }
 }
 
-/// An unconnected UDP socket that tells which of the host's addresses a datagram came to; it never blocks.
+/// An unconnected UDP socket that reports the local address to which each datagram was sent. It never blocks.
 public struct UDPSocket: ~Copyable, Sendable {
     public let descriptor: Descriptor
-    /// The form in which it takes addresses: an IPv6 socket bound to every address serves IPv4 too.
+    /// The form of its addresses: an IPv6 socket bound to the unspecified address also serves IPv4.
     public let family: AddressFamily
 
-    /// The requested size of both buffers, in bytes: the keyframes of many viewers.
+    /// The requested size of both buffers, in bytes, for the keyframes of many viewers.
     public static let requestedBufferByteCount: Int32 = 4 << 20
 
-    /// Binds at `address`; port 0 lets the kernel choose. At `::`, serves both families.
+    /// Binds to `address`; if the port is 0, the kernel chooses one. A socket at `::` serves both families.
     ///
-    /// - Parameter bufferByteCount: The size asked for of both buffers; `net.core.wmem_max` and `rmem_max` bound it.
+    /// - Parameter bufferByteCount: The requested size of both buffers, limited by `net.core.wmem_max` and `rmem_max`.
     public init(at address: SocketAddress, bufferByteCount: Int32 = requestedBufferByteCount) throws(SystemError) {
         let family = address.family
         let descriptor = try Descriptor(socket(family.domain, clinux_datagram, 0), from: "socket")
@@ -44,7 +44,7 @@ public struct UDPSocket: ~Copyable, Sendable {
         self.family = family
     }
 
-    /// Binds at `port` on all addresses: both families by one socket, IPv4 alone where the host has no IPv6.
+    /// Binds to `port` on all addresses: one socket for both families, or IPv4 alone if the host has no IPv6.
     public static func onAllAddresses(port: UInt16, bufferByteCount: Int32 = requestedBufferByteCount)
         throws(SystemError) -> UDPSocket
     {
@@ -58,10 +58,10 @@ public struct UDPSocket: ~Copyable, Sendable {
     public var fd: Int32 { descriptor.fd }
     public var localAddress: SocketAddress? { descriptor.localAddress }
 
-    /// The bytes that the kernel granted for sending, doubled for its bookkeeping: half of it may be less than was requested.
+    /// The granted send buffer in bytes, doubled for the kernel's bookkeeping; half of it may be less than was requested.
     public var sendBufferByteCount: Int { Int(descriptor.option(SOL_SOCKET, SO_SNDBUF) ?? 0) }
 
-    /// Sends `messages` in order, until one fails; addresses are in the form that `family` takes.
+    /// Sends `messages` in order until one fails; their addresses must have the form of `family`.
     public func send(_ messages: UnsafeMutableBufferPointer<mmsghdr>) -> SentBatch {
         let count = uninterrupted {
             sendmmsg(fd, messages.baseAddress, UInt32(clamping: messages.count), clinux_dont_wait | clinux_no_signal)
@@ -69,7 +69,7 @@ public struct UDPSocket: ~Copyable, Sendable {
         return count < 0 ? SentBatch(count: 0, error: .last("sendmmsg")) : SentBatch(count: Int(count), error: nil)
     }
 
-    /// Sends one datagram; answers why it could not.
+    /// Sends one datagram; returns an error if that failed.
     @discardableResult
     public func send(_ bytes: UnsafeRawBufferPointer, to address: SocketAddress) -> SystemError? {
         let count = address.withSockaddr(for: family) { sockaddr, byteCount in
@@ -80,8 +80,38 @@ public struct UDPSocket: ~Copyable, Sendable {
         return count < 0 ? .last("sendto") : nil
     }
 
-    /// Marks what it sends with a differentiated-services code point (RFC 2474), 0 to 63: 34 is AF41, video.
+    /// Marks outgoing datagrams with a differentiated-services code point (RFC 2474), 0 to 63; 34 is AF41, for video.
     public func setDifferentiatedServices(codePoint: UInt8) throws(SystemError) {
         try setForBothFamilies(IP_TOS, IPV6_TCLASS, Int32(codePoint & 0x3F) << 2)
+    }
+}
+
+/// Options for clients that receive media.
+extension UDPSocket {
+    /// Makes the kernel record the arrival time of each datagram (SO_TIMESTAMPNS).
+    public func enableArrivalTimes() throws(SystemError) {
+        guard clinux_tell_arrivals(fd) == 0 else { throw .last("setsockopt") }
+    }
+
+    /// Sets whether the kernel may coalesce packets of equal size into one datagram (UDP_GRO).
+    public func setGRO(whole isWhole: Bool) throws(SystemError) {
+        try descriptor.setOption(clinux_level_udp, clinux_receive_trains, isWhole ? 1 : 0)
+    }
+
+    /// Creates a receiver of `group` at its port, which other receivers on this host may share (SO_REUSEADDR). It receives only
+    /// datagrams that are sent to the group.
+    ///
+    /// - Parameter address: The address of the receiving interface; by default the interface of the route.
+    public init(
+        receiving group: SocketAddress, onInterfaceHaving address: SocketAddress? = nil,
+        bufferByteCount: Int32 = 4 << 20
+    ) throws(SystemError) {
+        let descriptor = try Descriptor(socket(group.family.domain, clinux_datagram, 0), from: "socket")
+        try descriptor.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
+        try descriptor.setOption(SOL_SOCKET, SO_RCVBUF, bufferByteCount)
+        try descriptor.bind(group, for: group.family)
+        try descriptor.changeMembership(MCAST_JOIN_GROUP, of: group, address)
+        self.descriptor = descriptor
+        family = group.family
     }
 }

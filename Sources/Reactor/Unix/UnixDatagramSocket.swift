@@ -1,18 +1,17 @@
 import CLinux
 import Glibc
 
-/// Sends datagrams to another process of this host, through a socket in the file system or one with an abstract name
-/// (unix(7)).
+/// Sends datagrams to another process on this host, through a socket in the file system or one with an abstract name (unix(7)).
 public struct UnixDatagramSocket: ~Copyable, Sendable {
-    /// How long a receiver whose queue is full is waited for, in milliseconds.
+    /// Milliseconds to wait if the receiver's queue is full.
     private static let patience: Int32 = 1_000
 
     private let descriptor: Descriptor
 
-    /// Connects to who receives at `name`: a path, or `@` and an abstract name.
+    /// Connects to the receiver at `name`: a path, or `@` and an abstract name.
     ///
-    /// - Throws: ENOENT where nothing is, ECONNREFUSED where nobody receives, ENAMETOOLONG where the kernel has no room for
-    ///   the name.
+    /// - Throws: ENOENT if the path does not exist, ECONNREFUSED if no process receives there, ENAMETOOLONG if the name is too
+    ///   long for the kernel.
     public init(connectingTo name: String) throws(SystemError) {
         let descriptor = try Descriptor(socket(AF_UNIX, clinux_datagram, 0), from: "socket")
         let failure = try sockaddr_un.with(pathOrAbstractName: name) { address, byteCount in
@@ -22,9 +21,9 @@ public struct UnixDatagramSocket: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Sends `text` as one datagram. Blocks while the receiver's queue is full, a second at most.
+    /// Sends `text` as one datagram. If the receiver's queue is full, blocks for at most one second.
     ///
-    /// - Throws: EAGAIN where that did not suffice, ECONNREFUSED where the receiver has gone.
+    /// - Throws: EAGAIN if the queue stayed full, ECONNREFUSED if the receiver has gone.
     public func send(_ text: String) throws(SystemError) {
         let bytes = Array(text.utf8)
         var sent = uninterrupted { Glibc.send(descriptor.fd, bytes, bytes.count, clinux_no_signal) }

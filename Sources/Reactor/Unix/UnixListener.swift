@@ -1,26 +1,26 @@
 import CLinux
 import Glibc
 
-/// A socket in the file system that accepts connections of this host, for its owner alone (mode 0600).
+/// A Unix socket in the file system that accepts connections from processes of its owner only (mode 0600).
 ///
-/// A socket that a dead process has left behind is replaced; one that is answered never is, nor any other file. It leaves
-/// the file system together with this value.
+/// It replaces a stale socket, which a dead process has left behind, but no socket that is in use and no other file. At the end
+/// of its lifetime it removes its file.
 public struct UnixListener: ~Copyable, Sendable {
     private let descriptor: Descriptor
     private let path: String
-    /// The file that was made: what others have put there since is theirs.
+    /// The file that was created. A file that another process has put at the path since is not removed.
     private let file: FileIdentity
 
-    /// Listens at `path`, whose folder exists.
+    /// Listens at `path`, whose folder must exist.
     ///
-    /// - Throws: `isAddressInUse` where somebody answers there, ENOTSOCK where another file is in the way.
+    /// - Throws: `isAddressInUse` if another process listens there, ENOTSOCK if another file is in the way.
     public init(at path: String, backlog: Int32 = 16) throws(SystemError) {
         let descriptor = try Descriptor(socket(AF_UNIX, clinux_stream, 0), from: "socket")
-        // Before it has a name: there is no instant at which others may connect.
+        // Set before the socket has a name, so that other users can never connect.
         guard fchmod(descriptor.fd, 0o600) == 0 else { throw .last("fchmod") }
         let lock = try FolderLock(of: path)
         if try !Self.bind(descriptor.fd, to: path) {
-            try Self.removeDeadSocket(at: path)
+            try Self.removeStaleSocket(at: path)
             guard try Self.bind(descriptor.fd, to: path) else { throw SystemError(call: "bind", code: EADDRINUSE) }
         }
         guard listen(descriptor.fd, backlog) == 0 else { throw .last("listen") }
@@ -37,9 +37,9 @@ public struct UnixListener: ~Copyable, Sendable {
 
     public var fd: Int32 { descriptor.fd }
 
-    /// The next connection; `nil` where none waits.
+    /// Accepts the next connection; returns `nil` if none is pending.
     ///
-    /// - Throws: `isDescriptorExhaustion` where the process is out of descriptors.
+    /// - Throws: `isDescriptorExhaustion` if the process is out of descriptors.
     public func accept() throws(SystemError) -> UnixSocket? {
         let accepted = uninterrupted { accept4(fd, nil, nil, clinux_accept_flags) }
         if accepted >= 0 { return UnixSocket(adopting: Descriptor(adopting: accepted)) }
@@ -47,7 +47,7 @@ public struct UnixListener: ~Copyable, Sendable {
         return nil
     }
 
-    /// False where something has that name.
+    /// Returns false if the name exists already.
     private static func bind(_ fd: Int32, to path: String) throws(SystemError) -> Bool {
         let failure = try sockaddr_un.with(path: path) { address, byteCount in
             Glibc.bind(fd, address, byteCount) == 0 ? nil : SystemError.last("bind")
@@ -57,15 +57,15 @@ public struct UnixListener: ~Copyable, Sendable {
         return false
     }
 
-    private static func removeDeadSocket(at path: String) throws(SystemError) {
+    private static func removeStaleSocket(at path: String) throws(SystemError) {
         var status = stat()
-        // It may have gone meanwhile: so much the better.
+        // Another process may have removed it meanwhile, which is fine.
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw SystemError(call: "bind", code: ENOTSOCK) }
         do throws(SystemError) {
             _ = try UnixSocket(connectingTo: path)
         } catch {
-            // Too many waiting is an answer, too; only this is none.
+            // Only ECONNREFUSED means that no process listens; a full queue (EAGAIN), for example, means that one does.
             guard error.code == ECONNREFUSED else { throw SystemError(call: "bind", code: EADDRINUSE) }
             _ = unlink(path)
             return
@@ -74,12 +74,12 @@ public struct UnixListener: ~Copyable, Sendable {
     }
 }
 
-/// Which file it is, whatever its name.
+/// The identity of a file, independent of its name.
 private struct FileIdentity: Equatable, Sendable {
     private let device: dev_t
     private let number: ino_t
 
-    /// `nil` where there is none.
+    /// Returns `nil` if the file does not exist.
     init?(of path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -88,11 +88,12 @@ private struct FileIdentity: Equatable, Sendable {
     }
 }
 
-/// Two processes that find the same dead socket must not both replace it: the second would take away the first's.
+/// A lock on the socket's folder, because two processes that find the same stale socket must not both replace it: the second
+/// would remove the new socket of the first.
 private struct FolderLock: ~Copyable {
     private let descriptor: Descriptor
 
-    /// Waits a second at most for the lock on the folder that `path` is in.
+    /// Waits for at most one second for the lock on the folder of `path`.
     init(of path: String) throws(SystemError) {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = try Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), from: "open")
@@ -104,12 +105,12 @@ private struct FolderLock: ~Copyable {
         for _ in 0..<20 {
             if flock(fd, LOCK_EX | LOCK_NB) == 0 { return }
             guard errno == EWOULDBLOCK || errno == EINTR else { break }
-            // The kernel waits for a lock without a deadline, and who holds it for long must not hold up a start.
+            // flock has no deadline, and a process that keeps the lock must not block the start.
             usleep(50_000)
         }
         throw .last("flock")
     }
 
-    /// Closing the folder gives up the lock.
+    /// Releases the lock by closing the folder.
     consuming func release() {}
 }

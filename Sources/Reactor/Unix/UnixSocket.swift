@@ -1,30 +1,29 @@
 import CLinux
 import Glibc
 
-/// What became of a read that makes its own array.
+/// The result of a read that returns a new array.
 public enum UnixReadOutcome: Sendable {
-    /// At least one.
+    /// The bytes read, at least one.
     case bytes([UInt8])
     case wouldBlock
-    /// The peer ended its direction.
+    /// The peer closed its direction.
     case end
     case failed(SystemError)
 }
 
-/// A connection between two processes of this host, through a socket in the file system (unix(7)).
-///
-/// It never blocks and raises no SIGPIPE.
+/// A connection between two processes of this host, through a socket in the file system (unix(7)). It never blocks and raises
+/// no SIGPIPE.
 public struct UnixSocket: ~Copyable {
     public let descriptor: Descriptor
 
-    /// Takes over a socket that is non-blocking already.
+    /// Takes ownership of a socket that is already non-blocking.
     init(adopting descriptor: consuming Descriptor) {
         self.descriptor = descriptor
     }
 
-    /// Connects to who listens at `path`.
+    /// Connects to the process that listens at `path`.
     ///
-    /// - Throws: ENOENT where nothing is, ECONNREFUSED where nobody listens, EAGAIN where too many wait to be accepted.
+    /// - Throws: ENOENT if the path does not exist, ECONNREFUSED if no process listens, EAGAIN if the listener's queue is full.
     public init(connectingTo path: String) throws(SystemError) {
         let descriptor = try Descriptor(socket(AF_UNIX, clinux_stream, 0), from: "socket")
         let failure = try sockaddr_un.with(path: path) { address, byteCount in
@@ -36,10 +35,10 @@ public struct UnixSocket: ~Copyable {
 
     public var fd: Int32 { descriptor.fd }
 
-    /// The user that the peer was when it connected (SO_PEERCRED); `nil` where the kernel does not say.
+    /// The user ID of the peer when it connected (SO_PEERCRED); `nil` if the kernel does not report it.
     public var peerUser: UInt32? { UInt32(exactly: clinux_peer_user(fd)) }
 
-    /// Reads what is there, at most so many bytes.
+    /// Reads available bytes, at most `byteCount`.
     public func read(atMost byteCount: Int) -> UnixReadOutcome {
         var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, initializedCount in
@@ -51,7 +50,7 @@ public struct UnixSocket: ~Copyable {
         return failure.code == EAGAIN ? .wouldBlock : .failed(failure)
     }
 
-    /// Writes as much of `bytes` as is taken.
+    /// Writes as many of `bytes` as the kernel accepts.
     public func write(_ bytes: ArraySlice<UInt8>) -> WriteOutcome {
         let count = bytes.withUnsafeBytes { buffer in
             uninterrupted { send(fd, buffer.baseAddress, buffer.count, clinux_no_signal) }
@@ -60,7 +59,7 @@ public struct UnixSocket: ~Copyable {
         return errno == EAGAIN ? .wouldBlock : .failed(.last("send"))
     }
 
-    /// Blocks until there is something to read, or so long; false where nothing came.
+    /// Blocks until there are bytes to read, or for `milliseconds`; returns false if none came.
     public func waitToRead(milliseconds: Int32) -> Bool {
         var wanted = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
         return uninterrupted { poll(&wanted, 1, milliseconds) } > 0

@@ -1,26 +1,26 @@
 import Glibc
 
 extension sockaddr_un {
-    /// Runs `body` with the address of the socket at `path`.
+    /// Calls `body` with the address of the socket at `path`.
     ///
-    /// - Throws: ENAMETOOLONG where the kernel has no room for the path: 107 bytes on Linux.
+    /// - Throws: ENAMETOOLONG if the path is longer than the 107 bytes that Linux allows.
     static func with<Result>(
         path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) throws(SystemError) -> Result {
         let bytes = Array(path.utf8)
-        // A path is ended by a zero, so none is in it.
+        // A path ends at its first zero byte, so that it must not contain one.
         guard !bytes.isEmpty, !bytes.contains(0) else { throw SystemError(call: "bind", code: ENAMETOOLONG) }
         return try with(name: bytes + [0], body)
     }
 
-    /// The same for a socket that has a path, or `@` and an abstract name, which is in no folder.
+    /// Calls `body` with the address of a socket that has a path, or `@` and an abstract name without a file.
     ///
     /// - Throws: ENAMETOOLONG for a path or a name of more than 107 bytes.
     static func with<Result>(
         pathOrAbstractName name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) throws(SystemError) -> Result {
         guard name.hasPrefix("@") else { return try with(path: name, body) }
-        // It begins with a zero, and ends where the address ends.
+        // An abstract name begins with a zero byte and ends with the address.
         return try with(name: [0] + Array(name.utf8.dropFirst()), body)
     }
 
