@@ -1,7 +1,7 @@
 import COpenSSL
 import RTP
 
-/// What one session key seals, or opens. Nothing here allocates. Confined to its owner's thread.
+/// Seals (encrypts and authenticates) or opens packets with one session key. Allocates nothing. Confined to its owner's thread.
 final class Cipher {
     let suite: CipherSuite
     private let cipher: OpaquePointer
@@ -25,32 +25,32 @@ final class Cipher {
         apus_srtp_cipher_free(cipher)
     }
 
-    /// Writes the encrypted payload to `sealed` and what authenticates it to `tag`; zeros where that is impossible, for nothing is to
-    /// leave as it is.
+    /// Writes the encrypted payload to `sealed` and the authentication tag to `tag`. Writes zeros if encryption fails, so that no
+    /// plain text can leave.
     ///
-    /// - Parameter trailer: what is authenticated behind the payload.
+    /// - Parameter trailer: Bytes that are authenticated after the payload.
     func seal(
         _ payload: UnsafeRawBufferPointer, index: UInt64, ssrc: UInt32, header: UnsafeRawBufferPointer,
         trailer: UnsafeRawBufferPointer, to sealed: UnsafeMutableRawPointer, tag: UnsafeMutableRawPointer
     ) {
-        var packet = apus_srtp_packet(ssrc, index, header, trailer)
+        var packet = apus_srtp_packet(ssrc: ssrc, index: index, header: header, trailer: trailer)
         _ = apus_srtp_seal(cipher, &packet, payload.start, payload.count, sealed.octets, tag.octets)
     }
 
-    /// Writes the decrypted payload to `plain`; false, and zeros, where the tag is not its own.
+    /// Writes the decrypted payload to `plain`. If the tag is wrong, writes zeros and returns false.
     func open(
         _ payload: UnsafeRawBufferPointer, tag: UnsafeRawBufferPointer, index: UInt64, ssrc: UInt32,
         header: UnsafeRawBufferPointer, trailer: UnsafeRawBufferPointer, to plain: UnsafeMutableRawPointer
     ) -> Bool {
         guard tag.count == suite.tagByteCount else { return false }
-        var packet = apus_srtp_packet(ssrc, index, header, trailer)
+        var packet = apus_srtp_packet(ssrc: ssrc, index: index, header: header, trailer: trailer)
         return apus_srtp_open(cipher, &packet, payload.start, payload.count, tag.start, plain.octets)
     }
 }
 
 extension apus_srtp_packet {
     fileprivate init(
-        _ ssrc: UInt32, _ index: UInt64, _ header: UnsafeRawBufferPointer, _ trailer: UnsafeRawBufferPointer
+        ssrc: UInt32, index: UInt64, header: UnsafeRawBufferPointer, trailer: UnsafeRawBufferPointer
     ) {
         self.init(
             ssrc: ssrc, index: index, header: header.start, header_count: header.count, trailer: trailer.start,
@@ -59,7 +59,7 @@ extension apus_srtp_packet {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Its start, as C takes it.
+    /// The start of the buffer as C takes it.
     fileprivate var start: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
 }
 

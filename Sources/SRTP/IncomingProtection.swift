@@ -1,21 +1,21 @@
 import RTP
 
-/// Opens what a peer reports (RFC 3711, section 3.4), each report once. Confined to its owner's thread.
+/// Opens the SRTCP packets of a peer (RFC 3711, section 3.4), each packet once. Confined to its owner's thread.
 public final class IncomingProtection {
     private let reports: Cipher
     private let identifier: [UInt8]
-    /// By who reports: each counts for itself.
+    /// The replay windows by SSRC, because each source counts for itself.
     private var windows: [UInt32: ReplayWindow] = [:]
 
-    /// Sources that one peer may report as: it changes its own when it meets another's.
+    /// SSRCs that one peer may use. A peer changes its SSRC if it collides with another.
     private static let sourceCapacity = 8
 
     public init(_ key: MasterKey) throws(SRTPFailure) {
-        reports = try Cipher(SessionKeys(of: key, for: .reports), key.suite, .opens)
+        reports = try Cipher(SessionKeys(of: key, for: .rtcp), key.suite, .opens)
         identifier = key.identifier
     }
 
-    /// The compound packet; `nil` for what the peer has not sent, has sent before, or has not encrypted.
+    /// Returns the compound packet; `nil` if the packet is forged, a replay or not encrypted.
     public func opened(report: RawSpan) -> [UInt8]? {
         report.withUnsafeBytes { opened($0) }
     }
@@ -29,7 +29,7 @@ public final class IncomingProtection {
         let source = SRTCPLayout.source(of: report)
         let index = UInt64(word & SRTCPLayout.lastIndex)
         guard word & SRTCPLayout.encryptedFlag != 0, report[layout.identifierRange].elementsEqual(identifier),
-            accepts(index, of: source), let plain = plain(report, layout, index, source)
+            accepts(index, of: source), let plain = plain(report, layout, index: index, source: source)
         else { return nil }
         windows[source, default: ReplayWindow()].markReceived(index)
         return plain
@@ -40,14 +40,14 @@ public final class IncomingProtection {
     }
 
     private func plain(
-        _ report: UnsafeRawBufferPointer, _ layout: SRTCPLayout, _ index: UInt64, _ source: UInt32
+        _ report: UnsafeRawBufferPointer, _ layout: SRTCPLayout, index: UInt64, source: UInt32
     ) -> [UInt8]? {
         func part(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(rebasing: report[offset..<(offset + count)])
         }
         let header = part(0, SRTCPLayout.headerByteCount)
         var bytes = Array(header) + [UInt8](repeating: 0, count: layout.bodyByteCount)
-        let isTheirs = bytes.withUnsafeMutableBytes { bytes in
+        let isAuthentic = bytes.withUnsafeMutableBytes { bytes in
             bytes.baseAddress.map { start in
                 reports.open(
                     part(SRTCPLayout.headerByteCount, layout.bodyByteCount),
@@ -55,6 +55,6 @@ public final class IncomingProtection {
                     trailer: part(layout.indexOffset, 4), to: start + SRTCPLayout.headerByteCount)
             }
         }
-        return isTheirs == true ? bytes : nil
+        return isAuthentic == true ? bytes : nil
     }
 }

@@ -1,45 +1,45 @@
 import RTP
 
-/// Protects what one source sends: its packets, and its reports (RFC 3711, sections 3.3 and 3.4). Confined to its owner's thread.
+/// Protects the RTP and RTCP packets of one source (RFC 3711, sections 3.3 and 3.4). Confined to its owner's thread.
 ///
 /// ```
-/// counter mode   header │ encrypted payload │ key identifier │ tag
-/// GCM            header │ encrypted payload │ tag │ key identifier
-/// reports        8 bytes │ encrypted rest │ (GCM: tag) │ index │ key identifier │ (counter mode: tag)
+/// RTP, counter mode   header │ encrypted payload │ key identifier │ tag
+/// RTP, GCM            header │ encrypted payload │ tag │ key identifier
+/// RTCP                8 bytes │ encrypted rest │ (GCM: tag) │ index │ key identifier │ (counter mode: tag)
 /// ```
 public final class OutgoingProtection {
     private let packets: Cipher
     private let reports: Cipher
     private let identifier: [UInt8]
     private let ssrc: UInt32
-    /// Of the next report.
+    /// The index of the next RTCP packet.
     private var reportIndex: UInt32 = 0
 
-    /// What a packet grows by.
+    /// The bytes that protection adds to an RTP packet.
     public let overhead: Int
 
-    /// - Parameter ssrc: of all packets: two sources under one key may not have the same.
+    /// - Parameter ssrc: The SSRC of all packets; two sources with the same key must not have the same SSRC.
     public init(_ key: MasterKey, ssrc: UInt32) throws(SRTPFailure) {
-        packets = try Cipher(SessionKeys(of: key, for: .packets), key.suite, .seals)
-        reports = try Cipher(SessionKeys(of: key, for: .reports), key.suite, .seals)
+        packets = try Cipher(SessionKeys(of: key, for: .rtp), key.suite, .seals)
+        reports = try Cipher(SessionKeys(of: key, for: .rtcp), key.suite, .seals)
         identifier = key.identifier
         self.ssrc = ssrc
         overhead = key.suite.tagByteCount + key.identifier.count
     }
 
-    /// Writes what follows the header of a protected packet: `overhead` bytes more than the payload.
+    /// Writes the protected bytes after a packet's header: the payload's length plus `overhead`.
     ///
     /// - Parameters:
-    ///   - header: the packet's, with its extension.
-    ///   - index: the packet's number since the source began, the low 16 bits of which its header has (section 3.3.1). Never the
-    ///     same for two packets that leave.
+    ///   - header: The packet's header with its extension.
+    ///   - index: The packet's number since the start of the source; its low 16 bits are the sequence number (section 3.3.1). Two
+    ///     packets that leave must never have the same index.
     public func seal(
         _ payload: UnsafeRawBufferPointer, header: UnsafeRawBufferPointer, index: UInt64,
         to place: UnsafeMutableRawPointer
     ) {
         let end = place + payload.count
         let isGCM = packets.suite == .gcm
-        // What is authenticated behind the payload, and sent by nobody.
+        // The rollover counter is authenticated after the payload but not sent.
         var rollover = UInt32(truncatingIfNeeded: index >> 16).bigEndian
         withUnsafeBytes(of: &rollover) { rollover in
             packets.seal(
@@ -54,7 +54,7 @@ public final class OutgoingProtection {
         }
     }
 
-    /// A compound packet as it may leave; `nil` for what is none, and once 2³¹ have left, after which no other may.
+    /// Protects a compound packet; returns `nil` for an invalid one and after 2³¹ packets, because the index must not repeat.
     public func sealed(report: [UInt8]) -> [UInt8]? {
         guard report.count >= SRTCPLayout.headerByteCount, reportIndex <= SRTCPLayout.lastIndex else { return nil }
         let layout = SRTCPLayout(reports.suite, bodyByteCount: report.count - 8, identifierByteCount: identifier.count)

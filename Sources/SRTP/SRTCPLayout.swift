@@ -1,12 +1,12 @@
 import RTP
 
-/// Where the parts of a protected report lie (RFC 3711, section 3.4; RFC 7714, section 9).
+/// The offsets of the parts of an SRTCP packet (RFC 3711, section 3.4; RFC 7714, section 9).
 struct SRTCPLayout {
-    /// What is not encrypted: up to the source's identifier.
+    /// The unencrypted bytes: the header up to the SSRC.
     static let headerByteCount = 8
-    /// Beside the index: the report is encrypted.
+    /// The E flag in the word of the index: the packet is encrypted.
     static let encryptedFlag: UInt32 = 0x8000_0000
-    /// Indices have 31 bits.
+    /// The largest index; an index has 31 bits.
     static let lastIndex: UInt32 = 0x7FFF_FFFF
 
     let bodyByteCount: Int
@@ -32,14 +32,14 @@ struct SRTCPLayout {
         }
     }
 
-    /// That of a whole report; `nil` where it is too short to be one.
+    /// Creates the layout of a received packet; returns `nil` if the packet is too short.
     init?(_ suite: CipherSuite, byteCount: Int, identifierByteCount: Int) {
         let body = byteCount - Self.headerByteCount - 4 - identifierByteCount - suite.tagByteCount
         guard body >= 0 else { return nil }
         self.init(suite, bodyByteCount: body, identifierByteCount: identifierByteCount)
     }
 
-    /// Who reports, of a report that has a whole header.
+    /// Returns the SSRC of a packet, which must have a whole header.
     static func source(of report: UnsafeRawBufferPointer) -> UInt32 {
         UInt32(bigEndian: report.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
     }

@@ -1,29 +1,29 @@
 import COpenSSL
 import RTP
 
-/// The keys of one direction's packets or reports.
+/// The session keys for the RTP or RTCP packets of one direction.
 struct SessionKeys {
     let encryption: [UInt8]
     let authentication: [UInt8]
     let salt: [UInt8]
 }
 
-/// Deriving them from a master key (RFC 3711, section 4.3).
+/// Key derivation from a master key (RFC 3711, section 4.3).
 extension SessionKeys {
-    /// What is protected, by the labels of its keys.
+    /// The packets that the keys protect; determines the labels of the derivation.
     enum Use {
-        case packets
-        case reports
+        case rtp
+        case rtcp
 
         fileprivate var labels: (encryption: UInt8, authentication: UInt8, salt: UInt8) {
             switch self {
-            case .packets: (0, 1, 2)
-            case .reports: (3, 4, 5)
+            case .rtp: (0, 1, 2)
+            case .rtcp: (3, 4, 5)
             }
         }
     }
 
-    /// Of HMAC-SHA1 (RFC 3711, section 5.2).
+    /// The key length of HMAC-SHA1 (RFC 3711, section 5.2).
     private static let authenticationKeyByteCount = 20
 
     init(of master: MasterKey, for use: Use) throws(SRTPFailure) {
@@ -36,7 +36,7 @@ extension SessionKeys {
             salt: try Self.derive(labels.salt, of: master, byteCount: master.suite.saltByteCount))
     }
 
-    /// The key stream that begins with the salt and the label over it; behind a salt of less than 14 bytes stand zeros.
+    /// Derives one key: the AES-CTR key stream for the salt XOR the label; a salt of less than 14 bytes is padded with zeros.
     private static func derive(
         _ label: UInt8, of master: MasterKey, byteCount: Int
     ) throws(SRTPFailure) -> [UInt8] {
@@ -48,17 +48,17 @@ extension SessionKeys {
     }
 }
 
-/// Why nothing can be protected.
+/// The reason why SRTP is not available.
 public enum SRTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// In the dynamic linker's words.
+    /// The library cannot be loaded; contains the dynamic linker's message.
     case noLibrary(String)
-    /// There is no memory, or the host forbids it.
+    /// OpenSSL has no memory, or the host forbids the cipher.
     case impossible
 
     public var description: String {
         switch self {
         case .noLibrary(let reason): "SRTP needs OpenSSL's libcrypto (the package libssl3): \(reason)"
-        case .impossible: "OpenSSL cannot encrypt on this host"
+        case .impossible: "OpenSSL cannot encrypt SRTP on this host"
         }
     }
 }

@@ -1,14 +1,14 @@
 import RTP
 
-/// What protects one track of one session, both ways.
+/// The protection of one track of one session in both directions.
 public struct TrackProtection {
     public let outgoing: OutgoingProtection
     public let incoming: IncomingProtection
 
     /// - Parameters:
-    ///   - own: what the track's packets and reports are protected with.
-    ///   - ssrc: of the track.
-    ///   - peer: what the peer's reports are.
+    ///   - own: The master key for the track's RTP and RTCP packets.
+    ///   - ssrc: The SSRC of the track.
+    ///   - peer: The master key of the peer's RTCP packets.
     public init(own: MasterKey, ssrc: UInt32, peer: MasterKey) throws(SRTPFailure) {
         outgoing = try OutgoingProtection(own, ssrc: ssrc)
         incoming = try IncomingProtection(peer)

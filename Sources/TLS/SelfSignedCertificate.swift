@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// A key, and a certificate for it that nobody but itself vouches for: encrypts as well as any other, and whoever connects has to
-/// be told that it is the right one.
+/// A private key and a self-signed certificate. It encrypts as well as any other certificate, but clients cannot verify it; their
+/// users must be told to trust it.
 public struct SelfSignedCertificate: Sendable {
-    /// PEM.
+    /// The certificate as PEM.
     public let certificate: [UInt8]
-    /// PEM, without a passphrase.
+    /// The private key as PEM, without a passphrase.
     public let key: [UInt8]
 
-    /// Who a certificate is for.
+    /// A name of the host in the certificate.
     public enum Name: Hashable, Sendable {
         case host(String)
-        /// Numeric, IPv4 or IPv6.
+        /// A numeric IPv4 or IPv6 address.
         case address(String)
 
         public var text: String {
@@ -21,7 +21,7 @@ public struct SelfSignedCertificate: Sendable {
             }
         }
 
-        /// As OpenSSL reads it (x509v3_config).
+        /// The entry of subjectAltName as OpenSSL reads it (x509v3_config).
         fileprivate var entry: String {
             switch self {
             case .host(let name): "DNS:\(name)"
@@ -30,16 +30,16 @@ public struct SelfSignedCertificate: Sendable {
         }
     }
 
-    /// Room for either text: a name takes 100 bytes at most, the rest is under 1 KB.
+    /// Bytes of each PEM text: a name takes at most 100 bytes, the rest is under 1 KB.
     private static let capacity = 16_384
-    /// What X.520 allows a common name.
+    /// The maximum length of a common name (X.520).
     private static let maximumNameByteCount = 64
 
-    /// Makes both.
+    /// Creates the key and the certificate.
     ///
     /// - Parameters:
-    ///   - names: those of the host, at least one; letters, digits, hyphens and dots.
-    ///   - days: for how long it is good.
+    ///   - names: The host's names, at least one; each of letters, digits, hyphens and dots.
+    ///   - days: The period of validity in days.
     public init(for names: [Name], days: Int) throws(IdentityFailure) {
         if let reason = apus_load_libssl() { throw .noLibrary(String(cString: reason)) }
         let common = names.first { $0.text.utf8.count <= Self.maximumNameByteCount }?.text ?? "apus"
@@ -53,7 +53,7 @@ public struct SelfSignedCertificate: Sendable {
         self.key = Self.text(key)
     }
 
-    /// What stands before the zero.
+    /// Returns the text before the terminating zero.
     private static func text(_ characters: [CChar]) -> [UInt8] {
         characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
     }

@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// What a server proves to clients to be: its certificate, those that vouch for it, and its key.
+/// The server's certificate, the intermediate certificates and the private key.
 ///
-/// OpenSSL's context is one for all connections, and counts its own references: from any thread.
-// Unchecked: the pointer is set once, and what it points to is OpenSSL's, which locks it (SSL_CTX is made to be shared).
+/// All connections share one OpenSSL context, which counts its references. Any thread may use this object.
+// Unchecked because the pointer is set once and OpenSSL locks the SSL_CTX, which is made to be shared.
 public final class ServerIdentity: @unchecked Sendable {
     let context: OpaquePointer
-    /// From when to when the certificate is good, in seconds since 1970.
+    /// The period of validity, in seconds since 1970.
     public let validity: ClosedRange<Int64>
 
     /// - Parameters:
-    ///   - certificates: PEM: the server's own first, then those between it and one that clients know.
-    ///   - key: PEM, without a passphrase.
+    ///   - certificates: PEM: the server's certificate, then the intermediate certificates.
+    ///   - key: The private key as PEM, without a passphrase.
     public init(certificates: [UInt8], key: [UInt8]) throws(IdentityFailure) {
         if let reason = apus_load_libssl() { throw .noLibrary(String(cString: reason)) }
         var problem = apus_identity_is_impossible
@@ -28,17 +28,17 @@ public final class ServerIdentity: @unchecked Sendable {
     }
 }
 
-/// Why there is no identity.
+/// The reason why a TLS context cannot be created.
 public enum IdentityFailure: Error, Hashable, Sendable {
-    /// In the dynamic linker's words.
+    /// The library cannot be loaded; contains the dynamic linker's message.
     case noLibrary(String)
     case noCertificate
     case noKey
-    /// It is encrypted, and nobody is there to type the passphrase.
+    /// The key is encrypted; there is no terminal to ask for the passphrase.
     case encryptedKey
-    /// The key belongs to another certificate.
+    /// The key does not belong to the certificate.
     case mismatchedKey
-    /// Shorter than the host's OpenSSL allows.
+    /// The key is shorter than the host's OpenSSL allows.
     case weakKey
     /// OpenSSL has no memory, or the host forbids it.
     case impossible

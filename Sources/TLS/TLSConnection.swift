@@ -1,16 +1,17 @@
 import COpenSSL
 import Media
 
-/// One end of a TLS connection (RFC 5246, RFC 8446), without its socket: the peer's bytes in, bytes for the peer out.
+/// One end of a TLS connection (RFC 5246, RFC 8446) without its socket: a state machine from bytes to bytes.
 ///
-/// The law: after each input, send ``output`` and tell how much of it has left, then wait for bytes or ``nextDeadline``.
+/// Protocol of use: after each input, send ``output`` and report the sent bytes by ``sent(_:)``; then wait for bytes or
+/// ``nextDeadline``.
 ///
 /// ```
-/// handshake ──▶ established ──▶ ended        the peer sends no more, and may still be spoken to
-///     └───────────────┴───────▶ failed       inputs have no effect any more; output tells the peer why
+/// handshake ──▶ established ──▶ ended        the peer has closed its direction; writing is still possible
+///     └───────────────┴───────▶ failed       inputs have no effect; output holds the alert for the peer
 /// ```
-/// It keeps nothing of what it has delivered. Of what it is to say it keeps what was not sent, so whoever writes a record only
-/// when the one before has left bounds it by a record. Confined to its owner's thread.
+/// The connection does not store received data. It stores output until it is sent; a caller that writes a record only after the
+/// previous one has left limits this to one record. Confined to its owner's thread.
 public final class TLSConnection {
     public enum Phase: Hashable, Sendable {
         case handshake
@@ -19,19 +20,19 @@ public final class TLSConnection {
         case failed(TLSFailure)
     }
 
-    /// What a peer may take before its handshake is complete.
+    /// The limits until the handshake is complete.
     public struct HandshakeLimits: Hashable, Sendable {
-        /// From the connection's first moment on: two round trips, and milliseconds of work.
+        /// The time since the connection began; a handshake takes two round trips and some milliseconds of work.
         public var seconds = 10
-        /// What a client sends: under 3 KB, since none is asked for a certificate.
+        /// The bytes from a client; a real client sends under 3 KB because the server requests no client certificate.
         public var byteCount = 16_384
 
         public init() {}
     }
 
-    /// What one record holds at most (RFC 8446, section 5.1).
+    /// The maximum payload of a record (RFC 8446, section 5.1).
     public static let recordByteCount = 16_384
-    /// The content type of a handshake's record, its first byte (RFC 8446, section 5.1).
+    /// The content type of a handshake record, its first byte (RFC 8446, section 5.1).
     private static let handshakeType: UInt8 = 22
 
     public private(set) var phase = Phase.handshake
@@ -39,12 +40,12 @@ public final class TLSConnection {
     private let limits: HandshakeLimits
     private let isServer: Bool
     private let start: MonotonicTime
-    /// Bytes of the peer so far, as long as the handshake lasts.
+    /// Bytes received from the peer during the handshake.
     private var receivedByteCount = 0
 
-    /// The server's end of a new connection.
+    /// Creates the server's end of a new connection.
     ///
-    /// - Throws: where there is no memory.
+    /// - Throws: If there is not enough memory.
     public init(
         of identity: ServerIdentity, limits: HandshakeLimits = .init(), at now: MonotonicTime
     ) throws(IdentityFailure) {
@@ -55,9 +56,9 @@ public final class TLSConnection {
         start = now
     }
 
-    /// The client's end, which has its first bytes to send at once.
+    /// Creates the client's end, whose ``output`` already holds the first bytes.
     ///
-    /// - Throws: where there is no memory.
+    /// - Throws: If there is not enough memory.
     public init(
         to client: UnverifiedTLSClient, limits: HandshakeLimits = .init(), at now: MonotonicTime
     ) throws(IdentityFailure) {
@@ -73,34 +74,34 @@ public final class TLSConnection {
         apus_tls_connection_free(connection)
     }
 
-    /// Why it cannot go on.
+    /// The reason why the connection failed; `nil` if it has not.
     public var failure: TLSFailure? { if case .failed(let failure) = phase { failure } else { nil } }
 
-    /// The version that was agreed upon, as `TLSv1.3`.
+    /// The negotiated version, such as `TLSv1.3`.
     public var version: String { String(cString: apus_tls_version(connection)) }
 
     // MARK: Deadlines
 
-    /// When ``deadlinePassed(at:)`` is due.
+    /// The time at which to call ``deadlinePassed(at:)``.
     public var nextDeadline: MonotonicTime? {
         phase == .handshake ? start.advanced(byMilliseconds: Int64(limits.seconds) &* 1000) : nil
     }
 
-    /// Earlier than ``nextDeadline``, nothing happens.
+    /// Fails the handshake if ``nextDeadline`` has passed.
     public func deadlinePassed(at now: MonotonicTime) {
         guard let nextDeadline, now >= nextDeadline else { return }
         phase = .failed(.handshakeTooSlow(seconds: limits.seconds))
     }
 }
 
-// MARK: - What the peer says
+// MARK: - Input from the peer
 
 extension TLSConnection {
-    /// Bytes of the peer came.
+    /// Processes bytes from the peer.
     ///
-    /// - Parameter deliver: is given what they say, in pieces of at most 2 KB that are valid until it returns.
+    /// - Parameter deliver: Called with the decrypted data, in pieces of at most 2 KB that are valid until it returns.
     public func received(_ bytes: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) -> Void) {
-        if phase == .handshake { admitHandshake(bytes) }
+        if phase == .handshake { checkHandshake(bytes) }
         guard !bytes.isEmpty, phase == .handshake || phase == .established else { return }
         apus_tls_lend(connection, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
         defer { apus_tls_lend(connection, nil, 0) }
@@ -109,8 +110,8 @@ extension TLSConnection {
         }
     }
 
-    /// Before OpenSSL sees anything: what begins with another byte is no TLS, and neither are there handshakes of any length.
-    private func admitHandshake(_ bytes: UnsafeRawBufferPointer) {
+    /// Checks the bytes before OpenSSL reads them: rejects a wrong first byte and a handshake that is too long.
+    private func checkHandshake(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return }
         if isServer, receivedByteCount == 0, first != Self.handshakeType {
             let isLetter = (0x41...0x5A).contains(first) || (0x61...0x7A).contains(first)
@@ -121,7 +122,7 @@ extension TLSConnection {
         phase = .failed(.handshakeTooLong(byteCount: limits.byteCount))
     }
 
-    /// What the peer says next, written into `buffer`; `nil` where it says nothing more for now.
+    /// Decrypts the next data into `buffer`; returns `nil` if there is none for now.
     private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let bytes = buffer.bindMemory(to: UInt8.self)
         let outcome = apus_tls_read(connection, bytes.baseAddress, bytes.count)
@@ -141,16 +142,15 @@ extension TLSConnection {
     }
 }
 
-// MARK: - What the peer is told
+// MARK: - Output to the peer
 
 extension TLSConnection {
-    /// Whether ``write(_:)`` says anything: once the handshake is complete.
-    private var maySpeak: Bool { phase == .established || phase == .ended }
+    /// Whether ``write(_:)`` has an effect: only after the handshake.
+    private var canWrite: Bool { phase == .established || phase == .ended }
 
-    /// Says `bytes` to the peer, in as many records as they take. Before the handshake is complete nobody can be spoken to: then
-    /// they are let go of.
+    /// Encrypts `bytes` for the peer, in as many records as needed. Before the handshake is complete, the bytes are discarded.
     public func write(_ bytes: UnsafeRawBufferPointer) {
-        guard maySpeak, !bytes.isEmpty else { return }
+        guard canWrite, !bytes.isEmpty else { return }
         let start = bytes.bindMemory(to: UInt8.self).baseAddress
         if !apus_tls_write(connection, start, bytes.count) { fail() }
     }
@@ -160,19 +160,19 @@ extension TLSConnection {
         if isWritten == nil { Array(bytes).withUnsafeBytes { write($0) } }
     }
 
-    /// Tells the peer that nothing follows (close_notify).
+    /// Tells the peer that no more data follows (close_notify).
     public func close() {
-        if maySpeak { apus_tls_close(connection) }
+        if canWrite { apus_tls_close(connection) }
     }
 
-    /// What waits to be sent; valid until the next call.
+    /// The bytes to send to the peer; valid until the next call.
     public var output: UnsafeRawBufferPointer {
         var count = 0
         let start = apus_tls_output(connection, &count)
         return UnsafeRawBufferPointer(start: start, count: count)
     }
 
-    /// So many bytes of ``output`` have left.
+    /// Removes the first `byteCount` bytes of ``output`` after they were sent.
     public func sent(_ byteCount: Int) {
         apus_tls_sent(connection, min(byteCount, output.count))
     }

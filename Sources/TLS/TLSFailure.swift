@@ -1,24 +1,24 @@
-/// Why a connection cannot go on, as a sentence for the log.
+/// The reason why a TLS connection failed, as a sentence for the log.
 public enum TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The first byte is a letter, as of RTSP or HTTP.
+    /// The first byte is a letter, as in RTSP or HTTP.
     case plainText
-    /// The first byte begins no handshake.
+    /// The first byte is not that of a handshake record.
     case notTLS(firstByte: UInt8)
     case handshakeTooSlow(seconds: Int)
     case handshakeTooLong(byteCount: Int)
-    /// In OpenSSL's words.
+    /// The handshake failed; contains OpenSSL's reason.
     case handshake(String)
-    /// After the handshake, in OpenSSL's words.
+    /// The connection failed after the handshake; contains OpenSSL's reason.
     case connection(String)
 
     public var description: String {
         switch self {
-        case .plainText: "it speaks without TLS, which the port is for: write rtsps:// for rtsp://"
-        case .notTLS(let byte): "it does not speak TLS: its first byte is \(byte)"
-        case .handshakeTooSlow(let seconds): "its TLS handshake was not complete after \(seconds) s"
-        case .handshakeTooLong(let byteCount): "its TLS handshake was not complete after \(byteCount) bytes"
-        case .handshake(let reason): "its TLS handshake failed: \(reason)"
-        case .connection(let reason): "its TLS connection failed: \(reason)"
+        case .plainText: "the client sent plain text to the TLS port; it must use rtsps:// instead of rtsp://"
+        case .notTLS(let byte): "the client did not send a TLS handshake: the first byte is \(byte)"
+        case .handshakeTooSlow(let seconds): "the TLS handshake was not complete after \(seconds) s"
+        case .handshakeTooLong(let byteCount): "the TLS handshake was not complete after \(byteCount) bytes"
+        case .handshake(let reason): "the TLS handshake failed: \(reason)"
+        case .connection(let reason): "the TLS connection failed: \(reason)"
         }
     }
 }

@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// What a client's end of connections is made with. It believes every certificate: good for tests, and for whoever measures a
-/// server of their own. From any thread.
-// Unchecked: as ServerIdentity's, the pointer is set once, and OpenSSL locks what it points to.
+/// The TLS settings of clients that verify no certificate: for tests and for measurements of one's own server. Any thread may
+/// use this object.
+// Unchecked for the reason given at ServerIdentity: the pointer is set once, and OpenSSL locks the context.
 public final class UnverifiedTLSClient: @unchecked Sendable {
     let context: OpaquePointer
 
-    /// The versions that OpenSSL has, as they are numbered on the wire (RFC 8446, section 4.2.1).
+    /// The TLS versions that OpenSSL supports, by their numbers on the wire (RFC 8446, section 4.2.1).
     public enum Version: Int32, Comparable, Sendable {
         case tls1_2 = 0x0303
         case tls1_3 = 0x0304
@@ -14,7 +14,7 @@ public final class UnverifiedTLSClient: @unchecked Sendable {
         public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// - Parameter versions: those that it offers.
+    /// - Parameter versions: The versions to offer.
     public init(_ versions: ClosedRange<Version> = .tls1_2 ... .tls1_3) throws(IdentityFailure) {
         if let reason = apus_load_libssl() { throw .noLibrary(String(cString: reason)) }
         let context = apus_tls_client(versions.lowerBound.rawValue, versions.upperBound.rawValue)

@@ -2,7 +2,7 @@
 public struct BitReader: ~Escapable {
     @usableFromInline let bytes: RawSpan
 
-    /// Index of the next bit to be read.
+    /// The index of the next bit.
     public private(set) var bitOffset = 0
 
     @_lifetime(copy bytes)
@@ -11,7 +11,7 @@ public struct BitReader: ~Escapable {
         self.bytes = bytes
     }
 
-    /// Number of bits not read yet.
+    /// The number of bits left.
     public var remaining: Int { bytes.byteCount * 8 - bitOffset }
 
     /// Reads one bit.
@@ -20,7 +20,7 @@ public struct BitReader: ~Escapable {
         bits(1).map { $0 == 1 }
     }
 
-    /// Reads an unsigned number of `count` bits (0…32); `nil`, with the cursor unmoved, when they are not there.
+    /// Reads an unsigned number of `count` bits (0…32); returns `nil` and leaves the cursor unmoved if there are not enough bits.
     @_lifetime(self: copy self)
     public mutating func bits(_ count: Int) -> UInt32? {
         guard (0...32).contains(count), count <= remaining else { return nil }
@@ -33,7 +33,7 @@ public struct BitReader: ~Escapable {
         return value
     }
 
-    /// Passes over `count` bits; false if there are not that many.
+    /// Skips `count` bits; returns false if there are not enough.
     @_lifetime(self: copy self)
     public mutating func skip(_ count: Int) -> Bool {
         guard count >= 0, count <= remaining else { return false }
@@ -41,7 +41,7 @@ public struct BitReader: ~Escapable {
         return true
     }
 
-    /// Reads an unsigned Exp-Golomb code, ue(v); `nil` if it is cut short or longer than 32 bits allow.
+    /// Reads an unsigned Exp-Golomb code, ue(v); returns `nil` if the bits end early or the value needs more than 32 bits.
     @_lifetime(self: copy self)
     public mutating func unsignedExpGolomb() -> UInt32? {
         var leadingZeros = 0

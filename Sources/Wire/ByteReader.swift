@@ -1,10 +1,10 @@
 /// A cursor over bytes in network order.
 ///
-/// Every read is bounds-checked and answers `nil` when the bytes do not suffice; the cursor then stays where it was.
+/// Every read is bounds-checked. It returns `nil` and leaves the cursor unmoved if there are not enough bytes.
 public struct ByteReader: ~Escapable {
     @usableFromInline let bytes: RawSpan
 
-    /// Index of the next byte to be read.
+    /// The index of the next byte.
     public private(set) var offset = 0
 
     @_lifetime(copy bytes)
@@ -13,7 +13,7 @@ public struct ByteReader: ~Escapable {
         self.bytes = bytes
     }
 
-    /// Number of bytes not read yet.
+    /// The number of bytes left.
     @inlinable
     public var remaining: Int { bytes.byteCount - offset }
 
@@ -48,7 +48,7 @@ public struct ByteReader: ~Escapable {
         load(UInt64.self).map(UInt64.init(bigEndian:))
     }
 
-    /// The next `count` bytes, without copying.
+    /// Returns the next `count` bytes without copying.
     @_lifetime(copy self)
     public mutating func take(_ count: Int) -> RawSpan? {
         guard count >= 0, count <= remaining else { return nil }
@@ -57,7 +57,7 @@ public struct ByteReader: ~Escapable {
         return taken
     }
 
-    /// All bytes not read yet, without copying.
+    /// Returns all remaining bytes without copying.
     @_lifetime(copy self)
     public mutating func takeRest() -> RawSpan {
         let rest = bytes.extracting(offset..<bytes.byteCount)
@@ -65,7 +65,7 @@ public struct ByteReader: ~Escapable {
         return rest
     }
 
-    /// Passes over `count` bytes; false if there are not that many.
+    /// Skips `count` bytes; returns false if there are not enough.
     @_lifetime(self: copy self)
     public mutating func skip(_ count: Int) -> Bool {
         guard count >= 0, count <= remaining else { return false }

@@ -1,6 +1,6 @@
-/// Bytes in network order, appended one field after the other.
+/// Appends fields in network byte order to an array.
 public struct ByteWriter: Sendable {
-    /// What has been written so far.
+    /// The bytes written so far.
     public private(set) var bytes: [UInt8]
 
     public init(capacity: Int = 0) {
@@ -41,7 +41,7 @@ public struct ByteWriter: Sendable {
         unsafe more.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
     }
 
-    /// Overwrites the two bytes at `offset`, which must have been written before: lengths that are known last.
+    /// Overwrites two bytes at `offset` that were written before, such as a length that is known only at the end.
     public mutating func patch(uint16 value: UInt16, at offset: Int) {
         precondition(offset >= 0 && offset + 2 <= bytes.count, "only bytes that were written can be patched")
         bytes[offset] = UInt8(truncatingIfNeeded: value >> 8)

@@ -1,6 +1,6 @@
-/// CRC_32 of ISO/IEC 13818-1, annex A, bit by bit: for some bytes now and then.
+/// Computes CRC_32 of ISO/IEC 13818-1, annex A, bit by bit; intended for small and rare inputs.
 ///
-/// The check of bytes that end with their own is 0.
+/// The result is 0 for bytes that end with their own checksum.
 public func cyclicRedundancyCheck(_ bytes: [UInt8]) -> UInt32 {
     var register: UInt32 = 0xFFFF_FFFF
     for byte in bytes {

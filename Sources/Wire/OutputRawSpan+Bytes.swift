@@ -1,5 +1,5 @@
 extension OutputRawSpan {
-    /// Appends a copy of `bytes`, for which there must be room.
+    /// Appends a copy of `bytes`; there must be enough free capacity.
     @_lifetime(self: copy self)
     @inlinable
     public mutating func append(_ bytes: RawSpan) {
@@ -20,7 +20,7 @@ extension OutputRawSpan {
         append(UInt8(truncatingIfNeeded: value))
     }
 
-    /// Appends `byte` so many times.
+    /// Appends `byte` `count` times.
     @_lifetime(self: copy self)
     @inlinable
     public mutating func append(repeating byte: UInt8, count: Int) {

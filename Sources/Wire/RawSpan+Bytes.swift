@@ -1,12 +1,12 @@
 extension Array where Element == UInt8 {
-    /// The array's bytes, borrowed. (`span.bytes` on an untyped literal would see words: this cannot.)
+    /// The array's bytes without a copy. (Unlike `span.bytes`, this cannot be applied to an untyped literal of words by mistake.)
     @inlinable
     public var rawSpan: RawSpan {
         @_lifetime(borrow self)
         get { unsafe span.bytes }
     }
 
-    /// A copy of `bytes`.
+    /// Creates a copy of `bytes`.
     @inlinable
     public init(_ bytes: RawSpan) {
         self = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
@@ -20,7 +20,7 @@ extension Array where Element == UInt8 {
 }
 
 extension RawSpan {
-    /// The byte at `offset`, which the caller has checked to lie inside.
+    /// Returns the byte at `offset`, which must lie inside the span.
     @inlinable
     public func byte(at offset: Int) -> UInt8 {
         precondition(offset >= 0 && offset < byteCount, "offset outside the span")

@@ -31,7 +31,7 @@ private struct ProtectedReceiver {
 
     init(_ suite: CipherSuite, identifier: [UInt8] = []) throws {
         key = .fixture(suite, identifier: identifier)
-        cipher = try Cipher(SessionKeys(of: key, for: .packets), suite, .opens)
+        cipher = try Cipher(SessionKeys(of: key, for: .rtp), suite, .opens)
         reports = try IncomingProtection(key)
     }
 

@@ -3,7 +3,7 @@ import RTP
 
 @testable import SRTP
 
-/// The bytes of hexadecimal digits, blanks between them left out.
+/// Parses hexadecimal digits; blanks are ignored.
 func bytes(_ digits: String) -> [UInt8] {
     let digits = Array(digits.utf8.filter { $0 != 0x20 && $0 != 0x0A })
     return stride(from: 0, to: digits.count, by: 2).map {
@@ -14,13 +14,13 @@ func bytes(_ digits: String) -> [UInt8] {
 extension MasterKey {
     static func fixture(_ suite: CipherSuite, identifier: [UInt8] = [], seed: UInt8 = 0) -> MasterKey {
         let material = (0..<(16 + suite.saltByteCount)).map { UInt8($0) &* 7 &+ seed }
-        // As long as the suite's: it exists.
+        // The key has the suite's length, so that this never fails.
         return MasterKey(suite, material: material, identifier: identifier)!
     }
 }
 
 extension Cipher {
-    /// By keys of a specification's, which derives none.
+    /// Creates a cipher from session keys of a specification, without derivation.
     convenience init(
         _ suite: CipherSuite, _ direction: Direction, key: [UInt8], authentication: [UInt8] = [], salt: [UInt8]
     ) throws {
@@ -29,7 +29,7 @@ extension Cipher {
         try self.init(SessionKeys(encryption: key, authentication: padded, salt: salt), suite, direction)
     }
 
-    /// The encrypted payload, and behind it what authenticates it.
+    /// Returns the encrypted payload followed by the tag.
     func sealed(
         _ payload: [UInt8], index: UInt64, ssrc: UInt32, header: [UInt8] = [], trailer: [UInt8] = []
     ) -> [UInt8] {
@@ -38,7 +38,7 @@ extension Cipher {
             payload.withUnsafeBytes { payload in
                 header.withUnsafeBytes { header in
                     trailer.withUnsafeBytes { trailer in
-                        // An array that is not empty has a start.
+                        // A non-empty array has a base address.
                         let start = place.baseAddress!
                         seal(
                             payload, index: index, ssrc: ssrc, header: header, trailer: trailer, to: start,
@@ -52,7 +52,7 @@ extension Cipher {
 }
 
 extension OutgoingProtection {
-    /// What follows the header of a protected packet.
+    /// Returns the protected bytes after the header.
     func sealed(_ payload: [UInt8], header: [UInt8], index: UInt64) -> [UInt8] {
         var sealed = [UInt8](repeating: 0xEE, count: payload.count + overhead)
         sealed.withUnsafeMutableBytes { place in

@@ -3,13 +3,13 @@ import Testing
 
 @testable import SRTP
 
-/// What is sealed is opened by who has the key, and nothing else is.
+/// Tests that sealed packets can be opened with the key, and no other packets.
 struct ProtectionTests {
     private static let report: [UInt8] = [0x81, 201, 0, 7, 0xAB, 0xCD, 0xEF, 0x01] + (0..<24).map { $0 &* 5 }
     private static let header: [UInt8] = [0x80, 96, 0xF1, 0x7B, 0x80, 0x41, 0xF8, 0xD3, 0x55, 0x01, 0xA0, 0xB2]
 
     @Test(arguments: CipherSuite.allCases, [[], [1, 2, 3, 4]] as [[UInt8]])
-    func aReportIsOpenedOnceAndByItsKeyAlone(suite: CipherSuite, identifier: [UInt8]) throws {
+    func anSRTCPPacketIsOpenedOnceAndOnlyByItsKey(suite: CipherSuite, identifier: [UInt8]) throws {
         let key = MasterKey.fixture(suite, identifier: identifier)
         let outgoing = try OutgoingProtection(key, ssrc: 1)
         let (own, other) = (
@@ -21,12 +21,12 @@ struct ProtectionTests {
             #expect(sealed[8...].firstRange(of: Self.report[8...]) == nil)
             #expect(other.opened(sealed) == nil)
             #expect(own.opened(sealed) == Self.report, "number \(number)")
-            #expect(own.opened(sealed) == nil, "it is a repetition")
+            #expect(own.opened(sealed) == nil, "a replay is rejected")
         }
     }
 
     @Test(arguments: CipherSuite.allCases, [[], [1, 2, 3, 4]] as [[UInt8]])
-    func noBitOfAReportCanBeChangedAndNoByteLeftOut(suite: CipherSuite, identifier: [UInt8]) throws {
+    func anSRTCPPacketWithAChangedBitOrMissingByteIsRejected(suite: CipherSuite, identifier: [UInt8]) throws {
         let key = MasterKey.fixture(suite, identifier: identifier)
         let incoming = try IncomingProtection(key)
         let sealed = try #require(try OutgoingProtection(key, ssrc: 1).sealed(report: Self.report))
@@ -39,10 +39,10 @@ struct ProtectionTests {
             #expect(incoming.opened(Array(sealed[..<position])) == nil)
         }
         #expect(incoming.opened(sealed + [0]) == nil)
-        #expect(incoming.opened(sealed) == Self.report, "what was refused moved no window")
+        #expect(incoming.opened(sealed) == Self.report, "rejected packets do not change the replay window")
     }
 
-    @Test func reportsOfMoreSourcesThanAPeerHasAreNotOpened() throws {
+    @Test func packetsOfTooManySourcesAreRejected() throws {
         let key = MasterKey.fixture(.counterMode)
         let incoming = try IncomingProtection(key)
         let opened = try (0..<20).filter { source in
@@ -53,14 +53,14 @@ struct ProtectionTests {
         #expect(opened == Array(0..<8))
     }
 
-    @Test func whatIsNoReportIsNotSealed() throws {
+    @Test func anInvalidRTCPPacketIsNotSealed() throws {
         let outgoing = try OutgoingProtection(.fixture(.counterMode), ssrc: 1)
         #expect(outgoing.sealed(report: [0x80, 200, 0, 0]) == nil)
         #expect(outgoing.sealed(report: Array(Self.report[..<8])) != nil)
     }
 
-    /// Other keys than those of the specifications' examples, since those have no tag of counter mode: as libsrtp makes it.
-    @Test func packetsHaveTheirPartsInOrder() throws {
+    /// Compares with packets of libsrtp because the examples of the specifications have no tag in counter mode.
+    @Test func protectedPacketsHaveTheSpecifiedLayout() throws {
         let payload = (0..<100).map { UInt8($0) }
         for suite in CipherSuite.allCases {
             let plain = try OutgoingProtection(.fixture(suite), ssrc: 0x5501_A0B2)
@@ -70,14 +70,14 @@ struct ProtectionTests {
                 named.sealed(payload, header: Self.header, index: 0x1_F17B)
             )
             #expect(short.count == 100 + suite.tagByteCount && long.count == short.count + 4)
-            // In counter mode the tag is last, by GCM the identifier of the key.
+            // In counter mode the tag comes last; with GCM, the key identifier.
             let place = suite == .gcm ? short.count : 100
             #expect(long == Array(short[..<place]) + [9, 8, 7, 6] + Array(short[place...]))
         }
     }
 
     @Test(arguments: CipherSuite.allCases)
-    func noTwoPacketsAreEncryptedAlike(suite: CipherSuite) throws {
+    func twoPacketsNeverHaveTheSameKeyStream(suite: CipherSuite) throws {
         let outgoing = try OutgoingProtection(.fixture(suite), ssrc: 7)
         let payload = [UInt8](repeating: 0, count: 64)
         let indices: [UInt64] = [0, 1, 0xFFFF, 0x1_0000, 0x1_0001, 0xFFFF_FFFF_FFFF]

@@ -3,10 +3,10 @@ import Testing
 
 @testable import SRTP
 
-/// The examples of the specifications.
+/// Tests with the examples of the specifications.
 struct SpecificationTests {
     /// RFC 3711, appendix B.2.
-    @Test func theKeyStreamOfCounterModeIsThatOfTheRFC() throws {
+    @Test func theCounterModeKeyStreamMatchesTheRFC() throws {
         let cipher = try Cipher(
             .counterMode, .seals, key: bytes("2B7E151628AED2A6ABF7158809CF4F3C"),
             salt: bytes("F0F1F2F3F4F5F6F7F8F9FAFBFCFD"))
@@ -21,22 +21,22 @@ struct SpecificationTests {
     }
 
     /// RFC 3711, appendix B.3.
-    @Test func keysAreDerivedAsInTheRFC() throws {
+    @Test func theDerivedKeysMatchTheRFC() throws {
         let master = try #require(
             MasterKey(
                 .counterMode, material: bytes("E1F97A0D3E018BE0D64FA32C06DE4139 0EC675AD498AFEEBB6960B3AABE6")))
-        let keys = try SessionKeys(of: master, for: .packets)
+        let keys = try SessionKeys(of: master, for: .rtp)
         #expect(keys.encryption == bytes("C61E7A93744F39EE10734AFE3FF7A087"))
         #expect(keys.salt == bytes("30CBBC08863D8C85D49DB34A9AE1"))
         #expect(keys.authentication == bytes("CEBE321F6FF7716B6FD4AB49AF256A156D38BAA4"))
-        #expect(try SessionKeys(of: master, for: .reports).encryption != keys.encryption)
+        #expect(try SessionKeys(of: master, for: .rtcp).encryption != keys.encryption)
     }
 
     private static let gcmKey = bytes("000102030405060708090A0B0C0D0E0F")
     private static let gcmSalt = bytes("517569642070726F2071756F")
 
     /// RFC 7714, section 16.1.1.
-    @Test func aPacketByGCMIsThatOfTheRFC() throws {
+    @Test func aGCMPacketMatchesTheRFC() throws {
         let header = bytes("8040F17B 8041F8D3 5501A0B2")
         let payload = Array("Gallia est omnis divisa in partes tres".utf8)
         let cipher = try Cipher(.gcm, .seals, key: Self.gcmKey, salt: Self.gcmSalt)
@@ -50,7 +50,7 @@ struct SpecificationTests {
     }
 
     /// RFC 7714, section 17.1.
-    @Test func aReportByGCMIsThatOfTheRFC() throws {
+    @Test func aGCMControlPacketMatchesTheRFC() throws {
         let report = bytes(
             """
             81C8000D 4D617273 4E545031 4E545032 52545020 0000042A 0000E930 4C756E61

@@ -4,23 +4,23 @@ import Testing
 @testable import TLS
 
 extension ServerIdentity {
-    /// One for all tests; making it takes as long as a handshake.
+    /// One identity for all tests because making one takes as long as a handshake.
     static let fixture: ServerIdentity = {
         do {
             let own = try SelfSignedCertificate(for: [.host("localhost")], days: 7)
             return try ServerIdentity(certificates: own.certificate, key: own.key)
         } catch {
-            fatalError("no test can go on without an identity: \(error)")
+            fatalError("the tests need an identity: \(error)")
         }
     }()
 }
 
-/// A server's and a client's end of a connection, joined by memory, on virtual time.
-struct JoinedEnds {
+/// The server's and the client's end of a connection, connected in memory, on virtual time.
+struct ConnectedEnds {
     let server: TLSConnection
     let client: TLSConnection
-    var heardByServer: [UInt8] = []
-    var heardByClient: [UInt8] = []
+    var receivedByServer: [UInt8] = []
+    var receivedByClient: [UInt8] = []
 
     static let start = MonotonicTime(nanoseconds: 5_000_000_000)
 
@@ -32,18 +32,18 @@ struct JoinedEnds {
         client = try TLSConnection(to: UnverifiedTLSClient(versions), at: Self.start)
     }
 
-    /// Lets both talk until neither has anything to say.
+    /// Passes output in both directions until neither end has any.
     mutating func exchange(inPiecesOf count: Int = .max) {
-        while client.pass(to: server, inPiecesOf: count, &heardByServer)
-            || server.pass(to: client, inPiecesOf: count, &heardByClient)
+        while client.send(to: server, inPiecesOf: count, &receivedByServer)
+            || server.send(to: client, inPiecesOf: count, &receivedByClient)
         {}
     }
 
-    /// Both ends after their handshake.
+    /// Creates both ends and completes their handshake.
     static func established(
         _ versions: ClosedRange<UnverifiedTLSClient.Version> = .tls1_2 ... .tls1_3
-    ) throws -> JoinedEnds {
-        var ends = try JoinedEnds(versions)
+    ) throws -> ConnectedEnds {
+        var ends = try ConnectedEnds(versions)
         ends.exchange()
         try #require(ends.server.phase == .established && ends.client.phase == .established)
         return ends
@@ -51,27 +51,27 @@ struct JoinedEnds {
 }
 
 extension TLSConnection {
-    /// Takes what waits to be sent.
+    /// Returns the output and marks it as sent.
     func takeOutput() -> [UInt8] {
         let bytes = Array(output)
         sent(bytes.count)
         return bytes
     }
 
-    /// Puts in bytes; gives what they said.
+    /// Passes bytes from the peer; returns the decrypted data.
     @discardableResult
-    func put(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        var heard: [UInt8] = []
-        Array(bytes).withUnsafeBytes { received($0) { heard.append(contentsOf: $0) } }
-        return heard
+    func receive(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        var data: [UInt8] = []
+        Array(bytes).withUnsafeBytes { received($0) { data.append(contentsOf: $0) } }
+        return data
     }
 
-    /// Sends what waits; false where nothing did.
-    fileprivate func pass(to other: TLSConnection, inPiecesOf count: Int, _ heard: inout [UInt8]) -> Bool {
+    /// Passes the output to `other`; returns false if there was none.
+    fileprivate func send(to other: TLSConnection, inPiecesOf count: Int, _ received: inout [UInt8]) -> Bool {
         var rest = takeOutput()[...]
         guard !rest.isEmpty else { return false }
         while !rest.isEmpty {
-            heard += other.put(rest.prefix(count))
+            received += other.receive(rest.prefix(count))
             rest = rest.dropFirst(count)
         }
         return true

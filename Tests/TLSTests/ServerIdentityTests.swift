@@ -2,7 +2,7 @@ import Testing
 
 @testable import TLS
 
-/// What can be shown to clients, and why other things cannot.
+/// Tests which certificates and keys a server accepts, and the reasons for refusing others.
 struct ServerIdentityTests {
     private func own(days: Int = 7) throws -> SelfSignedCertificate {
         try SelfSignedCertificate(
@@ -19,17 +19,17 @@ struct ServerIdentityTests {
         }
     }
 
-    @Test func whatIsMadeHereCanBeShownAndIsGoodForSoLong() throws {
+    @Test func aSelfSignedCertificateIsAcceptedAndHasItsValidity() throws {
         let own = try own(days: 100)
         let validity = try ServerIdentity(certificates: own.certificate, key: own.key).validity
-        #expect(validity.upperBound - validity.lowerBound == 101 * 86_400, "it begins a day ago")
+        #expect(validity.upperBound - validity.lowerBound == 101 * 86_400, "the validity begins one day before today")
         #expect(
             try ServerIdentity(certificates: own.certificate + self.own().certificate, key: own.key).validity
                 == validity)
         #expect(try own.key != self.own().key)
     }
 
-    @Test func everythingElseIsRefusedWithAReason() throws {
+    @Test func anInvalidCertificateOrKeyIsRefusedWithAReason() throws {
         let (own, other) = (try own(), try own())
         let noise = Array("-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----\n".utf8)
         #expect(failure(certificates: own.certificate, key: own.key) == nil)
@@ -43,12 +43,12 @@ struct ServerIdentityTests {
         #expect(failure(certificates: Array(Self.weak.utf8), key: own.key) == .weakKey)
     }
 
-    @Test func namesThatAreNoneMakeNoCertificate() {
+    @Test func invalidNamesMakeNoCertificate() {
         #expect(throws: IdentityFailure.impossible) { try SelfSignedCertificate(for: [.address("nowhere")], days: 7) }
         #expect(throws: IdentityFailure.impossible) { try SelfSignedCertificate(for: [], days: 7) }
     }
 
-    /// A key whose passphrase is `secret`.
+    /// A key with the passphrase `secret`.
     private static let locked = """
         -----BEGIN ENCRYPTED PRIVATE KEY-----
         MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAgzrSDn6RwxXgICCAAw
@@ -60,7 +60,7 @@ struct ServerIdentityTests {
 
         """
 
-    /// Of a key with 512 bits, which anybody finds out.
+    /// A certificate with a key of 512 bits, which is easily broken.
     private static let weak = """
         -----BEGIN CERTIFICATE-----
         MIIBdzCCASGgAwIBAgIUQZNb09PULhvGmX4FYpgKVEp65DwwDQYJKoZIhvcNAQEL
