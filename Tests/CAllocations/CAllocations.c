@@ -18,7 +18,7 @@ int allocations_are_counted(void) { return 0; }
 
 static __thread uint64_t count;
 
-// glibc's own names of what is replaced here.
+// glibc's names of the functions that are replaced here.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

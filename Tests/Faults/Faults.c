@@ -1,5 +1,5 @@
-// Fails one system call of the process that it is preloaded into (LD_PRELOAD), as the file APUS_FAULTS tells it to.
-// FaultTests compiles it, arms it and looks at what comes of it.
+// Preloaded into the server (LD_PRELOAD), this library makes one system call fail, as the shared file APUS_FAULTS requests.
+// FaultTests compiles the library, sets the fault and checks the consequences.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// As FaultPlan in FaultTests.swift has them.
+// The numbers of Fault.Call in FaultPlan.swift.
 enum {
     CALL_ACCEPT = 1,
     CALL_RECV,
@@ -29,15 +29,15 @@ enum {
     CALL_POLL,
     CALL_FSYNC
 };
-// Whose calls count.
+// The threads whose calls count.
 enum { THREAD_ANY, THREAD_CALLBACK };
 enum { CODE_SHORT = -1 };
 
 struct plan {
     int32_t call;
-    // What errno is to be, or CODE_SHORT for less than was asked for.
+    // The value of errno, or CODE_SHORT for a partial result.
     int32_t code;
-    // The call of which number is to fail, counted down; at 0 or below nothing is to.
+    // The number of the call that fails, counted down; nothing fails at 0 or below.
     _Atomic int32_t countdown;
     _Atomic int32_t hits;
     int32_t thread;
@@ -62,7 +62,7 @@ static int is_counted_here(void) {
     return strcmp(name, "apus-callback") == 0;
 }
 
-// 0 where this call goes as it would.
+// Returns 0 if this call is to succeed.
 static int32_t fault(int32_t call) {
     if (plan->countdown <= 0 || plan->call != call || !is_counted_here()) return 0;
     if (plan->countdown-- != 1) return 0;
@@ -94,7 +94,7 @@ ssize_t send(int fd, const void *bytes, size_t count, int flags) {
     return REAL(send)(fd, bytes, code == CODE_SHORT && count > 1 ? 1 : count, flags);
 }
 
-// Less than was asked for, of a stream: of a datagram there is no half.
+// A partial result is possible for a stream but not for a datagram.
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags) {
     FAIL_IF_ARMED(CALL_SENDMSG)
     if (code == CODE_SHORT && message->msg_iovlen > 0) {

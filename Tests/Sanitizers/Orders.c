@@ -1,6 +1,6 @@
-// Tells ThreadSanitizer what the toolchain's libraries order, which are built without it: else it would report as a race what Swift's
-// mutexes and reference counts keep apart. script/test links it into all that it builds with --sanitize=thread; these functions then
-// stand in front of the libraries' own (Swift 6.3).
+// Tells ThreadSanitizer about the synchronisation in Swift's libraries, which are built without it. Otherwise it would report
+// accesses as races that Swift's mutexes and reference counts order. script/test links this file into all that it builds with
+// --sanitize=thread; these functions then replace those of the libraries (Swift 6.3).
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -10,8 +10,8 @@
 
 #define REAL(function, name) ((__typeof__(&function))dlsym(RTLD_NEXT, name))
 
-// Mutexes, where a thread has to wait for one: Synchronization._MutexHandle._lockSlow(UInt32) and ._unlockSlow(), as Swift spells them.
-// Without a wait they are atomics of our own code.
+// The slow path of mutexes: Synchronization._MutexHandle._lockSlow(UInt32) and ._unlockSlow(), by their mangled names. The fast
+// path consists of atomic operations in instrumented code.
 
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context))
@@ -31,14 +31,14 @@ SWIFT void unlock_slow(SELF void *mutex) {
     REAL(unlock_slow, UNLOCK)(mutex);
 }
 
-// Reference counts: what was done with an object before a reference is let go comes before what its last owner does, be it to change it
-// in place or to end it.
+// Reference counts: everything that happens before a reference is released also happens before the last owner changes or destroys
+// the object.
 
-// An object's counts: the strong one, less one, is in bits 33 to 62. What is never let go has ones in its lower half; bit 63 says that the
-// counts are elsewhere (RefCount.h).
+// The counts of an object: bits 33 to 62 hold the strong count minus one. An immortal object has ones in the lower half; bit 63
+// means that the counts are stored elsewhere (RefCount.h).
 static uint64_t counts(const void *object) { return ((const _Atomic uint64_t *)object)[1]; }
 
-// Acquires only where this may be the last reference: elsewhere it would order what nothing orders.
+// Acquires only if this may be the last reference; otherwise it would add an order that does not exist.
 static void order(void *object, uint32_t count) {
     if ((intptr_t)object <= 0 || (uint32_t)counts(object) == UINT32_MAX) return;
     __tsan_release(object);

@@ -1,6 +1,6 @@
-/// NAL units of a byte stream (ITU-T H.264, annex B), found by a plain scan: what tests compare with.
+/// A simple parser of H.264 byte streams (ITU-T H.264, annex B), with which tests compare.
 public enum AnnexB {
-    /// Without start codes, and without the zeros between units.
+    /// Returns the NAL units without start codes and without the zeros between units.
     public static func units(of stream: [UInt8]) -> [[UInt8]] {
         var starts: [Int] = []
         var index = 0
@@ -20,18 +20,18 @@ public enum AnnexB {
         }
     }
 
-    /// The stream up to so many pictures.
+    /// Returns the first `pictureCount` frames of the stream.
     public static func beginning(of stream: [UInt8], pictureCount: Int) -> [UInt8] {
-        var pictures = 0
+        var frameCount = 0
         let units = units(of: stream).prefix { unit in
-            // A picture's first slice begins with macroblock 0, one bit (7.3.3).
-            if [1, 5].contains(type(of: unit)), unit.count > 1, unit[1] & 0x80 != 0 { pictures += 1 }
-            return pictures <= pictureCount
+            // The first slice of a frame begins with macroblock 0, coded as one bit (7.3.3).
+            if [1, 5].contains(type(of: unit)), unit.count > 1, unit[1] & 0x80 != 0 { frameCount += 1 }
+            return frameCount <= pictureCount
         }
         return units.flatMap { [0, 0, 0, 1] + $0 }
     }
 
-    /// The units without parameter sets (types 7 and 8), which a server may repeat.
+    /// Returns the units without parameter sets (types 7 and 8), which a server may repeat.
     public static func withoutParameterSets(_ units: [[UInt8]]) -> [[UInt8]] {
         units.filter { type(of: $0) != 7 && type(of: $0) != 8 }
     }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The descriptor of an empty file without a name, for its user to close; it stands in for memory that drivers share.
+/// Returns the descriptor of an empty, unlinked file, which the caller must close. It replaces memory that drivers share.
 public func anonymousFile() -> CInt {
     var name = Array("/tmp/apus-XXXXXX".utf8CString)
     let descriptor = mkstemp(&name)
-    precondition(descriptor >= 0, "the temporary folder can be written to")
+    precondition(descriptor >= 0, "the temporary folder must be writable")
     unlink(name)
     return descriptor
 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Short films of our own making, so that each behaviour is tested also where no real ones are at hand.
+/// Short generated video files, so that most tests need no other files.
 public enum Clip: String, CaseIterable, Sendable {
-    /// H.264 without B-frames, an IDR each second, and stereo AAC.
+    /// H.264 without B-frames, with an IDR frame per second, and stereo AAC.
     case plain = "plain.mp4"
-    /// H.264 with three B-frames between others, an IDR each two seconds, AAC at 44 100 Hz.
+    /// H.264 with three consecutive B-frames, an IDR frame every two seconds, AAC at 44 100 Hz.
     case bFrames = "b-frames.mp4"
-    /// Ten seconds from IDR to IDR at 4 Mbit/s: a prelude of it may be too long.
+    /// Ten seconds between IDR frames at 4 Mbit/s: too long for a fast start.
     case longGOPs = "long-groups.mp4"
-    /// Motion JPEG and PCM: both have to be transcoded.
+    /// Motion JPEG and PCM, which the server must transcode.
     case needsTranscoding = "foreign.mkv"
 
     private var arguments: [String] {
@@ -42,7 +42,7 @@ public enum Clip: String, CaseIterable, Sendable {
         ["-c:v", "libx264", "-preset", "superfast", "-pix_fmt", "yuv420p"] + more
     }
 
-    /// The clip's path; it is made where it does not exist yet, and kept for the next run.
+    /// Returns the clip's path; creates the file if it does not exist and keeps it for the next run.
     public func path() async throws -> String {
         let folder = FileManager.default.temporaryDirectory.appending(path: "apus-clips-\(getuid())")
         let finished = folder.appending(path: rawValue)
@@ -52,7 +52,7 @@ public enum Clip: String, CaseIterable, Sendable {
         let outcome = try await Command.run(
             ["ffmpeg", "-nostdin", "-v", "error"] + arguments + [unfinished.path], within: 60)
         guard outcome.status == 0 else { throw Command.Failure.cannotStart(outcome.diagnostics) }
-        // In one step, so that nobody reads half a clip.
+        // Renamed in one step, so that no other process reads an incomplete file.
         guard rename(unfinished.path, finished.path) == 0 else { throw Command.Failure.cannotStart(finished.path) }
         return finished.path
     }

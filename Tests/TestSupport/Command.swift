@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// A program that runs beside the test, with all that it prints kept in files.
+/// A program that runs during a test; its output is kept in files.
 public final class Command: Sendable {
-    /// How a program ended.
+    /// The result of a program.
     public struct Outcome: Sendable {
-        /// Exit status, or the signal's number + 128, as shells count.
+        /// The exit status, or 128 + the signal's number, as in shells.
         public let status: Int32
         public let output: [UInt8]
         public let errors: String
-        /// Whether it had to be killed because its time was up.
+        /// Whether the program was killed because it ran too long.
         public let ranOutOfTime: Bool
 
         public var text: String { String(decoding: output, as: UTF8.self) }
-        /// For a failed expectation: what the program said last.
+        /// The end of the program's messages, for failed expectations.
         public var diagnostics: String { "status \(status)\(ranOutOfTime ? ", killed" : ""): \(errors.suffix(1_500))" }
     }
 
@@ -21,15 +21,15 @@ public final class Command: Sendable {
         case cannotStart(String)
     }
 
-    /// One is started after the other: a program has a socket whose end tells Foundation its own, and what is started meanwhile
-    /// inherits that.
+    /// Serialises the starts. Foundation learns of a program's end by a socket, which a program started at the same time would
+    /// inherit.
     private static let starting = Mutex(())
     private let process: Process
     private let folder: TemporaryFolder
 
-    /// Starts `arguments[0]`, found through PATH.
+    /// Starts `arguments[0]`, found in PATH.
     ///
-    /// - Parameter input: a file to read standard input from; nothing by default.
+    /// - Parameter input: A file for standard input; by default /dev/null.
     public init(_ arguments: [String], input: String? = nil, in directory: String? = nil) throws {
         folder = try TemporaryFolder()
         process = Process()
@@ -52,7 +52,7 @@ public final class Command: Sendable {
 
     public var processID: Int32 { process.processIdentifier }
     public var isRunning: Bool { process.isRunning }
-    /// What it has printed so far.
+    /// The standard output so far.
     public var output: [UInt8] { folder.bytes("output") }
     public var outputByteCount: Int { folder.byteCount("output") }
     public var errors: String { String(decoding: folder.bytes("errors"), as: UTF8.self) }
@@ -61,7 +61,7 @@ public final class Command: Sendable {
         if process.isRunning { kill(process.processIdentifier, number) }
     }
 
-    /// Waits for its end, and kills it when `seconds` have passed.
+    /// Waits for the program's end; kills the program after `seconds`.
     public func finish(within seconds: Double) async -> Outcome {
         let inTime = await eventually(within: seconds) { !process.isRunning }
         if !inTime {
@@ -73,14 +73,14 @@ public final class Command: Sendable {
         return Outcome(status: status, output: output, errors: errors, ranOutOfTime: !inTime)
     }
 
-    /// Runs a program to its end.
+    /// Runs a program until its end.
     public static func run(
         _ arguments: [String], input: String? = nil, within seconds: Double = 20
     ) async throws -> Outcome {
         try await Command(arguments, input: input).finish(within: seconds)
     }
 
-    /// Whether PATH leads to `program`.
+    /// Whether `program` is found in PATH.
     public static func exists(_ program: String) -> Bool {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }

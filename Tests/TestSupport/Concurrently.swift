@@ -1,4 +1,4 @@
-/// Does `body` for each of `items` at the same time: players and measurements mostly wait for the stream.
+/// Runs `body` for all `items` concurrently, because players and measurements mostly wait for the stream.
 public func concurrently<Item: Sendable>(
     _ items: [Item], each body: @escaping @Sendable (Item) async throws -> Void
 ) async throws {

@@ -1,7 +1,7 @@
-/// Looks at `condition` again and again until it holds.
+/// Checks `condition` repeatedly until it holds.
 ///
-/// - Parameter seconds: without a sanitizer; with one, as many times longer as its `patience`.
-/// - Returns: whether it held within `seconds`. It looks at least once, also when the machine is busy.
+/// - Parameter seconds: The time limit, multiplied by the sanitizer's `patience`.
+/// - Returns: Whether it held in time. It is checked at least once, even on a busy machine.
 public func eventually(
     within seconds: Double, _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
@@ -9,7 +9,7 @@ public func eventually(
     while true {
         if try await condition() { return true }
         guard ContinuousClock.now < deadline else { return false }
-        // A cancelled test looks on without a pause until its deadline, and ends.
+        // A cancelled test checks without a pause until the deadline, and ends.
         try? await Task.sleep(for: .milliseconds(10))
     }
 }

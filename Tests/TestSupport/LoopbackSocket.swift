@@ -1,12 +1,12 @@
 import Foundation
 
-/// Bytes to a peer and from it.
+/// A bidirectional byte stream.
 public protocol ByteStream: AnyObject {
-    /// Sends all bytes; a peer that has closed is no failure of the caller's.
+    /// Sends all bytes; ignores a peer that has closed.
     func send(_ bytes: [UInt8])
-    /// Sends as much as the peer takes without making this wait for more than `seconds` at a time: how many bytes.
+    /// Sends until the peer accepts nothing for `seconds`; returns the number of bytes sent.
     func offer(_ bytes: [UInt8], patience seconds: Double) -> Int
-    /// What has come, waiting up to `seconds` for something: `nil` when nothing came, empty when the peer has closed.
+    /// Receives bytes, waiting up to `seconds`; returns `nil` if none came and an empty array if the peer has closed.
     func receive(within seconds: Double) -> [UInt8]?
 }
 
@@ -22,8 +22,8 @@ public final class LoopbackSocket: ByteStream {
     /// Connects to 127.0.0.1.
     ///
     /// - Parameters:
-    ///   - source: the address that it comes from, of which this host has all that begin with 127.
-    ///   - bufferByteCount: what the kernel is to hold for it each way; as much as it likes where `nil`.
+    ///   - source: The local address; all addresses that begin with 127 are local.
+    ///   - bufferByteCount: The size of the kernel's buffers in each direction; by default the kernel's choice.
     public init(port: Int, from source: String? = nil, bufferByteCount: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(what: "socket", errno: errno) }
@@ -48,8 +48,8 @@ public final class LoopbackSocket: ByteStream {
         close(descriptor)
     }
 
-    /// A TCP port that was free a moment ago, at all of this host's addresses: not one of those that the kernel gives to connections
-    /// at any moment, and keeps for a minute after each.
+    /// Returns a TCP port that is free on all local addresses. It is outside the ephemeral range, whose ports the kernel may
+    /// give to any connection and keeps in TIME_WAIT for a minute.
     public static func freePort() throws -> Int {
         for _ in 0..<100 {
             let port = Int.random(in: 10_000..<30_000)

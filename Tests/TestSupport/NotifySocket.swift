@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 
-/// systemd's end: a socket with an abstract name of its own.
+/// systemd's end of the notification socket, with an abstract name of its own.
 public final class NotifySocket: Sendable {
-    /// As in NOTIFY_SOCKET.
+    /// The name as in NOTIFY_SOCKET.
     public let name: String
     private let fd: Int32
 
@@ -22,7 +22,7 @@ public final class NotifySocket: Sendable {
         try #require(status == 0)
     }
 
-    /// The lines of the next datagram; `nil` where none comes for two seconds.
+    /// Returns the lines of the next datagram; `nil` if none comes within two seconds.
     public func next() -> [String]? {
         var wanted = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
         guard poll(&wanted, 1, 2_000) == 1 else { return nil }
@@ -32,7 +32,7 @@ public final class NotifySocket: Sendable {
             ? nil : String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// Whether another one waits.
+    /// Whether another datagram is pending.
     public var hasMore: Bool {
         var wanted = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
         return poll(&wanted, 1, 0) == 1

@@ -1,13 +1,13 @@
 import Foundation
 
-/// An RTSP client in its barest form: text in, text out, and the interleaved frames between. It trusts what it reads.
+/// A minimal RTSP client: sends text and reads responses and interleaved frames. It validates nothing.
 public final class RTSPSocket {
     public struct Response: Sendable {
         public let status: Int
         public let head: String
         public let body: String
 
-        /// The value of the first header of that name, in any case.
+        /// Returns the value of the first header with this name, ignoring case.
         public func header(_ name: String) -> String? {
             head.split(separator: "\r\n").dropFirst().first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
                 .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
@@ -20,10 +20,10 @@ public final class RTSPSocket {
         public let bytes: [UInt8]
 
         public var payloadType: Int { Int(bytes[1] & 0x7F) }
-        /// Of RTP.
+        /// The sequence number of an RTP packet.
         public var sequenceNumber: UInt16 { UInt16(bytes[2]) << 8 | UInt16(bytes[3]) }
         public var timestamp: UInt32 { bytes[4..<8].reduce(0) { $0 << 8 | UInt32($1) } }
-        /// Types of the RTCP packets in a compound (RFC 3550, section 6.1).
+        /// The types of the RTCP packets in a compound packet (RFC 3550, section 6.1).
         public var controlTypes: [Int] {
             var types: [Int] = []
             var index = 0
@@ -39,17 +39,17 @@ public final class RTSPSocket {
         case noAnswer(String)
     }
 
-    /// What is sent here goes out as it is.
+    /// The underlying stream, for sending bytes directly.
     public let socket: any ByteStream
     private var pending: [UInt8] = []
     private var sequence = 0
-    /// What answers a challenge: method and URL of a request, and the challenge, to the value of `Authorization`. Without it
-    /// nobody logs in.
+    /// Returns the value of `Authorization` for a request's method and URL and the server's challenge. Without it the client does
+    /// not authenticate.
     public var login: ((_ method: String, _ url: String, _ challenge: String) -> String)?
-    /// What the server asked with last.
+    /// The server's latest challenge.
     public private(set) var challenge: String?
     public private(set) var isClosed = false
-    /// Frames that came before an answer.
+    /// Frames received before a response.
     private var frames: [Frame] = []
 
     public init(port: Int) throws {
@@ -60,7 +60,7 @@ public final class RTSPSocket {
         socket = stream
     }
 
-    /// Sends a request and waits for its answer; where that is a challenge, and there is a login, once more.
+    /// Sends a request and waits for its response; repeats the request with credentials if it is challenged and `login` is set.
     public func request(_ method: String, _ url: String, _ headers: [String: String] = [:]) throws -> Response {
         let first = try answer(to: method, url, headers)
         guard first.status == 401, login != nil, let challenge = first.header("WWW-Authenticate") else { return first }
@@ -76,7 +76,7 @@ public final class RTSPSocket {
         return response
     }
 
-    /// The request as it is sent, with the answer to the challenge that is known.
+    /// Returns the request's text, with credentials if a challenge is known.
     public func text(of method: String, _ url: String, _ headers: [String: String] = [:]) -> String {
         sequence += 1
         var lines = ["\(method) \(url) RTSP/1.0", "CSeq: \(sequence)"] + headers.map { "\($0.key): \($0.value)" }
@@ -86,17 +86,17 @@ public final class RTSPSocket {
         return lines.joined(separator: "\r\n") + "\r\n\r\n"
     }
 
-    /// Sets up both tracks of `url` interleaved on channels 0–3 and plays them.
+    /// Sets up both tracks of `url`, interleaved on channels 0–3, and plays them.
     ///
-    /// - Returns: the session's id, and what PLAY was answered.
+    /// - Returns: The session ID and the response to PLAY.
     public func play(_ url: String, tracks: Int = 2) throws -> (session: String, answer: Response) {
         let setup = try setUp(url, tracks: tracks) { "RTP/AVP/TCP;unicast;interleaved=\(2 * $0)-\(2 * $0 + 1)" }
         return (setup.session["Session"] ?? "", try request("PLAY", setup.base, setup.session))
     }
 
-    /// Sets up the first tracks of `url`, each with the transport for its number from 0.
+    /// Sets up the first `tracks` tracks of `url`; `transport` returns the header for a track's index, beginning with 0.
     ///
-    /// - Returns: the URL for PLAY, its header `Session`, what each SETUP was answered, and the description.
+    /// - Returns: The URL for PLAY, the header `Session`, the responses to SETUP, and the session description.
     public func setUp(
         _ url: String, tracks: Int, transport: (Int) -> String
     ) throws -> (base: String, session: [String: String], answers: [Response], description: String) {
@@ -120,7 +120,7 @@ public final class RTSPSocket {
     public func send(_ text: String) { socket.send(Array(text.utf8)) }
     public func send(_ bytes: [UInt8]) { socket.send(bytes) }
 
-    /// The next answer; frames before it are kept for `frame`.
+    /// Returns the next response; frames before it are kept for `frame`.
     public func response(within seconds: Double) -> Response? {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while true {
@@ -130,7 +130,7 @@ public final class RTSPSocket {
         }
     }
 
-    /// The next interleaved frame; `nil` when none came in time or the server closed.
+    /// Returns the next interleaved frame; `nil` if none came in time or the server has closed the connection.
     public func frame(within seconds: Double) -> Frame? {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while true {
@@ -140,14 +140,14 @@ public final class RTSPSocket {
         }
     }
 
-    /// Reads on, and lets go of what comes, until the server closes; false where it does not within `seconds`.
+    /// Discards input until the server closes the connection; returns false if it does not within `seconds`.
     public func closes(within seconds: Double) -> Bool {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while fill(until: deadline) { pending = [] }
         return isClosed
     }
 
-    /// Whether more came.
+    /// Reads more bytes; returns whether there were any.
     private func fill(until deadline: Date) -> Bool {
         guard !isClosed, let bytes = socket.receive(within: deadline.timeIntervalSinceNow) else { return false }
         isClosed = bytes.isEmpty

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// What the tests and the server under test are built with beside themselves: `script/test --sanitize`.
+/// The sanitizer with which the tests and the server under test are built: `script/test --sanitize`.
 public enum Sanitizer: String, Sendable {
     case address
     case thread
 
-    /// `nil` where they are built as always.
+    /// `nil` without a sanitizer.
     public static let current = ProcessInfo.processInfo.environment["APUS_SANITIZER"].flatMap(Sanitizer.init(rawValue:))
 
-    /// How many times as long things may take.
+    /// The factor by which time limits are multiplied.
     public static var patience: Double {
         switch current {
         case nil: 1
@@ -20,6 +20,6 @@ public enum Sanitizer: String, Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For tests of how long something takes: with a sanitizer it takes several times as long.
-    public static var timed: Self { .enabled(if: Sanitizer.current == nil, "a sanitizer takes time") }
+    /// For tests of a duration, because a sanitizer slows the server down several times.
+    public static var timed: Self { .enabled(if: Sanitizer.current == nil, "a sanitizer changes the timing") }
 }

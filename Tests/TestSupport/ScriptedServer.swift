@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// A TCP server that answers RTSP requests as a test says, however wrong that is; one connection after the other.
+/// A TCP server that answers RTSP requests as a test's script decides, one connection after the other.
 public final class ScriptedServer: Sendable {
-    /// What a client asked.
+    /// A client's request.
     public struct Request: Sendable {
-        /// As it came, with the empty line.
+        /// The request's text, with the empty line.
         public let head: String
         public var method: String { String(head.prefix { $0 != " " }) }
 
-        /// An answer with its sequence number.
+        /// Returns a response with the request's sequence number.
         public func answer(_ headers: [String] = [], body: String = "") -> [UInt8] {
             let number = head.split(separator: "\r\n").first { $0.hasPrefix("CSeq:") } ?? "CSeq: 0"
             let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
@@ -18,11 +18,11 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// A connection, as the script sees it. Its thread only.
+    /// A connection of a client. Only the server's thread may use it.
     public struct Peer {
         fileprivate let descriptor: Int32
 
-        /// False once the client is gone.
+        /// Sends all bytes; returns false if the client has closed.
         public func send(_ bytes: [UInt8]) -> Bool {
             var sent = 0
             while sent < bytes.count {
@@ -41,7 +41,7 @@ public final class ScriptedServer: Sendable {
     private let listener: Int32
     private let isStopped = Atomic(false)
 
-    /// - Parameter script: called on the server's thread with each request; false closes the connection.
+    /// - Parameter script: Called on the server's thread with each request; returns false to close the connection.
     public init(_ script: @escaping @Sendable (Request, Peer) -> Bool) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -65,10 +65,10 @@ public final class ScriptedServer: Sendable {
 
     public var url: String { "rtsp://127.0.0.1:\(port)/cam" }
 
-    /// Accepts no more; a connection that is under way ends with its client.
+    /// Accepts no more connections; an open connection ends with its client.
     public func stop() {
         isStopped.store(true, ordering: .releasing)
-        // It wakes the thread, which closes the socket.
+        // shutdown wakes the thread, which closes the socket.
         _ = shutdown(listener, Int32(SHUT_RDWR))
     }
 
@@ -77,12 +77,12 @@ public final class ScriptedServer: Sendable {
         while !isStopped.load(ordering: .acquiring) {
             let descriptor = accept(listener, nil, nil)
             guard descriptor >= 0 else { continue }
-            converse(Peer(descriptor: descriptor), script)
+            handleConnection(Peer(descriptor: descriptor), script)
             close(descriptor)
         }
     }
 
-    private func converse(_ peer: Peer, _ script: (Request, Peer) -> Bool) {
+    private func handleConnection(_ peer: Peer, _ script: (Request, Peer) -> Bool) {
         var pending: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {
@@ -92,7 +92,7 @@ public final class ScriptedServer: Sendable {
             while let end = pending.firstRange(of: Array("\r\n\r\n".utf8)) {
                 let request = Request(head: String(decoding: pending[..<end.upperBound], as: UTF8.self))
                 pending.removeSubrange(..<end.upperBound)
-                // Receiver reports, in `$` frames, are of no interest.
+                // Ignores receiver reports in `$` frames.
                 guard let method = request.head.first, method.isLetter else { continue }
                 guard script(request, peer) else { return }
             }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The real server, as a user starts it: `apus serve` on a port that was free.
+/// A running `apus serve` on a free port.
 public final class ServerProcess: Sendable {
     public let port: Int
     public let command: Command
@@ -11,7 +11,7 @@ public final class ServerProcess: Sendable {
         case neverListened(String)
     }
 
-    /// The binary under test: `APUS_BINARY`, else the release build's, else the debug build's.
+    /// Returns the binary under test: `APUS_BINARY`, or the release build, or the debug build.
     public static func binary() throws -> String {
         if let named = ProcessInfo.processInfo.environment["APUS_BINARY"] { return named }
         let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -23,9 +23,9 @@ public final class ServerProcess: Sendable {
         return found
     }
 
-    /// Where all servers of these tests keep their state, and the verbs that ask for it: not where whoever runs them has it.
+    /// The state folder of all servers and commands in these tests, instead of the user's.
     private static let stateFolder: TemporaryFolder? = {
-        // Without it the tests would use the folder of whoever runs them, and pass.
+        // Otherwise the tests would use the user's folder, and pass.
         guard let folder = try? TemporaryFolder() else { return nil }
         setenv("STATE_DIRECTORY", folder.file("state"), 1)
         return folder
@@ -34,13 +34,13 @@ public final class ServerProcess: Sendable {
     /// Starts `apus serve --port … arguments` and waits until it listens.
     ///
     /// - Parameters:
-    ///   - input: the file that it reads as standard input.
-    ///   - prefix: what runs it, such as `ip netns exec`.
+    ///   - input: A file for standard input.
+    ///   - prefix: A command that runs the server, such as `ip netns exec`.
     public static func start(
         _ arguments: [String], input: String? = nil, prefix: [String] = []
     ) async throws -> ServerProcess {
         var server = try await ServerProcess(arguments, input: input, prefix: prefix)
-        // Someone may have taken the port before it listens.
+        // Another process may have taken the port meanwhile.
         for _ in 0..<3 where server.log.contains("is taken") {
             server = try await ServerProcess(arguments, input: input, prefix: prefix)
         }
@@ -51,7 +51,7 @@ public final class ServerProcess: Sendable {
     private init(_ arguments: [String], input: String?, prefix: [String]) async throws {
         _ = Self.stateFolder
         let port = try LoopbackSocket.freePort()
-        // No ./apus.yml of whoever runs the tests.
+        // Started in / to ignore an apus.yml in the current folder.
         let command = try Command(
             prefix + [Self.binary(), "serve", "--port", "\(port)"] + arguments, input: input, in: "/")
         self.port = port
@@ -61,19 +61,19 @@ public final class ServerProcess: Sendable {
         }
     }
 
-    /// What it said on standard output.
+    /// The standard output, with the notice at start.
     public var notice: String { String(decoding: command.output, as: UTF8.self) }
-    /// What it logged.
+    /// The log.
     public var log: String { command.errors }
 
-    /// Whether it logs one of `texts`, by now or soon: its log is written by a thread of its own.
+    /// Whether one of `texts` is logged within five seconds; the server's log is written by a separate thread.
     public func logs(_ texts: String...) async -> Bool {
         await eventually(within: 5) { texts.contains { log.contains($0) } }
     }
 
     public func url(_ path: String = "cam", host: String = "127.0.0.1") -> String { "rtsp://\(host):\(port)/\(path)" }
 
-    /// Waits until `path` is described: its source has said what it is.
+    /// Waits until the server describes `path`, which means that its source has announced its tracks.
     public func isServing(_ path: String = "cam", host: String = "127.0.0.1", within seconds: Double = 15) async throws
         -> Bool
     {
@@ -83,21 +83,21 @@ public final class ServerProcess: Sendable {
         }
     }
 
-    /// SIGTERM: it must say goodbye and exit with 0, within a second on an idle machine (`LifeCycle` holds it to that); with all else
-    /// that is tested at the same time, three.
+    /// Sends SIGTERM and expects the server to end its sessions and to exit with 0. On an idle machine that takes less than one
+    /// second (checked in `LifeCycle`); here the limit is three, because other tests run at the same time.
     public func stop(sourceLocation: SourceLocation = #_sourceLocation) async {
-        #expect(command.isRunning, "it ended by itself: \(log.suffix(2_000))", sourceLocation: sourceLocation)
+        #expect(command.isRunning, "the server has ended: \(log.suffix(2_000))", sourceLocation: sourceLocation)
         let start = ContinuousClock.now
         command.signal(SIGTERM)
         let outcome = await command.finish(within: 5)
         let elapsed = ContinuousClock.now - start
         #expect(outcome.status == 0, "\(outcome.diagnostics)", sourceLocation: sourceLocation)
         #expect(
-            elapsed < .seconds(3 * Sanitizer.patience), "it took \(elapsed) to stop", sourceLocation: sourceLocation)
+            elapsed < .seconds(3 * Sanitizer.patience), "the stop took \(elapsed)", sourceLocation: sourceLocation)
     }
 }
 
-/// Starts a server, lets `body` use it, and stops it by SIGTERM, also when `body` throws.
+/// Starts a server, calls `body`, and stops the server by SIGTERM, even if `body` throws.
 public func withServer<Result>(
     _ arguments: String..., input: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (ServerProcess) async throws -> Result
@@ -113,7 +113,7 @@ public func withServer<Result>(
     }
 }
 
-/// A server of `source`; `body` watches over UDP and TCP at the same time, once it is on air.
+/// Serves `source` and, once it is described, calls `body` for UDP and TCP concurrently.
 public func overBothTransports(
     of source: String, _ body: @escaping @Sendable (ServerProcess, _ transport: String) async throws -> Void
 ) async throws {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Real inputs beside the checkout, in `../shared/data`: films, conformance streams, cameras' replies.
+/// Real inputs beside the checkout, in `../shared/data`: video files, conformance streams, responses of cameras.
 ///
-/// They are not part of the project. Where the folder is absent, tests that need it are skipped and say so:
+/// They are not part of the project. Tests that need them are skipped if the folder is absent:
 /// `@Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))`.
 public enum SharedData {
     private static let root = URL(filePath: #filePath)
@@ -16,13 +16,13 @@ public enum SharedData {
         root.appending(path: relativePath).path
     }
 
-    /// The whole file, or `nil` where it is absent.
+    /// Returns the whole file, or `nil` if it is absent.
     public static func bytes(_ relativePath: String) -> [UInt8]? {
-        // Absence is an answer here, not an error.
+        // A missing file is a normal result.
         (try? Data(contentsOf: root.appending(path: relativePath))).map([UInt8].init)
     }
 
-    /// Relative paths of all files in `folder`, ascending; empty where it is absent.
+    /// Returns the relative paths of all files in `folder` in ascending order; empty if the folder is absent.
     public static func files(in folder: String) -> [String] {
         let names = try? FileManager.default.contentsOfDirectory(atPath: path(folder))
         return (names ?? []).sorted().map { "\(folder)/\($0)" }

@@ -1,4 +1,4 @@
-/// A seeded random generator, so that a failing case can be run again (Steele, Lea, Flood 2014).
+/// A seeded random generator, so that a failing case can be repeated (Steele, Lea, Flood 2014).
 public struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

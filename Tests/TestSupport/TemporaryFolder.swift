@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, which goes when the test lets go of it.
+/// A temporary folder, which is deleted at the end of this object's lifetime.
 public final class TemporaryFolder: Sendable {
     public let path: String
 
@@ -11,16 +11,16 @@ public final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // What is left behind in a temporary folder does no harm.
+        // A remaining temporary folder does no harm.
         try? FileManager.default.removeItem(atPath: path)
     }
 
     /// The absolute path of `name` in the folder.
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// The file's bytes; none where it does not exist.
+    /// Returns the file's bytes; empty if it does not exist.
     public func bytes(_ name: String) -> [UInt8] {
-        // Absence is an answer here, not an error.
+        // A missing file is a normal result.
         (try? Data(contentsOf: URL(filePath: file(name)))).map([UInt8].init) ?? []
     }
 
@@ -32,7 +32,7 @@ public final class TemporaryFolder: Sendable {
         try Data(text.utf8).write(to: URL(filePath: file(name)))
     }
 
-    /// A new file, open for writing.
+    /// Creates an empty file and opens it for writing.
     func handle(_ name: String) throws -> FileHandle {
         try write("", to: name)
         return try FileHandle(forWritingTo: URL(filePath: file(name)))

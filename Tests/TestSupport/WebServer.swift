@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A web server that answers POST requests as a test says; each connection has a thread of its own.
+/// A web server that answers POST requests as a test decides, with a thread per connection.
 public final class WebServer: Sendable {
     public let port: Int
     private let listener: Int32
@@ -10,7 +10,7 @@ public final class WebServer: Sendable {
 
     /// Listens at 127.0.0.1.
     ///
-    /// - Parameter status: called on the connection's thread with the body of each request; `nil` if the request is never answered.
+    /// - Parameter status: Called on the connection's thread with the body of each request; returns `nil` to send no response.
     public init(_ status: @escaping @Sendable (_ body: String) -> Int?) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -37,10 +37,10 @@ public final class WebServer: Sendable {
     /// The bodies of all requests so far.
     public var requests: [String] { bodies.withLock { $0 } }
 
-    /// Accepts no more; a connection ends with its client.
+    /// Accepts no more connections; an open connection ends with its client.
     public func stop() {
         isStopped.store(true, ordering: .releasing)
-        // It wakes the thread, which closes the socket.
+        // shutdown wakes the thread, which closes the socket.
         _ = shutdown(listener, Int32(SHUT_RDWR))
     }
 
@@ -50,13 +50,13 @@ public final class WebServer: Sendable {
             let descriptor = accept(listener, nil, nil)
             guard descriptor >= 0 else { continue }
             Thread.detachNewThread { [self] in
-                converse(descriptor, status)
+                handleConnection(descriptor, status)
                 close(descriptor)
             }
         }
     }
 
-    private func converse(_ descriptor: Int32, _ status: (String) -> Int?) {
+    private func handleConnection(_ descriptor: Int32, _ status: (String) -> Int?) {
         var pending: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {
@@ -72,7 +72,7 @@ public final class WebServer: Sendable {
         }
     }
 
-    /// The body of the first request, once all of it has come.
+    /// Removes and returns the body of the first request; `nil` if it is incomplete.
     private static func takeBody(from bytes: inout [UInt8]) -> String? {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased()

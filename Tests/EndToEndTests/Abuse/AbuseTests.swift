@@ -3,35 +3,35 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Attacks on a server that two viewers watch: each meets its guard, and then the viewers have seen no gap, and the server has
-    /// the descriptors and the memory that it had.
+    /// Attacks on a server with two viewers. Each attack is stopped by its guard; afterwards the viewers have seen no gap, and
+    /// the server uses no more descriptors and memory than before.
     ///
-    /// `APUS_ABUSE_SECONDS` has them tried again and again in random order; `APUS_ABUSE_ATTACK` and `APUS_ABUSE_SETTING` keep to
-    /// those whose name has that in it.
-    @Suite(.serialized, .alone)
+    /// `APUS_ABUSE_SECONDS` repeats the attacks in random order; `APUS_ABUSE_ATTACK` and `APUS_ABUSE_SETTING` select those whose
+    /// name contains their value.
+    @Suite(.serialized, .exclusive)
     struct Abuse {
-        /// All settings at the same time: deadlines are mostly waited for.
-        @Test func nothingThatAnAttackerSendsHurts() async throws {
+        /// All settings run concurrently because the attacks mostly wait for deadlines.
+        @Test func noAttackHasAnEffect() async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for setting in Setting.all { group.addTask { try await attack(setting) } }
                 try await group.waitForAll()
             }
         }
 
-        @Test func noTwoAttacksAreOnTheSameGuardWhichIsInTheSources() throws {
+        @Test func eachAttackHasItsOwnGuardInTheSources() throws {
             #expect(Attack.all.count >= 60)
-            #expect(Set(Attack.all.map(\.obstacle)).count == Attack.all.count)
+            #expect(Set(Attack.all.map(\.protection)).count == Attack.all.count)
             #expect(Set(Attack.all.map(\.name)).count == Attack.all.count)
             for attack in Attack.all {
                 let source = try String(
-                    contentsOf: Self.root.appending(path: "Sources/\(attack.obstacle.file)"), encoding: .utf8)
-                #expect(source.contains(attack.obstacle.text), "\(attack.name): \(attack.obstacle)")
+                    contentsOf: Self.root.appending(path: "Sources/\(attack.protection.file)"), encoding: .utf8)
+                #expect(source.contains(attack.protection.text), "\(attack.name): \(attack.protection)")
             }
         }
 
-        @Test func theDocumentationHasTheTable() throws {
+        @Test func theDocumentationContainsTheTable() throws {
             let page = try String(contentsOf: Self.root.appending(path: "docs/abuse.md"), encoding: .utf8)
-            #expect(page.contains(AttackTable.text), "it is to have this:\n\(AttackTable.text)")
+            #expect(page.contains(AttackTable.text), "docs/abuse.md must contain:\n\(AttackTable.text)")
         }
 
         private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -45,12 +45,12 @@ extension EndToEnd {
             let attacks = Attack.all.filter { $0.isFor(setting) && isWanted($0.name, "APUS_ABUSE_ATTACK") }
             guard !attacks.isEmpty, isWanted("\(setting)", "APUS_ABUSE_SETTING") else { return }
             try await Target.withTarget(setting) { target in
-                let assault = Assault(on: target)
+                let runner = AttackRunner(on: target)
                 guard let seconds = environment["APUS_ABUSE_SECONDS"].flatMap(Double.init) else {
-                    return await assault.round(of: attacks)
+                    return await runner.round(of: attacks)
                 }
                 let end = ContinuousClock.now + .seconds(seconds)
-                while ContinuousClock.now < end { await assault.round(of: attacks.shuffled()) }
+                while ContinuousClock.now < end { await runner.round(of: attacks.shuffled()) }
             }
         }
     }

@@ -1,14 +1,14 @@
 import TestSupport
 
-/// What somebody tries against a server that others watch.
+/// One attack on a server with viewers.
 ///
-/// The guard is the one place that stands in its way: without it, `act` throws.
+/// A single guard in the sources stops the attack; without it, `act` throws.
 struct Attack: Sendable {
     /// A place in the server's sources.
     struct Guard: Hashable, Sendable {
-        /// Below `Sources`.
+        /// The path below `Sources`.
         let file: String
-        /// A text of that file: the condition, or what is done where it does not hold.
+        /// A part of that file: the condition, or the code for the failing case.
         let text: String
 
         init(_ file: String, _ text: String) {
@@ -16,53 +16,53 @@ struct Attack: Sendable {
         }
     }
 
-    /// Against which servers it can be tried.
+    /// The servers on which the attack is possible.
     enum Scope: Sendable {
         case all
-        /// With users in the configuration.
+        /// Servers with users in the configuration.
         case users
-        /// Through TLS, or not so.
+        /// Servers with or without TLS.
         case tls, clear
         case usersInTheClear
-        /// With a web server that decides, and on no other.
+        /// Servers with a callback only.
         case callback
     }
 
-    /// Whether it is over at once.
+    /// The duration of the attack.
     enum Length: Sendable {
         case brief
-        /// It waits for a deadline of the server's, beside others that do.
+        /// Waits for a deadline of the server, concurrently with other patient attacks.
         case patient
     }
 
     let name: String
-    let obstacle: Guard
-    /// What is seen of it.
-    let answer: String
+    let protection: Guard
+    /// The visible effect.
+    let effect: String
     let scope: Scope
     let length: Length
-    /// Tries it. On a thread of its own, so it may block.
+    /// Runs the attack on a separate thread, so that it may block.
     ///
-    /// - Throws: `Breach` where the guard did not hold.
+    /// - Throws: `Breach` if the guard failed.
     let act: @Sendable (Target) throws -> Void
 
     init(
-        _ name: String, _ file: String, _ text: String, _ answer: String, _ scope: Scope = .all,
-        _ length: Length = .brief, _ act: @escaping @Sendable (Target) throws -> Void
+        _ name: String, in file: String, guard text: String, effect: String, scope: Scope = .all,
+        length: Length = .brief, _ act: @escaping @Sendable (Target) throws -> Void
     ) {
         self.name = name
-        obstacle = Guard(file, text)
-        self.answer = answer
+        protection = Guard(file, text)
+        self.effect = effect
         self.scope = scope
         self.length = length
         self.act = act
     }
 
-    /// All, in the order of the table in docs/abuse.md.
+    /// All attacks in the order of the table in docs/abuse.md.
     static let groups: [(title: String, attacks: [Attack])] = [
         ("Grammar", grammar), ("Requests", requests), ("Sessions", sessions), ("Transports", transports),
-        ("Keys", keys), ("Interleaving", interleaving), ("Datagrams", datagrams), ("Who asks", authentication),
-        ("What a password is proved with", digests), ("Handshakes", handshakes), ("Limits", limits),
+        ("Keys", keys), ("Interleaving", interleaving), ("Datagrams", datagrams), ("Authentication", authentication),
+        ("Digest authentication", digests), ("Handshakes", handshakes), ("Limits", limits),
     ]
 
     static var all: [Attack] { groups.flatMap(\.attacks) }
@@ -80,38 +80,38 @@ struct Attack: Sendable {
     }
 }
 
-/// A guard that did not hold.
+/// A guard failed.
 struct Breach: Error, CustomStringConvertible {
     let description: String
 }
 
-/// - Throws: `Breach` where `condition` does not hold.
-func hold(_ condition: Bool, _ description: @autoclosure () -> String) throws {
+/// - Throws: `Breach` if `condition` is false.
+func verify(_ condition: Bool, _ description: @autoclosure () -> String) throws {
     if !condition { throw Breach(description: description()) }
 }
 
 extension RTSPSocket {
-    /// The next answer.
+    /// Waits for the next response.
     ///
-    /// - Throws: `Breach` where it has another status, or does not come.
+    /// - Throws: `Breach` if it has another status or does not come in time.
     @discardableResult
     func expect(_ status: Int, within seconds: Double = 5) throws -> Response {
         guard let response = response(within: seconds) else {
-            throw Breach(description: "no answer, where \(status) was due\(isClosed ? ": closed" : "")")
+            throw Breach(description: "no response instead of \(status)\(isClosed ? ": closed" : "")")
         }
         return try response.expect(status)
     }
 
-    /// - Throws: `Breach` where the connection is not closed in time.
+    /// - Throws: `Breach` if the connection is not closed in time.
     func expectEnd(within seconds: Double = 3) throws {
-        try hold(closes(within: seconds), "the connection is open still")
+        try verify(closes(within: seconds), "the connection is still open")
     }
 }
 
 extension RTSPSocket.Response {
     @discardableResult
     func expect(_ status: Int) throws -> Self {
-        try hold(self.status == status, "\(status) was due, and this came: \(head)")
+        try verify(self.status == status, "unexpected response instead of \(status): \(head)")
         return self
     }
 }

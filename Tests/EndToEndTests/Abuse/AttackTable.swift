@@ -1,11 +1,11 @@
-/// All attacks as docs/abuse.md shows them.
+/// The table of all attacks in docs/abuse.md.
 enum AttackTable {
     static var text: String {
         Attack.groups.map { group in
             let rows = group.attacks.map { attack in
-                "| \(attack.name)\(note(attack.scope)) | `\(attack.obstacle.file)`: `\(code(attack.obstacle.text))` | \(attack.answer) |"
+                "| \(attack.name)\(note(attack.scope)) | `\(attack.protection.file)`: `\(code(attack.protection.text))` | \(attack.effect) |"
             }
-            return "### \(group.title)\n\n| attack | guard | what is seen |\n|---|---|---|\n"
+            return "### \(group.title)\n\n| attack | guard | effect |\n|---|---|---|\n"
                 + rows.joined(separator: "\n")
         }.joined(separator: "\n\n")
     }
@@ -15,12 +15,12 @@ enum AttackTable {
         case .all: ""
         case .users: " (users)"
         case .tls: " (TLS)"
-        case .clear: " (in the clear)"
-        case .usersInTheClear: " (users, in the clear)"
+        case .clear: " (without TLS)"
+        case .usersInTheClear: " (users, without TLS)"
         case .callback: " (callback)"
         }
     }
 
-    /// A bar would end the cell.
+    /// Escapes bars, which would end the cell.
     private static func code(_ text: String) -> String { text.replacing("|", with: "\\|") }
 }

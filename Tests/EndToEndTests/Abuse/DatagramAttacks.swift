@@ -2,86 +2,88 @@ import Foundation
 import Reactor
 import TestSupport
 
-/// What comes over UDP from those whom nobody has asked.
+/// Unsolicited UDP datagrams.
 extension Attack {
     static let datagrams: [Attack] = [
         Attack(
-            "RTCP from a foreign port: a plea, a goodbye", "RTSPServer/ServerLoop+Datagrams.swift",
-            "if let session = viewersByReportSource[datagram.source] {", "nothing of it is done"
+            "RTCP from another port: a keyframe request, a BYE", in: "RTSPServer/Datagrams/ServerLoop+Datagrams.swift",
+            guard: "if let session = viewersByReportSource[datagram.source] {", effect: "no effect"
         ) { target in
             let (server, ssrc) = (target.records[0].serverPort ?? 0, target.records[0].ssrc)
             let stranger = try RTPSocketPair.bind(evenIn: 58_002...59_000)
             let plea = ControlBytes.receiverReport + ControlBytes.pictureLoss(of: ssrc)
             let goodbye = ControlBytes.receiverReport + ControlBytes.goodbye(of: ssrc)
-            try target.expectNoRandomAccess { _ in
-                for bytes in [plea, goodbye] { stranger.rtcp.say(bytes, toPort: server + 1) }
+            try target.expectNoKeyframe { _ in
+                for bytes in [plea, goodbye] { stranger.rtcp.send(bytes, toPort: server + 1) }
             }
         },
         Attack(
-            "a punch from another address, for somebody's media", "RTSPServer/UnlatchedSessions.swift",
-            "guard var candidates = sessions[host] else", "nothing comes of it"
+            "hole punching from another address, to receive a viewer's media", in: "RTSPServer/Datagrams/UnlatchedSessions.swift",
+            guard: "guard var candidates = sessions[host] else", effect: "no effect"
         ) { target in
-            try expectNothing(for: Thief(at: target.freshAddress(), Victim(of: target)))
+            try expectNothing(for: Attacker(at: target.freshAddress(), Victim(of: target)))
         },
         Attack(
-            "a punch where it could be for two", "RTSPServer/ServerLoop+Datagrams.swift",
-            "guard candidates.count == 1, let session = candidates.first", "nothing comes of it"
+            "hole punching that matches two sessions", in: "RTSPServer/Datagrams/ServerLoop+Datagrams.swift",
+            guard: "guard candidates.count == 1, let session = candidates.first", effect: "no effect"
         ) { target in
             let other = try Victim(of: target)
-            try expectNothing(for: Thief(Victim(of: target, from: other.address)))
-            try hold(other.hearsAnything, "the other hears nothing")
+            try expectNothing(for: Attacker(Victim(of: target, from: other.address)))
+            try verify(other.receivesMedia, "the other viewer receives nothing")
         },
         Attack(
-            "a punch for a viewer who was heard", "RTSPServer/ServerLoop+Datagrams.swift",
-            "session.isHeard || session.startedAt", "nothing comes of it"
+            "hole punching for a viewer whose address is latched", in: "RTSPServer/Datagrams/ServerLoop+Datagrams.swift",
+            guard: "session.isLatched || session.startedAt", effect: "no effect"
         ) { target in
             let victim = try Victim(of: target)
             victim.punch()
             pause(0.05)
-            try expectNothing(for: Thief(victim))
+            try expectNothing(for: Attacker(victim))
         },
         Attack(
-            "a punch for one of two tracks", "RTSPServer/ServerLoop+Datagrams.swift",
-            "guard destinations.count == ClientSocket.allCases.count else { return [] }", "nothing comes of it"
+            "hole punching for one of two tracks", in: "RTSPServer/Datagrams/ServerLoop+Datagrams.swift",
+            guard: "guard destinations.count == ClientSocket.allCases.count else { return [] }", effect: "no effect"
         ) { target in
-            try expectNothing(for: Thief(Victim(of: target, "cam", tracks: 2)))
+            try expectNothing(for: Attacker(Victim(of: target, "cam", tracks: 2)))
         },
         Attack(
-            "a punch after its time", "RTSPServer/ServerLoop+Datagrams.swift", "now - $0 > Self.latchWindow",
-            "nothing comes of it", .all, .patient
+            "hole punching after the latching window", in: "RTSPServer/Datagrams/ServerLoop+Datagrams.swift",
+            guard: "now - $0 > Self.latchWindow",
+            effect: "no effect", scope: .all, length: .patient
         ) { target in
             let victim = try Victim(of: target)
             for _ in 0..<6 {
                 pause(0.9)
                 try victim.keepAlive()
             }
-            try expectNothing(for: Thief(victim))
+            try expectNothing(for: Attacker(victim))
         },
         Attack(
-            "a punch long before a PLAY", "RTSPServer/LatchCandidates.swift", "now - candidate.instant <= Self.lifetime",
-            "nothing comes of it", .all, .patient
+            "hole punching long before PLAY", in: "RTSPServer/Datagrams/LatchCandidates.swift",
+            guard: "now - candidate.instant <= Self.lifetime",
+            effect: "no effect", scope: .all, length: .patient
         ) { target in
             let address = target.freshAddress()
-            let thief = try Thief(at: address, serverPort: target.records[0].serverPort ?? 0)
-            thief.punch()
+            let attacker = try Attacker(at: address, serverPort: target.records[0].serverPort ?? 0)
+            attacker.punch()
             pause(1.3)
             let victim = try Victim(of: target, from: address)
-            let (isStolen, isThere) = (thief.hearsAnything, victim.hearsAnything)
-            try hold(!isStolen, "the media went to the thief")
-            try hold(isThere, "the victim hears nothing")
+            let (isStolen, victimReceives) = (attacker.receivesMedia, victim.receivesMedia)
+            try verify(!isStolen, "the media went to the attacker")
+            try verify(victimReceives, "the victim receives nothing")
         },
     ]
 
-    /// A punch gets the thief nothing, and the victim what was before.
-    private static func expectNothing(for thief: borrowing Thief) throws {
-        thief.punch()
-        let (isStolen, isThere) = (thief.hearsAnything, thief.victim?.hearsAnything != false)
-        try hold(!isStolen, "the media went to the thief")
-        try hold(isThere, "the victim hears nothing any more")
+    /// Expects that the attacker's hole punching has no effect for the attacker and the victim.
+    private static func expectNothing(for attacker: borrowing Attacker) throws {
+        attacker.punch()
+        let (isStolen, victimReceives) = (attacker.receivesMedia, attacker.victim?.receivesMedia != false)
+        try verify(!isStolen, "the media went to the attacker")
+        try verify(victimReceives, "the victim receives nothing any more")
     }
 }
 
-/// A viewer over UDP, in the clear, whose client was not heard on its ports yet.
+/// A viewer over UDP without TLS, whose address is not latched yet.
 private final class Victim {
     let address: String
     let serverPort: UInt16
@@ -90,14 +92,14 @@ private final class Victim {
     private let url: String
     private let session: [String: String]
 
-    /// - Parameter address: one that nobody else has come from, where `nil`.
+    /// - Parameter address: The local address; `nil` for a new one.
     init(of target: Target, _ path: String = "hall", tracks: Int = 1, from address: String? = nil) throws {
         self.address = address ?? target.freshAddress()
         media = try UDPSocket(at: SocketAddress.host(self.address))
         let port = Int(media.localAddress?.port ?? 0)
         socket = try target.logInInTheClear(as: .viewer, from: self.address)
         let setup = try socket.setUp(target.clearURL(path), tracks: tracks) { track in
-            // All but the first are nobody's.
+            // All ports but the first pair have no socket.
             "RTP/AVP;unicast;client_port=\(port + 2 * track)-\(port + 2 * track + 1)"
         }
         (url, session) = (setup.base, setup.session)
@@ -107,18 +109,18 @@ private final class Victim {
 
     func keepAlive() throws { try socket.request("GET_PARAMETER", url, session).expect(200) }
 
-    func punch() { media.say([0x80, 0, 0, 0], toPort: serverPort) }
+    func punch() { media.send([0x80, 0, 0, 0], toPort: serverPort) }
 
-    /// Whether it hears more than has come already.
-    var hearsAnything: Bool {
+    /// Whether media arrives from now on.
+    var receivesMedia: Bool {
         var datagrams = ReceivedDatagrams()
         while case .bytes = datagrams.receive(from: media) {}
         return isReadable(media.fd, within: 3)
     }
 }
 
-/// Somebody with a UDP socket who would like to have a victim's media.
-private struct Thief: ~Copyable {
+/// A UDP socket that tries to receive a victim's media.
+private struct Attacker: ~Copyable {
     let victim: Victim?
     private let socket: UDPSocket
     private let serverPort: UInt16
@@ -132,10 +134,10 @@ private struct Thief: ~Copyable {
         (self.serverPort, self.victim) = (serverPort, victim)
     }
 
-    func punch() { socket.say([0x80, 0, 0, 0], toPort: serverPort) }
+    func punch() { socket.send([0x80, 0, 0, 0], toPort: serverPort) }
 
-    /// Whether anything has come by the time by which several pictures would have.
-    var hearsAnything: Bool { isReadable(socket.fd, within: 0.25) }
+    /// Whether anything arrives within the time of several frames.
+    var receivesMedia: Bool { isReadable(socket.fd, within: 0.25) }
 }
 
 private func isReadable(_ descriptor: Int32, within seconds: Double) -> Bool {
@@ -144,19 +146,19 @@ private func isReadable(_ descriptor: Int32, within seconds: Double) -> Bool {
 }
 
 extension SocketAddress {
-    /// An address of this host, and a port of the kernel's choice.
+    /// Returns a local address; the kernel chooses the port.
     ///
-    /// - Throws: where it is none.
+    /// - Throws: If `text` is not an address.
     fileprivate static func host(_ text: String) throws -> SocketAddress {
-        guard let address = SocketAddress(text, port: 0) else { throw Breach(description: "\(text) is no address") }
+        guard let address = SocketAddress(text, port: 0) else { throw Breach(description: "\(text) is not an address") }
         return address
     }
 }
 
 extension UDPSocket {
     /// Sends a datagram to a port of this host.
-    fileprivate borrowing func say(_ bytes: [UInt8], toPort port: UInt16) {
-        // One that is lost is an attack less, and what is expected of it holds.
+    fileprivate borrowing func send(_ bytes: [UInt8], toPort port: UInt16) {
+        // A lost datagram only makes the attack weaker.
         _ = bytes.withUnsafeBytes { send($0, to: .loopback(.ipv4, port: port)) }
     }
 }

@@ -1,19 +1,19 @@
 import COpenSSL
 import TestSupport
 
-/// The answer to a Digest challenge (RFC 2617, section 3.2.2), right or as wrong as an attack wants it.
+/// Credentials for a Digest challenge (RFC 2617, section 3.2.2), which an attack may falsify.
 struct Digest {
     var user: String
     var password: String
-    /// Of the challenge.
+    /// From the challenge.
     var realm = "Apus"
     var nonce: String
-    /// The realm that is hashed, where it is another than is named.
+    /// The realm to hash, if it differs from the named one.
     var hashedRealm: String?
-    /// `nc` and `cnonce`, and what `qop` is said to be.
+    /// `nc` and `cnonce`, and the value of `qop`.
     var count: UInt32?
     var quality = "auth"
-    /// Further parameters, at the end.
+    /// Additional parameters at the end.
     var more: [String] = []
 
     init(_ account: Account, answering challenge: String) {
@@ -25,7 +25,7 @@ struct Digest {
         nonce = challenge.firstMatch(of: /nonce="([^"]*)"/).map { String($0.1) } ?? ""
     }
 
-    /// The value of `Authorization`.
+    /// Returns the value of `Authorization`.
     func authorization(_ method: String, _ url: String) -> String {
         let secret = Self.md5("\(user):\(hashedRealm ?? realm):\(password)")
         let request = Self.md5("\(method):\(url)")
@@ -44,7 +44,7 @@ struct Digest {
     private static func md5(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var hash = [UInt8](repeating: 0, count: 16)
-        // Where there is no libcrypto, nobody is let in, and the tests say so.
+        // Without libcrypto, authentication fails and the tests report it.
         guard apus_load_libcrypto() == nil, apus_md5(bytes, bytes.count, &hash) else { return "" }
         return hash.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }

@@ -1,94 +1,96 @@
 import Foundation
 import TestSupport
 
-/// TLS that is none, old, slow or endless (RFC 8446; RFC 9325).
+/// Invalid, old, slow or endless TLS handshakes (RFC 8446; RFC 9325).
 extension Attack {
     static let handshakes: [Attack] = [
         Attack(
-            "what is no TLS at its port: RTSP, a greeting of SSL 2", "TLS/TLSConnection.swift",
-            "receivedByteCount == 0, first != Self.handshakeType", "the end, without a word", .tls
+            "no TLS at the TLS port: RTSP, an SSL 2 hello", in: "TLS/TLSConnection.swift",
+            guard: "receivedByteCount == 0, first != Self.handshakeType",
+            effect: "the connection is closed without a response", scope: .tls
         ) { target in
-            // TLS 1.2 with two suites, in a record of SSL 2, as OpenSSL would take it.
+            // TLS 1.2 with two cipher suites in an SSL 2 record, which OpenSSL would accept.
             let old =
                 [0x80, 47, 1, 3, 3, 0, 6, 0, 0, 0, 32, 0, 0xC0, 0x2F, 0, 0xC0, 0x2B] + [UInt8](repeating: 5, count: 32)
             for bytes in [Array("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n".utf8), old] {
                 let socket = try LoopbackSocket(port: target.port)
                 socket.send(bytes)
-                try hold(socket.receive(within: 3) == [], "it was answered")
+                try verify(socket.receive(within: 3) == [], "the server responded")
             }
         },
         Attack(
-            "a handshake that does not go on", "TLS/TLSConnection.swift", "phase = .failed(.handshakeTooSlow",
-            "the end after 1 s", .tls, .patient
+            "a handshake that stops", in: "TLS/TLSConnection.swift", guard: "phase = .failed(.handshakeTooSlow",
+            effect: "the connection is closed after 1 s", scope: .tls, length: .patient
         ) { target in
             let socket = try LoopbackSocket(port: target.port)
             socket.send([22, 3, 1])
-            try hold(socket.receive(within: 3) == [], "it is waited for")
+            try verify(socket.receive(within: 3) == [], "the server still waits")
         },
         Attack(
-            "a handshake that does not end", "TLS/TLSConnection.swift",
-            "guard receivedByteCount > limits.byteCount, failure == nil", "the end after 16 KB", .tls
+            "an endless handshake", in: "TLS/TLSConnection.swift",
+            guard: "guard receivedByteCount > limits.byteCount, failure == nil",
+            effect: "the connection is closed after 16 KB", scope: .tls
         ) { target in
             let socket = try LoopbackSocket(port: target.port)
             let start = ContinuousClock.now
-            // A ClientHello of 100 000 bytes, as OpenSSL would take it, of which 20 000 come.
+            // 20 000 bytes of a ClientHello of 100 000 bytes, which OpenSSL would accept.
             let greeting: [UInt8] = [1, 1, 0x86, 0xA0, 3, 3]
             let record = [22, 3, 1, 0x27, 0x10] + greeting + [UInt8](repeating: 0, count: 10_000 - greeting.count)
             socket.send(record + [22, 3, 1, 0x27, 0x10] + [UInt8](repeating: 0, count: 10_000))
-            try hold(socket.receive(within: 3) == [], "it is waited for")
+            try verify(socket.receive(within: 3) == [], "the server still waits")
             let time = ContinuousClock.now - start
-            try hold(time < .milliseconds(700), "it was waited for: \(time)")
+            try verify(time < .milliseconds(700), "the server waited for \(time)")
         },
         Attack(
-            "handshakes that do not go on, by the hundred", "RTSPServer/ConnectionCounts.swift",
-            "guard unfinishedHandshakes < limits.unfinishedHandshakes else",
-            "\(Setting.handshakeLimit) are waited for, others are turned away", .tls
+            "hundreds of handshakes that stop", in: "RTSPServer/ConnectionCounts.swift",
+            guard: "guard unfinishedHandshakes < limits.unfinishedHandshakes else",
+            effect: "\(Setting.handshakeLimit) are kept, others are closed at once", scope: .tls
         ) { target in
             let silent = try (0..<(Setting.handshakeLimit + 30)).map { _ in try LoopbackSocket(port: target.port) }
-            let isTold = soon { target.server.log.contains("too many TLS handshakes are unfinished") }
-            try hold(isTold, "all are waited for")
-            // Their time is over after 1 s, and there is room again.
-            let isRoom = soon(within: 5) { (try? target.connect()) != nil }
-            try hold(isRoom, "there is room for none")
+            let isLogged = soon { target.server.log.contains("too many TLS handshakes are unfinished") }
+            try verify(isLogged, "all handshakes are kept")
+            // After 1 s they are closed, and new connections are accepted.
+            let isAccepted = soon(within: 5) { (try? target.connect()) != nil }
+            try verify(isAccepted, "no new connection is accepted")
             withExtendedLifetime(silent) {}
         },
         Attack(
-            "an old version", "COpenSSL/TLSContext.c", "restrict_context(ssl, TLS1_2_VERSION, 0)",
-            "the alert protocol_version, and the end", .tls
+            "an old TLS version", in: "COpenSSL/TLSContext.c", guard: "restrict_context(ssl, TLS1_2_VERSION, 0)",
+            effect: "the alert protocol_version, then the connection is closed", scope: .tls
         ) { target in
             let socket = try LoopbackSocket(port: target.port)
             socket.send(greeting(version: [3, 2]))
             let alert = socket.receive(within: 3) ?? []
-            // Fatal, protocol_version (RFC 8446, section 6).
-            try hold(alert.first == 21 && alert.suffix(2) == [2, 70], "\(alert)")
-            try hold(socket.receive(within: 3) == [], "it goes on")
+            // A fatal alert, protocol_version (RFC 8446, section 6).
+            try verify(alert.first == 21 && alert.suffix(2) == [2, 70], "\(alert)")
+            try verify(socket.receive(within: 3) == [], "the connection stays open")
         },
         Attack(
-            "a record that nobody sealed", "TLS/TLSConnection.swift", "default: fail()",
-            "the end, and nothing of it is done",
-            .tls
+            "a forged record", in: "TLS/TLSConnection.swift", guard: "default: fail()",
+            effect: "no effect; the connection is closed",
+            scope: .tls
         ) { target in
             let socket = try LoopbackSocket(port: target.port)
             let stream = try TLSStream(over: socket)
             stream.send(Array("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n".utf8))
-            try hold(stream.receive(within: 3)?.isEmpty == false, "no answer")
+            try verify(stream.receive(within: 3)?.isEmpty == false, "no answer")
             socket.send([23, 3, 3, 0, 32] + [UInt8](repeating: 7, count: 32))
             let isClosed = soon(within: 2) { socket.receive(within: 0.5) == [] }
-            try hold(isClosed, "it goes on")
+            try verify(isClosed, "the connection stays open")
         },
         Attack(
-            "handshakes again on one connection", "COpenSSL/TLSContext.c", "SSL_OP_NO_RENEGOTIATION",
-            "refused, and the end",
-            .tls
+            "renegotiation", in: "COpenSSL/TLSContext.c", guard: "SSL_OP_NO_RENEGOTIATION",
+            effect: "refused, then the connection is closed",
+            scope: .tls
         ) { target in
             let outcome = try renegotiation(at: target.port)
-            try hold(outcome.contains("no renegotiation"), outcome)
+            try verify(outcome.contains("no renegotiation"), outcome)
         },
     ]
 
-    /// A ClientHello of that version at most, in one record.
+    /// Returns a ClientHello in one record with `version` as the highest version.
     private static func greeting(version: [UInt8]) -> [UInt8] {
-        // TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA, which those versions had; no compression; the curve P-256, uncompressed.
+        // TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA, which old versions have; no compression; the curve P-256, uncompressed.
         let suites: [UInt8] = [0, 4, 0xC0, 0x09, 0xC0, 0x13, 1, 0]
         let extensions: [UInt8] = [0, 10, 0, 4, 0, 2, 0, 23, 0, 11, 0, 2, 1, 0]
         let body =
@@ -96,7 +98,7 @@ extension Attack {
         return [22, 3, 1, 0, UInt8(body.count + 4), 1, 0, 0, UInt8(body.count)] + body
     }
 
-    /// What OpenSSL's client says of a renegotiation that it asks for.
+    /// Requests a renegotiation by `openssl s_client` and returns its messages.
     private static func renegotiation(at port: Int) throws -> String {
         let (process, input, output) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(filePath: "/usr/bin/env")

@@ -1,21 +1,21 @@
 import Foundation
 import TestSupport
 
-/// Keys of SRTP, which are told inside TLS (RFC 4567).
+/// Attacks on the exchange of SRTP keys, which needs TLS (RFC 4567).
 extension Attack {
     static let keys: [Attack] = [
         Attack(
-            "media by SRTP for who came in the clear", "RTSP/Server/TransportChoice.swift",
-            "profile == .plain || self == .connectionOrSRTP", "461", .clear
+            "SRTP for a client without TLS", in: "RTSP/Server/TransportChoice.swift",
+            guard: "profile == .plain || self == .connectionOrSRTP", effect: "461", scope: .clear
         ) { target in
             let socket = try target.logIn()
             let description = try socket.request("DESCRIBE", target.url("hall")).expect(200)
-            try hold(!description.body.contains("mikey"), "a key is told to everybody on the way")
+            try verify(!description.body.contains("mikey"), "the description contains a key without TLS")
             try socket.request("SETUP", target.url("hall/track1"), offer(50_986)).expect(461)
         },
         Attack(
-            "a key for a second session", "RTSPServer/AnnouncedKeys.swift",
-            "announced[place].tracks[track.index] = nil", "461", .tls
+            "the same key for a second session", in: "RTSPServer/AnnouncedKeys.swift",
+            guard: "announced[place].tracks[track.index] = nil", effect: "461", scope: .tls
         ) { target in
             let socket = try target.logIn()
             _ = try keyMessage(of: "hall", on: socket, target)
@@ -23,8 +23,8 @@ extension Attack {
             try socket.request("SETUP", target.url("hall/track1"), offer(50_984)).expect(461)
         },
         Attack(
-            "a key that is no message of MIKEY", "RTSP/KeyManagement/KeyManagementHeader.swift",
-            "guard let data = mikeyData(in: value) else", "463", .tls
+            "an invalid MIKEY message", in: "RTSP/KeyManagement/KeyManagementHeader.swift",
+            guard: "guard let data = mikeyData(in: value) else", effect: "463", scope: .tls
         ) { target in
             let socket = try target.logIn()
             _ = try keyMessage(of: "hall", on: socket, target)
@@ -35,8 +35,9 @@ extension Attack {
             }
         },
         Attack(
-            "a key by which nothing is encrypted", "RTSP/KeyManagement/MIKEYMessage+MasterKey.swift",
-            "throw .unservedPolicy(parameter: parameter.type, value: parameter.value)", "463", .tls
+            "a key with the null cipher", in: "RTSP/KeyManagement/MIKEYMessage+MasterKey.swift",
+            guard: "throw .unservedPolicy(parameter: parameter.type, value: parameter.value)", effect: "463",
+            scope: .tls
         ) { target in
             let socket = try target.logIn()
             var message = try keyMessage(of: "hall", on: socket, target)
@@ -56,12 +57,12 @@ extension Attack {
         return headers
     }
 
-    /// What the description of a stream's first track tells.
+    /// Returns the key message of the description's first track.
     private static func keyMessage(of path: String, on socket: RTSPSocket, _ target: Target) throws -> Data {
         let text = try socket.request("DESCRIBE", target.url(path)).expect(200).body
         guard let match = text.firstMatch(of: /a=key-mgmt:mikey (\S+)/),
             let message = Data(base64Encoded: String(match.1))
-        else { throw Breach(description: "no key is told: \(text)") }
+        else { throw Breach(description: "no key in the description: \(text)") }
         return message
     }
 }

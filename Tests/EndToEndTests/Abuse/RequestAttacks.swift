@@ -1,46 +1,48 @@
 import TestSupport
 
-/// Requests that are well written, and ask for what is not to be had.
+/// Well-formed requests that the server must refuse.
 extension Attack {
     static let requests: [Attack] = [
         refused(
-            "a method that there is not", "RTSP/Server/ValidatedRequest.swift", "Method.known.contains(request.method)",
-            501,
-            "BREW", ["hall"]),
+            "an unknown method", in: "RTSP/Server/ValidatedRequest.swift",
+            guard: "Method.known.contains(request.method)", status: 501,
+            method: "BREW", paths: ["hall"]),
         refused(
-            "an option that there is not", "RTSP/Server/ValidatedRequest.swift", "guard required.isEmpty else", 551,
-            "DESCRIBE", ["hall"], ["Require": "www.onvif.org/ver20/backchannel"]),
+            "an unknown option", in: "RTSP/Server/ValidatedRequest.swift", guard: "guard required.isEmpty else",
+            status: 551,
+            method: "DESCRIBE", paths: ["hall"], headers: ["Require": "www.onvif.org/ver20/backchannel"]),
         Attack(
-            "publishing onto a stream", "RTSP/Server/ValidatedRequest.swift", "throw Refusal(.methodNotAllowed",
-            "405 and what is allowed"
+            "publishing to a stream", in: "RTSP/Server/ValidatedRequest.swift",
+            guard: "throw Refusal(.methodNotAllowed",
+            effect: "405 with the allowed methods"
         ) { target in
             let socket = try target.logIn()
             for method in ["ANNOUNCE", "RECORD"] {
                 let answer = try socket.request(method, target.url()).expect(405)
-                try hold(answer.header("Allow")?.contains(method) == false, answer.head)
+                try verify(answer.header("Allow")?.contains(method) == false, answer.head)
             }
         },
         Attack(
-            "markup in what the answer repeats", "RTSP/Server/ValidatedRequest.swift",
-            "required.filter { $0.utf8.allSatisfy",
-            "551 without it"
+            "markup in a header that the response repeats", in: "RTSP/Server/ValidatedRequest.swift",
+            guard: "required.filter { $0.utf8.allSatisfy",
+            effect: "551 without the markup"
         ) { target in
             let require = ["Require": "<script>, a b, fine"]
             let answer = try target.logIn().request("DESCRIBE", target.url(), require).expect(551)
-            try hold(answer.header("Unsupported") == "fine", answer.head)
+            try verify(answer.header("Unsupported") == "fine", answer.head)
         },
         refused(
-            "a header encoded into the URL", "RTSP/Messages/RequestURL.swift", "value >= 0x20, value != 0x7F", 400,
-            "DESCRIBE",
-            ["hall%0d%0aX-Injected:%201", "hall%00", "%7f"]),
+            "an encoded header in the URL", in: "RTSP/Messages/RequestURL.swift", guard: "value >= 0x20, value != 0x7F",
+            status: 400, method: "DESCRIBE",
+            paths: ["hall%0d%0aX-Injected:%201", "hall%00", "%7f"]),
         refused(
-            "a path that leaves its folder", "RTSPServer/PathDirectory.swift",
-            "if let entry = entries[path] { return entry }", 404, "DESCRIBE",
-            ["../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "x/../hall", "hall/../hall", "./hall", "hall%2f.."]),
+            "a path that leaves its folder", in: "RTSPServer/PathDirectory.swift",
+            guard: "if let entry = entries[path] { return entry }", status: 404, method: "DESCRIBE",
+            paths: ["../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "x/../hall", "hall/../hall", "./hall", "hall%2f.."]),
         Attack(
-            "another scheme", "RTSP/Messages/RequestURL.swift",
-            #"["rtsp", "rtspu", "rtsps"].contains(where: scheme.equalsIgnoringCase)"#,
-            "400"
+            "another URL scheme", in: "RTSP/Messages/RequestURL.swift",
+            guard: #"["rtsp", "rtspu", "rtsps"].contains(where: scheme.equalsIgnoringCase)"#,
+            effect: "400"
         ) { target in
             let socket = try target.logIn()
             for url in ["file:///etc/passwd", "http://127.0.0.1/hall", "javascript://h/hall"] {
@@ -48,20 +50,21 @@ extension Attack {
             }
         },
         Attack(
-            "a port that there is not", "RTSP/Messages/RequestURL.swift", "let port = UInt16(exactly: port)", "400"
+            "an invalid port", in: "RTSP/Messages/RequestURL.swift", guard: "let port = UInt16(exactly: port)",
+            effect: "400"
         ) { target in
             try target.logIn().request("DESCRIBE", "rtsp://127.0.0.1:99999/hall").expect(400)
         },
         Attack(
-            "an IPv6 address without brackets", "RTSP/Dialect/RTPEncapsulation+Refusals.swift",
-            "guard !url.hasBareIPv6Host",
-            "400"
+            "an IPv6 address without brackets", in: "RTSP/Dialect/RTPEncapsulation+Refusals.swift",
+            guard: "guard !url.hasBareIPv6Host",
+            effect: "400"
         ) { target in
             try target.logIn().request("DESCRIBE", "rtsp://::1:8554/hall").expect(400)
         },
         Attack(
-            "asking for parameters", "RTSP/Server/ServerConnection+Requests.swift",
-            "guard isEmpty else { throw Refusal(.parameterNotUnderstood)", "451"
+            "a request for parameters", in: "RTSP/Server/ServerConnection+Requests.swift",
+            guard: "guard isEmpty else { throw Refusal(.parameterNotUnderstood)", effect: "451"
         ) { target in
             let (socket, body) = (try target.logIn(), "packets_received\r\npassword\r\n")
             let headers = ["Content-Length": "\(body.utf8.count)", "Content-Type": "text/parameters"]
@@ -69,7 +72,8 @@ extension Attack {
             try socket.expect(451)
         },
         Attack(
-            "a range that is none", "RTSP/Server/ValidatedRequest.swift", "guard let range = RangeHeader(text)", "457"
+            "an invalid range", in: "RTSP/Server/ValidatedRequest.swift", guard: "guard let range = RangeHeader(text)",
+            effect: "457"
         ) { target in
             let socket = try target.logIn()
             let (url, session) = try target.setUp(on: socket)
@@ -78,27 +82,28 @@ extension Attack {
             }
         },
         refused(
-            "another description", "RTSP/Server/ServerConnection+Requests.swift", "guard request.acceptsSDP else", 406,
-            "DESCRIBE", ["hall"], ["Accept": "text/html"]),
+            "another description format", in: "RTSP/Server/ServerConnection+Requests.swift",
+            guard: "guard request.acceptsSDP else", status: 406,
+            method: "DESCRIBE", paths: ["hall"], headers: ["Accept": "text/html"]),
         Attack(
-            "a password in the URL, to find it in an answer or in the log", "RTSP/Messages/RequestURL.swift",
-            #"text = "\(scheme)://\(hostAndPort)\(path)""#, "200 and 404 without it"
+            "a password in the URL, to find it in a response or in the log", in: "RTSP/Messages/RequestURL.swift",
+            guard: #"text = "\(scheme)://\(hostAndPort)\(path)""#, effect: "200 and 404 without the password"
         ) { target in
             let socket = try target.logIn()
             for (path, status) in [("hall", 200), ("nothing-there", 404)] {
                 let answer = try socket.request("DESCRIBE", target.url(path, user: "viewer:topsecret99@"))
                 try answer.expect(status)
-                try hold(!(answer.head + answer.body).contains("topsecret99"), answer.head)
+                try verify(!(answer.head + answer.body).contains("topsecret99"), answer.head)
             }
-            try hold(!target.server.log.contains("topsecret99"), "the log has it")
+            try verify(!target.server.log.contains("topsecret99"), "the password is in the log")
         },
     ]
 
     private static func refused(
-        _ name: String, _ file: String, _ guardian: String, _ status: Int, _ method: String, _ paths: [String],
-        _ headers: [String: String] = [:]
+        _ name: String, in file: String, guard guardText: String, status: Int, method: String, paths: [String],
+        headers: [String: String] = [:]
     ) -> Attack {
-        Attack(name, file, guardian, "\(status)") { target in
+        Attack(name, in: file, guard: guardText, effect: "\(status)") { target in
             let socket = try target.logIn()
             for path in paths { try socket.request(method, target.url(path), headers).expect(status) }
             try socket.request("OPTIONS", "*").expect(200)

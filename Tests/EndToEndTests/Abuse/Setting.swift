@@ -1,33 +1,33 @@
 import Testing
 
-/// How the server is set up that is attacked.
+/// The configuration of a server under attack.
 struct Setting: Hashable, Sendable, CustomStringConvertible {
-    /// What decides which client may watch.
+    /// The authority that decides which clients may play.
     enum Decision: String {
-        /// Nothing: the attackers are on this host.
-        case nobody = "nobody asked"
+        /// None: the attackers are on this host.
+        case open
         case users
         case callback
     }
 
     let decision: Decision
-    /// Whether the attackers come through TLS.
+    /// Whether the attackers use TLS.
     let isEncrypted: Bool
 
     static let all =
-        [Decision.nobody, .users].flatMap { decision in
+        [Decision.open, .users].flatMap { decision in
             [false, true].map { Setting(decision: decision, isEncrypted: $0) }
         } + [Setting(decision: .callback, isEncrypted: false)]
 
-    /// Whether all clients have to prove who they are.
+    /// Whether all clients must authenticate.
     var hasUsers: Bool { decision == .users }
 
     var description: String { "\(decision.rawValue), \(isEncrypted ? "TLS" : "clear")" }
 
-    /// One event loop, so that all share it, and short deadlines; but a viewer may be behind as long as a busy machine makes it.
-    /// `cam-late` never has a picture.
+    /// Returns the configuration: one event loop, which all clients share, and short deadlines; but viewers may lag as far as a
+    /// busy machine makes them. `cam-late` never has a frame.
     ///
-    /// - Parameter callback: more options of `access`.
+    /// - Parameter callback: Additional options of `access`.
     func configuration(tlsPort: Int, in folder: String, callback: String) -> String {
         """
         tls: { encryption: optional, port: \(tlsPort), certificate: \(folder)/certificate.pem, key: \(folder)/key.pem }
@@ -50,27 +50,27 @@ struct Setting: Hashable, Sendable, CustomStringConvertible {
 
     static let viewerLimit = 40
     static let handshakeLimit = 100
-    /// More than an hour of attacks locks out.
+    /// More addresses than an hour of attacks locks out.
     static let guessingAddressLimit = 128
     static let wrongPasswordMilliseconds = 50
     private static let small = "width: 320, height: 180, framesPerSecond: 25, bitsPerSecond: 300000"
 }
 
-/// Somebody who is in the configuration.
+/// A user in the configuration.
 struct Account: Sendable {
     let name: String
     let password: String
-    /// What stands beside the password.
+    /// The options beside the password.
     private let rights: String
 
-    /// May watch everything.
+    /// Has permission for all paths.
     static let viewer = Account(name: "viewer", password: "sesame77", rights: "read: [\"*\"]")
     static let gardener = Account(name: "gardener", password: "garden88", rights: "read: yard/*")
-    /// May come from one address.
+    /// Is allowed from one address only.
     static let neighbour = Account(name: "neighbour", password: "fence4711", rights: "allow: [127.0.0.7]")
-    /// Has the right to a path that differs in case from one that there is.
+    /// Has permission for a path whose name differs from an existing one in case.
     static let typist = Account(name: "typist", password: "capital55", rights: "read: CAM")
-    /// The two who are not to see a gap.
+    /// The user of the two viewers that must not see a gap.
     static let watcher = Account(name: "watcher", password: "window33", rights: "read: cam")
 
     static let all = [viewer, gardener, neighbour, typist, watcher]

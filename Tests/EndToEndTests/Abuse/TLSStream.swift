@@ -2,17 +2,17 @@ import Media
 import TLS
 import TestSupport
 
-/// A client's end of TLS over a blocking connection; it believes every certificate.
+/// The client's end of TLS over a blocking connection; it verifies no certificate.
 final class TLSStream: ByteStream {
     struct Failure: Error {
         let phase: TLSConnection.Phase
     }
 
-    /// What is sent here goes out as it is, beside TLS.
+    /// The underlying stream, for sending bytes without TLS.
     let socket: LoopbackSocket
     private let tls: TLSConnection
 
-    /// Has its handshake.
+    /// Completes the handshake.
     init(over socket: LoopbackSocket) throws {
         self.socket = socket
         tls = try TLSConnection(to: UnverifiedTLSClient(), at: .now())
@@ -29,7 +29,7 @@ final class TLSStream: ByteStream {
         flush()
     }
 
-    /// As much as the peer takes; the rest is lost, and the stream of no use any more.
+    /// Sends as much as the peer accepts. The rest is lost, and the stream cannot be used any more.
     func offer(_ bytes: [UInt8], patience seconds: Double) -> Int {
         tls.write(bytes)
         let records = Array(tls.output)
@@ -46,7 +46,7 @@ final class TLSStream: ByteStream {
             guard !bytes.isEmpty else { return [] }
             bytes.withUnsafeBytes { tls.received($0) { said += $0 } }
             flush()
-            // Records may say nothing, or that nothing follows.
+            // A record may contain no data, or the peer's close_notify.
             if said.isEmpty, tls.phase != .established { return [] }
         } while said.isEmpty
         return said

@@ -3,16 +3,16 @@ import Synchronization
 import TestSupport
 
 extension Target {
-    /// `cam` has pictures that one can begin with on request alone, or a minute after the last.
+    /// Expects that `body` causes no keyframe. `cam` has keyframes only on request, or one minute after the last.
     ///
-    /// - Parameter body: is given a viewer who has just joined, and so has asked for one if the last is long ago.
-    /// - Throws: where `body` is such a request.
-    func expectNoRandomAccess(_ body: (RTSPSocket) throws -> Void) throws {
+    /// - Parameter body: Called with a viewer that has just joined, which may have caused a keyframe.
+    /// - Throws: `Breach` if `body` causes a keyframe.
+    func expectNoKeyframe(_ body: (RTSPSocket) throws -> Void) throws {
         let viewer = try logIn()
         let (url, session) = try setUp("cam", on: viewer)
         try viewer.request("PLAY", url, session).expect(200)
-        func count() -> Int { records[1].randomAccessPointCount }
-        // What has been asked for comes within half a second.
+        func count() -> Int { records[1].keyframeCount }
+        // A requested keyframe comes within half a second.
         var last = -1
         let isQuiet = soon(within: 5) {
             guard last != count() else { return true }
@@ -20,17 +20,17 @@ extension Target {
             pause(0.6)
             return false
         }
-        try hold(isQuiet, "others ask for random access all the time")
+        try verify(isQuiet, "other clients request keyframes all the time")
         try body(viewer)
         pause(0.3)
-        try hold(count() == last, "\(count() - last) random access points came of it")
+        try verify(count() == last, "\(count() - last) additional keyframes")
         try viewer.request("TEARDOWN", url, session).expect(200)
     }
 
-    /// Repeats `flood` for so many seconds.
+    /// Repeats `flood` for `seconds` and expects the server to answer another client meanwhile.
     ///
-    /// - Parameter patience: seconds that an answer may take; by default as long as a busy machine may keep a thread waiting.
-    /// - Throws: if others were not answered all the time.
+    /// - Parameter patience: The allowed seconds per response; by default the longest delay of a thread on a busy machine.
+    /// - Throws: `Breach` if a response came too late.
     func expectAnswers(during seconds: Double, each patience: Double = 0.4, _ flood: () -> Void) throws {
         let caller = try Caller(of: self, patience: patience)
         let end = ContinuousClock.now + .seconds(seconds)
@@ -39,7 +39,7 @@ extension Target {
     }
 }
 
-/// Somebody who asks for the options all the time, on a thread of their own.
+/// A client that sends OPTIONS continuously, on its own thread.
 private final class Caller: Sendable {
     private let failure = Mutex<(any Error)?>(nil)
     private let isStopped = Atomic(false)
@@ -61,8 +61,8 @@ private final class Caller: Sendable {
                 failure.withLock { $0 = error }
             }
         }
-        // It has come in before the flood.
-        try hold(soon { answerCount.load(ordering: .relaxed) > 0 }, "nobody is answered")
+        // The client is connected before the flood begins.
+        try verify(soon { answerCount.load(ordering: .relaxed) > 0 }, "no request succeeds")
     }
 
     func finish() throws {
@@ -72,5 +72,5 @@ private final class Caller: Sendable {
     }
 }
 
-/// Waits, on a thread that may.
+/// Blocks the calling thread.
 func pause(_ seconds: Double) { Thread.sleep(forTimeInterval: seconds) }

@@ -3,13 +3,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The server under attack, whom two watch.
+/// The server under attack, with two viewers.
 final class Target: Sendable {
     let setting: Setting
     let server: ServerProcess
     let tlsPort: Int
     let folder: TemporaryFolder
-    /// What decides who may watch, if the setting has it so.
+    /// The callback, if the setting has one.
     let webServer: WebServer?
     private let addressCount = Mutex(0)
     private let watchers = Mutex<[Watcher]>([])
@@ -21,7 +21,7 @@ final class Target: Sendable {
         self.webServer = webServer
     }
 
-    /// Never answers about paths that begin with `slow`, refuses those that begin with `refused`, and admits all others.
+    /// Never responds for paths that begin with `slow`, refuses those that begin with `refused`, and admits all others.
     private static func webServer(for setting: Setting) throws -> WebServer? {
         guard setting.decision == .callback else { return nil }
         return try WebServer { body in
@@ -29,13 +29,13 @@ final class Target: Sendable {
         }
     }
 
-    /// How long the web server may take, in milliseconds.
+    /// The time limit of the callback in milliseconds.
     static let callbackMilliseconds = 3_000
 
-    /// Descriptors that the server may have: so few that attackers can take them all.
+    /// The server's limit on descriptors, so low that attackers can exhaust it.
     static let descriptorLimit = 256
 
-    /// Starts a server, has two watch it, and lets `body` attack.
+    /// Starts a server with two viewers and calls `body`.
     static func withTarget(_ setting: Setting, _ body: (Target) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let certificate = try await Command.run(
@@ -56,7 +56,7 @@ final class Target: Sendable {
             prefix: ["bash", "-c", "ulimit -n \(descriptorLimit); exec \"$@\"", "apus"])
         let target = Target(setting, server, tlsPort: port, in: folder, webServer)
         do {
-            try await target.beWatched()
+            try await target.startWatchers()
             try await body(target)
         } catch {
             target.watchers.withLock { $0 }.forEach { $0.stop() }
@@ -67,18 +67,18 @@ final class Target: Sendable {
         await server.stop()
     }
 
-    private func beWatched() async throws {
-        // The others are described at once, since they are all test cards.
+    private func startWatchers() async throws {
+        // The other paths are test cards, which are available at once.
         _ = try await eventually(within: 15) { try logIn().request("DESCRIBE", url("hall")).status == 200 }
         try joinGroup()
         watchers.withLock { $0 = [Watcher(over: .udp, of: self), Watcher(over: .tcp, of: self)] }
         guard await eventually(within: 10, { records.allSatisfy { $0.packetCount > 10 } }) else {
-            throw Breach(description: "nobody can watch: \(complaints) \(server.log.suffix(1_000))")
+            throw Breach(description: "no viewer can play: \(problems) \(server.log.suffix(1_000))")
         }
     }
 
-    /// Sets up a multicast session and ends it. The first one has the language's runtime open three descriptors for its
-    /// timers (epoll, eventfd, timerfd), which are no attacker's.
+    /// Sets up a multicast session and ends it. The first one makes Swift's runtime open three descriptors for its timers (epoll,
+    /// eventfd, timerfd), which would otherwise count against an attack.
     private func joinGroup() throws {
         let socket = try logInInTheClear(as: .viewer)
         let answer = try socket.request("SETUP", clearURL("hall/track1"), ["Transport": "RTP/AVP;multicast"])
@@ -86,26 +86,26 @@ final class Target: Sendable {
         _ = try socket.request("TEARDOWN", clearURL("hall"), ["Session": id])
     }
 
-    /// What the two have seen, UDP's first.
+    /// The records of the two viewers, UDP first.
     var records: [Watcher.Record] { watchers.withLock { $0 }.map(\.seen) }
-    var complaints: [String] { records.flatMap(\.complaints) }
+    var problems: [String] { records.flatMap(\.problems) }
 
-    /// The same, and they are told no more.
-    func takeComplaints() -> [String] { watchers.withLock { $0 }.flatMap { $0.takeComplaints() } }
+    /// Returns and clears the problems.
+    func takeProblems() -> [String] { watchers.withLock { $0 }.flatMap { $0.takeProblems() } }
 
-    // MARK: - Ways to it
+    // MARK: - Connections
 
-    /// The port that attackers come to.
+    /// The port for attackers.
     var port: Int { setting.isEncrypted ? tlsPort : server.port }
 
-    /// By the way that attackers come.
+    /// The URL for attackers.
     func url(_ path: String = "hall", user: String = "") -> String {
         "\(setting.isEncrypted ? "rtsps" : "rtsp")://\(user)127.0.0.1:\(port)/\(path)"
     }
 
     func clearURL(_ path: String = "hall") -> String { server.url(path) }
 
-    /// An address of this host that nobody has come from.
+    /// Returns a local address that was not used before.
     func freshAddress() -> String {
         addressCount.withLock { count in
             count += 1
@@ -118,13 +118,13 @@ final class Target: Sendable {
         return RTSPSocket(over: setting.isEncrypted ? try TLSStream(over: socket) : socket)
     }
 
-    /// A connection whose requests prove to be somebody's, where they have to.
+    /// Connects and authenticates, if the setting has users.
     func logIn(
         as account: Account = .viewer, from address: String? = nil, bufferByteCount: Int32? = nil
     ) throws -> RTSPSocket {
         let socket = try connect(from: address, bufferByteCount: bufferByteCount)
         logIn(socket, as: account)
-        // So that requests that are written by hand have what they need, too.
+        // Gets the challenge, so that requests written by hand can contain credentials.
         if setting.hasUsers { _ = try socket.request("GET_PARAMETER", "*") }
         return socket
     }
@@ -140,7 +140,7 @@ final class Target: Sendable {
         socket.login = { Digest(account, answering: $2).authorization($0, $1) }
     }
 
-    /// A session that has been set up over TCP, on channels 0 and 1.
+    /// Sets up a session over TCP on channels 0 and 1.
     func setUp(_ path: String = "hall", on socket: RTSPSocket) throws -> (track: String, session: [String: String]) {
         let answer = try socket.request("SETUP", url("\(path)/track1"), ["Transport": Self.interleaved(0)]).expect(200)
         let id = answer.header("Session")?.split(separator: ";").first.map(String.init) ?? ""
@@ -151,24 +151,24 @@ final class Target: Sendable {
         "RTP/AVP/TCP;unicast;interleaved=\(channel)-\(channel + 1)"
     }
 
-    // MARK: - What it has
+    // MARK: - Resources
 
     var descriptorCount: Int {
-        // It has ended then, which is told elsewhere.
+        // If the server has ended, another check reports it.
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.command.processID)/fd").count) ?? 0
     }
 
-    /// Kilobytes of its own: without what it shares with other programs.
+    /// The server's private memory in KB.
     var memory: Int {
         let status = try? String(contentsOfFile: "/proc/\(server.command.processID)/status", encoding: .utf8)
         return status?.firstMatch(of: /RssAnon:\s+(\d+)/).flatMap { Int($0.1) } ?? 0
     }
 
-    /// Hundredths of seconds that its threads of that name have worked.
+    /// The processor time of the threads with this name, in hundredths of a second.
     func work(ofThreadsNamed name: String) -> Int { server.work(ofThreadsNamed: name) }
 }
 
-/// Looks at `condition` every 10 ms until it holds, on a thread that may block.
+/// Checks `condition` every 10 ms until it holds; blocks the calling thread.
 func soon(within seconds: Double = 3, _ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while true {

@@ -4,21 +4,21 @@ import Reactor
 import Synchronization
 import TestSupport
 
-/// A viewer of `cam` on a thread of its own, which writes down whatever should not have been.
+/// A viewer of `cam` on its own thread, which records all irregularities.
 final class Watcher: Sendable {
     enum Transport: String {
         case udp, tcp
     }
 
-    /// What it has seen so far.
+    /// The observations so far.
     struct Record: Sendable {
         var packetCount = 0
-        /// H.264 pictures that one can begin with: each has its parameter sets in front.
-        var randomAccessPointCount = 0
-        var complaints: [String] = []
-        /// Of the first track.
+        /// The number of keyframes, which are preceded by their parameter sets.
+        var keyframeCount = 0
+        var problems: [String] = []
+        /// The SSRC of the first track.
         var ssrc: SSRC?
-        /// The server's RTP port, and its own, where it watches over UDP.
+        /// The RTP ports of the server and the viewer, with UDP only.
         var serverPort: UInt16?
         var ownPort: UInt16?
         fileprivate var tracks: [Int: TrackRecord] = [:]
@@ -28,52 +28,52 @@ final class Watcher: Sendable {
     let transport: Transport
     private let record = Mutex(Record())
     private let isStopped = Atomic(false)
-    /// Longer than any machine that runs tests keeps a thread waiting: seconds, where others take its processors.
-    private static let longestSilence = Duration.seconds(4)
+    /// Longer than a busy test machine delays a thread.
+    private static let maximumSilence = Duration.seconds(4)
 
-    /// As long, in ticks of the pictures' clock and of the sound's: then the test card leaves out what it is too late for.
-    private static let longestSteps = [4 * 90_000, 4 * 48_000]
+    /// The same duration in ticks of the video and the audio clock, because the test card skips frames for which it is too late.
+    private static let maximumSteps = [4 * 90_000, 4 * 48_000]
 
-    /// Begins to watch.
+    /// Starts to play.
     init(over transport: Transport, of target: Target) {
         self.transport = transport
         Thread.detachNewThread { [self] in
             do {
                 try transport == .tcp ? watchConnection(of: target) : watchDatagrams(of: target)
             } catch {
-                complain("it cannot watch: \(error)")
+                report("cannot play: \(error)")
             }
         }
     }
 
     var seen: Record { record.withLock { $0 } }
 
-    func takeComplaints() -> [String] {
+    func takeProblems() -> [String] {
         record.withLock { record in
-            defer { record.complaints = [] }
-            return record.complaints
+            defer { record.problems = [] }
+            return record.problems
         }
     }
 
     func stop() { isStopped.store(true, ordering: .releasing) }
 
-    private var goesOn: Bool { !isStopped.load(ordering: .acquiring) }
+    private var isRunning: Bool { !isStopped.load(ordering: .acquiring) }
 
-    private func complain(_ diagnostics: String) {
-        record.withLock { $0.complaints.append("\(transport.rawValue): \(diagnostics)") }
+    private func report(_ problem: String) {
+        record.withLock { $0.problems.append("\(transport.rawValue): \(problem)") }
     }
 
     private func watchConnection(of target: Target) throws {
         let socket = try target.logIn(as: .watcher)
         try socket.play(target.url("cam")).answer.expect(200)
-        while goesOn, !socket.isClosed {
+        while isRunning, !socket.isClosed {
             guard let frame = socket.frame(within: 0.1) else { continue }
             if frame.channel % 2 == 0 { take(frame.bytes.rawSpan, of: frame.channel / 2) }
         }
-        if goesOn { complain("its connection was closed") }
+        if isRunning { report("the connection was closed") }
     }
 
-    /// In the clear, whichever way attackers come: there is no other UDP.
+    /// Without TLS in all settings, because plain UDP requires that.
     private func watchDatagrams(of target: Target) throws {
         let socket = try target.logInInTheClear(as: .watcher)
         let ports = try RTPSocketPair.bind(evenIn: 51_000...58_000)
@@ -82,13 +82,13 @@ final class Watcher: Sendable {
         }
         let server = setup.answers.first?.serverPort ?? 0
         record.withLock { ($0.serverPort, $0.ownPort) = (server, ports.port) }
-        // As players do: the server hears where it is.
+        // Like a player, sends a datagram first, by which the server latches the address.
         _ = [0x80, 0, 0, 0].withUnsafeBytes { ports.rtp.send($0, to: .loopback(.ipv4, port: server)) }
         try socket.request("PLAY", setup.base, setup.session).expect(200)
         var datagrams = ReceivedDatagrams()
         var poll = pollfd(fd: ports.rtp.fd, events: Int16(POLLIN), revents: 0)
         var lastReport = ContinuousClock.now - .seconds(1)
-        while goesOn {
+        while isRunning {
             if ContinuousClock.now - lastReport > .seconds(1) {
                 _ = ControlBytes.receiverReport.withUnsafeBytes {
                     ports.rtcp.send($0, to: .loopback(.ipv4, port: server + 1))
@@ -97,7 +97,7 @@ final class Watcher: Sendable {
             }
             guard Foundation.poll(&poll, 1, 100) > 0, case .bytes = datagrams.receive(from: ports.rtp) else { continue }
             datagrams.forEachDatagram { datagram in
-                // What goes to the same port of other addresses of the host is for attackers there.
+                // Datagrams to the same port of another local address are for attackers.
                 guard datagram.destination == .loopback(.ipv4, port: 0) else { return }
                 take(RawSpan(_unsafeBytes: datagram.bytes), of: 0)
             }
@@ -106,47 +106,47 @@ final class Watcher: Sendable {
     }
 
     private func take(_ packet: RawSpan, of track: Int) {
-        guard let (header, payload) = Header.parse(packet) else { return complain("a packet that is none") }
+        guard let (header, payload) = Header.parse(packet) else { return report("an invalid packet") }
         let isKeyframe =
             track == 0 && payload.count > 0
             && packet.unsafeLoad(fromByteOffset: payload.lowerBound, as: UInt8.self) & 0x1F == 24
         record.withLock { record in
             record.packetCount += 1
-            if isKeyframe { record.randomAccessPointCount += 1 }
+            if isKeyframe { record.keyframeCount += 1 }
             if track == 0 { record.ssrc = header.ssrc }
             let now = ContinuousClock.now
-            if let last = record.lastArrival, now - last > Self.longestSilence {
-                record.complaints.append("\(transport.rawValue): nothing for \(now - last)")
+            if let last = record.lastArrival, now - last > Self.maximumSilence {
+                record.problems.append("\(transport.rawValue): nothing for \(now - last)")
             }
             record.lastArrival = now
-            let gap = record.tracks[track, default: TrackRecord()].gap(before: header, Self.longestSteps[track])
-            if let gap { record.complaints.append("\(transport.rawValue), track \(track): \(gap)") }
+            let gap = record.tracks[track, default: TrackRecord()].gap(before: header, Self.maximumSteps[track])
+            if let gap { record.problems.append("\(transport.rawValue), track \(track): \(gap)") }
         }
     }
 }
 
-/// Where a watcher is in a track.
+/// The position in a track.
 private struct TrackRecord: Sendable {
     private var last: (number: SequenceNumber, timestamp: UInt32, ssrc: SSRC)?
 
-    /// What is wrong from the last packet to this one.
-    mutating func gap(before header: Header, _ longestStep: Int) -> String? {
+    /// Describes the irregularity between the last packet and this one; `nil` if there is none.
+    mutating func gap(before header: Header, _ maximumStep: Int) -> String? {
         defer { last = (header.sequenceNumber, header.timestamp, header.ssrc) }
         guard let last else { return nil }
-        guard last.ssrc == header.ssrc else { return "another source" }
+        guard last.ssrc == header.ssrc else { return "another SSRC" }
         guard last.number.advanced(by: 1) == header.sequenceNumber else {
             return "\(header.sequenceNumber.rawValue) after \(last.number.rawValue)"
         }
         let step = Int(Int32(bitPattern: header.timestamp &- last.timestamp))
-        return (0...longestStep).contains(step) ? nil : "a step in time of \(step)"
+        return (0...maximumStep).contains(step) ? nil : "a step in time of \(step)"
     }
 }
 
 extension RTSPSocket.Response {
-    /// Where its RTP comes from that was set up.
+    /// The server's RTP port.
     var serverPort: UInt16? { transport("server_port") }
 
-    /// The first number of a parameter of `Transport`.
+    /// Returns the first number of a parameter of `Transport`.
     func transport(_ name: String) -> UInt16? {
         let parts = (header("Transport") ?? "").split(separator: ";")
         return parts.first { $0.hasPrefix("\(name)=") }?.dropFirst(name.count + 1).split(separator: "-").first
@@ -156,7 +156,7 @@ extension RTSPSocket.Response {
 
 /// RTCP packets (RFC 3550, section 6; RFC 4585, section 6.3.1).
 enum ControlBytes {
-    /// Of a viewer who has nothing to report.
+    /// From a viewer with nothing to report.
     static let receiverReport: [UInt8] = [0x80, 201, 0, 1, 1, 2, 3, 4]
 
     static func pictureLoss(of ssrc: SSRC?) -> [UInt8] {

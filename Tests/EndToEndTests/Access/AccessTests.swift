@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// With users in the configuration, real clients play with the right password, and with no other.
-    @Suite(.serialized, .besideOthers)
+    /// With users in the configuration, real clients play with the right password only.
+    @Suite(.serialized, .sharesMachine)
     struct Access {
-        /// `viewer` has `sesame77`, as `apus password` keeps it; `gardener` may watch other paths.
+        /// `viewer` has the password `sesame77` as a hash of `apus password`; `gardener` may play other paths only.
         private static let users = """
             users:
               viewer: { password: "md5:0c58af1df45a7786b7cf06e90cedf6dc" }
@@ -22,7 +22,7 @@ extension EndToEnd {
 
         private func url(_ server: ServerProcess, as user: String) -> String { server.url(host: "\(user)@127.0.0.1") }
 
-        @Test func whoKnowsThePasswordWatches() async throws {
+        @Test func clientsWithTheRightPasswordPlay() async throws {
             try await withUsers { server in
                 let url = url(server, as: "viewer:sesame77")
                 let clients = [(Client.ffmpeg, "tcp"), (.gstreamer, "udp"), (.mpv, "tcp")].filter(\.0.isInstalled)
@@ -34,7 +34,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: ["viewer:sesame78", "viewer", "gardener:garden88", "nobody:sesame77"])
-        func othersAreToldThatTheyMayNot(credentials: String) async throws {
+        func wrongCredentialsAreRefused(credentials: String) async throws {
             try await withUsers { server in
                 let outcome = try await Command.run(
                     Client.ffmpeg.arguments(url(server, as: credentials), over: "tcp"), within: 20)
@@ -44,7 +44,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func withoutAPasswordOnlyOptionsIsAnswered() async throws {
+        @Test func withoutAPasswordOnlyOptionsSucceeds() async throws {
             try await withUsers { server in
                 let client = try RTSPSocket(port: server.port)
                 #expect(try client.request("OPTIONS", server.url()).status == 200)
@@ -57,12 +57,12 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: VLC.isInstalled, "needs VLC"))
-        func stockVLCPlaysWithItsURLsPasswordAndOthersReadInTheLogWhatToPaste() async throws {
+        func stockVLCPlaysWithThePasswordInItsURLAndTheLogSuggestsThatURL() async throws {
             try await withUsers { server in
                 let vlc = try VLC(playing: url(server, as: "viewer:sesame77"))
-                // A sanitizer makes pictures late, which are then not displayed.
+                // A sanitizer makes frames late, which VLC then does not display.
                 let playing = try await vlc.statistics(within: 15) {
-                    (Sanitizer.current == nil ? $0.displayedPictures : $0.decodedPictures) >= 30
+                    (Sanitizer.current == nil ? $0.displayedFrames : $0.decodedFrames) >= 30
                 }
                 #expect(playing != nil)
                 #expect(try await vlc.quit().status == 0)
@@ -73,7 +73,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func whoMayNotWatchAnyMoreIsLetGoOnSIGHUP() async throws {
+        @Test func aViewerWithoutPermissionIsDisconnectedOnSIGHUP() async throws {
             let folder = try TemporaryFolder()
             try folder.write(Self.users, to: "apus.yml")
             try await withServer("--config", folder.file("apus.yml")) { server in
@@ -90,7 +90,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func ourOwnClientsLogIn() async throws {
+        @Test func apusCommandsAuthenticate() async throws {
             try await withUsers { server in
                 let user = url(server, as: "viewer:sesame77")
                 for verb in [
@@ -123,7 +123,7 @@ extension EndToEnd {
 
         // MARK: - Without users
 
-        /// A line per answer to eleven guesses, as VLC's SAT>IP would send them.
+        /// Eleven guesses, as VLC's SAT>IP module would send them; prints one line per response.
         private static let guesses = """
             exec 3<>/dev/tcp/$0/$1
             for number in {1..11}; do
@@ -136,7 +136,7 @@ extension EndToEnd {
             done
             """
 
-        /// A line per method: what one without credentials is answered.
+        /// One request of each method without credentials; prints one line per method.
         private static let methods = """
             exec 3<>/dev/tcp/$0/$1
             for method in OPTIONS DESCRIBE SETUP PLAY PAUSE TEARDOWN GET_PARAMETER SET_PARAMETER ANNOUNCE RECORD BREW; do
@@ -148,7 +148,7 @@ extension EndToEnd {
             done
             """
 
-        /// A line per connection, of two more than one address may have.
+        /// Two connections more than one address may have; prints one line per connection.
         private static let connections = """
             trap '' PIPE
             for number in {1..66}; do
@@ -161,7 +161,7 @@ extension EndToEnd {
             done 2>/dev/null
             """
 
-        /// A line per connection, 60 from each of five addresses of one IPv6 network.
+        /// 60 connections from each of five addresses of one IPv6 network; prints one line per connection.
         private static let networkConnections = """
             trap '' PIPE
             for address in {2..6}; do
@@ -178,11 +178,12 @@ extension EndToEnd {
             done 2>/dev/null
             """
 
-        /// Three addresses: a neighbour's, this host's own, which a neighbour's password opens too, and loopback.
+        /// Starts a server with three kinds of clients: another host, this host's own address (which needs the other host's
+        /// password, too), and loopback.
         private func withNeighbour(_ body: (ServerProcess, NetworkPair) async throws -> Void) async throws {
             let pair = NetworkPair()
             do {
-                try await pair.lay()
+                try await pair.create()
                 let folder = try TemporaryFolder()
                 try folder.write(
                     "{ access: { wrongPasswordMilliseconds: 10 }, paths: { cam: { source: testcard } } }",
@@ -197,14 +198,14 @@ extension EndToEnd {
             await pair.remove()
         }
 
-        /// What the neighbour's shell says, line by line.
+        /// Runs `script` on the other host; returns the lines of its output.
         private func lines(of script: String, _ server: ServerProcess, _ pair: NetworkPair) async throws -> [String] {
             let shell = ["bash", "-c", script, pair.serverAddress, "\(server.port)"]
             let outcome = try await Command.run(pair.onClient + shell, within: 20)
             return outcome.text.split(whereSeparator: \.isNewline).map(String.init)
         }
 
-        /// The URL for others of the notice of the start, with the password of the file that the notice names.
+        /// Returns the URL for other hosts from the notice at start, with the password from the file that the notice names.
         private func printedURL(_ server: ServerProcess) throws -> String {
             let notice = server.notice
             let url = try #require(notice.firstMatch(of: /rtsp:\/\/viewer:PASSWORD@10\S+/)).output
@@ -215,7 +216,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
-        func othersNeedThePrintedPasswordForAllButOptions() async throws {
+        func otherHostsNeedThePrintedPasswordForAllButOptions() async throws {
             try await withNeighbour { server, pair in
                 let (client, printed) = (Client.ffmpeg, try printedURL(server))
                 try await client.watch(server.url(), over: "tcp", prefix: pair.onServer, log: server.log)
@@ -230,7 +231,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
-        func whoGuessesIsLockedOutAndNobodyElse() async throws {
+        func onlyTheAddressThatGuessesPasswordsIsLockedOut() async throws {
             try await withNeighbour { server, pair in
                 let (client, printed) = (Client.ffmpeg, try printedURL(server))
                 let answers = try await lines(of: Self.guesses, server, pair).map { $0.dropFirst(9).prefix(3) }
@@ -244,7 +245,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
-        func oneAddressHasSoManyConnectionsAndOthersHaveTheirs() async throws {
+        func connectionsAreLimitedPerAddress() async throws {
             try await withNeighbour { server, pair in
                 let answers = try await lines(of: Self.connections, server, pair)
                 #expect(answers == Array(repeating: "200", count: 64) + ["refused", "refused"])
@@ -255,7 +256,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
-        func oneIPv6NetworkHasSoManyConnectionsAndOthersHaveTheirs() async throws {
+        func connectionsAreLimitedPerIPv6Network() async throws {
             try await withNeighbour { server, pair in
                 let address = ["ip", "-6", "addr", "add", "fd77::1/64", "dev", "cable", "nodad"]
                 #expect(try await Command.run(pair.onServer + address).status == 0)
@@ -267,7 +268,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func openMeansOpenAndSaysSo() async throws {
+        @Test func theNoticeOfAnOpenServerSaysThatItIsOpen() async throws {
             try await withServer("--open", "testcard") { server in
                 #expect(server.notice.contains("OPEN TO EVERYBODY") && !server.notice.contains("viewer:"))
             }

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A web server decides who may watch, well or badly.
-    @Suite(.serialized, .besideOthers, .enabled(if: Command.exists("python3"), "needs Python"))
+    /// Tests `access.httpCallback` with a web server that decides, answers nonsense, or does not answer.
+    @Suite(.serialized, .sharesMachine, .enabled(if: Command.exists("python3"), "needs Python"))
     struct Callback {
-        /// Lets ann in, answers nothing of the path `slow`, and nonsense of `garbage`; prints what it is asked.
+        /// Admits ann, never answers for the path `slow`, answers nonsense for `garbage`, and prints each request.
         private static let script = """
             import http.server, json, sys, time
 
@@ -37,7 +37,7 @@ extension EndToEnd {
 
             """
 
-        /// A server that asks the web server, in the clear and through TLS.
+        /// Starts a server that asks the web server, over HTTP or HTTPS.
         private func withCallback(
             _ body: (ServerProcess, _ tlsPort: Int, _ web: Command) async throws -> Void
         ) async throws {
@@ -64,7 +64,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func itLetsInWhomItKnowsAndNobodyElse() async throws {
+        @Test func theCallbackAdmitsOnlyKnownUsers() async throws {
             try await withCallback { server, tlsPort, web in
                 #expect(server.notice.contains("access.httpCallback decides who watches"))
                 try await Client.ffmpeg.watch(
@@ -85,7 +85,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func whoIsNotAnsweredCostsNobodyElseAnything() async throws {
+        @Test func anUnansweredCallbackDelaysNoOtherClient() async throws {
             try await withCallback { server, _, web in
                 let garbage = try RTSPSocket(port: server.port)
                 #expect(try garbage.request("DESCRIBE", server.url("garbage")).status == 503)

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Real clients, and OpenSSL's own, against rtsps://.
-    @Suite(.serialized, .besideOthers)
+    /// Tests rtsps:// with real clients and with `openssl s_client`.
+    @Suite(.serialized, .sharesMachine)
     struct Encryption {
-        /// A server with the certificate that `apus certificate` makes, in a folder of its own.
+        /// Starts a server with a certificate from `apus certificate`.
         private func withEncryption(
             _ encryption: String, srtp: String = "aes-cm", _ options: String = "", source: String = "testcard",
             _ body: (ServerProcess, _ url: String, TemporaryFolder) async throws -> Void
@@ -32,29 +32,29 @@ extension EndToEnd {
             #expect(made.status == 0 && made.text.contains("encryption: optional"), "\(made.diagnostics)")
         }
 
-        /// What OpenSSL's client says of a connection that it makes and ends.
-        private func greet(_ url: String, _ options: String...) async throws -> Command.Outcome {
+        /// Runs `openssl s_client`, which connects and ends.
+        private func connectWithOpenSSL(_ url: String, _ options: String...) async throws -> Command.Outcome {
             let address = url.trimmingPrefix("rtsps://").prefix { $0 != "/" }
             return try await Command.run(["openssl", "s_client", "-connect", String(address)] + options)
         }
 
-        @Test func clientsPlayThroughTLSAndOthersStillInTheClear() async throws {
+        @Test func clientsPlayWithTLSAndWithoutIt() async throws {
             try await withEncryption("optional") { server, url, folder in
                 #expect(server.notice.contains(url.replacing("127.0.0.1", with: "localhost")))
                 let client = Client.ffmpeg
                 try await client.watch(url, over: "tcp", log: server.log)
                 #expect(await server.logs("transport=TLS"))
-                // Who verifies is content with the certificate that it was given.
-                let verified = try await greet(
+                // A client that verifies the certificate accepts it.
+                let verified = try await connectWithOpenSSL(
                     url, "-CAfile", folder.file("certificate.pem"), "-verify_return_error", "-verify_ip", "127.0.0.1")
                 #expect(verified.text.contains("Verify return code: 0 (ok)"), "\(verified.diagnostics)")
                 try await client.watch(server.url(), over: "udp", log: server.log)
             }
         }
 
-        /// Pictures and sound, decoded from what GStreamer decrypts by the keys of the description.
+        /// GStreamer decrypts with the keys of the description and decodes video and audio.
         @Test(.enabled(if: Client.gstreamer.isInstalled, "needs GStreamer"))
-        func gstreamerPlaysBySRTP() async throws {
+        func gstreamerPlaysSRTP() async throws {
             try await concurrently([
                 ("aes-cm", "udp", ""), ("aes-gcm", "udp", "users: { ann: { password: sesame } }"),
                 ("aes-cm", "tcp", ""),
@@ -73,9 +73,9 @@ extension EndToEnd {
             }
         }
 
-        /// Where no description offers SRTP, it comes to TCP by itself.
+        /// If the description offers no SRTP, GStreamer falls back to TCP by itself.
         @Test(.enabled(if: Client.gstreamer.isInstalled, "needs GStreamer"))
-        func gstreamerPlaysInsideTLSWhereSRTPIsOff() async throws {
+        func gstreamerPlaysOverTLSIfSRTPIsOff() async throws {
             try await withEncryption("optional", srtp: "no") { server, url, _ in
                 let outcome = try await Command.run(
                     [
@@ -89,17 +89,17 @@ extension EndToEnd {
             }
         }
 
-        /// NAL for NAL: no packet is lost on the way through encryption, or is another behind it.
+        /// Compares all NAL units, so that no packet is lost or changed by the encryption.
         @Test(.enabled(if: Client.gstreamer.isInstalled, "needs GStreamer"))
-        func whatIsDecryptedIsWhatTheFilmHolds() async throws {
-            let film = try await Clip.plain.path()
-            try await withEncryption("strict", source: film) { server, url, folder in
+        func decryptedNALUnitsEqualTheFilesNALUnits() async throws {
+            let clip = try await Clip.plain.path()
+            try await withEncryption("strict", source: clip) { server, url, folder in
                 let outcome = try await Command.run(
                     [
                         "gst-launch-1.0", "-q", "rtspsrc", "location=\(url)", "tls-validation-flags=0", "protocols=udp",
                         "name=source", "latency=200",
-                        // Where a track has nowhere to go, it now and then stops for that (gst-launch 1.22). It may also
-                        // hang at its end: what it has copied is in the file by then.
+                        // Without a sink for a track, gst-launch 1.22 sometimes stops for that reason. It may also hang at the
+                        // end; the file is complete by then.
                         "source.", "!", "rtpmp4gdepay", "!", "identity", "eos-after=60", "!", "fakesink",
                         "source.", "!", "rtph264depay", "!", "video/x-h264,stream-format=byte-stream,alignment=au", "!",
                         "identity", "eos-after=100", "!", "filesink", "buffer-mode=unbuffered",
@@ -108,23 +108,23 @@ extension EndToEnd {
                 #expect(await server.logs("SRTP over UDP"), "\(outcome.diagnostics) \(server.log)")
                 let copied = AnnexB.withoutParameterSets(AnnexB.units(of: folder.bytes("copy.h264")))
                 #expect(copied.count >= 90, "\(outcome.diagnostics) \(server.log)")
-                try await expect(copied, from: film)
+                try await expect(copied, from: clip)
             }
         }
 
-        /// The units are those of a film, in its order, from one of them on.
-        private func expect(_ units: [[UInt8]], from film: String) async throws {
+        /// Expects consecutive units of the file, beginning with any of them.
+        private func expect(_ units: [[UInt8]], from clip: String) async throws {
             let source = try await Command.run(
-                ["ffmpeg", "-nostdin", "-v", "error", "-i", film, "-map", "0:v", "-c", "copy"]
+                ["ffmpeg", "-nostdin", "-v", "error", "-i", clip, "-map", "0:v", "-c", "copy"]
                     + ["-bsf:v", "h264_mp4toannexb", "-f", "h264", "-"], within: 20)
             let original = AnnexB.withoutParameterSets(AnnexB.units(of: source.output))
             let start = original.indices.first { start in
                 units.indices.allSatisfy { units[$0] == original[(start + $0) % original.count] }
             }
-            #expect(start != nil, "\(units.count) units are nowhere in a row among \(original.count)")
+            #expect(start != nil, "\(units.count) units do not occur consecutively among \(original.count)")
         }
 
-        @Test func strictHasNoPortInTheClearAndNoMediaOverUDP() async throws {
+        @Test func strictEncryptionHasNoPlainPortAndNoPlainUDP() async throws {
             try await withEncryption("strict") { server, url, _ in
                 #expect(throws: LoopbackSocket.Failure.self) { try LoopbackSocket(port: server.port) }
                 #expect(!server.notice.contains("rtsp://"))
@@ -132,10 +132,10 @@ extension EndToEnd {
             }
         }
 
-        @Test func oldVersionsAndThoseWhoSpeakInTheClearAreTurnedAway() async throws {
+        @Test func oldTLSVersionsPlainTextAndSilentClientsAreRejected() async throws {
             try await withEncryption("optional", "limits: { handshakeSeconds: 1 }") { server, url, _ in
-                #expect(try await greet(url, "-tls1_2").text.contains("Protocol  : TLSv1.2"))
-                let old = try await greet(url, "-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0")
+                #expect(try await connectWithOpenSSL(url, "-tls1_2").text.contains("Protocol  : TLSv1.2"))
+                let old = try await connectWithOpenSSL(url, "-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0")
                 #expect(old.status != 0 && old.errors.contains("protocol version"), "\(old.errors)")
                 #expect(await server.logs("TLS 1.2 or later is not offered"))
                 let port = try #require(Int(url.dropFirst(18).prefix { $0 != "/" }))
@@ -143,23 +143,23 @@ extension EndToEnd {
                 plain.send(Array("OPTIONS \(url) RTSP/1.0\r\nCSeq: 1\r\n\r\n".utf8))
                 #expect(plain.receive(within: 5)?.isEmpty == true)
                 #expect(await server.logs("paste=rtsps://127.0.0.1:\(port)/PATH"), "\(server.log)")
-                _ = try await greet(server.url().replacing("rtsp:", with: "rtsps:"))
+                _ = try await connectWithOpenSSL(server.url().replacing("rtsp:", with: "rtsps:"))
                 #expect(await server.logs("tls=\"use rtsps:// at port \(port)\"", "tls=use rtsps:// at port \(port)"))
-                // Who says nothing is waited for as long as the configuration says.
+                // A silent client is disconnected after the configured time.
                 let silent = try LoopbackSocket(port: port)
                 #expect(silent.receive(within: 5)?.isEmpty == true)
-                #expect(await server.logs("its TLS handshake was not complete after 1 s"))
+                #expect(await server.logs("the TLS handshake was not complete after 1 s"))
             }
         }
 
-        @Test func anotherCertificateIsTakenUpWhileSomebodyWatches() async throws {
+        @Test func aNewCertificateIsLoadedWithoutDisconnectingViewers() async throws {
             try await withEncryption("optional") { server, url, folder in
                 let viewer = try Command(Client.ffmpeg(url, over: "tcp") + ["-c", "copy", "-f", "null", "-"])
                 #expect(await eventually(within: 10) { server.log.contains("joined") }, "\(viewer.errors)")
-                let before = try await greet(url).text
+                let before = try await connectWithOpenSSL(url).text
                 try await makeCertificate(in: folder)
                 #expect(await eventually(within: 15) { server.log.contains("certificate read again") })
-                let after = try await greet(url).text
+                let after = try await connectWithOpenSSL(url).text
                 #expect(before.contains("BEGIN CERTIFICATE") && after.contains("BEGIN CERTIFICATE"))
                 #expect(certificate(of: before) != certificate(of: after))
                 #expect(viewer.isRunning && !server.log.contains("left"))
@@ -172,7 +172,7 @@ extension EndToEnd {
             text.firstMatch(of: /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/)?.output
         }
 
-        @Test func aCertificateThatCannotBeUsedIsAnErrorOfCheckAndServe() async throws {
+        @Test func anUnusableCertificateIsAnErrorOfCheckAndServe() async throws {
             let folder = try TemporaryFolder()
             try folder.write(
                 "tls: { encryption: optional, certificate: \(folder.file("none.pem")) }\n", to: "apus.yml")

@@ -3,26 +3,26 @@ import TestSupport
 
 /// One system call that is to fail once.
 struct Fault: CustomStringConvertible {
-    /// As `Faults.c` numbers them.
+    /// The system calls, numbered as in `Faults.c`.
     enum Call: Int32 {
         case accept = 1
         case recv, send, sendmsg, sendmmsg, recvmmsg, epollControl, socket, connect, poll, fsync
     }
 
-    /// Whose calls count. As `Faults.c` numbers them.
+    /// The threads whose calls count, numbered as in `Faults.c`.
     enum Thread: Int32 {
         case any
-        /// Those that ask the web server of `access.httpCallback`.
+        /// The threads that request `access.httpCallback`.
         case callback
     }
 
-    /// What the client whose call it was may notice.
-    enum Harm: Int, Comparable {
-        /// It misses nothing.
+    /// The worst effect that the affected client may notice.
+    enum Effect: Int, Comparable {
+        /// No effect.
         case none
-        /// Packets are missing.
+        /// Missing packets.
         case loss
-        /// Its connection ends.
+        /// The end of its connection.
         case end
 
         static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
@@ -30,17 +30,17 @@ struct Fault: CustomStringConvertible {
 
     enum Transport {
         case tcp, udp
-        /// RTSP through TLS, and media by SRTP over UDP.
+        /// RTSP over TLS and SRTP over UDP.
         case srtp
     }
 
     let call: Call
-    /// Over which a client reaches it.
+    /// The transport of the client.
     let transport: Transport
-    /// What `errno` is; `short` for less than was asked for.
+    /// The value of `errno`, or `short` for a partial result.
     let code: Int32
-    let harm: Harm
-    /// Which call of that name it is, from 1.
+    let effect: Effect
+    /// The number of the failing call, beginning with 1.
     var number: Int32 = 1
     var thread = Thread.any
 
@@ -50,48 +50,54 @@ struct Fault: CustomStringConvertible {
         "\(call) \(number): \(code == Self.short ? "short" : String(cString: strerror(code)))"
     }
 
-    /// All that Linux names, each at the first calls of a session.
+    /// All errors that Linux documents, each at the first calls of a session.
     static var all: [Self] {
         every(
-            .accept, .tcp, [EINTR, EAGAIN, ECONNABORTED, EPROTO, ENETUNREACH, EMFILE, ENFILE, ENOBUFS, ENOMEM], .none)
-            + every(.recv, .tcp, [EINTR, EAGAIN, short], .none, first: 5)
-            + every(.recv, .tcp, [ECONNRESET, ETIMEDOUT, EHOSTUNREACH, ENOBUFS, ENOMEM], .end, first: 5)
-            + every(.send, .tcp, [EINTR, EAGAIN, short], .none, first: 4)
-            + every(.send, .tcp, [ECONNRESET, EPIPE, ENETUNREACH, ENOBUFS, ENOMEM], .end, first: 4)
-            + every(.sendmsg, .tcp, [EINTR, EAGAIN, short], .none, first: 3)
-            + every(.sendmsg, .tcp, [ECONNRESET, EPIPE, ENETUNREACH, ENOBUFS, ENOMEM], .end, first: 3)
-            + every(.sendmmsg, .udp, [EINTR, EAGAIN, short], .none, first: 2)
-            + every(.sendmmsg, .udp, [ENOBUFS, ENETUNREACH, EHOSTUNREACH, EPERM, EIO, EMSGSIZE], .loss, first: 2)
-            + every(.sendmmsg, .udp, [ECONNREFUSED], .end, first: 2)
-            // The sender report, which a picture does not wait for.
-            + every(.sendmsg, .udp, [EINTR, EAGAIN, ENOBUFS, ENETUNREACH, EPERM, ECONNREFUSED], .none)
-            + every(.recvmmsg, .udp, [EINTR, EAGAIN, ECONNREFUSED, ENOBUFS, ENOMEM], .none)
-            + every(.epollControl, .tcp, [ENOMEM, ENOSPC], .end)
+            .accept, over: .tcp, [EINTR, EAGAIN, ECONNABORTED, EPROTO, ENETUNREACH, EMFILE, ENFILE, ENOBUFS, ENOMEM],
+            effect: .none)
+            + every(.recv, over: .tcp, [EINTR, EAGAIN, short], effect: .none, first: 5)
+            + every(.recv, over: .tcp, [ECONNRESET, ETIMEDOUT, EHOSTUNREACH, ENOBUFS, ENOMEM], effect: .end, first: 5)
+            + every(.send, over: .tcp, [EINTR, EAGAIN, short], effect: .none, first: 4)
+            + every(.send, over: .tcp, [ECONNRESET, EPIPE, ENETUNREACH, ENOBUFS, ENOMEM], effect: .end, first: 4)
+            + every(.sendmsg, over: .tcp, [EINTR, EAGAIN, short], effect: .none, first: 3)
+            + every(.sendmsg, over: .tcp, [ECONNRESET, EPIPE, ENETUNREACH, ENOBUFS, ENOMEM], effect: .end, first: 3)
+            + every(.sendmmsg, over: .udp, [EINTR, EAGAIN, short], effect: .none, first: 2)
+            + every(
+                .sendmmsg, over: .udp, [ENOBUFS, ENETUNREACH, EHOSTUNREACH, EPERM, EIO, EMSGSIZE], effect: .loss,
+                first: 2)
+            + every(.sendmmsg, over: .udp, [ECONNREFUSED], effect: .end, first: 2)
+            // The sender report, for which no frame waits.
+            + every(.sendmsg, over: .udp, [EINTR, EAGAIN, ENOBUFS, ENETUNREACH, EPERM, ECONNREFUSED], effect: .none)
+            + every(.recvmmsg, over: .udp, [EINTR, EAGAIN, ECONNREFUSED, ENOBUFS, ENOMEM], effect: .none)
+            + every(.epollControl, over: .tcp, [ENOMEM, ENOSPC], effect: .end)
     }
 
-    /// What encrypted viewers depend on: their TLS connection, their packets and their reports.
+    /// Faults that affect encrypted viewers: in the TLS connection, in RTP and in RTCP.
     static var srtp: [Self] {
-        every(.recv, .srtp, [EINTR, EAGAIN, short], .none, first: 4)
-            + every(.recv, .srtp, [ECONNRESET, ETIMEDOUT], .end, first: 4)
-            + every(.send, .srtp, [EINTR, EAGAIN, short], .none, first: 4)
-            + every(.send, .srtp, [ECONNRESET, EPIPE], .end, first: 4)
-            + every(.sendmmsg, .srtp, [EINTR, EAGAIN, short], .none, first: 2)
-            + every(.sendmmsg, .srtp, [ENOBUFS, ENETUNREACH, EHOSTUNREACH, EPERM, EIO, EMSGSIZE], .loss, first: 2)
-            + every(.sendmmsg, .srtp, [ECONNREFUSED], .end, first: 2)
-            + every(.sendmsg, .srtp, [EINTR, EAGAIN, ENOBUFS, ENETUNREACH, EPERM, ECONNREFUSED], .none)
-            + every(.recvmmsg, .srtp, [EINTR, EAGAIN, ECONNREFUSED, ENOBUFS, ENOMEM], .none)
+        every(.recv, over: .srtp, [EINTR, EAGAIN, short], effect: .none, first: 4)
+            + every(.recv, over: .srtp, [ECONNRESET, ETIMEDOUT], effect: .end, first: 4)
+            + every(.send, over: .srtp, [EINTR, EAGAIN, short], effect: .none, first: 4)
+            + every(.send, over: .srtp, [ECONNRESET, EPIPE], effect: .end, first: 4)
+            + every(.sendmmsg, over: .srtp, [EINTR, EAGAIN, short], effect: .none, first: 2)
+            + every(
+                .sendmmsg, over: .srtp, [ENOBUFS, ENETUNREACH, EHOSTUNREACH, EPERM, EIO, EMSGSIZE], effect: .loss,
+                first: 2)
+            + every(.sendmmsg, over: .srtp, [ECONNREFUSED], effect: .end, first: 2)
+            + every(.sendmsg, over: .srtp, [EINTR, EAGAIN, ENOBUFS, ENETUNREACH, EPERM, ECONNREFUSED], effect: .none)
+            + every(.recvmmsg, over: .srtp, [EINTR, EAGAIN, ECONNREFUSED, ENOBUFS, ENOMEM], effect: .none)
     }
 
-    /// What asking a web server depends on. If it cannot be asked, the client that it is asked about is told 503.
+    /// Faults of the request to the web server. If the request fails, the client gets 503.
     static var callback: [Self] {
         let refused =
-            every(.socket, .tcp, [EMFILE, ENFILE, ENOBUFS, ENOMEM, EACCES], .end)
-            + every(.connect, .tcp, [ECONNREFUSED, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL, EINTR], .end)
-            + every(.send, .tcp, [EINTR, ECONNRESET, EPIPE, ENOBUFS, ENOMEM], .end)
-            + every(.recv, .tcp, [EINTR, ECONNRESET, ETIMEDOUT, ENOMEM], .end)
-            + every(.poll, .tcp, [EINTR, ENOMEM], .end)
+            every(.socket, over: .tcp, [EMFILE, ENFILE, ENOBUFS, ENOMEM, EACCES], effect: .end)
+            + every(.connect, over: .tcp, [ECONNREFUSED, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL, EINTR], effect: .end)
+            + every(.send, over: .tcp, [EINTR, ECONNRESET, EPIPE, ENOBUFS, ENOMEM], effect: .end)
+            + every(.recv, over: .tcp, [EINTR, ECONNRESET, ETIMEDOUT, ENOMEM], effect: .end)
+            + every(.poll, over: .tcp, [EINTR, ENOMEM], effect: .end)
         let unnoticed =
-            every(.send, .tcp, [EAGAIN, short], .none) + every(.recv, .tcp, [EAGAIN, short], .none)
+            every(.send, over: .tcp, [EAGAIN, short], effect: .none)
+            + every(.recv, over: .tcp, [EAGAIN, short], effect: .none)
         return (refused + unnoticed).map { fault in
             var fault = fault
             fault.thread = .callback
@@ -100,20 +106,20 @@ struct Fault: CustomStringConvertible {
     }
 
     private static func every(
-        _ call: Call, _ transport: Transport, _ codes: [Int32], _ harm: Harm, first count: Int32 = 1
+        _ call: Call, over transport: Transport, _ codes: [Int32], effect: Effect, first count: Int32 = 1
     ) -> [Self] {
         codes.flatMap { code in
-            (1...count).map { Self(call: call, transport: transport, code: code, harm: harm, number: $0) }
+            (1...count).map { Self(call: call, transport: transport, code: code, effect: effect, number: $0) }
         }
     }
 }
 
-/// What the library that a server was started with makes fail next: memory that it shares with the test.
+/// Tells the preloaded library which call fails next, by memory that it shares with the test.
 final class FaultPlan {
     private let library: String
     private let file: String
     private let folder: TemporaryFolder
-    /// The call, the code, the countdown, the hits, the threads.
+    /// The fields: call, code, countdown, hits, thread.
     private let numbers: UnsafeMutablePointer<Int32>
     private static let byteCount = 20
 
@@ -121,7 +127,7 @@ final class FaultPlan {
     init() async throws {
         folder = try TemporaryFolder()
         (library, file) = (folder.file("faults.so"), folder.file("plan"))
-        let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Faults/Faults.c").path
         let outcome = try await Command.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, source], within: 30)
         guard outcome.status == 0 else { throw Command.Failure.cannotStart(outcome.diagnostics) }
@@ -139,19 +145,19 @@ final class FaultPlan {
         munmap(numbers, Self.byteCount)
     }
 
-    /// What a server is started with that is to obey.
+    /// The environment of a server that preloads the library.
     var prefix: [String] { ["env", "LD_PRELOAD=\(library)", "APUS_FAULTS=\(file)"] }
 
-    /// Has the next call of that number fail.
+    /// Makes the call with the fault's number fail.
     func arm(_ fault: Fault) {
         (numbers[0], numbers[1], numbers[3]) = (fault.call.rawValue, fault.code, 0)
         numbers[4] = fault.thread.rawValue
         numbers[2] = fault.number
     }
 
-    /// Has nothing fail any more.
+    /// Disarms the fault.
     ///
-    /// - Returns: whether the call has failed.
+    /// - Returns: Whether the call has failed.
     func disarm() -> Bool {
         numbers[2] = 0
         return numbers[3] > 0

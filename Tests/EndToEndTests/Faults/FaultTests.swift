@@ -3,21 +3,21 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Each system call by which the server hears and answers its clients fails once, in every way that Linux knows: at most the
-    /// client whose call it was notices, and no descriptor is lost.
-    @Suite(.serialized, .alone, .enabled(if: Command.exists("clang"), "needs clang"))
+    /// Each system call by which the server communicates with clients fails once, with every documented error. At most the
+    /// affected client notices, and no descriptor leaks.
+    @Suite(.serialized, .exclusive, .enabled(if: Command.exists("clang"), "needs clang"))
     struct Faults {
-        @Test func everyCallMayFailOnce() async throws {
+        @Test func everySystemCallMayFailOnce() async throws {
             let plan = try await FaultPlan()
             let server = try await ServerProcess.start(["testcard"], prefix: plan.prefix)
             try await inject(Fault.all, by: plan, into: server, watchedOver: [.tcp, .udp]) {
-                FaultWitness(server, over: $0)
+                FaultObserver(server, over: $0)
             }
             await server.stop()
         }
 
-        /// Viewers whose media is encrypted miss nothing that others would not, and all that comes can be decrypted.
-        @Test func everyCallMayFailOnceForAViewerBySRTP() async throws {
+        /// Faults affect encrypted viewers no more than others, and they can decrypt all packets that arrive.
+        @Test func everySystemCallMayFailOnceForAnSRTPViewer() async throws {
             let folder = try TemporaryFolder()
             let certificate = ["certificate", "--folder", folder.path, "--host", "127.0.0.1"]
             #expect(try await Command.run([ServerProcess.binary()] + certificate).status == 0)
@@ -31,13 +31,13 @@ extension EndToEnd {
             let plan = try await FaultPlan()
             let server = try await ServerProcess.start(["--config", folder.file("apus.yml")], prefix: plan.prefix)
             try await inject(Fault.srtp, by: plan, into: server, watchedOver: [.tcp, .srtp]) { transport in
-                FaultWitness(server, over: transport, tlsPort: port)
+                FaultObserver(server, over: transport, tlsPort: port)
             }
             await server.stop()
         }
 
-        /// At most the client that is asked about is turned away; the next one is asked about as if nothing had been.
-        @Test func everyCallOfTheCallbackMayFailOnce() async throws {
+        /// At most the client in question is refused; the next request is not affected.
+        @Test func everySystemCallOfTheCallbackMayFailOnce() async throws {
             let web = try WebServer { _ in 204 }
             defer { web.stop() }
             let folder = try TemporaryFolder()
@@ -46,16 +46,16 @@ extension EndToEnd {
             let plan = try await FaultPlan()
             let server = try await ServerProcess.start(["--config", folder.file("apus.yml")], prefix: plan.prefix)
             try await inject(Fault.callback, by: plan, into: server, watchedOver: [.tcp]) {
-                FaultWitness(server, over: $0)
+                FaultObserver(server, over: $0)
             }
             await server.stop()
         }
 
-        /// A file that is not on the disk yet gets no name that it would be found by after a power failure.
-        @Test func aPasswordThatCannotBeSyncedIsNotKept() async throws {
+        /// A file that is not yet on the disk must not get its final name, because it could be empty after a power failure.
+        @Test func aPasswordFileThatCannotBeSyncedIsNotKept() async throws {
             let plan = try await FaultPlan()
             let folder = try TemporaryFolder()
-            let fault = Fault(call: .fsync, transport: .tcp, code: EIO, harm: .none)
+            let fault = Fault(call: .fsync, transport: .tcp, code: EIO, effect: .none)
             plan.arm(fault)
             let server = try await ServerProcess.start(
                 ["testcard"], prefix: ["env", "STATE_DIRECTORY=\(folder.path)"] + plan.prefix)
@@ -65,32 +65,32 @@ extension EndToEnd {
             await server.stop()
         }
 
-        /// Has each call fail, one after the other.
+        /// Makes each call fail, one after the other.
         ///
         /// - Parameters:
-        ///   - transports: over which a client watches before all and after all.
-        ///   - witness: a client over a transport.
+        ///   - transports: The transports of clients that play before and after all faults.
+        ///   - observer: Creates a client over a transport.
         private func inject(
             _ faults: [Fault], by plan: FaultPlan, into server: ServerProcess,
             watchedOver transports: [Fault.Transport],
-            _ witness: (Fault.Transport) -> FaultWitness
+            _ observer: (Fault.Transport) -> FaultObserver
         ) async throws {
             #expect(try await server.isServing())
-            for transport in transports { #expect(await harm(to: witness(transport)) == .none, "\(transport)") }
+            for transport in transports { #expect(await effect(to: observer(transport)) == .none, "\(transport)") }
             let descriptors = try await openDescriptors(of: server) { _ in true }
             for fault in faults {
                 plan.arm(fault)
-                let harm = await harm(to: witness(fault.transport))
+                let effect = await effect(to: observer(fault.transport))
                 #expect(plan.disarm(), "\(fault) was not reached")
-                #expect(harm <= fault.harm, "\(fault): \(harm); \(server.log.suffix(500))")
-                #expect(await self.harm(to: witness(.tcp)) == .none, "\(fault), after it")
+                #expect(effect <= fault.effect, "\(fault): \(effect); \(server.log.suffix(500))")
+                #expect(await self.effect(to: observer(.tcp)) == .none, "after \(fault)")
             }
-            for transport in transports { #expect(await harm(to: witness(transport)) == .none, "\(transport)") }
+            for transport in transports { #expect(await effect(to: observer(transport)) == .none, "\(transport)") }
             let left = try await openDescriptors(of: server) { $0 <= descriptors }
             #expect(left <= descriptors)
         }
 
-        /// How many descriptors it has once `isEnough`, or after five seconds.
+        /// Returns the number of open descriptors as soon as `isEnough` accepts it, or after five seconds.
         private func openDescriptors(of server: ServerProcess, _ isEnough: (Int) -> Bool) async throws -> Int {
             var count = 0
             _ = try await eventually(within: 5) {
@@ -102,9 +102,9 @@ extension EndToEnd {
             return count
         }
 
-        private func harm(to witness: FaultWitness) async -> Fault.Harm {
-            // A client whose connection ends is an answer here.
-            (try? await witness.watch()) ?? .end
+        private func effect(to observer: FaultObserver) async -> Fault.Effect {
+            // The end of the client's connection is a result here.
+            (try? await observer.watch()) ?? .end
         }
     }
 }

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What `apus bench viewers` counts.
-    @Suite(.serialized, .alone)
+    /// Tests the counts of `apus bench viewers` and the reports of all bench commands.
+    @Suite(.serialized, .exclusive)
     struct Bench {
-        /// The part of its report that is looked at.
+        /// The tested part of the report.
         private struct Report: Decodable {
             let established: Int
             let packets, gaps, lost, duplicates, reordered, wholeUnits, brokenUnits: Int
@@ -19,7 +19,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func everyPacketIsCountedHoweverItComes() async throws {
+        @Test func everyPacketIsCountedOverAllTransports() async throws {
             try await withServer("testcard") { server in
                 #expect(try await server.isServing())
                 let url = server.url()
@@ -29,8 +29,8 @@ extension EndToEnd {
             }
         }
 
-        /// How a report came about, in the JSON of every command.
-        private struct Origin: Decodable {
+        /// The part of the JSON that all commands share.
+        private struct CommonReport: Decodable {
             let version: String
             let host: Host
             let arguments: [String]
@@ -50,12 +50,12 @@ extension EndToEnd {
             }
         }
 
-        private func run(_ arguments: [String]) async throws -> (Command.Outcome, Origin?) {
+        private func run(_ arguments: [String]) async throws -> (Command.Outcome, CommonReport?) {
             let outcome = try await Command.run([ServerProcess.binary()] + arguments + ["--json"], within: 40)
-            return (outcome, try? JSONDecoder().decode(Origin.self, from: Data(outcome.output)))
+            return (outcome, try? JSONDecoder().decode(CommonReport.self, from: Data(outcome.output)))
         }
 
-        @Test func allCommandsTakeTheSameArgumentsAndEndAlike() async throws {
+        @Test func allCommandsShareTheirArgumentsAndExitStatuses() async throws {
             try await withServer("testcard") { server in
                 #expect(try await server.isServing())
                 let url = server.url()
@@ -85,7 +85,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func anErrorIsJSONTooAndHasNoPassword() async throws {
+        @Test func anErrorIsAlsoJSONAndContainsNoPassword() async throws {
             let url = "rtsp://vIewer:sesAme@127.0.0.1:\(try LoopbackSocket.freePort())/cam"
             for command in [
                 ["measure", url], ["bench", "joins", url], ["bench", "viewers", "--seconds", "1", "--url=\(url)"],
@@ -95,12 +95,12 @@ extension EndToEnd {
                 #expect(outcome.status == 1 && origin.verdict.exitStatus == 1 && origin.verdict.outcome == "error")
                 #expect(origin.verdict.reasons.first?.contains("Connection refused") == true)
                 #expect(
-                    (origin.error != nil) == (command[0] == "measure"), "the benches have a report of failed sessions")
+                    (origin.error != nil) == (command[0] == "measure"), "a bench reports the failed sessions instead")
                 #expect(!outcome.text.contains("sesAme") && !outcome.errors.contains("sesAme"))
             }
         }
 
-        @Test func eachBenchWritesItsTableAndItsPlot() async throws {
+        @Test func eachBenchWritesItsTableAndPlot() async throws {
             let folder = try TemporaryFolder()
             try await withServer("testcard") { server in
                 #expect(try await server.isServing())
@@ -136,7 +136,7 @@ extension EndToEnd {
             #expect(outcome.status == 0, "\(transport): \(outcome.diagnostics)")
             let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output))
             #expect(report.established == 3, "\(transport)")
-            // Three seconds at least, of 30 pictures and 46 sounds, and one of those after which all had joined.
+            // At least three seconds with 30 frames and 46 audio units each, of which one is after the last join.
             #expect(Double(report.wholeUnits) > 3 * 3 * 76 / Sanitizer.patience, "\(transport)")
             #expect(report.packets > report.wholeUnits, "\(transport)")
             #expect(report.gaps + report.lost + report.duplicates + report.reordered == 0, "\(transport)")

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// `apus measure`, as a script runs it.
+/// Runs `apus measure`.
 enum Measure {
-    /// The part of its report that tests look at.
+    /// The tested part of the report.
     struct Report: Decodable {
         let frames: Frames
         let clocks: Clocks
@@ -58,10 +58,10 @@ enum Measure {
         try await Command.run([ServerProcess.binary(), "measure", url] + arguments, within: 40)
     }
 
-    /// With the report as JSON.
+    /// Runs `apus measure` and parses its JSON report.
     static func report(_ url: String, _ arguments: [String]) async throws -> (Command.Outcome, Report?) {
         let outcome = try await run(url, arguments + ["--json"])
-        // Without a report there is none to read; the tests look at why.
+        // The report is missing if the measurement failed; the test then shows the reason.
         return (outcome, try? JSONDecoder().decode(Report.self, from: Data(outcome.output)))
     }
 }

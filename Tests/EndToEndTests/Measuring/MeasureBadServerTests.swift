@@ -3,43 +3,43 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Servers that are none, or lie: a line that says so, an exit status, and no hang.
-    @Suite(.serialized, .alone)
+    /// Servers that are not RTSP servers or misbehave: `apus measure` reports one line and an exit status, and does not hang.
+    @Suite(.serialized, .exclusive)
     struct MeasuringBadServers {
         @Test(arguments: [
             "http://127.0.0.1/cam", "127.0.0.1:8554/cam", "rtsp://", "rtsp://127.0.0.1:99999/cam",
             "rtsps://127.0.0.1/cam",
             "rtsp://vIewer:sesAme@127.0.0.1:99999/cam", "",
         ])
-        func whatIsNoURLIsAWrongArgument(url: String) async throws {
+        func anInvalidURLIsAUsageError(url: String) async throws {
             let outcome = try await Measure.run(url, [])
             #expect(outcome.status == 64)
             #expect(!outcome.errors.contains("sesAme"))
         }
 
         @Test(arguments: [["--fail-if", "p99"], ["--fail-if", "p99>50"], ["--seconds", "0"], ["--timeout", "nan"]])
-        func whatCannotBeMeantIsAWrongArgument(arguments: [String]) async throws {
+        func anInvalidArgumentIsAUsageError(arguments: [String]) async throws {
             #expect(try await Measure.run("rtsp://127.0.0.1/cam", arguments).status == 64)
         }
 
-        @Test func aPortThatNobodyListensOnIsToldSo() async throws {
+        @Test func aRefusedConnectionIsReported() async throws {
             let outcome = try await Measure.run("rtsp://vIewer:sesAme@127.0.0.1:\(LoopbackSocket.freePort())/cam", [])
             #expect(outcome.status == 1)
             #expect(outcome.errors.contains("Connection refused"))
             #expect(!outcome.errors.contains("sesAme"))
         }
 
-        @Test func aPathThatCannotBeWrittenIsToldBeforeTheMeasurement() async throws {
+        @Test func anUnwritableFileIsReportedBeforeTheMeasurement() async throws {
             let outcome = try await Measure.run("rtsp://127.0.0.1:1/cam", ["--csv", "/nowhere/frames.csv"])
             #expect(outcome.status == 1)
             #expect(outcome.errors.contains("/nowhere/frames.csv"))
         }
 
-        /// What a server does, and what is said of it.
-        enum Badness: String, CaseIterable, Sendable {
+        /// The behaviour of a server, with the expected message.
+        enum Misbehaviour: String, CaseIterable, Sendable {
             case silent = "the server did not answer"
             case garbage = "invalid RTSP from the server"
-            case soundOnly = "the stream has no video, only PCMU"
+            case audioOnly = "the stream has no video, only PCMU"
             case nothing = "the description contains no RTP stream"
             case unauthorized = "the server requires a user and a password"
             case mute = "no video packet arrived"
@@ -47,21 +47,21 @@ extension EndToEnd {
             case withoutTCP = "461 Unsupported transport; try --transport udp"
         }
 
-        @Test(arguments: Badness.allCases)
-        func aBadServerIsNamedInOneLine(_ badness: Badness) async throws {
-            let server = try ScriptedServer { request, peer in Self.answer(request, peer, badness) }
+        @Test(arguments: Misbehaviour.allCases)
+        func aMisbehavingServerIsReportedInOneLine(_ misbehaviour: Misbehaviour) async throws {
+            let server = try ScriptedServer { request, peer in Self.answer(request, peer, misbehaviour) }
             defer { server.stop() }
             let outcome = try await Measure.run(server.url, ["--timeout", "1", "--transport", "tcp"])
             #expect(!outcome.ranOutOfTime)
             #expect(outcome.status == 1)
-            #expect(outcome.errors.contains(badness.rawValue), "\(outcome.diagnostics)")
+            #expect(outcome.errors.contains(misbehaviour.rawValue), "\(outcome.diagnostics)")
             #expect(outcome.errors.split(separator: "\n").count == 1)
         }
 
         private static func answer(
-            _ request: ScriptedServer.Request, _ peer: ScriptedServer.Peer, _ badness: Badness
+            _ request: ScriptedServer.Request, _ peer: ScriptedServer.Peer, _ misbehaviour: Misbehaviour
         ) -> Bool {
-            switch (badness, request.method) {
+            switch (misbehaviour, request.method) {
             case (.silent, _): true
             case (.garbage, _): peer.send(Array("HTTP/1.1 400 Bad Request\r\n\r\n<html>\u{0}\u{1}\r\n\r\n".utf8))
             case (.unauthorized, "DESCRIBE"):
@@ -69,7 +69,7 @@ extension EndToEnd {
                     Array(
                         String(decoding: request.answer(), as: UTF8.self)
                             .replacingOccurrences(of: "200 OK", with: "401 Unauthorized").utf8))
-            case (_, "DESCRIBE"): peer.send(request.answer(body: description(badness)))
+            case (_, "DESCRIBE"): peer.send(request.answer(body: description(misbehaviour)))
             case (.withoutTCP, "SETUP"):
                 peer.send(
                     Array(
@@ -82,10 +82,10 @@ extension EndToEnd {
             }
         }
 
-        private static func description(_ badness: Badness) -> String {
+        private static func description(_ misbehaviour: Misbehaviour) -> String {
             let head = "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=cam\r\nt=0 0\r\n"
-            return switch badness {
-            case .soundOnly: head + "m=audio 0 RTP/AVP 0\r\na=rtpmap:0 PCMU/8000\r\na=control:track1\r\n"
+            return switch misbehaviour {
+            case .audioOnly: head + "m=audio 0 RTP/AVP 0\r\na=rtpmap:0 PCMU/8000\r\na=control:track1\r\n"
             case .nothing: head
             default: head + "m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:track1\r\n"
             }

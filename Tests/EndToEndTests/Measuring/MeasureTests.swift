@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What `apus measure` finds out about streams that are as they should be.
-    @Suite(.serialized, .alone)
+    /// Tests `apus measure` with correct streams.
+    @Suite(.serialized, .exclusive)
     struct Measuring {
-        @Test func theTestCardIsMeasuredFromItsCapture() async throws {
+        @Test func theTestCardIsMeasuredFromCapture() async throws {
             try await overBothTransports(of: "testcard") { server, transport in
                 let (outcome, answer) = try await Measure.report(
                     server.url(), ["--frames", "90", "--transport", transport])
@@ -17,13 +17,13 @@ extension EndToEnd {
                 #expect(report.frames.broken == 0 && report.packets.lost == 0)
                 #expect(report.clocks.relation == "same machine")
                 #expect(report.captureTimes.unknown == 0 && report.captureTimes.disbelievedSEI.isEmpty)
-                // Keyframes have SEI, and it agrees with the sender reports to the millisecond.
+                // Keyframes have SEI, which agrees with the sender reports to the millisecond.
                 #expect(report.captureTimes.sei == report.frames.keys && report.captureTimes.sei > 0)
                 let disagreement = try #require(report.captureTimes.seiAfterSenderReports)
                 #expect(disagreement.p50.magnitude < 1 && disagreement.max.magnitude < 1)
                 let (arrival, decoded) = (report.latency.captureToArrival, report.latency.captureToDecoded)
                 #expect(arrival?.count == report.frames.received && decoded?.count == report.frames.received)
-                // A busy machine is slow, but nothing is decoded before it is captured.
+                // A busy machine is slow, but no frame is decoded before its capture.
                 #expect(arrival.map { $0.p50 > 0 && $0.p50 < 1_000 } == true)
                 #expect((decoded?.p50 ?? 0) > (arrival?.p50 ?? .infinity))
                 #expect(report.soundOffset != nil)
@@ -34,7 +34,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func whereEachPictureHasATimestampEachRowHasItsNumber() async throws {
+        @Test func withATimestampPerFrameEachRowHasItsFrameNumber() async throws {
             let folder = try TemporaryFolder()
             try folder.write("paths: { cam: { source: testcard, timestamps: all } }\n", to: "apus.yml")
             try await withServer("--config", folder.file("apus.yml")) { server in
@@ -52,9 +52,9 @@ extension EndToEnd {
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
         }
 
-        /// What is estimated of a clock that is our own: reports never come before they are sent, so the truth, zero, is not
-        /// below the estimate.
-        @Test func clocksAreEstimatedWhereOneAsksForIt() async throws {
+        /// Estimates a clock whose true offset is zero. Sender reports never arrive before they are sent, so that the estimate is
+        /// not above zero.
+        @Test func clocksAreEstimatedOnRequest() async throws {
             try await withServer("testcard") { server in
                 #expect(try await server.isServing())
                 let (outcome, answer) = try await Measure.report(
@@ -68,7 +68,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func framesAndPlotAreWrittenIntoFiles() async throws {
+        @Test func framesAndPlotAreWrittenToFiles() async throws {
             let folder = try TemporaryFolder()
             try await withServer("testcard") { server in
                 #expect(try await server.isServing())
@@ -77,7 +77,7 @@ extension EndToEnd {
                     ["--frames", "30", "--csv", folder.file("frames.csv"), "--plot", folder.file("latency.svg")])
                 #expect(outcome.status == 0, "\(outcome.diagnostics)")
                 #expect(outcome.text.contains("capture → decoded"))
-                // Nobody watches it work: no progress among what it says.
+                // Standard error is no terminal, so that no progress is shown.
                 #expect(outcome.errors.isEmpty)
             }
             let rows = String(decoding: folder.bytes("frames.csv"), as: UTF8.self).split(separator: "\n")
@@ -94,13 +94,13 @@ extension EndToEnd {
                 let failed = try await Measure.run(server.url(), arguments + ["--fail-if", "p50>0ms"])
                 #expect(failed.status == 2)
                 #expect(failed.errors.contains("p50>0ms: the value is "))
-                // The report is told all the same.
+                // The report is printed nevertheless.
                 #expect(failed.text.contains("capture → decoded"))
             }
         }
 
         @Test func aStreamThatEndsEarlyIsReportedAndFails() async throws {
-            let server = try StampedReplay.server(try await StampedReplay.film()) { _ in }
+            let server = try TimestampedReplay.server(try await TimestampedReplay.clip()) { _ in }
             defer { server.stop() }
             let outcome = try await Measure.run(server.url, ["--seconds", "30", "--transport", "tcp"])
             #expect(outcome.status == 1)
@@ -108,13 +108,13 @@ extension EndToEnd {
             #expect(outcome.text.contains("capture → decoded"))
         }
 
-        @Test func aFilmWithReorderedPicturesIsDecoded() async throws {
+        @Test func aFileWithReorderedFramesIsDecoded() async throws {
             try await overBothTransports(of: Clip.bFrames.path()) { server, transport in
                 let (outcome, answer) = try await Measure.report(
                     server.url(), ["--frames", "60", "--transport", transport])
                 #expect(outcome.status == 0, "\(outcome.diagnostics)")
                 let report = try #require(answer)
-                // Those that wait for a later one may be on their way at the end.
+                // Frames that need a later frame may still be undecoded at the end.
                 #expect(report.frames.decoded >= report.frames.received - 8)
             }
         }
@@ -122,8 +122,8 @@ extension EndToEnd {
 }
 
 extension EndToEnd {
-    /// Another server, in Debian's own Python.
-    @Suite(.serialized, .alone)
+    /// Measures another server: GStreamer's, from Debian's Python bindings.
+    @Suite(.serialized, .exclusive)
     struct MeasuringGStreamer {
         private static let python = "/usr/bin/python3"
         private static let script = """
@@ -141,7 +141,7 @@ extension EndToEnd {
             """
 
         private static func isInstalled() async -> Bool {
-            // Without Python, or without its bindings, there is nothing to measure.
+            // Without Python or its bindings, the test is skipped.
             (try? await Command.run([python, "-c", script]))?.status == 0
         }
 

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Capture times in SEI: believed where they can be true.
-    @Suite(.serialized, .alone)
-    struct MeasuringStamps {
-        @Test func honestStampsTellTheLatencyOfThisMachine() async throws {
-            let server = try StampedReplay.server(try await StampedReplay.film()) { _ in }
+    /// Capture times in SEI are accepted only if they are plausible.
+    @Suite(.serialized, .exclusive)
+    struct MeasuringTimestamps {
+        @Test func correctTimestampsYieldTheLatency() async throws {
+            let server = try TimestampedReplay.server(try await TimestampedReplay.clip()) { _ in }
             defer { server.stop() }
             let (outcome, answer) = try await Measure.report(server.url, ["--frames", "30", "--transport", "tcp"])
             #expect(outcome.status == 0, "\(outcome.diagnostics)")
@@ -17,47 +17,47 @@ extension EndToEnd {
             #expect(report.latency.captureToArrival.map { $0.p50 > 0 && $0.max < 10_000 } == true)
         }
 
-        struct Lie: Sendable {
+        struct WrongTimestamp: Sendable {
             let reason: String
-            let tell: @Sendable (inout CaptureTimestamp) -> Void
+            let change: @Sendable (inout CaptureTimestamp) -> Void
         }
 
-        static let lies = [
-            Lie(reason: "in the future") { stamp in
-                stamp.monotonic = stamp.monotonic + 5_000_000_000
-                stamp.wallClock = NTPTime(unixNanoseconds: stamp.wallClock.unixNanoseconds + 5_000_000_000)
+        static let wrongTimestamps = [
+            WrongTimestamp(reason: "in the future") { timestamp in
+                timestamp.monotonic = timestamp.monotonic + 5_000_000_000
+                timestamp.wallClock = NTPTime(unixNanoseconds: timestamp.wallClock.unixNanoseconds + 5_000_000_000)
             },
-            Lie(reason: "more than a minute old") { stamp in
-                stamp.monotonic = stamp.monotonic + -90_000_000_000
-                stamp.wallClock = NTPTime(unixNanoseconds: stamp.wallClock.unixNanoseconds - 90_000_000_000)
+            WrongTimestamp(reason: "more than a minute old") { timestamp in
+                timestamp.monotonic = timestamp.monotonic + -90_000_000_000
+                timestamp.wallClock = NTPTime(unixNanoseconds: timestamp.wallClock.unixNanoseconds - 90_000_000_000)
             },
-            Lie(reason: "a negative time") { stamp in
-                stamp.monotonic = MonotonicTime(nanoseconds: .min)
-                stamp.wallClock = NTPTime(rawValue: 0)
+            WrongTimestamp(reason: "a negative time") { timestamp in
+                timestamp.monotonic = MonotonicTime(nanoseconds: .min)
+                timestamp.wallClock = NTPTime(rawValue: 0)
             },
-            Lie(reason: "in the future") { stamp in
-                stamp.monotonic = MonotonicTime(nanoseconds: .max)
-                stamp.wallClock = NTPTime(rawValue: .max)
+            WrongTimestamp(reason: "in the future") { timestamp in
+                timestamp.monotonic = MonotonicTime(nanoseconds: .max)
+                timestamp.wallClock = NTPTime(rawValue: .max)
             },
         ]
 
-        /// There are no sender reports either, so nothing is left to go by: latency is unknown, and passes no threshold.
-        @Test func liesAreToldAndCountForNothing() async throws {
-            let film = try await StampedReplay.film()
-            try await concurrently(Self.lies) { try await expectDisbelief(in: $0, of: film) }
+        /// There are no sender reports either, so that the latency is unknown and no threshold passes.
+        @Test func wrongTimestampsAreReportedAndIgnored() async throws {
+            let clip = try await TimestampedReplay.clip()
+            try await concurrently(Self.wrongTimestamps) { try await expectRejection(in: $0, of: clip) }
         }
 
-        private func expectDisbelief(in lie: Lie, of film: [AccessUnit]) async throws {
-            let server = try StampedReplay.server(film, lie.tell)
+        private func expectRejection(in wrong: WrongTimestamp, of clip: [AccessUnit]) async throws {
+            let server = try TimestampedReplay.server(clip, wrong.change)
             defer { server.stop() }
             let (outcome, answer) = try await Measure.report(
                 server.url, ["--frames", "15", "--transport", "tcp", "--fail-if", "p99>10s"])
-            #expect(outcome.status == 2, "\(lie.reason)")
-            #expect(outcome.errors.contains("p99>10s cannot be evaluated"), "\(lie.reason): \(outcome.diagnostics)")
+            #expect(outcome.status == 2, "\(wrong.reason)")
+            #expect(outcome.errors.contains("p99>10s cannot be evaluated"), "\(wrong.reason): \(outcome.diagnostics)")
             let report = try #require(answer)
-            #expect(report.captureTimes.disbelievedSEI[lie.reason] == report.frames.received, "\(lie.reason)")
-            #expect(report.captureTimes.unknown == report.frames.received, "\(lie.reason)")
-            #expect(report.latency.captureToArrival == nil && report.latency.lateness != nil, "\(lie.reason)")
+            #expect(report.captureTimes.disbelievedSEI[wrong.reason] == report.frames.received, "\(wrong.reason)")
+            #expect(report.captureTimes.unknown == report.frames.received, "\(wrong.reason)")
+            #expect(report.latency.captureToArrival == nil && report.latency.lateness != nil, "\(wrong.reason)")
         }
     }
 }

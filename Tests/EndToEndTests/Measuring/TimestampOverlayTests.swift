@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The time of capture that stands in the picture, read from what plain clients show.
-    @Suite(.serialized, .alone)
-    struct BlockCodes {
+    /// Reads the capture time in the machine-readable overlay of frames that ordinary clients decode.
+    @Suite(.serialized, .exclusive)
+    struct TimestampOverlays {
         private struct Report: Decodable {
             struct Code: Decodable {
                 let captured: String
@@ -18,7 +18,7 @@ extension EndToEnd {
             let codes: [Code]
         }
 
-        /// What `apus` says of an image.
+        /// Runs `apus measure` on an image and returns its report.
         private func report(_ image: String, _ options: String...) async throws -> Report {
             let outcome = try await Command.run(
                 [try ServerProcess.binary(), "measure", "--json", image] + options, within: 20)
@@ -26,13 +26,13 @@ extension EndToEnd {
             return try JSONDecoder().decode(Report.self, from: Data(outcome.output))
         }
 
-        /// Thirty pictures that plain ffmpeg pulled, each a file that it writes as soon as it has it.
+        /// Makes ffmpeg decode thirty frames and write each to a file at once.
         ///
-        /// - Returns: when ffmpeg received each, by its own reading of the wall clock: seconds since 1970.
+        /// - Returns: The times at which ffmpeg received the frames by its own wall clock, in seconds since 1970.
         private func pull(_ url: String, over transport: String, into folder: TemporaryFolder) async throws -> [Double]
         {
-            // Frame threads would hold pictures back, and a constant rate would repeat some. While ffmpeg looks at the stream
-            // first, pictures wait for it: the first sixty are passed over.
+            // Frame threads would delay frames, and a constant frame rate would repeat some. Frames also wait while ffmpeg probes
+            // the stream; therefore the first sixty are skipped.
             let options = ["-threads", "1", "-flags", "low_delay", "-use_wallclock_as_timestamps", "1", "-copyts"]
             let outcome = try await Command.run(
                 Client.ffmpeg(url, over: transport, options: ["-v", "info"] + options)
@@ -43,18 +43,18 @@ extension EndToEnd {
             return outcome.errors.matches(of: #/ pts: *([0-9]+) /#).compactMap { Double($0.1) }.map { $0 / 90_000 }
         }
 
-        /// What `apus measure` tells of the stream, and what the pictures tell by ffmpeg's clock, are the same delay.
-        @Test(.timed) func picturesThatFFmpegPulledAreAsOldAsIsMeasured() async throws {
+        /// The latency that `apus measure` reports equals the latency computed from the overlay and ffmpeg's clock.
+        @Test(.timed) func theOverlayInFramesFromFFmpegConfirmsTheMeasuredLatency() async throws {
             let folder = try TemporaryFolder()
             try folder.write("paths: { cam: { source: testcard, join: keyframe } }\n", to: "apus.yml")
             try await withServer("--config", folder.file("apus.yml")) { server in
                 #expect(try await server.isServing())
                 let url = server.url()
-                try await concurrently(["udp", "tcp"]) { try await expectTheAgeThatIsMeasured(of: url, over: $0) }
+                try await concurrently(["udp", "tcp"]) { try await expectMeasuredLatency(of: url, over: $0) }
             }
         }
 
-        private func expectTheAgeThatIsMeasured(of url: String, over transport: String) async throws {
+        private func expectMeasuredLatency(of url: String, over transport: String) async throws {
             let folder = try TemporaryFolder()
             async let answer = Measure.report(url, ["--seconds", "5", "--transport", transport])
             let received = try await pull(url, over: transport, into: folder)
@@ -76,12 +76,12 @@ extension EndToEnd {
             #expect(delays.allSatisfy { $0 > 0 }, "\(delays)")
             let arrival = try #require(measured?.latency.captureToArrival).p50
             #expect((delays.sorted()[15] - arrival).magnitude < 1_000 / 30, "\(delays), but \(arrival)")
-            // ffmpeg knows a picture to be whole when the next begins, 33 ms later, and holds one more; decoding and writing come
-            // to that. The quickest was held up by nothing else, however busy the machine.
+            // ffmpeg completes a frame when the next begins, 33 ms later, and delays one more frame; decoding and writing add to
+            // that. The fastest frame is free of other delays even on a busy machine.
             #expect(try #require(writing.min()) < 120, "\(writing)")
         }
 
-        @Test func aPictureOfAPlayersWindowIsReadAgainstAnyTime() async throws {
+        @Test func aScreenshotIsComparedWithAGivenTime() async throws {
             let folder = try TemporaryFolder()
             let image = folder.file("window.png")
             let before = Date()
@@ -99,7 +99,7 @@ extension EndToEnd {
             #expect(missing.status == 1 && missing.errors.contains("No such file"), "\(missing.diagnostics)")
             #expect(try await Measure.run(image, ["--frames", "5"]).status == 64)
             #expect(try await Measure.run("rtsp://127.0.0.1/cam", ["--at", "1795273445"]).status == 64)
-            // It was captured since then, or is of the group of pictures that was under way.
+            // The frame was captured after the start or belongs to the GOP before it.
             let delay = try #require(report.codes.first).delay
             #expect((-30_000...5_000).contains(delay), "\(delay)")
         }

@@ -2,10 +2,10 @@ import Foundation
 import Media
 import TestSupport
 
-/// A server that plays a small film over TCP, live, with capture timestamps in its SEI that may lie.
-enum StampedReplay {
-    /// The film's access units, one slice each; the parameter sets are in the first.
-    static func film() async throws -> [AccessUnit] {
+/// A server that plays a short clip over TCP in real time, with capture timestamps in SEI that may be wrong.
+enum TimestampedReplay {
+    /// Returns the clip's access units, one slice each; the parameter sets are in the first.
+    static func clip() async throws -> [AccessUnit] {
         let outcome = try await Command.run(
             [
                 "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:r=30", "-t", "5", "-c:v",
@@ -31,9 +31,9 @@ enum StampedReplay {
         return units
     }
 
-    /// Serves `film`, each unit stamped with what `lie` makes of the truth.
+    /// Serves `clip`; `wrong` changes the correct timestamp of each unit.
     static func server(
-        _ film: [AccessUnit], _ lie: @escaping @Sendable (inout CaptureTimestamp) -> Void
+        _ clip: [AccessUnit], _ wrong: @escaping @Sendable (inout CaptureTimestamp) -> Void
     ) throws -> ScriptedServer {
         try ScriptedServer { request, peer in
             switch request.method {
@@ -43,27 +43,27 @@ enum StampedReplay {
                         body: "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=cam\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\n"
                             + "a=rtpmap:96 H264/90000\r\na=fmtp:96 packetization-mode=1\r\na=control:track1\r\n"))
             case "SETUP": peer.send(request.answer(["Session: 1", "Transport: RTP/AVP/TCP;unicast;interleaved=0-1"]))
-            case "PLAY": peer.send(request.answer(["Session: 1"])) && play(film, to: peer, lie)
+            case "PLAY": peer.send(request.answer(["Session: 1"])) && play(clip, to: peer, wrong)
             default: peer.send(request.answer(["Session: 1"]))
             }
         }
     }
 
     private static func play(
-        _ film: [AccessUnit], to peer: ScriptedServer.Peer, _ lie: (inout CaptureTimestamp) -> Void
+        _ clip: [AccessUnit], to peer: ScriptedServer.Peer, _ wrong: (inout CaptureTimestamp) -> Void
     ) -> Bool {
         var number: UInt16 = 0
         let start = now(CLOCK_MONOTONIC)
-        for (index, unit) in film.enumerated() {
+        for (index, unit) in clip.enumerated() {
             let due = start + Int64(index) * 33_333_333
-            // The rhythm of the film: what waits here is the server, not the test.
+            // Sends at the clip's frame rate: the server waits here, not the test.
             while now(CLOCK_MONOTONIC) < due { usleep(500) }
-            // As RTP time has it, however late it is sent.
+            // The RTP timestamp ignores how late the unit is sent.
             let lateness = now(CLOCK_MONOTONIC) - due
             var stamp = CaptureTimestamp(
                 frameNumber: UInt32(index), wallClock: NTPTime(unixNanoseconds: now(CLOCK_REALTIME) - lateness),
                 monotonic: MonotonicTime(nanoseconds: due))
-            lie(&stamp)
+            wrong(&stamp)
             guard peer.send(frames(of: unit.stamped(with: stamp), at: UInt32(index * 3_000), &number)) else {
                 return false
             }
@@ -71,7 +71,7 @@ enum StampedReplay {
         return false
     }
 
-    /// A packet per NAL unit, interleaved: the film is so small that each has room.
+    /// Returns one interleaved packet per NAL unit; each is small enough for that.
     private static func frames(of unit: AccessUnit, at timestamp: UInt32, _ number: inout UInt16) -> [UInt8] {
         var bytes: [UInt8] = []
         for (index, range) in unit.units.enumerated() {

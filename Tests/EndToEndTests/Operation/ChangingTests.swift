@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A running server is told otherwise: by `apus set`, and by SIGHUP.
-    @Suite(.serialized, .besideOthers)
+    /// Changes the configuration of a running server by `apus set` and by SIGHUP.
+    @Suite(.serialized, .sharesMachine)
     struct Changing {
-        /// A configuration file, the control socket beside it, and the server that runs with it.
+        /// A configuration file, the control socket beside it, and the server that uses them.
         private struct Setting {
             let folder: TemporaryFolder
             let server: ServerProcess
@@ -15,13 +15,13 @@ extension EndToEnd {
 
             func write(_ paths: String) throws { try Changing.write(paths, in: folder) }
 
-            /// `apus set`, as a user types it.
+            /// Runs `apus set`.
             func set(_ arguments: String...) async throws -> Command.Outcome {
                 try await Command.run(
                     [ServerProcess.binary(), "set", "--config", file] + arguments, within: 10)
             }
 
-            /// SIGHUP, and the log from then on, once it has the line.
+            /// Sends SIGHUP and waits until the log contains `line`.
             func reload(until line: String) async -> Bool {
                 let before = server.log.utf8.count
                 server.command.signal(SIGHUP)
@@ -44,10 +44,11 @@ extension EndToEnd {
             try await withServer("--config", folder.file("apus.yml")) { server in
                 try await body(Setting(folder: folder, server: server))
             }
-            #expect(!FileManager.default.fileExists(atPath: folder.file("control/socket")), "it goes with the server")
+            #expect(
+                !FileManager.default.fileExists(atPath: folder.file("control/socket")), "the server removes its socket")
         }
 
-        @Test func whatIsSetHoldsAtOnceAndWhoWatchesStays() async throws {
+        @Test func aSettingTakesEffectAtOnceAndViewersStayConnected() async throws {
             try await serving("  cam: { \(Self.small) }\n") { setting in
                 #expect(try await setting.server.isServing())
                 let viewer = try RTSPSocket(port: setting.server.port)
@@ -73,7 +74,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func whatIsWrongIsSaidAndChangesNothing() async throws {
+        @Test func aWrongSettingIsReportedAndChangesNothing() async throws {
             try await serving("  cam: { \(Self.small) }\n") { setting in
                 for (arguments, reason) in [
                     (["cam", "vidoe.width=640"], "apus: vidoe: no such option; the nearest is `video`\n"),
@@ -93,7 +94,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func withoutAServerItSaysWhereItHasLooked() async throws {
+        @Test func withoutAServerTheErrorNamesTheSocket() async throws {
             let folder = try TemporaryFolder()
             try Self.write("  cam: {}\n", in: folder)
             let outcome = try await Command.run(
@@ -105,7 +106,7 @@ extension EndToEnd {
             )
         }
 
-        @Test func theConfigurationIsReadAgainAndOtherStreamsGoOnWithoutAGap() async throws {
+        @Test func aReloadLeavesOtherStreamsWithoutAGap() async throws {
             try await serving("  cam: { \(Self.small) }\n  door: { \(Self.small) }\n") { setting in
                 #expect(try await setting.server.isServing("cam"))
                 #expect(try await setting.server.isServing("door"))
@@ -124,13 +125,13 @@ extension EndToEnd {
                 _ = viewers[1].watch(for: 5)
                 #expect(viewers[1].isClosed)
                 #expect(try await setting.server.isServing("yard"))
-                // What was set and is not in the file is gone.
+                // A setting that is not in the file is lost.
                 let description = try RTSPSocket(port: setting.server.port).request("DESCRIBE", setting.server.url())
                 #expect(description.body.contains("s=cam\r\n"))
             }
         }
 
-        @Test func aConfigurationThatIsWrongKeepsTheOldOne() async throws {
+        @Test func aReloadOfAnInvalidConfigurationKeepsTheOldOne() async throws {
             try await serving("  cam: { \(Self.small) }\n") { setting in
                 #expect(try await setting.server.isServing())
                 let viewer = try RTSPSocket(port: setting.server.port)
@@ -146,7 +147,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func privacyMasksInPixelsKeepTheirSize() async throws {
+        @Test func privacyMasksInPixelsKeepTheirReferenceSize() async throws {
             let masks = "effects: { privacyMasks: [[0, 0, 64, 180]] }"
             try await serving("  cam: { \(Self.small), \(masks) }\n") { setting in
                 let refused = try await setting.set("cam", "video.width=640")
@@ -155,16 +156,16 @@ extension EndToEnd {
                 let done = try await setting.set("cam", "video.width=640", "effects.privacyMasks=[[0, 0, 128, 180]]")
                 #expect(done.status == 0 && done.text.contains("viewers stay"), "\(done.diagnostics)")
                 #expect(await setting.reload(until: "configuration reloaded"))
-                // The file's mask is another than the one that was set.
+                // The mask in the file differs from the one that was set.
                 #expect(!setting.server.log.contains("which were those of"))
                 try setting.write("  cam: { \(Self.small.replacing("320", with: "480")), \(masks) }\n")
                 #expect(await setting.reload(until: "pixels of 480x180 from now on, which were those of 320x180"))
             }
         }
 
-        @Test func whatPassesThroughIsSaidToBeOutOfReach() async throws {
-            let film = try await Clip.plain.path()
-            try await serving("  film: { source: \(film) }\n") { setting in
+        @Test func anEncoderSettingOfAPassthroughSourceIsReportedAsWithoutEffect() async throws {
+            let clip = try await Clip.plain.path()
+            try await serving("  film: { source: \(clip) }\n") { setting in
                 #expect(try await setting.server.isServing("film"))
                 let outcome = try await setting.set("film", "video.bitsPerSecond=75000")
                 #expect(
@@ -173,9 +174,9 @@ extension EndToEnd {
             }
         }
 
-        /// Filters under trial may read what never comes: neither signals nor the end wait for that.
-        @Test(arguments: [Door.set, .file])
-        func aServerWhoseFiltersAreTriedHeedsSignals(_ door: Door) async throws {
+        /// A filter that is being tested may wait for input for ever; that must not delay signals or the end.
+        @Test(arguments: [ChangeMethod.set, .file])
+        func aServerThatTestsFiltersStillHandlesSignals(_ method: ChangeMethod) async throws {
             let folder = try TemporaryFolder()
             let (file, fifo) = (folder.file("apus.yml"), folder.file("picture"))
             #expect(mkfifo(fifo, 0o600) == 0)
@@ -183,7 +184,7 @@ extension EndToEnd {
             try Self.write("  cam: { \(Self.small) }\n", in: folder)
             var (writer, set): (FileHandle?, Command?) = (nil, nil)
             try await withServer("--config", file) { server in
-                switch door {
+                switch method {
                 case .set:
                     set = try Command([
                         ServerProcess.binary(), "set", "--config", file, "cam", "effects.filters=\(filters)",
@@ -200,10 +201,10 @@ extension EndToEnd {
             try writer?.close()
         }
 
-        /// How a running server is told otherwise.
-        enum Door { case set, file }
+        /// The two ways to change a running server.
+        enum ChangeMethod { case set, file }
 
-        /// The writing end of a fifo, once somebody waits for what it gives.
+        /// Opens a fifo for writing, once another process reads it.
         private static func writer(of fifo: String) async throws -> FileHandle {
             var writer: Int32 = -1
             _ = await eventually(within: 10) {
@@ -214,7 +215,7 @@ extension EndToEnd {
             return FileHandle(fileDescriptor: writer, closeOnDealloc: true)
         }
 
-        @Test func whoServesWithoutAFileIsToldThatThereIsNone() async throws {
+        @Test func aReloadWithoutAConfigurationFileIsLogged() async throws {
             try await withServer("testcard") { server in
                 server.command.signal(SIGHUP)
                 #expect(
@@ -223,26 +224,26 @@ extension EndToEnd {
             }
         }
 
-        @Test func aPlayerDecodesOnAcrossAnotherSource() async throws {
-            let film = try await Clip.plain.path()
+        @Test func aPlayerKeepsDecodingAfterAChangeOfSource() async throws {
+            let clip = try await Clip.plain.path()
             try await serving("  cam: { \(Self.small) }\n") { setting in
                 #expect(try await setting.server.isServing())
                 let player = try Command(
                     Client.ffmpeg(setting.server.url(), over: "tcp", options: ["-xerror"])
                         + ["-map", "0:v", "-frames:v", "150", "-f", "null", "-"])
                 #expect(await eventually(within: 5) { setting.server.log.contains("joined") })
-                let done = try await setting.set("cam", "source=\(film)")
+                let done = try await setting.set("cam", "source=\(clip)")
                 #expect(
                     done.text == "/cam: source: its source starts anew; viewers stay unless its tracks differ\n",
                     "\(done.diagnostics)")
                 let outcome = await player.finish(within: 20)
                 #expect(outcome.status == 0, "\(outcome.diagnostics)")
-                #expect(setting.server.log.components(separatedBy: "joined").count == 2, "nobody had to join again")
+                #expect(setting.server.log.components(separatedBy: "joined").count == 2, "no viewer had to reconnect")
             }
         }
 
-        /// Two servers beside each other have a socket each; one that was killed leaves nothing in the way.
-        @Test func aKilledServersSocketIsTakenOver() async throws {
+        /// Two servers with one socket path: the second leaves the socket of the first, but replaces that of a killed server.
+        @Test func theSocketOfAKilledServerIsReplaced() async throws {
             let folder = try TemporaryFolder()
             try Self.write("  cam: { \(Self.small) }\n", in: folder)
             let killed = try await ServerProcess.start(["--config", folder.file("apus.yml")])

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Starting and stopping.
-    @Suite(.serialized, .besideOthers)
+    /// Tests the start and the end of the server.
+    @Suite(.serialized, .sharesMachine)
     struct LifeCycle {
-        @Test func aTakenPortIsSaidWithTheFlagThatChangesIt() async throws {
+        @Test func aTakenPortIsReportedWithTheOptionToChangeIt() async throws {
             try await withServer("testcard") { server in
                 let second = try await Command.run(
                     [ServerProcess.binary(), "serve", "--port", "\(server.port)", "testcard"], within: 10)
@@ -15,8 +15,8 @@ extension EndToEnd {
             }
         }
 
-        /// systemd starts it again without a pause.
-        @Test func asAServiceItTriesATakenPortOnceASecond() async throws {
+        /// The delay is needed because systemd restarts the service without a pause.
+        @Test func aServiceWithATakenPortExitsAfterASecond() async throws {
             try await withServer("testcard") { server in
                 let start = ContinuousClock.now
                 let second = try await Command.run(
@@ -30,14 +30,14 @@ extension EndToEnd {
             }
         }
 
-        /// As systemd does it, which gives a service a runtime folder.
-        @Test func aServiceThatCrashesAgainAndAgainWaitsBeforeItStarts() async throws {
+        /// Started like by systemd, which gives a service a runtime folder.
+        @Test func aServiceThatCrashesRepeatedlyDelaysItsStart() async throws {
             let folder = try TemporaryFolder()
             let prefix = ["env", "RUNTIME_DIRECTORY=\(folder.path)"]
             for crash in 1...3 {
                 let start = ContinuousClock.now
                 let server = try await ServerProcess.start(["testcard"], prefix: prefix)
-                // The first two starts do not wait, the third is after two crashes.
+                // The third start follows two crashes and is therefore delayed.
                 #expect(server.log.contains("starting in") == (crash == 3), "\(server.log.prefix(300))")
                 if crash == 3 { #expect(ContinuousClock.now - start >= .seconds(1)) }
                 server.command.signal(SIGKILL)
@@ -48,11 +48,11 @@ extension EndToEnd {
             #expect(await eventually(within: 10) { fourth.errors.contains("starting in 2 s") })
             fourth.signal(SIGTERM)
             let outcome = await fourth.finish(within: 1.5)
-            #expect(outcome.status == 0, "it ends while it waits: \(outcome.diagnostics)")
-            #expect(folder.bytes("starts").isEmpty, "and has ended in order")
+            #expect(outcome.status == 0, "SIGTERM ends the server during the delay: \(outcome.diagnostics)")
+            #expect(folder.bytes("starts").isEmpty, "a normal end clears the crash record")
         }
 
-        @Test func aLoneFileThatIsMissingIsAUsageError() async throws {
+        @Test func aSingleMissingFileIsAnError() async throws {
             let outcome = try await Command.run(
                 [ServerProcess.binary(), "serve", "--port", "\(LoopbackSocket.freePort())", "/nowhere/film.mp4"],
                 within: 10)
@@ -60,7 +60,7 @@ extension EndToEnd {
             #expect(outcome.errors.contains("/nowhere/film.mp4"), "\(outcome.diagnostics)")
         }
 
-        /// All dispatch queues of a process share 255 threads. systemd's end is a socket of the test.
+        /// All dispatch queues of a process share 255 threads. The test receives systemd's notifications.
         @Test func aThousandPathsOfMissingFilesLeaveLogStatusAndWatchdogWorking() async throws {
             let (folder, socket) = (try TemporaryFolder(), try NotifySocket())
             let paths = (0..<1_000).map { "  p\($0): { source: \(folder.file("missing\($0).mp4")) }\n" }
@@ -81,8 +81,8 @@ extension EndToEnd {
             await server.stop()
         }
 
-        /// Standard error is a pipe that is full and that nobody reads.
-        @Test func aLogThatNobodyTakesHoldsUpNobody() async throws {
+        /// Standard error is a full pipe that no process reads.
+        @Test func aBlockedLogDelaysNoViewer() async throws {
             let folder = try TemporaryFolder()
             let stuck = "mkfifo \"$0\" && exec 2<>\"$0\" && head -c 65536 /dev/zero >&2 && exec \"$@\""
             let server = try await ServerProcess.start(["testcard"], prefix: ["bash", "-c", stuck, folder.file("log")])
@@ -96,7 +96,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [SIGTERM, SIGINT])
-        func aSignalSaysGoodbyeToTheViewersAndEnds(_ signal: Int32) async throws {
+        func aSignalEndsTheServerAfterRTCPBye(_ signal: Int32) async throws {
             let server = try await ServerProcess.start(["testcard"])
             #expect(try await server.isServing())
             let viewer = try RTSPSocket(port: server.port)
@@ -107,7 +107,7 @@ extension EndToEnd {
             server.command.signal(signal)
             var goodbyes: Set<Int> = []
             while let frame = viewer.frame(within: 5) {
-                // 203: BYE (RFC 3550, section 12.1).
+                // 203 is BYE (RFC 3550, section 12.1).
                 if frame.channel % 2 == 1, frame.controlTypes.contains(203) { goodbyes.insert(frame.channel) }
             }
             let outcome = await server.command.finish(within: 5)
@@ -117,7 +117,7 @@ extension EndToEnd {
             #expect(ContinuousClock.now - start < .seconds(1 * Sanitizer.patience))
         }
 
-        @Test func anIdlePipeDoesNotHoldUpTheEnd() async throws {
+        @Test func anIdlePipeDoesNotDelayTheEnd() async throws {
             let folder = try TemporaryFolder()
             #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
             try await withServer("pipe=\(folder.file("pipe"))") { _ in }

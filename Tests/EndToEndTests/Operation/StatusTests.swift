@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a running server tells of itself.
-    @Suite(.serialized, .besideOthers)
+    /// Tests `apus status`.
+    @Suite(.serialized, .sharesMachine)
     struct Status {
-        private struct Shown: Decodable {
+        private struct StatusReport: Decodable {
             struct Stream: Decodable {
                 let path: String
                 let condition: Condition
@@ -45,14 +45,14 @@ extension EndToEnd {
             try await Command.run([ServerProcess.binary(), "status", "--port", "\(server.port)"] + arguments)
         }
 
-        private func shown(of server: ServerProcess, _ arguments: String...) async throws -> Shown {
+        private func shown(of server: ServerProcess, _ arguments: String...) async throws -> StatusReport {
             let outcome = try await Command.run(
                 [ServerProcess.binary(), "status", "--json", "--port", "\(server.port)"] + arguments)
             try #require(outcome.status == 0, "\(outcome.diagnostics)")
-            return try JSONDecoder().decode(Shown.self, from: Data(outcome.output))
+            return try JSONDecoder().decode(StatusReport.self, from: Data(outcome.output))
         }
 
-        @Test func itTellsWhyASourceFailsAndWhenItIsTriedAgain() async throws {
+        @Test func statusShowsWhyASourceFailsAndWhenItIsRetried() async throws {
             try await withServer("gone=/nowhere/film.mp4", "cam=testcard") { server in
                 let failing = try await eventually(within: 10) {
                     try await shown(of: server).streams.first { $0.path == "/gone" }?.condition.state == "failing"
@@ -66,11 +66,11 @@ extension EndToEnd {
             }
         }
 
-        @Test func itTellsWhoWatchesAndWhatPicturesSpendWhere() async throws {
+        @Test func statusShowsViewersAndStageLatencies() async throws {
             try await withServer("testcard") { server in
                 let watching = try Command(
                     Client.ffmpeg(server.url(), over: "udp") + ["-c", "copy", "-f", "null", "-"])
-                var last: Shown?
+                var last: StatusReport?
                 _ = try await eventually(within: 10) {
                     last = try await shown(of: server, "--pictures")
                     return (last?.streams.first?.stages["whole"]?.count ?? 0) >= 30
@@ -82,15 +82,15 @@ extension EndToEnd {
                 #expect(
                     Set(stream.stages.keys) == ["capture", "encoding", "packaging", "waiting", "sending", "whole"])
                 #expect(stream.stages.values.allSatisfy { $0.p50 <= $0.p99 && $0.p99 <= $0.max })
-                // Each stage is a part of the whole.
+                // Each stage is a part of the total.
                 let whole = try #require(stream.stages["whole"])
                 #expect(stream.stages.values.allSatisfy { $0.p50 <= whole.max })
                 let stations = ["captured", "encoderIn", "encoderOut", "packaged", "firstSent", "lastSent"]
                 let sent = try #require(stream.pictureTimes).filter { $0["lastSent"] != nil }
                 #expect(sent.count >= 30)
-                for picture in sent {
-                    let instants = stations.compactMap { picture[$0] }
-                    // A loop that was awake anyway may begin to send before all feeds have it.
+                for frame in sent {
+                    let instants = stations.compactMap { frame[$0] }
+                    // A loop that is already awake may begin to send before all feeds have the frame.
                     #expect(instants.count == stations.count && [0, 1, 2, 4, 5].map { instants[$0] }.isSorted)
                 }
                 watching.signal(SIGINT)
@@ -98,7 +98,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func peopleReadATableAndTheLogHasItToo() async throws {
+        @Test func statusIsATableAndIsAlsoLogged() async throws {
             let folder = try TemporaryFolder()
             try folder.write("{ log: { statusSeconds: 1 }, paths: { cam: { source: testcard } } }\n", to: "apus.yml")
             try await withServer("--config", folder.file("apus.yml")) { server in
@@ -109,7 +109,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func withoutAServerItSaysSo() async throws {
+        @Test func withoutAServerStatusFails() async throws {
             let outcome = try await Command.run([ServerProcess.binary(), "status", "--port", "1"])
             #expect(outcome.status == 1 && outcome.errors.contains("is one running?"), "\(outcome.diagnostics)")
             let misused = try await Command.run([ServerProcess.binary(), "status", "--pictures"])

@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a player does to its own stream, and may not do to another's.
-    @Suite(.serialized, .besideOthers)
+    /// Requests that a player may send for its own session but not for another's.
+    @Suite(.serialized, .sharesMachine)
     struct Control {
-        @Test func aPausedStreamIsSilentAndGoesOnWhereRTPInfoSays() async throws {
+        @Test func aPausedStreamSendsNothingAndContinuesAsRTPInfoSays() async throws {
             try await withServer("testcard") { server in
                 #expect(try await server.isServing())
                 let viewer = try RTSPSocket(port: server.port)
@@ -19,7 +19,7 @@ extension EndToEnd {
                     if frame.channel % 2 == 0 { last[frame.channel] = frame.sequenceNumber }
                     try #require(last.count < 5)
                 }
-                // Nothing for half a second, fifteen pictures: it is silent.
+                // No packet for half a second, the time of fifteen frames.
 
                 let play = try viewer.request("PLAY", server.url(), ["Session": session])
                 #expect(play.status == 200)
@@ -31,14 +31,14 @@ extension EndToEnd {
             }
         }
 
-        @Test func someoneElsesSessionCannotBeHijacked() async throws {
+        @Test func theSessionOfAnotherClientCannotBeUsed() async throws {
             try await withServer("testcard") { server in
                 #expect(try await server.isServing())
                 let viewer = try RTSPSocket(port: server.port)
                 let (session, _) = try viewer.play(server.url())
-                let thief = try RTSPSocket(port: server.port)
+                let attacker = try RTSPSocket(port: server.port)
                 for method in ["PAUSE", "PLAY", "GET_PARAMETER", "TEARDOWN"] {
-                    #expect(try thief.request(method, server.url(), ["Session": session]).status == 454, "\(method)")
+                    #expect(try attacker.request(method, server.url(), ["Session": session]).status == 454, "\(method)")
                 }
                 let continuity = viewer.watch(for: 1)
                 #expect(continuity.missing == 0)
@@ -46,7 +46,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aTornDownSessionIsForgotten() async throws {
+        @Test func aTornDownSessionIsUnknown() async throws {
             try await withServer("testcard") { server in
                 #expect(try await server.isServing())
                 let viewer = try RTSPSocket(port: server.port)
@@ -65,17 +65,17 @@ extension EndToEnd {
     }
 }
 
-/// What an interleaved viewer saw.
+/// The continuity of an interleaved stream.
 struct Continuity {
     var packets = 0
-    /// Sequence numbers that were left out.
+    /// The number of missing sequence numbers.
     var missing = 0
-    /// Longest time between two packets.
+    /// The longest time between two packets.
     var longestSilence = Duration.zero
 }
 
 extension RTSPSocket {
-    /// Reads for `seconds` and looks for holes.
+    /// Reads for `seconds` and counts gaps.
     func watch(for seconds: Double) -> Continuity {
         var seen = Continuity()
         var next: [Int: UInt16] = [:]

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Multicast between two network namespaces, so that groups neither leave the host nor are someone else's.
-    @Suite(.serialized, .besideOthers, .enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
+    /// Multicast between two network namespaces, so that no group leaves the host or collides with another.
+    @Suite(.serialized, .sharesMachine, .enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
     struct Multicast {
-        @Test func ffmpegAndGStreamerWatchAGroup() async throws {
+        @Test func ffmpegAndGStreamerPlayAGroup() async throws {
             try await withMulticastServer { server, pair in
                 for client in [Client.ffmpeg, .gstreamer] where client.isInstalled {
                     try await client.watch(
@@ -16,12 +16,12 @@ extension EndToEnd {
             }
         }
 
-        @Test func anSDPFileIsEnoughToWatch() async throws {
+        @Test func anSDPFileIsEnoughToPlayAGroup() async throws {
             try await withMulticastServer { server, pair in
                 let description = try await sessionDescription(of: server, in: pair)
                 let folder = try TemporaryFolder()
                 try folder.write(description.text, to: "cam.sdp")
-                // A server sends to a group while somebody watches who asked for it.
+                // The server sends to a group only while a viewer that requested it is connected.
                 let other = try Command(
                     pair.onClient
                         + Client.ffmpeg(server.url(host: pair.serverAddress), over: "udp_multicast")
@@ -37,8 +37,8 @@ extension EndToEnd {
             }
         }
 
-        /// Sender reports come at once, also in the middle of a group's life: without them its tracks would be shifted later.
-        @Test func oneMoreMemberOfAGroupHasItsTracksAlignedFromTheStart() async throws {
+        /// The server sends sender reports to a new member at once; without them its tracks would be aligned later.
+        @Test func aLateMemberOfAGroupHasAlignedTracksFromTheStart() async throws {
             try await withMulticastServer { server, pair in
                 let watch = Client.ffmpeg(server.url(host: pair.serverAddress), over: "udp_multicast")
                 let first = try Command(pair.onClient + watch + ["-c", "copy", "-f", "null", "-"])
@@ -52,8 +52,8 @@ extension EndToEnd {
             }
         }
 
-        /// `rtp://@GROUP:PORT`, as the playlist names it: all that VLC or ffmpeg need.
-        @Test func aTransportStreamIsWatchedByItsAddressAlone() async throws {
+        /// The playlist names `rtp://@GROUP:PORT`, which is all that VLC and ffmpeg need.
+        @Test func aTransportStreamIsPlayableByItsAddressAlone() async throws {
             let folder = try TemporaryFolder()
             try folder.write("paths: {cam: {source: testcard, multicastTransportStream: always}}\n", to: "apus.yml")
             try await withServer(["--config", folder.file("apus.yml")]) { server, pair in
@@ -88,7 +88,7 @@ extension EndToEnd {
         ) async throws {
             let pair = NetworkPair()
             do {
-                try await pair.lay()
+                try await pair.create()
                 let server = try await ServerProcess.start(["--open"] + arguments, prefix: pair.onServer)
                 try await body(server, pair)
                 await server.stop()

@@ -2,19 +2,19 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Every client that people use plays every kind of source.
-    @Suite(.serialized, .alone)
-    struct Watching {
+    /// Each supported client plays each kind of source.
+    @Suite(.serialized, .exclusive)
+    struct Playback {
         @Test func theTestCardPlaysInEveryClient() async throws {
             try await everyClientPlays("testcard")
         }
 
-        @Test func filmsPlayInEveryClient() async throws {
+        @Test func filesPlayInEveryClient() async throws {
             try await concurrently([Clip.plain, .bFrames, .needsTranscoding]) { try await everyClientPlays($0.path()) }
         }
 
         @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
-        func aFilmWithSurroundSoundPlaysInEveryClient() async throws {
+        func aFileWithSurroundSoundPlaysInEveryClient() async throws {
             try await everyClientPlays(SharedData.path("video/big-buck-bunny-480p-30s.mp4"))
         }
 
@@ -26,14 +26,14 @@ extension EndToEnd {
             }
         }
 
-        @Test func longGroupsOfPicturesBeginAtTheNextIDRAtTheLatest() async throws {
+        @Test func aStreamWithLongGOPsBeginsAtTheNextIDRFrameAtTheLatest() async throws {
             try await overBothTransports(of: Clip.longGOPs.path()) { server, transport in
                 try await Client.ffmpeg.watch(server.url(), over: transport)
             }
         }
 
-        /// With the encoder's clock as fine as the stream's, every warning is about the stream.
-        @Test func timestampsIncreaseFromTheFirstPictureOnAndAcrossLoops() async throws {
+        /// The muxer has the stream's time base, so that every warning concerns the stream.
+        @Test func timestampsIncreaseFromTheFirstFrameAndAcrossLoops() async throws {
             try await concurrently([Clip.plain, .bFrames]) { clip in
                 try await overBothTransports(of: clip.path()) { server, transport in
                     let outcome = try await Command.run(
@@ -45,7 +45,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func overIPv6TooThereIsPictureAndSound() async throws {
+        @Test func videoAndAudioPlayOverIPv6() async throws {
             try await overBothTransports(of: Clip.plain.path()) { server, transport in
                 try await Client.ffmpeg.watch(server.url(host: "[::1]"), over: transport)
             }

@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What ffmpeg writes into a file without coding it again.
-    @Suite(.serialized, .alone)
+    /// Tests recordings by ffmpeg without transcoding.
+    @Suite(.serialized, .exclusive)
     struct Recordings {
         /// Presentation time and flags of each video packet.
         private typealias Packets = [(seconds: Double, isKey: Bool)]
@@ -24,7 +24,7 @@ extension EndToEnd {
             }
         }
 
-        /// The shortest time from one frame to the next, in milliseconds.
+        /// Returns the shortest interval between two frames, in milliseconds.
         private func shortestStep(_ packets: Packets) -> Double {
             zip(packets, packets.dropFirst()).map { ($1.seconds - $0.seconds) * 1_000 }.min() ?? 0
         }
@@ -33,16 +33,16 @@ extension EndToEnd {
         func aRecordingThatJoinsAtAKeyframeHasNoCompressedTimestamps(over transport: String) async throws {
             try await withServer("testcard") { server in
                 #expect(try await server.isServing())
-                // By now there is a history, which the fast start would compress.
+                // The fast start would compress the history that exists by now.
                 try await Task.sleep(for: .seconds(1.2))
                 async let recording = record(server.url() + "?join=keyframe", over: transport)
                 async let fast = record(server.url() + "?join=fast", over: transport)
                 let (packets, fastPackets) = try await (recording, fast)
                 #expect(packets.count > 30)
                 #expect(packets.first?.isKey == true)
-                // 33 ms at 30 fps, in a file that counts milliseconds; a late machine may leave frames out.
+                // 33 ms at 30 frames/s, in a file with a resolution of 1 ms; a late machine may omit frames.
                 #expect(shortestStep(packets) > 30, "\(packets.prefix(60))")
-                #expect(shortestStep(fastPackets) < 20, "the fast start is what the parameter turns off")
+                #expect(shortestStep(fastPackets) < 20, "without the parameter the fast start is active")
             }
         }
     }

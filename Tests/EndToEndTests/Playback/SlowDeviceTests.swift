@@ -3,18 +3,18 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A network device of the server's host that is slower than the stream: what it has not sent yet stays charged to the socket.
-    @Suite(.serialized, .alone, .enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
+    /// A network device of the server's host that is slower than the stream: its unsent bytes stay charged to the socket.
+    @Suite(.serialized, .exclusive, .enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
     struct SlowDevice {
-        @Test func itsViewerDelaysNoOther() async throws {
-            let film = try await Clip.longGOPs.path()
+        @Test func aViewerOnASlowDeviceDelaysNoOther() async throws {
+            let clip = try await Clip.longGOPs.path()
             let pair = NetworkPair()
             do {
-                try await pair.lay()
+                try await pair.create()
                 try await pair.slowDown()
                 let server = try await withDebiansSendBuffer {
                     try await ServerProcess.start(
-                        ["--open", "--loops", "1", film], prefix: pair.onServer)
+                        ["--open", "--loops", "1", clip], prefix: pair.onServer)
                 }
                 try await expectUndisturbedViewer(of: server, in: pair)
                 let note = "the kernel grants a smaller UDP send buffer than requested"
@@ -37,7 +37,7 @@ extension EndToEnd {
             let report = try JSONDecoder().decode(Measure.Report.self, from: Data(outcome.output))
             #expect(report.packets.lost == 0)
             #expect(report.videoBitsPerSecond > 3_500_000)
-            // A frame comes each 33 ms.
+            // A frame comes every 33 ms.
             let spacing = try #require(report.jitter.spacing)
             #expect(spacing.max < 100 - 33)
             #expect(slow.isRunning, "\(slow.errors)")
@@ -59,7 +59,7 @@ extension EndToEnd {
 }
 
 extension NetworkPair {
-    /// Has the server's end of the cable send 1 Mbit/s, with a deep queue.
+    /// Limits the server's end of the cable to 1 Mbit/s, with a deep queue.
     fileprivate func slowDown() async throws {
         let outcome = try await Command.run(
             onServer

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Hundreds of viewers over TCP that stop reading, while datagrams make their event loop turn.
-    @Suite(.serialized, .alone)
+    /// Hundreds of viewers over TCP that stop reading, while datagrams cause turns of their event loop.
+    @Suite(.serialized, .exclusive)
     struct StalledViewers {
         private static let configuration = """
             loops: { threads: 1 }
@@ -15,20 +15,20 @@ extension EndToEnd {
               cam: { video: { width: 320, height: 180, framesPerSecond: 25, bitsPerSecond: 300000 }, audio: { enabled: false } }
             """
 
-        @Test func theyCostNextToNothing() async throws {
+        @Test func stalledViewersTakeLittleProcessorTime() async throws {
             let folder = try TemporaryFolder()
             try folder.write(Self.configuration, to: "apus.yml")
             try await withServer("--config", folder.file("apus.yml")) { server in
                 #expect(try await server.isServing())
-                // Eight sessions are what one connection may have.
+                // One connection may have eight sessions.
                 let clients = try (0..<63).map { _ in try Self.stalledClient(of: server) }
-                // Their preludes count as unread only after two seconds.
+                // Their fast starts count as unread only after two seconds.
                 try await Task.sleep(for: .seconds(4))
                 let port = try Self.udpPort(of: server)
                 let before = server.work(ofThreadsNamed: "apus-loop-0")
                 try Self.send(datagrams: 2_000, eachSecondFor: 4, to: port)
                 let hundredths = server.work(ofThreadsNamed: "apus-loop-0") - before
-                // A debug build takes about four times as long for the same.
+                // A debug build takes about four times as long.
                 let isDebug = try ServerProcess.binary().contains("/debug/")
                 #expect(
                     hundredths < 4 * (isDebug ? 25 : 8) * Int(Sanitizer.patience), "\(hundredths) hundredths of 4 s")
@@ -48,14 +48,14 @@ extension EndToEnd {
             return client
         }
 
-        /// Of the loop's RTP.
+        /// Returns the loop's RTP port.
         private static func udpPort(of server: ServerProcess) throws -> UInt16 {
             let answer = try RTSPSocket(port: server.port).request(
                 "SETUP", server.url("cam/track1"), ["Transport": "RTP/AVP;unicast;client_port=40000-40001"])
             return try #require(answer.serverPort, "\(answer.head)")
         }
 
-        /// Sends datagrams of one byte, evenly spread.
+        /// Sends datagrams of one byte at equal intervals.
         private static func send(datagrams perSecond: Int, eachSecondFor seconds: Double, to port: UInt16) throws {
             let socket = try UDPSocket(at: .loopback(.ipv4, port: 0))
             let start = Date()
@@ -68,22 +68,22 @@ extension EndToEnd {
                     pause(0.000_2)
                 }
             }
-            // Else the machine was too busy to say anything.
+            // Otherwise the machine was too busy for a meaningful result.
             #expect(Double(sent) > 0.9 * seconds * Double(perSecond))
         }
     }
 }
 
 extension ServerProcess {
-    /// Hundredths of seconds that its threads of that name have worked.
+    /// Returns the processor time of the threads with this name, in hundredths of a second.
     func work(ofThreadsNamed name: String) -> Int {
         let folder = "/proc/\(command.processID)/task"
-        // Threads come and go.
+        // A thread may end meanwhile.
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return threads.reduce(0) { sum, thread in
             let line = (try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8)) ?? ""
             guard line.contains("(\(name))"), let end = line.lastIndex(of: ")") else { return sum }
-            // User and system time are the 14th and 15th field, the name is the second.
+            // User and system time are fields 14 and 15; the name is field 2.
             let fields = line[end...].split(separator: " ").dropFirst()
             return sum + fields.dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
         }

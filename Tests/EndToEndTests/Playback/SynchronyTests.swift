@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Picture and sound belong together.
-    @Suite(.serialized, .alone)
+    /// Tests the synchronisation of video and audio.
+    @Suite(.serialized, .exclusive)
     struct Synchrony {
-        @Test func theTestCardFlashesAndBeepsAtTheSameInstantOverBothTransports() async throws {
+        @Test func flashAndBeepAreSimultaneousOverBothTransports() async throws {
             let folder = try TemporaryFolder()
             try await overBothTransports(of: "testcard") { server, transport in
                 try await record(server.url(), over: transport, into: folder.file("\(transport).mkv"))
@@ -22,7 +22,7 @@ extension EndToEnd {
         private func expectSynchrony(of recording: String) async throws {
             let flashes = try await flashes(in: recording)
             let beeps = try await beeps(in: recording)
-            // The first second is a prelude's, whose times denote no capture time.
+            // The first second is a fast start, whose timestamps are not capture times.
             let late = flashes.filter { $0 > 1 }
             #expect(late.count >= 4, "\(recording): \(flashes)")
             for flash in late.dropLast() {
@@ -31,8 +31,8 @@ extension EndToEnd {
             }
         }
 
-        /// When the white square, in the upper right corner of a 1280×720 card, begins; without those that a busy machine
-        /// dropped the first picture of.
+        /// Returns when the white square in the upper right corner of a 1280×720 test card appears; omits flashes whose first
+        /// frame a busy machine has dropped.
         private func flashes(in recording: String) async throws -> [Double] {
             let outcome = try await Command.run(
                 ["ffmpeg", "-nostdin", "-v", "error", "-i", recording, "-vf"]
@@ -54,7 +54,7 @@ extension EndToEnd {
             return begins
         }
 
-        /// When silence ends.
+        /// Returns when silence ends.
         private func beeps(in recording: String) async throws -> [Double] {
             let outcome = try await Command.run(
                 ["ffmpeg", "-nostdin", "-v", "info", "-i", recording, "-map", "0:a"]

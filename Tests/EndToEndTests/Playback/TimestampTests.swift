@@ -6,10 +6,11 @@ import Testing
 import Wire
 
 extension EndToEnd {
-    /// The time of capture comes with the pictures, and disturbs nobody.
-    @Suite(.serialized, .alone)
+    /// The capture time accompanies the frames and disturbs no client.
+    @Suite(.serialized, .exclusive)
     struct Timestamps {
-        /// A server with the test card as `/cam`, whose viewers begin at a live picture: a prelude's times denote no capture.
+        /// Serves the test card as `/cam`; viewers begin with a live frame because the timestamps of a fast start are not capture
+        /// times.
         private func withTestCard(
             _ options: String, _ body: (ServerProcess) async throws -> Void
         ) async throws {
@@ -23,17 +24,17 @@ extension EndToEnd {
             }
         }
 
-        @Test func everyClientPlaysPicturesAndPacketsThatAllHaveOneWithoutAWord() async throws {
+        @Test func everyClientPlaysFramesAndPacketsWithTimestampsWithoutAWarning() async throws {
             try await withTestCard("timestamps: all, absoluteCaptureTime: true") { server in
                 try await concurrently(Client.allCases.filter(\.isInstalled)) { client in
-                    async let udp: Void = playsWithoutAWord(client, server, over: "udp")
-                    async let tcp: Void = playsWithoutAWord(client, server, over: "tcp")
+                    async let udp: Void = playsWithoutAWarning(client, server, over: "udp")
+                    async let tcp: Void = playsWithoutAWarning(client, server, over: "tcp")
                     _ = try await (udp, tcp)
                 }
             }
         }
 
-        private func playsWithoutAWord(
+        private func playsWithoutAWarning(
             _ client: Client, _ server: ServerProcess, over transport: String
         ) async throws {
             let outcome = try await client.watch(server.url(), over: transport, log: server.log)
@@ -43,7 +44,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func ffmpegCopiesThemIntoAnMP4() async throws {
+        @Test func ffmpegCopiesTimestampsIntoAnMP4() async throws {
             let folder = try TemporaryFolder()
             let recording = folder.file("card.mp4")
             try await withTestCard("timestamps: all") { server in
@@ -63,14 +64,14 @@ extension EndToEnd {
                 })
         }
 
-        @Test func theFirstSenderReportTellsTheFirstPicturesCaptureToTheMillisecond() async throws {
+        @Test func theFirstSenderReportAgreesWithTheFirstFramesCaptureTime() async throws {
             try await withTestCard("timestamps: keyframes") { server in
                 let socket = try RTSPSocket(port: server.port)
                 #expect(try socket.play(server.url()).answer.status == 200)
-                let (report, timestamp, stamped) = try firstPicture(from: socket)
+                let (report, timestamp, stamped) = try firstFrame(from: socket)
                 let ticks = Int64(Int32(bitPattern: stamped &- report.rtpTimestamp))
                 let told = report.ntpTime.unixNanoseconds + ClockRate.video.nanoseconds(inTicks: ticks)
-                // This is the same host: it knows what the wall clock showed then.
+                // Client and server share the host and therefore the wall clock.
                 let now = ClockReading.now()
                 let captured = now.unixNanoseconds - (now.monotonic - timestamp.monotonic)
                 #expect(abs(told - captured) < 1_000_000, "\(told - captured) ns")
@@ -86,8 +87,8 @@ extension EndToEnd {
             return (begins, ends)
         }
 
-        /// The first report of the pictures' track, and what the first picture tells of itself, with its RTP timestamp.
-        private func firstPicture(
+        /// Returns the first sender report of the video track and the first frame's capture timestamp with its RTP timestamp.
+        private func firstFrame(
             from socket: RTSPSocket
         ) throws -> (report: SenderReport, timestamp: CaptureTimestamp, rtpTimestamp: UInt32) {
             var report: SenderReport?
@@ -99,7 +100,7 @@ extension EndToEnd {
                 guard frame.channel == 0, let (header, payload) = Header.parse(frame.bytes.rawSpan) else { continue }
                 let data = H264Peek.userData(in: frame.bytes.rawSpan.extracting(payload))
                 let timestamp = data.lazy.compactMap { CaptureTimestamp($0) }.first
-                // It is in the very first packet, and the report has come before it.
+                // The first packet contains it, and the report precedes the packet.
                 return (try #require(report), try #require(timestamp), header.timestamp)
             }
             throw RTSPSocket.Failure.noAnswer("PLAY")

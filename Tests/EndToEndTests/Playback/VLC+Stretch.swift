@@ -1,35 +1,35 @@
 extension VLC {
-    /// A while of its play.
-    struct Stretch {
+    /// An interval of playback.
+    struct Interval {
         let before: Statistics
         let after: Statistics
         let duration: Duration
-        /// What it logged.
+        /// The log lines of the interval.
         let lines: [Substring]
-        /// Of the machine, which VLC is not to blame for, nor what it plays.
-        let standstills: [Standstill]
+        /// Warnings about the machine itself, which neither VLC nor the stream causes.
+        let hostStalls: [HostStall]
 
-        /// For how long the machine stood still.
-        var standstill: Duration { standstills.reduce(.zero) { $0 + $1.duration } }
+        /// The total time during which the machine stalled.
+        var hostStall: Duration { hostStalls.reduce(.zero) { $0 + $1.duration } }
 
-        /// Whether the machine once stood still for longer than VLC had anything to play: it then begins anew.
-        var isBroken: Bool { standstills.contains { $0.duration > .milliseconds(200) } }
+        /// Whether one stall was longer than VLC's buffer, so that VLC restarts playback.
+        var isBroken: Bool { hostStalls.contains { $0.duration > .milliseconds(200) } }
     }
 
-    /// Looks on while so many pictures are shown, or lost.
+    /// Waits while so many frames are shown or lost.
     ///
-    /// - Returns: `nil` where that takes longer than `seconds`.
-    func stretch(ofPictures count: Int, within seconds: Double) async throws -> Stretch? {
+    /// - Returns: `nil` if that takes longer than `seconds`.
+    func interval(ofFrames count: Int, within seconds: Double) async throws -> Interval? {
         guard let before = try await statistics(within: 10, where: { _ in true }) else { return nil }
         let (start, lineCount) = (ContinuousClock.now, log.count)
-        let due = before.displayedPictures + before.lostPictures + count
-        let after = try await statistics(within: seconds) { $0.displayedPictures + $0.lostPictures >= due }
+        let due = before.displayedFrames + before.lostFrames + count
+        let after = try await statistics(within: seconds) { $0.displayedFrames + $0.lostFrames >= due }
         return after.map {
-            Stretch(
+            Interval(
                 before: before, after: $0, duration: ContinuousClock.now - start,
                 lines: Array(log.dropFirst(lineCount)),
-                // The statistics are a second old at most.
-                standstills: Standstill.all(since: start - .seconds(1)))
+                // The statistics are at most one second old.
+                hostStalls: HostStall.all(since: start - .seconds(1)))
         }
     }
 }

@@ -1,15 +1,15 @@
 import Foundation
 import TestSupport
 
-/// VLC as Debian and Ubuntu ship it, which plays one URL without a window: its log, its statistics by remote control.
+/// VLC as shipped by Debian and Ubuntu. It plays one URL without a window; the test reads its log and its statistics.
 ///
-/// It takes a whole core: while it plays, its SAT>IP module asks its socket for packets without a pause.
+/// It uses a whole core because its SAT>IP module polls its socket without a pause.
 final class VLC {
-    /// What its module `oldrc` answers to `stats`.
+    /// The response of its module `oldrc` to `stats`.
     struct Statistics {
         private let figures: [String: Int]
 
-        /// Lines such as `| frames displayed :     1796`, among others.
+        /// Matches lines such as `| frames displayed :     1796`.
         init(_ text: String) {
             figures = text.split(whereSeparator: \.isNewline).reduce(into: [:]) { figures, line in
                 let parts = line.split(separator: ":")
@@ -20,11 +20,11 @@ final class VLC {
             }
         }
 
-        var decodedPictures: Int { figures["video decoded"] ?? 0 }
-        var displayedPictures: Int { figures["frames displayed"] ?? 0 }
-        var lostPictures: Int { figures["frames lost"] ?? 0 }
-        var playedSounds: Int { figures["buffers played"] ?? 0 }
-        var lostSounds: Int { figures["buffers lost"] ?? 0 }
+        var decodedFrames: Int { figures["video decoded"] ?? 0 }
+        var displayedFrames: Int { figures["frames displayed"] ?? 0 }
+        var lostFrames: Int { figures["frames lost"] ?? 0 }
+        var playedAudioBuffers: Int { figures["buffers played"] ?? 0 }
+        var lostAudioBuffers: Int { figures["buffers lost"] ?? 0 }
         var discontinuities: Int { figures["discontinuities"] ?? 0 }
     }
 
@@ -32,17 +32,17 @@ final class VLC {
 
     private let command: Command
     private let home: TemporaryFolder
-    /// Its standard input: at the end of a file it would go on reading, at full speed.
+    /// Its standard input, a fifo: at the end of a file it would read again and again at full speed.
     private let control: FileHandle
 
-    /// Starts it, as nobody where the test runs as root, which VLC refuses.
+    /// Starts VLC; if the test runs as root, as the user `nobody`, because VLC refuses to run as root.
     ///
-    /// - Parameter prefix: what runs it, such as `ip netns exec`.
+    /// - Parameter prefix: A command that runs it, such as `ip netns exec`.
     init(playing url: String, prefix: [String] = []) throws {
         home = try TemporaryFolder()
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: home.path)
         let fifo = home.file("control")
-        // Open for both, so that neither end waits for the other.
+        // Opened for reading and writing, so that neither end waits for the other.
         guard mkfifo(fifo, 0o600) == 0, let control = FileHandle(forUpdatingAtPath: fifo) else {
             throw Command.Failure.cannotStart("\(fifo): \(errno)")
         }
@@ -54,23 +54,23 @@ final class VLC {
             input: fifo)
     }
 
-    /// What it has logged so far.
+    /// The log so far.
     var log: [Substring] { command.errors.split(separator: "\n") }
 
-    /// Waits for statistics that are as `condition` wants them.
+    /// Waits for statistics that fulfil `condition`.
     ///
-    /// - Returns: those; `nil` where there were none within `seconds`.
+    /// - Returns: The statistics; `nil` if there were none within `seconds`.
     func statistics(within seconds: Double, where condition: (Statistics) -> Bool) async throws -> Statistics? {
         let deadline = ContinuousClock.now + .seconds(seconds * Sanitizer.patience)
         while command.isRunning, ContinuousClock.now < deadline {
             if let statistics = try await statistics(), condition(statistics) { return statistics }
-            // So often does VLC bring them up to date.
+            // VLC updates them at this interval.
             try await Task.sleep(for: .milliseconds(250))
         }
         return nil
     }
 
-    /// The statistics of now; `nil` where it does not answer.
+    /// Returns the current statistics; `nil` if VLC does not answer.
     private func statistics() async throws -> Statistics? {
         let count = answers.count
         try control.write(contentsOf: Data("stats\n".utf8))
@@ -78,12 +78,12 @@ final class VLC {
         return answers.last.map { Statistics(String($0)) }
     }
 
-    /// All that it has answered to `stats`, each up to its last line.
+    /// All responses to `stats`, each up to its last line.
     private var answers: [Substring] {
         String(decoding: command.output, as: UTF8.self).split(separator: "end of statistical info").dropLast()
     }
 
-    /// Ends it as its users do.
+    /// Quits VLC by its command, as users do.
     func quit() async throws -> Command.Outcome {
         try control.write(contentsOf: Data("quit\n".utf8))
         return await command.finish(within: 5)

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What ffmpeg copies from the stream is, NAL for NAL, what went in: start codes and parameter sets aside.
-    @Suite(.serialized, .besideOthers)
+    /// ffmpeg's copy of a stream equals the file NAL unit by NAL unit, except for start codes and parameter sets.
+    @Suite(.serialized, .sharesMachine)
     struct Identity {
-        /// Three at the same time: ffmpeg mostly waits for the stream.
-        @Test func filmsComeOutAsTheyAreAcrossLoops() async throws {
-            // Six seconds long: nine lead over the end.
+        /// Three files concurrently, because ffmpeg mostly waits for the stream.
+        @Test func filesAreStreamedUnchangedAcrossLoops() async throws {
+            // The files are six seconds long, so that nine seconds include the loop.
             async let plain: Void = expectIdentity(of: Clip.plain.path(), seconds: 9)
             async let reordered: Void = expectIdentity(of: Clip.bFrames.path(), seconds: 9)
             if SharedData.isPresent {
@@ -17,12 +17,12 @@ extension EndToEnd {
             _ = try await (plain, reordered)
         }
 
-        private func expectIdentity(of film: String, seconds: Int) async throws {
+        private func expectIdentity(of file: String, seconds: Int) async throws {
             let source = try await Command.run(
-                ["ffmpeg", "-nostdin", "-v", "error", "-i", film, "-map", "0:v", "-c", "copy"]
+                ["ffmpeg", "-nostdin", "-v", "error", "-i", file, "-map", "0:v", "-c", "copy"]
                     + ["-bsf:v", "h264_mp4toannexb", "-f", "h264", "-"], within: 20)
             let original = AnnexB.withoutParameterSets(AnnexB.units(of: source.output))
-            let copy = try await withServer(film) { server in
+            let copy = try await withServer(file) { server in
                 #expect(try await server.isServing())
                 return try await Command.run(
                     Client.ffmpeg(server.url(), over: "tcp")
@@ -36,7 +36,7 @@ extension EndToEnd {
             #expect(difference == nil, "of \(copied.count) units, from unit \(position) of \(original.count) on")
         }
 
-        /// Where in the film the copy begins.
+        /// Returns the index in the file at which the copy begins.
         private func start(of copied: [[UInt8]], in original: [[UInt8]]) -> Int? {
             original.indices.first { index in
                 copied.indices.prefix(8).allSatisfy { copied[$0] == original[(index + $0) % original.count] }

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Libraries that are loaded when they are first needed, on a machine where they cannot be.
-    @Suite(.serialized, .besideOthers)
+    /// Tests a machine without the libraries that are loaded when they are first needed.
+    @Suite(.serialized, .sharesMachine)
     struct Libraries {
         private let folder: TemporaryFolder
 
-        /// Files that the dynamic linker finds first, and that hold no library, of whatever version.
+        /// Files without content that the dynamic linker finds first, for all versions of the libraries.
         init() throws {
             folder = try TemporaryFolder()
             try folder.write("", to: "libssl.so.3")
@@ -20,13 +20,13 @@ extension EndToEnd {
 
         private var environment: [String] { ["env", "LD_LIBRARY_PATH=\(folder.path)"] }
 
-        @Test func theTestCardNeedsNoFiltersNoContainersAndNoTLS() async throws {
+        @Test func theTestCardNeedsNoOptionalLibrary() async throws {
             let server = try await ServerProcess.start(["testcard"], prefix: environment)
             #expect(try await server.isServing())
             await server.stop()
         }
 
-        @Test func effectsWithoutLibavfilterAreRefusedWithThePackageThatIsMissing() async throws {
+        @Test func effectsWithoutLibavfilterFailWithTheNameOfThePackage() async throws {
             try folder.write("paths: { cam: { source: testcard, effects: { rotate: 180 } } }\n", to: "apus.yml")
             let outcome = try await Command.run(
                 environment + [ServerProcess.binary(), "check", folder.file("apus.yml")])
@@ -34,7 +34,7 @@ extension EndToEnd {
             #expect(outcome.errors.contains("package libavfilter"), "\(outcome.diagnostics)")
         }
 
-        @Test func aFileWithoutLibavformatIsRefusedWithThePackageThatIsMissing() async throws {
+        @Test func aFileWithoutLibavformatFailsWithTheNameOfThePackage() async throws {
             let clip = try await Clip.plain.path()
             let server = try await ServerProcess.start([clip], prefix: environment)
             #expect(await eventually(within: 5) { server.log.contains("package libavformat") }, "\(server.log)")

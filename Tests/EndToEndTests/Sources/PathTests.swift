@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a URL leads to.
-    @Suite(.serialized, .besideOthers)
+    /// Tests which stream a URL selects.
+    @Suite(.serialized, .sharesMachine)
     struct Paths {
-        @Test func theRootIsTheOnlyStream() async throws {
+        @Test func theRootServesTheOnlyStream() async throws {
             try await withServer(Clip.plain.path()) { server in
                 #expect(try await server.isServing())
                 try await Client.ffprobe.watch(server.url(""), over: "tcp")
@@ -23,7 +23,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aMisspeltPathIsNotFoundAndTheNearestIsNamed() async throws {
+        @Test func aMisspelledPathIsNotFoundAndTheNearestIsSuggested() async throws {
             try await withServer("door=\(Clip.plain.path())") { server in
                 #expect(try await server.isServing("door"))
                 let answer = try RTSPSocket(port: server.port).request("DESCRIBE", server.url("dor"))
@@ -32,7 +32,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aMissingFileTakesNoOtherStreamDown() async throws {
+        @Test func aMissingFileAffectsNoOtherStream() async throws {
             try await withServer("gone=/nowhere/film.mp4", "yard=\(Clip.plain.path())") { server in
                 #expect(try await server.isServing("yard"))
                 try await Client.ffprobe.watch(server.url("yard"), over: "tcp")
@@ -41,9 +41,9 @@ extension EndToEnd {
             }
         }
 
-        /// `loop: false`: ffmpeg sees the end by itself and has not counted more pictures than the film has.
+        /// With `loop: false`, ffmpeg ends by itself and has not received more frames than the file has.
         @Test(arguments: ["tcp", "udp"])
-        func aFilmThatIsPlayedOnceEndsForItsViewers(_ transport: String) async throws {
+        func aFileWithoutLoopEndsForItsViewers(_ transport: String) async throws {
             let folder = try TemporaryFolder()
             let clip = try await Clip.plain.path()
             try folder.write("paths: { film: { source: \"\(clip)\", loop: false } }\n", to: "apus.yml")
@@ -53,10 +53,10 @@ extension EndToEnd {
                     Client.ffmpeg(server.url("film"), over: transport)
                         + ["-map", "0:v", "-c", "copy", "-f", "framecrc", "-"], within: 20)
                 #expect(outcome.status == 0, "\(outcome.diagnostics)")
-                let pictures = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n")
+                let frames = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n")
                     .count { !$0.hasPrefix("#") }
-                // 6 s of 30 pictures; the viewer may have missed some at the beginning.
-                #expect((90...180).contains(pictures), "\(pictures) pictures")
+                // 6 s with 30 frames each; the viewer may have missed some at the beginning.
+                #expect((90...180).contains(frames), "\(frames) frames")
                 let answer = try RTSPSocket(port: server.port).request("DESCRIBE", server.url("film"))
                 #expect(answer.status == 404)
                 #expect(answer.head.contains("/film has ended"), "\(answer.head)")
@@ -66,8 +66,8 @@ extension EndToEnd {
             }
         }
 
-        /// The source is looked for again with growing pauses.
-        @Test func aFileThatAppearsLaterGoesOnAir() async throws {
+        /// The server retries the source at growing intervals.
+        @Test func aFileThatAppearsLaterIsServed() async throws {
             let folder = try TemporaryFolder()
             let clip = try await Clip.plain.path()
             try await withServer("late=\(folder.file("film.mp4"))", "yard=\(clip)") { server in

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// H.264 through a fifo or standard input.
-    @Suite(.serialized, .besideOthers)
+    /// Tests H.264 through a fifo or standard input.
+    @Suite(.serialized, .sharesMachine)
     struct Pipe {
         @Test func standardInputIsServedAtItsOwnPace() async throws {
             let folder = try TemporaryFolder()
@@ -19,13 +19,13 @@ extension EndToEnd {
             }
         }
 
-        @Test func ourOwnStreamsComeOutUnitForUnit() async throws {
+        @Test func generatedStreamsArePipedUnchanged() async throws {
             try await expectIdentity(of: [("plain", annexB(of: .plain)), ("B frames", annexB(of: .bFrames))])
         }
 
-        /// Of each the first 300 pictures: some last a minute.
+        /// Only the first 300 frames of each, because some streams last a minute.
         @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
-        func conformanceStreamsComeOutUnitForUnit() async throws {
+        func conformanceStreamsArePipedUnchanged() async throws {
             try await expectIdentity(
                 of: SharedData.files(in: "h264").compactMap { file in
                     SharedData.bytes(file).map { (file, AnnexB.beginning(of: $0, pictureCount: 300)) }
@@ -39,7 +39,7 @@ extension EndToEnd {
             ).output
         }
 
-        /// Feeds each stream through a fifo to a path of one server; those with an IDR must arrive whole from one on.
+        /// Feeds each stream through a fifo to a path of one server. Streams with an IDR frame must arrive complete from one on.
         private func expectIdentity(of streams: [(name: String, bytes: [UInt8])]) async throws {
             let folder = try TemporaryFolder()
             var pipes: [PipedStream] = []
@@ -48,22 +48,22 @@ extension EndToEnd {
             }
             let server = try await ServerProcess.start(pipes.map { "\($0.path)=\($0.fifo)" })
             for index in pipes.indices { try await pipes[index].play(from: server) }
-            // Each is asked every time: what is not asked has not been quiet.
+            // Calls isQuiet for every pipe each time, because it compares with the previous call.
             #expect(await eventually(within: 100) { pipes.indices.filter { !pipes[$0].isQuiet() }.isEmpty })
-            // The stream's end makes ffmpeg hand out its last picture.
+            // ffmpeg outputs its last frame at the end of the stream.
             await server.stop()
             for pipe in pipes { await pipe.expectIdentity(log: server.log) }
         }
     }
 }
 
-/// One stream on its way: a file, the fifo into which it is written, and the ffmpeg that copies what comes out.
+/// One stream under test: its file, the fifo into which it is written, and the ffmpeg that copies it from the server.
 private struct PipedStream {
     let name: String
     let path: String
     let fifo: String
     private let file: String
-    /// Its units without parameter sets.
+    /// The NAL units without parameter sets.
     private let original: [[UInt8]]
     private var writer: Command?
     private var copier: Command?
@@ -82,10 +82,10 @@ private struct PipedStream {
 
     private let hasIDR: Bool
 
-    /// Written into the fifo, and copied from the server.
+    /// Writes the stream into the fifo and copies it from the server.
     mutating func play(from server: ServerProcess) async throws {
         writer = try Command(["sh", "-c", "cat \"$0\" > \"$1\"", file, fifo])
-        // Some never say what they are.
+        // Some streams never contain the parameter sets that a description needs.
         _ = try await server.isServing(path, within: 2)
         copier = try Command(
             Client.ffmpeg(server.url(path), over: "tcp", options: ["-analyzeduration", "100000"])
@@ -95,8 +95,8 @@ private struct PipedStream {
 
     private var copied: [[UInt8]] { AnnexB.withoutParameterSets(AnnexB.units(of: copier?.output ?? [])) }
 
-    /// Whether all was written, and nothing new came out for two seconds: sixty pictures. Of a short stream ffmpeg may hand
-    /// out nothing before its end.
+    /// Whether all was written and no output came for two seconds, the time of sixty frames. ffmpeg may output a short stream
+    /// only at its end.
     mutating func isQuiet() -> Bool {
         guard let copier, copier.isRunning else { return true }
         let byteCount = copier.outputByteCount
@@ -106,20 +106,20 @@ private struct PipedStream {
         return ContinuousClock.now - progress.since > .seconds(byteCount == 0 && hasIDR ? 8 : 2)
     }
 
-    /// The copy is the end of the original, from an IDR on.
+    /// Expects the copy to be the end of the original, beginning with an IDR frame.
     func expectIdentity(log: String) async {
         guard let copier else { return }
         let outcome = await copier.finish(within: 10)
-        // Without an IDR nothing is owed but that it is served and that nothing traps.
+        // Without an IDR frame, the server only has to serve the stream and not to crash.
         guard hasIDR else { return }
         let copied = copied
         #expect(!copied.isEmpty, "\(name): \(outcome.diagnostics)")
-        #expect(copied.prefix(20).contains { AnnexB.type(of: $0) == 5 }, "\(name): begins without an IDR")
+        #expect(copied.prefix(20).contains { AnnexB.type(of: $0) == 5 }, "\(name): begins without an IDR frame")
         let isEnd = copied.count <= original.count && original.suffix(copied.count).elementsEqual(copied)
         #expect(isEnd, "\(name): \(account(of: copied)) \(events(in: log))")
     }
 
-    /// Where the copy leaves the original.
+    /// Describes where the copy differs from the original.
     private func account(of copied: [[UInt8]]) -> String {
         guard let start = copied.first.flatMap({ original.firstIndex(of: $0) }) else { return "never agrees" }
         let agreeing = zip(copied, original[start...]).prefix { $0 == $1 }.count

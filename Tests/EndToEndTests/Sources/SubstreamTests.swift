@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// One path made of another's pictures, and what effects show in both.
-    @Suite(.serialized, .besideOthers)
+    /// A substream is made from another path's frames; effects appear in both.
+    @Suite(.serialized, .sharesMachine)
     struct Substreams {
         private static let paths = """
             paths:
@@ -25,19 +25,19 @@ extension EndToEnd {
             }
         }
 
-        /// A live picture's average luma by quarters; the first ones may be from before what was done last.
-        private func light(_ url: String) async throws -> [Int] {
-            let picture = try await Command.run(
+        /// Returns the average luma of the quarters of a live frame; skips the first frames, which may precede the last change.
+        private func averageLuma(_ url: String) async throws -> [Int] {
+            let frame = try await Command.run(
                 Client.ffmpeg(url, over: "tcp")
                     + [
                         "-map", "0:v", "-frames:v", "1", "-vf", "select=gte(n\\,80),scale=2:2:flags=area,format=gray",
                         "-f", "rawvideo", "-",
                     ])
-            #expect(picture.status == 0, "\(picture.diagnostics)")
-            return [UInt8](picture.output).map(Int.init)
+            #expect(frame.status == 0, "\(frame.diagnostics)")
+            return [UInt8](frame.output).map(Int.init)
         }
 
-        @Test func aSubstreamHasItsOwnSizeAndRateAndTheOriginalsSoundAndMasks() async throws {
+        @Test func aSubstreamHasItsOwnSizeAndRateAndItsParentsAudioAndMasks() async throws {
             try await serving { server, _ in
                 let probe = try await Command.run([
                     "ffprobe", "-v", "error", "-rtsp_transport", "tcp", "-show_entries",
@@ -45,14 +45,14 @@ extension EndToEnd {
                 ])
                 #expect(probe.text == "h264,320,180,15/1\naac,0/0\n", "\(probe.diagnostics)")
                 for path in ["cam", "cam/sub"] {
-                    let quarters = try await light(server.url(path))
+                    let quarters = try await averageLuma(server.url(path))
                     #expect(quarters.count == 4 && quarters[0] < 24 && quarters[3] > 40, "\(path): \(quarters)")
                 }
                 try await Client.ffprobe.watch(server.url("cam/sub"), over: "udp")
             }
         }
 
-        @Test func whatChangesInTheOriginalChangesInBothWithTheViewersConnected() async throws {
+        @Test func aChangeOfTheParentAffectsBothStreamsAndViewersStayConnected() async throws {
             try await serving { server, folder in
                 let viewer = try RTSPSocket(port: server.port)
                 #expect(try viewer.play(server.url("cam/sub")).answer.status == 200)
@@ -65,7 +65,7 @@ extension EndToEnd {
                 let seen = viewer.watch(for: 2)
                 #expect(seen.missing == 0 && seen.packets > 30)
                 for path in ["cam", "cam/sub"] {
-                    let quarters = try await light(server.url(path))
+                    let quarters = try await averageLuma(server.url(path))
                     #expect(quarters.count == 4 && quarters[3] < 24 && quarters[0] > 24, "\(path): \(quarters)")
                 }
             }

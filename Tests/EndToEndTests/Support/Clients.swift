@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The clients that prove a stream, each with the arguments that make its exit status count.
+/// The clients that play a stream in tests, each with arguments that make its exit status meaningful.
 enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case ffmpeg
     case ffprobe
@@ -19,7 +19,7 @@ enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var isInstalled: Bool { Command.exists(program) }
 
-    /// Watches 60 pictures, with their sound, over `transport` (udp, tcp or udp_multicast, as FFmpeg names them).
+    /// Plays 60 frames with their audio over `transport` (udp, tcp or udp_multicast, as in FFmpeg).
     func arguments(_ url: String, over transport: String) -> [String] {
         switch self {
         case .ffmpeg:
@@ -34,7 +34,8 @@ enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
             [
                 program, "-q", "rtspsrc", "location=\(url)", "protocols=\(Self.gstreamerName(of: transport))",
                 "name=source", "latency=200",
-                // Without a filter: two filtered links that are made at once may undo one another (gst-launch 1.22).
+                // Without a filter, because two filtered links that are made at the same time may disconnect one another
+                // (gst-launch 1.22).
                 "source.", "!", "rtph264depay", "!", "h264parse", "!", "avdec_h264", "!", "identity", "eos-after=60",
                 "!", "fakesink",
                 "source.", "!", "rtpmp4gdepay", "!", "aacparse", "!", "avdec_aac", "!", "identity", "eos-after=60",
@@ -56,9 +57,8 @@ enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
         transport == "udp_multicast" ? "udp-mcast" : transport
     }
 
-    /// At the end of the stream rtspsrc asks for a pause, and a moment later cancels what it has not yet written: with bad luck
-    /// that is its pause, or inside TLS the connection, so that it cannot say goodbye: which it calls an error (two lines of it, and
-    /// nothing else; GStreamer 1.22).
+    /// At the end of the stream, rtspsrc sends PAUSE and cancels unfinished writes a moment later. This may cancel its own PAUSE
+    /// or, with TLS, the connection before TEARDOWN, which it reports as an error: two lines and nothing else (GStreamer 1.22).
     func cancelledItsOwnPause(_ outcome: Command.Outcome) -> Bool {
         guard self == .gstreamer, outcome.status == 1 else { return false }
         let details = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("../gst/") }
@@ -66,7 +66,7 @@ enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
             && ["gst_rtspsrc_pause", "gst_rtspsrc_close"].contains(where: details[1].contains)
     }
 
-    /// Runs it, and expects it to be content.
+    /// Runs the client and expects it to succeed.
     @discardableResult
     func watch(
         _ url: String, over transport: String, prefix: [String] = [], log: @autoclosure () -> String = "",
@@ -79,11 +79,11 @@ enum Client: String, CaseIterable, Sendable, CustomTestStringConvertible {
             sourceLocation: sourceLocation)
         guard self == .ffprobe else { return outcome }
         #expect(outcome.text.contains("h264,") && outcome.text.contains("aac,"), sourceLocation: sourceLocation)
-        #expect(!outcome.text.contains("N/A"), "it decoded nothing", sourceLocation: sourceLocation)
+        #expect(!outcome.text.contains("N/A"), "the client decoded nothing", sourceLocation: sourceLocation)
         return outcome
     }
 }
 
-/// Each suite in here says what it has of the machine (`MachineShare`), and runs its tests one after another.
+/// The namespace of the end-to-end suites. Each states its share of the machine (`MachineShare`) and runs its tests serially.
 @Suite
 enum EndToEnd {}

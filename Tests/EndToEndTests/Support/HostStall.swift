@@ -2,22 +2,22 @@ import Foundation
 import Reactor
 import Synchronization
 
-/// A time at which the machine itself stood still, for a processor was given to someone else, as a virtual machine's may be.
+/// An interval during which the machine itself stalled, because a virtual machine's host gave the processor to another task.
 ///
-/// On each processor a thread that goes before all others sleeps for 2 ms again and again; by how much it wakes too late is for how long
-/// nobody ran there. What Apus, its clients or the tests take of a processor does not make it late.
-struct Standstill: Sendable {
+/// On each processor, a thread with real-time priority repeatedly sleeps for 2 ms. If it wakes late, nothing ran on that
+/// processor for this time. The load from Apus, its clients and the tests cannot delay it.
+struct HostStall: Sendable {
     let end: ContinuousClock.Instant
     let duration: Duration
 
     private static let longOnes = Mutex<[Self]>([])
 
-    /// Those of 10 ms and more that have ended since `start`. None where threads may not go before others.
+    /// Returns the stalls of at least 10 ms that have ended since `start`; empty without permission for real-time priority.
     static func all(since start: ContinuousClock.Instant) -> [Self] {
         longOnes.withLock { $0.filter { $0.end >= start } }
     }
 
-    /// Begins to look for them, where that has not begun yet.
+    /// Starts the threads, if they are not running yet.
     static func watch() { _ = watches }
 
     private static let watches: Void = {
@@ -34,8 +34,8 @@ struct Standstill: Sendable {
         while true {
             let start = ContinuousClock.now
             usleep(2_000)
-            let standstill = Self(end: .now, duration: ContinuousClock.now - start - .milliseconds(2))
-            if standstill.duration >= .milliseconds(10) { longOnes.withLock { $0.append(standstill) } }
+            let hostStall = Self(end: .now, duration: ContinuousClock.now - start - .milliseconds(2))
+            if hostStall.duration >= .milliseconds(10) { longOnes.withLock { $0.append(hostStall) } }
         }
     }
 }

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two network namespaces and the cable between them.
+/// Two network namespaces connected by a virtual cable (veth).
 struct NetworkPair {
     let serverAddress = "10.77.0.1"
     private let server: String
     private let client: String
 
-    /// Any number of them at the same time.
+    /// The names are random, so that several pairs can exist at the same time.
     init() {
         let number = UInt32.random(in: 0 ... .max)
         (server, client) = ("apus-server-\(number)", "apus-client-\(number)")
@@ -16,11 +16,11 @@ struct NetworkPair {
 
     static var isPossible: Bool { geteuid() == 0 && Command.exists("ip") }
 
-    /// What runs a program on the server's side.
+    /// The command prefix that runs a program on the server's side.
     var onServer: [String] { ["ip", "netns", "exec", server] }
     var onClient: [String] { ["ip", "netns", "exec", client] }
 
-    func lay() async throws {
+    func create() async throws {
         for line in [
             "netns add \(server)", "netns add \(client)",
             "link add cable netns \(server) type veth peer name cable netns \(client)",
@@ -34,7 +34,7 @@ struct NetworkPair {
         }
     }
 
-    /// The cable goes with its ends.
+    /// Deletes the namespaces and with them the cable.
     func remove() async {
         for name in [server, client] {
             let outcome = try? await Command.run(["ip", "netns", "del", name])
