@@ -1,6 +1,6 @@
 import Media
 
-/// Audio configurations and ADTS headers of any bytes: kept byte for byte, with sane values, or nothing.
+/// AAC configurations and ADTS headers: arbitrary bytes are kept unchanged with valid values, or rejected.
 @Sendable func fuzzASC(_ input: [UInt8]) {
     if let config = AAC.AudioSpecificConfig(parsing: input) {
         require(config.bytes == input, "a configuration is kept byte for byte")
@@ -8,7 +8,7 @@ import Media
         let longer = AAC.AudioSpecificConfig(parsing: input + [0xFF])
         require(
             longer?.sampleRate == config.sampleRate && longer?.channelCount == config.channelCount,
-            "what follows does not change what was said")
+            "trailing bytes do not change the result")
     }
     if let header = AAC.ADTSHeader(parsing: input) {
         require(header.frameLength >= header.byteCount, "a frame holds its header")

@@ -1,8 +1,8 @@
 import Media
 import Wire
 
-/// However a byte stream is split, its NAL units are the same; none holds a start code; and as access units all come out in their
-/// order, also where what is there is taken before a picture's end.
+/// However a byte stream is split, its NAL units are the same, and none contains a start code. Their access units contain all
+/// units in order, even if an incomplete frame is taken early.
 @Sendable func fuzzAnnexB(_ input: [UInt8]) {
     var script = Script(input)
     let seed = script.byte()
@@ -11,12 +11,12 @@ import Wire
     require(units == nalUnits(in: pieces(of: bytes, seed: seed)), "any split gives the same NAL units")
     for unit in units {
         require(!unit.isEmpty && unit.last != 0, "a NAL unit is not empty and does not end in zero")
-        require(!holdsStartCode(unit), "a NAL unit holds no start code")
+        require(!holdsStartCode(unit), "a NAL unit contains no start code")
     }
     require(
-        nalUnits(in: [units.flatMap { [0, 0, 0, 1] + $0 }]) == units, "NAL units behind start codes come out again")
-    require(assembled(units) == assembled(units, takingEarlyBy: seed), "what is taken early changes no picture")
-    require(assembled(units).units == units, "all NAL units come out, in their order")
+        nalUnits(in: [units.flatMap { [0, 0, 0, 1] + $0 }]) == units, "NAL units after start codes are found again")
+    require(assembled(units) == assembled(units, takingEarlyBy: seed), "taking a frame early does not change it")
+    require(assembled(units).units == units, "all NAL units are returned in order")
 }
 
 private func nalUnits(in pieces: [[UInt8]]) -> [[UInt8]] {
@@ -37,11 +37,12 @@ func holdsStartCode(_ unit: [UInt8]) -> Bool {
 private struct Assembly: Equatable {
     var units: [[UInt8]] = []
     var pictureCount = 0
-    /// Of each picture.
+    /// The count for each frame.
     var sliceCounts: [Int] = []
 }
 
-/// What comes out of an assembler; where there is a seed, its low bits say behind which units what there is is taken.
+/// Returns the output of an assembler. If there is a seed, its low bits select the units after which the incomplete frame is
+/// taken.
 private func assembled(_ units: [[UInt8]], takingEarlyBy seed: UInt8 = 0) -> Assembly {
     var assembler = H264.AccessUnitAssembler()
     var assembly = Assembly()
@@ -50,7 +51,7 @@ private func assembled(_ units: [[UInt8]], takingEarlyBy seed: UInt8 = 0) -> Ass
         let openSliceCount = assembler.openSliceCount
         guard seed >> UInt8(index % 8) & 1 == 1, let taken = assembler.takeAssembled() else { continue }
         assembly.units += taken.units
-        require(assembler.openSliceCount == openSliceCount, "a picture stays open whose slices are taken")
+        require(assembler.openSliceCount == openSliceCount, "a frame stays open after its slices are taken")
     }
     note(assembler.flush(), of: assembler, in: &assembly)
     return assembly

@@ -1,7 +1,7 @@
 @testable import RTSP
 
-/// What was read from an Authorization header is written so that it reads the same, and is what a client answers that asks for that; a
-/// block of addresses, and a pattern of paths, are written so that they read the same, and rules admit whom their blocks hold.
+/// Properties of Authorization headers, address blocks and path patterns: what was read is the same after writing and reading it
+/// again; a client's credentials are read as written; rules admit exactly the addresses of their blocks.
 @Sendable func fuzzAuthorization(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
     if case .digest(let credentials)? = Authorization(text) {
@@ -9,8 +9,8 @@
         require(Authorization(written) == .digest(credentials), "Digest reads the same when written: \(written)")
         require(credentials.response.utf8.count == credentials.algorithm.digitCount, "a response is a hash")
         let hasCounted = credentials.protection.map { !$0.clientNonce.isEmpty } ?? true
-        require(hasCounted, "who counts has a nonce of its own")
-        require(credentials.isValid(for: credentials.uri, nil), "it is meant for what it names")
+        require(hasCounted, "a nonce count needs a client nonce")
+        require(credentials.isValid(for: credentials.uri, nil), "credentials apply to their own URI")
         checkAnswer(of: credentials)
     }
     if let block = AddressBlock(text) { check(block) }
@@ -19,16 +19,18 @@
     }
 }
 
-/// Who answers the same challenge for the same request says the same, but for the response.
+/// A client that answers the same challenge for the same request writes the same credentials, except for the response.
 private func checkAnswer(of credentials: DigestCredentials) {
     let challenge = DigestChallenge(
         realm: credentials.realm, nonce: credentials.nonce, algorithm: credentials.algorithm)
     let answer = DigestCredentials(
         answering: challenge, user: credentials.user, password: "sesame", method: .describe, uri: credentials.uri,
         protection: credentials.protection, hashes: .folding)
-    require(Authorization(answer.headerValue) == .digest(answer), "an answer reads the same: \(answer.headerValue)")
+    require(Authorization(answer.headerValue) == .digest(answer), "credentials read the same: \(answer.headerValue)")
     let url = RequestURL(credentials.uri)
-    if let url { require(answer.isValid(for: "rtsp://other/", url), "it is meant for a URL of the same path: \(url)") }
+    if let url {
+        require(answer.isValid(for: "rtsp://other/", url), "credentials apply to a URL with the same path: \(url)")
+    }
 }
 
 private func check(_ block: AddressBlock) {
@@ -36,13 +38,15 @@ private func check(_ block: AddressBlock) {
     guard let first = IPAddress(block.description.prefix { $0 != "/" }) else {
         return require(false, "\(block) begins with an address")
     }
-    require(block.contains(first), "\(block) holds its first address")
+    require(block.contains(first), "\(block) contains its first address")
     let stranger = if case .ipv4 = first { IPAddress.loopback6 } else { IPAddress.ipv4(0) }
-    require(!block.contains(stranger), "\(block) holds none of the other family")
+    require(!block.contains(stranger), "\(block) contains no address of the other family")
     let (allowing, denying) = (AddressRules(allowed: [block]), AddressRules(denied: [block]))
-    require(allowing.admits(first) && !denying.admits(first), "whom a block holds, its rules admit or deny")
-    require(!allowing.admits(stranger) && denying.admits(stranger), "whom it does not hold, they do not")
+    require(allowing.admits(first) && !denying.admits(first), "rules admit or deny the addresses of their block")
+    require(!allowing.admits(stranger) && denying.admits(stranger), "rules do not affect other addresses")
     require(
-        !AddressRules(allowed: [block], denied: [block]).admits(first), "what is denied is denied, whatever is allowed")
-    require(!allowing.admits(nil) && !denying.admits(nil), "no list is sure of an address that cannot be read")
+        !AddressRules(allowed: [block], denied: [block]).admits(first),
+        "a denied address is denied even if it is allowed")
+    require(
+        !allowing.admits(nil) && !denying.admits(nil), "an unreadable address is neither admitted nor denied by a list")
 }

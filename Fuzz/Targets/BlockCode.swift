@@ -1,9 +1,9 @@
 import Media
 
-/// Pictures of any bytes, and codes drawn into them and damaged: what is found is what was drawn, or nothing.
+/// Frames of arbitrary bytes, with overlays drawn into them and damaged: the reader finds what was drawn, or nothing.
 ///
-/// Input: width, height, stride beyond the width, what to draw (side of a cell, 0 for nothing; left; top; cells to turn
-/// over), twelve bytes of code, then luma, which is repeated as often as the picture needs it.
+/// Input: width, height, padding of a line, the overlay (side of a cell, 0 for none; left; top; cells to invert), its twelve
+/// bytes, then luma, which is repeated to fill the frame.
 @Sendable func fuzzBlockCode(_ input: [UInt8]) {
     var script = Script(input)
     let (width, height, gap) = (2 * Int(script.byte()), Int(script.byte()), Int(script.byte()) % 8)
@@ -28,18 +28,22 @@ import Media
         }
     }
     guard let plane = LumaPlane(samples.span, width: width, height: height, stride: stride) else {
-        return require(width == 0 || height == 0, "a picture that its memory holds can be looked at")
+        return require(width == 0 || height == 0, "a frame that fits into its memory can be read")
     }
     let found = TimestampOverlayReader.findings(in: plane)
-    require(found.allSatisfy { $0.code == code } || !fits, "nothing is misread")
-    require(found.count <= 1, "one code is found once")
-    if fits, turned.isEmpty, side >= 2 { require(found.count == 1, "an undamaged code is found") }
+    require(found.allSatisfy { $0.code == code } || !fits, "no overlay is misread")
+    require(found.count <= 1, "one overlay is found once")
+    if fits, turned.isEmpty, side >= 2 { require(found.count == 1, "an undamaged overlay is found") }
     for finding in found {
-        require(finding.x.lowerBound >= -1 && finding.x.upperBound <= Double(width) + 1, "it lies inside the picture")
-        require(finding.y.lowerBound >= -1 && finding.y.upperBound <= Double(height) + 1, "it lies inside the picture")
+        require(
+            finding.x.lowerBound >= -1 && finding.x.upperBound <= Double(width) + 1, "the overlay lies inside the frame"
+        )
+        require(
+            finding.y.lowerBound >= -1 && finding.y.upperBound <= Double(height) + 1,
+            "the overlay lies inside the frame")
         require(
             TimestampOverlay(unixNanoseconds: finding.code.unixNanoseconds, frameNumber: finding.code.frameNumber)
                 == finding.code,
-            "a code is made of what it says")
+            "an overlay is made from its values")
     }
 }

@@ -2,8 +2,7 @@ import Wire
 
 @testable import RTSP
 
-/// Whatever a server asks a client for: the client answers what it can, in one line that a server reads as it was meant, and never
-/// the same challenge twice.
+/// A client answers a server's challenges if it can, in one line that a server understands, and never the same challenge twice.
 ///
 /// Input: lines, each the value of a `WWW-Authenticate` header; an empty line ends a response.
 @Sendable func fuzzChallenge(_ input: [UInt8]) {
@@ -17,28 +16,30 @@ import Wire
         guard let response = response(asking: values) else { continue }
         guard login.isAsked(by: response) else { continue }
         check(login.authorization(for: .describe, "rtsp://h/cam"), of: information)
-        require(!login.isAsked(by: response), "what was answered is not worth another try")
+        require(!login.isAsked(by: response), "an answered challenge is not answered again")
     }
 }
 
-/// A 401 as it comes from the network; `nil` where these are no values of a header.
+/// A 401 as received from the network; `nil` if these are not valid header values.
 private func response(asking values: ArraySlice<ArraySlice<UInt8>>) -> Response? {
     var parser = Parser()
     var bytes = [UInt8]("RTSP/1.0 401 Unauthorized\r\nCSeq: 1\r\n".utf8)
     for value in values { bytes += [UInt8]("WWW-Authenticate: ".utf8) + value + [0x0D, 0x0A] }
     parser.append((bytes + [0x0D, 0x0A]).rawSpan)
-    // What a client cannot read it does not answer.
+    // A client does not answer a challenge that it cannot read.
     guard case .response(let response)? = try? parser.next() else { return nil }
     return response
 }
 
 private func check(_ answer: String?, of information: UserInformation) {
-    guard let answer else { return require(false, "who knows the password answers") }
+    guard let answer else { return require(false, "a client that knows the password answers") }
     require(answer.utf8.allSatisfy { !$0.isForbiddenControl }, "an answer is one line: \(answer)")
     switch Authorization(answer) {
     case .digest(let credentials)?:
-        require(credentials.user == information.user && credentials.uri == "rtsp://h/cam", "it says who asks for what")
-    case .basic(let told)?: require(told == information, "Basic says who asks")
-    case nil: require(false, "a server can read the answer: \(answer)")
+        require(
+            credentials.user == information.user && credentials.uri == "rtsp://h/cam",
+            "credentials name the user and the URI")
+    case .basic(let told)?: require(told == information, "Basic credentials name the user")
+    case nil: require(false, "a server can read the credentials: \(answer)")
     }
 }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Takes any bytes and ends the process if a law is broken.
+/// Takes arbitrary bytes and ends the process if a property is violated.
 typealias Target = @Sendable ([UInt8]) -> Void
 
-/// What `script/fuzz` names: each in the file of its name, with its laws.
+/// The targets by their names in `script/fuzz`; each is in the file of its name.
 let targets: [String: Target] = [
     "rtsp-parser": fuzzRTSPParser,
     "rtsp-connection": fuzzRTSPConnection,
@@ -29,7 +29,7 @@ let targets: [String: Target] = [
     "block-code": fuzzBlockCode,
 ]
 
-/// The chosen one: libFuzzer has no arguments of ours, so the environment says.
+/// The target, chosen by an environment variable because libFuzzer takes the command line.
 let chosenTarget: Target = {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
     guard let target = targets[name] else {
@@ -52,7 +52,7 @@ private func runDriver(
     _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// SwiftPM calls a program's entry so; libFuzzer's own `main` is not linked.
+/// SwiftPM renames a program's entry point to this; libFuzzer's own `main` is not linked.
 @_cdecl("fuzz_main")
 public func start(
     _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
@@ -62,7 +62,7 @@ public func start(
     return runDriver(&count, &arguments) { testOneInput($0, $1) }
 }
 
-/// Ends the process, and tells which law was broken.
+/// Ends the process with the violated property.
 func require(_ holds: @autoclosure () -> Bool, _ sentence: @autoclosure () -> String) {
-    if !holds() { fatalError("broken law: \(sentence())") }
+    if !holds() { fatalError("violated property: \(sentence())") }
 }

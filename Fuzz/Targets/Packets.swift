@@ -2,7 +2,7 @@ import Media
 import RTP
 import Wire
 
-/// RTP packets with the sequence numbers, timestamps and markers that a script says.
+/// RTP packets whose sequence numbers, timestamps and markers come from a script.
 struct PacketScript {
     private var script: Script
     private var number: UInt16 = 65_530
@@ -12,11 +12,11 @@ struct PacketScript {
         script = Script(input)
     }
 
-    /// The next packet; `nil` at the end.
+    /// Returns the next packet; `nil` at the end.
     mutating func next() -> (header: Header, payload: [UInt8])? {
         guard !script.isAtEnd else { return nil }
         let flags = script.byte()
-        // Mostly the next number, sometimes a gap, a repetition or a late one.
+        // Usually the next number, sometimes a gap, a duplicate or a late one.
         switch flags & 0x07 {
         case 0: number &+= 2
         case 1: break
@@ -32,18 +32,18 @@ struct PacketScript {
     }
 }
 
-/// What must be true of everything a depacketizer gives.
+/// The properties of everything that a depacketizer returns.
 func check(_ unit: ReceivedUnit) {
-    require(!unit.units.isEmpty, "a unit holds something")
+    require(!unit.units.isEmpty, "an access unit is not empty")
     var end = 0
     for range in unit.units {
-        require(range.lowerBound == end && !range.isEmpty, "units lie back to back and are not empty")
+        require(range.lowerBound == end && !range.isEmpty, "NAL units are contiguous and not empty")
         end = range.upperBound
     }
-    require(end == unit.bytes.count, "units cover the bytes")
+    require(end == unit.bytes.count, "NAL units cover the bytes")
 }
 
-/// The unit as a source would publish it.
+/// Returns the unit as a source would publish it.
 func accessUnit(_ unit: ReceivedUnit, rate: ClockRate) -> AccessUnit {
     let time = MediaTime(ticks: Int64(unit.rtpTimestamp), rate: rate)
     return AccessUnit(
@@ -51,18 +51,18 @@ func accessUnit(_ unit: ReceivedUnit, rate: ClockRate) -> AccessUnit {
         units: unit.units)
 }
 
-/// Checks a run's tables and hands each packet over with the header that a viewer would send.
+/// Checks the tables of a run and calls the closure for each packet, with the header that a viewer would get.
 func packets(of run: PacketRun, maximumPacketBytes: Int, each: (Header, [UInt8]) -> Void) {
     require(
         run.gsoBatches.first?.lowerBound == 0 && run.gsoBatches.last?.upperBound == run.packets.count,
-        "trains cover the run")
+        "GSO batches cover the run")
     for gsoBatch in run.gsoBatches {
         let lengths = run.packets[gsoBatch].map(\.byteCount)
-        require(lengths.dropLast().allSatisfy { $0 == lengths[0] }, "packets of a train are of one length")
-        require(lengths[lengths.count - 1] <= lengths[0], "only the last packet of a train may be shorter")
+        require(lengths.dropLast().allSatisfy { $0 == lengths[0] }, "packets of a GSO batch have the same length")
+        require(lengths[lengths.count - 1] <= lengths[0], "only the last packet of a GSO batch may be shorter")
     }
     for (index, packet) in run.packets.enumerated() {
-        require(Int(packet.byteCount) + 12 <= maximumPacketBytes, "packets keep to their limit")
+        require(Int(packet.byteCount) + 12 <= maximumPacketBytes, "packets respect the size limit")
         let header = Header(
             payloadType: PayloadType(lowBitsOf: 96), isMarked: packet.isMarked,
             sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: index)),

@@ -1,13 +1,13 @@
 import RTSP
 import Server
 
-/// What files and URLs hold of passwords: kept so that it reads the same, and shown by no text.
+/// Passwords in files and URLs: they are read unchanged, and no description shows them.
 @Sendable func fuzzPasswords(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
     if let password = ViewerPassword(text) {
         require(password.text == text && (8...64).contains(input.count), "the viewer's password is the text")
         checkThatNothingShows(password)
-        require(ViewerPassword(ViewerPassword.random().text) != nil, "one that is made can be read")
+        require(ViewerPassword(ViewerPassword.random().text) != nil, "a generated password is valid")
     }
     if let stored = StoredPassword(text) {
         check(stored, of: text)
@@ -17,7 +17,7 @@ import Server
     require(shown.utf8.count <= input.count * 3, "nothing is added to a URL without its user")
     if let url = RequestURL(text), let information = url.userInformation {
         checkThatNothingShows(information)
-        require(RequestURL(shown)?.userInformation == nil, "what is shown of a URL has no user: \(shown)")
+        require(RequestURL(shown)?.userInformation == nil, "the shown URL has no user: \(shown)")
     }
 }
 
@@ -32,6 +32,6 @@ private func check(_ stored: StoredPassword, of text: String) {
 }
 
 private func checkThatNothingShows(_ secret: Any) {
-    require("\(secret)" == "redacted" && String(reflecting: secret) == "redacted", "no text shows it")
-    require(Mirror(reflecting: secret).children.isEmpty, "nor does a mirror")
+    require("\(secret)" == "redacted" && String(reflecting: secret) == "redacted", "no description shows the password")
+    require(Mirror(reflecting: secret).children.isEmpty, "a mirror does not show the password")
 }

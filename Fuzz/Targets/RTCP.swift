@@ -3,8 +3,8 @@ import Wire
 
 @testable import RTP
 
-/// What was read is written so that it reads the same, and what a participant says regularly, too; a header that is read lies inside
-/// its packet; a time of capture in one is read as it was written.
+/// RTCP packets are the same after writing and reading them; the payload lies inside its packet; a capture time is read as
+/// written.
 @Sendable func fuzzRTCP(_ input: [UInt8]) {
     if let (header, payload) = Header.parse(input.rawSpan) {
         require(payload.lowerBound >= 12 && payload.upperBound <= input.count, "a payload lies inside its packet")
@@ -31,7 +31,7 @@ import Wire
     }
 }
 
-/// What a datagram says; `nil` if it is damaged.
+/// Returns the packets of a datagram; `nil` if it is invalid.
 private func read(_ datagram: [UInt8]) -> Compound? {
     try? Compound(parsing: datagram.rawSpan)
 }
@@ -42,7 +42,7 @@ private func checkWritten(_ compound: Compound) {
     require(read(written) == compound, "a compound reads the same when written")
 }
 
-/// What a participant says regularly names it.
+/// A participant's regular report contains its name.
 private func checkRegular(_ compound: Compound, of ssrc: SSRC, _ name: String) {
     checkWritten(compound)
     let names = compound.packets.compactMap { packet in
@@ -51,12 +51,12 @@ private func checkRegular(_ compound: Compound, of ssrc: SSRC, _ name: String) {
     require(names == [name], "a participant says its name")
 }
 
-/// A block that comes back as soon as it was sent has been under way for no time.
+/// A report block that returns at once has a round-trip time of zero.
 private func checkRoundTrips(in blocks: [ReportBlock]) {
     for block in blocks {
         let sent = NTPTime(rawValue: UInt64(block.lastSenderReport &+ block.delaySinceLastSenderReport) << 16)
         let expected: Int64? = block.lastSenderReport == 0 ? nil : 0
-        require(block.roundTripNanoseconds(now: sent) == expected, "there and back takes what is left of the time")
+        require(block.roundTripNanoseconds(now: sent) == expected, "the round-trip time excludes the peer's delay")
     }
 }
 
@@ -70,7 +70,7 @@ private func check(_ header: Header) {
     }
 }
 
-/// A time of capture is what was written into a packet of ours.
+/// A capture time is read as it was written into a packet.
 private func checkJourney(of time: NTPTime) {
     let (start, first, second, third) = AbsoluteCaptureTime.words(time)
     var writer = ByteWriter(capacity: 12)

@@ -2,9 +2,9 @@ import Media
 import RTP
 import Wire
 
-/// Any packets give only well-formed units; and each is the same after being packetized and put together.
+/// Arbitrary packets yield only well-formed access units; each is the same after packetizing and depacketizing.
 ///
-/// Input: the widths of an AU-header's fields, a byte each, where no audio mode has such for those of AAC-hbr; then packets.
+/// Input: the widths of the fields of an AU header, one byte each (invalid widths select those of AAC-hbr); then packets.
 @Sendable func fuzzRTPAAC(_ input: [UInt8]) {
     var widths = Script(input)
     let layout =
@@ -17,7 +17,7 @@ import Wire
         depacketizer.push(packet.payload.rawSpan, header: packet.header)
         while let unit = depacketizer.next() {
             check(unit)
-            require(unit.bytes.count < 1 << layout.sizeLength, "a unit is as long as its size can say")
+            require(unit.bytes.count < 1 << layout.sizeLength, "a unit's length fits its size field")
             checkRoundTrip(unit, maximumPacketBytes: 64 + unit.bytes.count % 200)
         }
     }
@@ -36,6 +36,6 @@ private func checkRoundTrip(_ unit: ReceivedUnit, maximumPacketBytes: Int) {
     packets(of: run, maximumPacketBytes: maximumPacketBytes) { header, payload in
         depacketizer.push(payload.rawSpan, header: header)
     }
-    require(depacketizer.next()?.bytes == unit.bytes, "a unit is the same after a journey")
-    require(depacketizer.next() == nil, "and it is one unit")
+    require(depacketizer.next()?.bytes == unit.bytes, "a unit is the same after packetizing and depacketizing")
+    require(depacketizer.next() == nil, "depacketizing yields one unit")
 }

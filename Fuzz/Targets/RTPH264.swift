@@ -2,7 +2,7 @@ import Media
 import RTP
 import Wire
 
-/// Any packets give only well-formed units; and each complete one is the same after being packetized and put together.
+/// Arbitrary packets yield only well-formed access units; each complete one is the same after packetizing and depacketizing.
 @Sendable func fuzzRTPH264(_ input: [UInt8]) {
     var script = PacketScript(input)
     var depacketizer = H264Depacketizer()
@@ -21,7 +21,7 @@ import Wire
 
 private let track = Track(
     id: TrackID(0), clockRate: .video,
-    // What the sets say plays no part in packetizing.
+    // The contents of the parameter sets do not matter for packetizing.
     format: .h264(H264.ParameterSets(sequence: [[0x67, 66, 0, 30]], picture: [[0x68, 0xCE]])!))
 
 private func checkRoundTrip(_ unit: ReceivedUnit, maximumPacketBytes: Int) {
@@ -36,6 +36,8 @@ private func checkRoundTrip(_ unit: ReceivedUnit, maximumPacketBytes: Int) {
         depacketizer.push(payload.rawSpan, header: header)
     }
     let again = depacketizer.next()
-    require(again?.bytes == unit.bytes && again?.units == unit.units, "a unit is the same after a journey")
-    require(again?.isComplete == true && depacketizer.next() == nil, "and it is one unit")
+    require(
+        again?.bytes == unit.bytes && again?.units == unit.units,
+        "a unit is the same after packetizing and depacketizing")
+    require(again?.isComplete == true && depacketizer.next() == nil, "depacketizing yields one unit")
 }

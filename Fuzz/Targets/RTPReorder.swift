@@ -1,7 +1,7 @@
 import RTP
 
-/// However packets come, each that is accepted comes out once, in order, and no more wait than there is room for; and
-/// a packet that jumps back is only followed after a hundred late ones.
+/// In whatever order packets arrive, each accepted packet is returned once and in order, and the buffer never exceeds its
+/// capacity. A jump back is followed only after a hundred late packets.
 @Sendable func fuzzRTPReorder(_ input: [UInt8]) {
     var script = Script(input)
     let capacity = 1 + Int(script.byte() % 32)
@@ -14,9 +14,9 @@ private struct ReorderRun {
     private let capacity: Int
     private var buffer: ReorderBuffer<UInt16>
     private var number: UInt16 = 65_500
-    /// Accepted and not taken.
+    /// Accepted packets that were not returned yet.
     private var waiting: Set<UInt16> = []
-    /// The first number, then the one behind the newest taken.
+    /// The first number; later the one after the last returned.
     private var expected: SequenceNumber?
     private var latePacketsInARow = 0
 
@@ -47,9 +47,9 @@ private struct ReorderRun {
             let before = buffer.count
             buffer.passGap()
             drain()
-            require(buffer.count < before, "a gap that is passed sets something free")
+            require(buffer.count < before, "skipping a gap releases a packet")
         }
-        require(waiting.isEmpty, "what was accepted comes out")
+        require(waiting.isEmpty, "accepted packets are returned")
     }
 
     private mutating func jump(to next: UInt16) {
@@ -63,31 +63,31 @@ private struct ReorderRun {
         switch buffer.insert(raw, number) {
         case .accepted:
             if isBehind {
-                require(latePacketsInARow >= 99, "only a hundred late packets begin anew")
+                require(latePacketsInARow >= 99, "only a hundred late packets restart the sequence")
                 waiting = []
                 expected = number
             }
             expected = expected ?? number
-            require(waiting.insert(raw).inserted, "what waits already is a duplicate")
+            require(waiting.insert(raw).inserted, "a packet that is already buffered is a duplicate")
             latePacketsInARow = 0
         case .duplicate:
-            require(waiting.contains(raw), "a duplicate waits already")
+            require(waiting.contains(raw), "a duplicate is already buffered")
             latePacketsInARow = 0
         case .late:
-            require(isBehind, "what is newer than all that came out is not late")
+            require(isBehind, "a packet newer than all returned ones is not late")
             latePacketsInARow += 1
         }
-        require(buffer.count == waiting.count, "what is accepted and not taken waits")
+        require(buffer.count == waiting.count, "accepted packets that were not returned are buffered")
     }
 
     private mutating func drain() {
         while let raw = buffer.next() {
             let number = SequenceNumber(raw)
-            require(waiting.remove(raw) != nil, "what comes out was accepted, and comes once")
-            require(expected.map { number.distance(from: $0) >= 0 } == true, "packets come out in order")
+            require(waiting.remove(raw) != nil, "a returned packet was accepted and is returned once")
+            require(expected.map { number.distance(from: $0) >= 0 } == true, "packets are returned in order")
             expected = number.advanced(by: 1)
         }
-        require(buffer.count <= capacity, "no more wait than there is room for")
-        require(expected.map { waiting.contains($0.rawValue) } != true, "what is next does not wait")
+        require(buffer.count <= capacity, "the buffer does not exceed its capacity")
+        require(expected.map { waiting.contains($0.rawValue) } != true, "the next packet is not held back")
     }
 }

@@ -2,11 +2,11 @@ import Media
 import RTSP
 import Wire
 
-/// The server's machine where users are asked for passwords, or somebody else decides: whatever comes, nothing is ordered but for who
-/// has given a right one or was admitted, and who has guessed too often is not listened to.
+/// The server's state machine with users or an external authoriser: it requests actions only for clients that have given a right
+/// password or were admitted, and rejects clients that have guessed too often.
 ///
-/// Input: a byte that chooses how (inside TLS, SHA-256, somebody else decides), then a script: lines of text are received; bytes below
-/// 32 log in, guess, decide, pass time, and change who may do what.
+/// Input: a byte that chooses TLS, SHA-256 and the external authoriser, then a script: lines of text are received; bytes below 32
+/// authenticate, guess, decide, let time pass, and change permissions.
 @Sendable func fuzzRTSPAccess(_ input: [UInt8]) {
     var script = Script(input)
     var run = AccessRun(script.byte())
@@ -23,9 +23,9 @@ private struct AccessRun {
     private var said = Parser()
     private var challenge: DigestChallenge?
     private var guessCount = 0
-    /// What somebody else is asked.
+    /// The pending requests to the external authoriser.
     private var undecided: RequestID?
-    /// Whether the machine was ever given a right password, was told to admit somebody, or lets everybody in.
+    /// Whether the machine ever got a right password or an admission, or admits all clients.
     private var mayOrder = false
 
     init(_ choice: UInt8) {
@@ -67,7 +67,7 @@ private struct AccessRun {
 
     private mutating func receive(_ bytes: [UInt8]) { connection.received(bytes.rawSpan, at: now) }
 
-    /// A request with credentials, as a client sends it that has read the challenge.
+    /// Sends a request with credentials for the last challenge.
     private mutating func ask(as user: String, _ password: String, for choice: UInt8) {
         let url = choice & 1 == 0 ? "rtsp://h/cam" : "rtsp://h/yard/gate"
         let (method, transport): (Method, String) =
@@ -101,14 +101,14 @@ private struct AccessRun {
             switch action {
             case .send(let bytes): read(bytes)
             case .describe(let id, _):
-                require(mayOrder, "nothing is described to who has not proved to be somebody")
+                require(mayOrder, "only an authenticated client gets a description")
                 connection.described(id, .failure(Refusal(.notFound)), at: now)
             case .setUp(let id, let request):
-                require(mayOrder, "nothing is set up for who has not proved to be somebody")
+                require(mayOrder, "only an authenticated client sets up a session")
                 set(up: request, id)
             case .play(let id, _): connection.played(id, .failure(Refusal(.notFound)), at: now)
             case .addressLockedOut:
-                require(guessCount >= GuessLimits().guessCount, "who is locked out has guessed often enough")
+                require(guessCount >= GuessLimits().guessCount, "a lock-out follows enough guesses")
             case .decide(let id, let question):
                 require(question.path.utf8.first != UInt8(ascii: "/"), "a path is named as in the configuration")
                 undecided = id
@@ -130,26 +130,26 @@ private struct AccessRun {
         _ = connection.setUp(id, .success(answer), at: now)
     }
 
-    /// Notes the challenge of a response; there is one at most.
+    /// Stores the challenge of a response; there is at most one.
     private mutating func read(_ bytes: [UInt8]) {
         said.append(bytes.rawSpan)
-        // An answer to a peer that speaks HTTP is none of RTSP, and the last.
+        // The response to an HTTP client is not RTSP, and is the last.
         while case .response(let response)? = try? said.next() {
             let challenges = response.headers.values(of: "WWW-Authenticate")
             require(challenges.count == (response.status == .unauthorized ? 1 : 0), "a 401 has one challenge")
             guard let text = challenges.first, text.hasPrefix("Digest ") else { continue }
             let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
-            require(parts.count > 3, "realm and nonce stand first: \(text)")
+            require(parts.count > 3, "realm and nonce come first: \(text)")
             challenge = DigestChallenge(realm: String(parts[1]), nonce: String(parts[3]), algorithm: algorithm)
         }
     }
 }
 
 extension AccessPolicy {
-    /// Nobody comes upon it.
+    /// A password that is never guessed.
     fileprivate static let password = "kP4-trL_9w.Zx7Qe"
 
-    /// `ann` watches all, `bob` watches `/yard/…`, `key` proves itself by Basic alone.
+    /// `ann` may play all paths, `bob` `/yard/…`; `key` can use Basic only.
     fileprivate static func fuzzed(_ algorithm: DigestAlgorithm, without leaver: String? = nil) -> AccessPolicy {
         let patterns = ["*", "yard/*"].compactMap { PathPattern($0) }
         let salt = [UInt8](repeating: 7, count: 16)
@@ -167,7 +167,7 @@ extension AccessPolicy {
             nonceSeconds: 60, hashes: { .folding }, random: { 0x0123_4567_89AB_CDEF })
     }
 
-    /// Somebody else knows all users.
+    /// The external authoriser knows all users.
     fileprivate static let decidedElsewhere = AccessPolicy(
         realm: "Apus", users: [], exemptPaths: [], hashes: { nil }, random: { 0x0123_4567_89AB_CDEF })
 }

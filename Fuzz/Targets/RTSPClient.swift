@@ -3,10 +3,10 @@ import RTSP
 import SDP
 import Wire
 
-/// The client's machine under any server: its steps come in their order, what it says is well-formed, nothing follows
-/// the close, and a server that falls silent is given up after a few deadlines.
+/// The client's state machine with an arbitrary server: its steps are in order, its messages are well-formed, nothing follows the
+/// close, and it gives up a silent server after a few deadlines.
 @Sendable func fuzzRTSPClient(_ input: [UInt8]) {
-    guard var run = ClientRun() else { return require(false, "the URL is one") }
+    guard var run = ClientRun() else { return require(false, "the URL is valid") }
     var script = Script(input)
     while !script.isAtEnd, run.steps < 2_000 { run.step(&script) }
     run.end()
@@ -38,7 +38,7 @@ private struct ClientRun {
         case 0x20...0xFF: receive([operation] + script.line())
         case 0: receive(script.chunk())
         case 1: now = now.advanced(byMilliseconds: Int64(script.uint16()))
-        // The head of an answer to the last request; the lines that follow in the script are its headers.
+        // The status line of a response to the last request; the following lines of the script are its headers.
         case 2: receive(Array("RTSP/1.0 200 OK\r\nCSeq: \(requestCount)\r\n".utf8))
         case 3: answer(script.chunk())
         case 4: client.deadlinePassed(at: now)
@@ -53,13 +53,13 @@ private struct ClientRun {
         drain()
     }
 
-    /// Where a caller does what it is asked for, a silent server holds nobody.
+    /// If the caller does what the machine requests, a silent server cannot block it.
     mutating func end() {
         choose(1)
         drain()
         for _ in 0..<4 { passDeadline() }
         if !sawClose {
-            // It waits for its caller, who has nothing to choose from.
+            // The machine waits for the caller, which has no tracks to choose from.
             client.tearDown(at: now)
             drain()
             passDeadline()
@@ -72,7 +72,7 @@ private struct ClientRun {
         client.received(bytes.rawSpan, at: now)
     }
 
-    /// An answer with all that any step needs.
+    /// Sends a response with the headers for any step.
     private mutating func answer(_ body: [UInt8]) {
         let headers: Headers = [
             .cSeq: String(requestCount), .session: "12345678;timeout=10", .transport: "RTP/AVP/TCP;interleaved=0-1",
@@ -96,7 +96,7 @@ private struct ClientRun {
         now = max(now, deadline)
         client.deadlinePassed(at: now)
         drain()
-        require(client.nextDeadline > now, "a deadline that has passed is not due again")
+        require(client.nextDeadline > now, "a passed deadline is not due again")
     }
 
     private mutating func drain() {
@@ -112,25 +112,26 @@ private struct ClientRun {
                 setUpCount += 1
             case .playing(let starts):
                 require(
-                    !isPlaying && setUpCount == trackCount && starts.count == trackCount, "all that was set up plays")
+                    !isPlaying && setUpCount == trackCount && starts.count == trackCount,
+                    "PLAY starts all tracks that were set up")
                 isPlaying = true
             case .receivedInterleaved: break
             case .close: sawClose = true
             }
         }
-        if sawClose { require(client.nextDeadline == .distantFuture, "a closed connection waits for nothing") }
+        if sawClose { require(client.nextDeadline == .distantFuture, "a closed connection has no deadline") }
     }
 
     private mutating func take(_ bytes: [UInt8]) {
-        // Requests begin with their method; what answers the server's own requests, with the version.
+        // Requests begin with their method; responses to the server's requests begin with the version.
         if !bytes.starts(with: Array("RTSP/".utf8)) { requestCount += 1 }
         said += bytes
     }
 
-    /// Requests counted from one, and answers to what the server asked.
+    /// Checks that requests are numbered from one and that responses are well-formed.
     private func checkSaid() {
         var limits = Parser.Limits()
-        // A description may hold longer URLs than a server takes.
+        // A description may contain longer URLs than a server accepts.
         limits.urlByteCount = 16 * 1024
         limits.headByteCount = 64 * 1024
         var parser = Parser(limits: limits)
@@ -140,11 +141,11 @@ private struct ClientRun {
             while let element = try parser.next() {
                 guard case .request(let request) = element else { continue }
                 number += 1
-                require(CSeq(request.headers)?.number == number, "requests are counted from one")
+                require(CSeq(request.headers)?.number == number, "requests are numbered from one")
             }
         } catch {
-            require(false, "what a client says is well-formed: \(error)")
+            require(false, "a client's messages are well-formed: \(error)")
         }
-        require(!parser.isInsideMessage && number == UInt32(requestCount), "messages are whole")
+        require(!parser.isInsideMessage && number == UInt32(requestCount), "messages are complete")
     }
 }

@@ -2,8 +2,8 @@ import Media
 import RTSP
 import Wire
 
-/// The server's machine under any bytes, answers and times: it waits for something or is closed, never spins, says
-/// only well-formed responses, and holds a bounded number of bytes.
+/// The server's state machine with arbitrary bytes, answers and times: it is closed or waits for something, never spins, sends
+/// only well-formed responses, and buffers a bounded number of bytes.
 @Sendable func fuzzRTSPConnection(_ input: [UInt8]) {
     var run = ConnectionRun()
     var script = Script(input)
@@ -24,7 +24,7 @@ private struct ConnectionRun {
 
     init() {
         var configuration = ServerConnection.Configuration()
-        // Small, so that a few kilobytes reach the limits.
+        // Small limits, which a few kilobytes reach.
         configuration.messageLimits.headByteCount = 512
         configuration.messageLimits.headerCount = 8
         configuration.messageLimits.bodyByteCount = 256
@@ -39,7 +39,7 @@ private struct ConnectionRun {
         let operation = script.byte()
         switch operation {
         case 0x20...0xFF:
-            // Text mostly: so a transcript is nearly an input.
+            // Mostly text, so that a transcript is almost a valid input.
             receive([operation] + script.line())
         case 0: receive(script.chunk())
         case 1: now = now.advanced(byMilliseconds: Int64(script.uint16()))
@@ -66,7 +66,7 @@ private struct ConnectionRun {
         if !waiting.isEmpty { bytesBehindPending += bytes.count }
         connection.received(bytes.rawSpan, at: now)
         if bytesBehindPending > 8 * connection.configuration.maximumWaitingByteCount {
-            require(connection.isClosed, "bytes behind an unanswered request are bounded")
+            require(connection.isClosed, "bytes after an unanswered request are bounded")
         }
     }
 
@@ -75,13 +75,13 @@ private struct ConnectionRun {
         now = max(now, deadline)
         connection.deadlinePassed(at: now)
         drain()
-        if let next = connection.nextDeadline { require(next > now, "a deadline that has passed is not due again") }
+        if let next = connection.nextDeadline { require(next > now, "a passed deadline is not due again") }
     }
 
     private mutating func drain() {
         takeActions()
         while connection.hasUnprocessedMessages {
-            require(!connection.wantsBytes, "no bytes are wanted while messages wait")
+            require(!connection.wantsBytes, "no bytes are requested while messages are pending")
             connection.continueProcessing(at: now)
             takeActions()
         }
@@ -95,13 +95,13 @@ private struct ConnectionRun {
             case .describe, .setUp, .play:
                 if case .describe = action { sawDescribe = true }
                 if case .setUp(_, let request) = action { checkForm(of: request) }
-                require(waiting.isEmpty, "one request waits at a time")
+                require(waiting.isEmpty, "one request is pending at a time")
                 waiting.append(action)
                 bytesBehindPending = 0
             case .tearDown(let session, _): sessions.removeAll { $0 == session }
             case .pause(let session), .receivedInterleaved(let session, _, _):
-                require(sessions.contains(session), "orders are for sessions that are there")
-            case .decide, .accessRefused, .addressLockedOut: require(false, "without users nobody is refused")
+                require(sessions.contains(session), "orders refer to existing sessions")
+            case .decide, .accessRefused, .addressLockedOut: require(false, "without users no client is refused")
             case .close: sawClose = true
             }
         }
@@ -114,7 +114,7 @@ private struct ConnectionRun {
         }
     }
 
-    /// A transport stream is a new session's, over UDP, on a connection that knows of no tracks.
+    /// A transport stream needs a new session, over UDP, on a connection without tracks.
     private func checkForm(of request: SetUpRequest) {
         guard request.encapsulation == .transportStream else { return }
         require(request.session == nil && request.track == nil && !sawDescribe, "a SETUP of tracks asks for tracks")
@@ -136,7 +136,7 @@ private struct ConnectionRun {
             if let session = connection.setUp(id, refusing ? .failure(refusal) : .success(answer), at: now),
                 !sessions.contains(session)
             {
-                // The machine may have closed, and torn it down, behind its response: drained next.
+                // The machine may have closed and torn down the session after its response; handled next.
                 sessions.append(session)
             }
             require(sessions.count <= 2, "sessions are bounded")
@@ -157,17 +157,17 @@ private struct ConnectionRun {
         }
     }
 
-    /// All that was said is responses, save one answer to a peer that speaks HTTP, which comes last.
+    /// All output consists of responses, except one HTTP response, which is the last.
     private func checkSaid() {
         var parser = Parser()
         parser.append(said.rawSpan)
         do throws(ParseError) {
             while let element = try parser.next() {
-                guard case .response = element else { return require(false, "a server says responses") }
+                guard case .response = element else { return require(false, "a server sends only responses") }
             }
-            require(!parser.isInsideMessage, "responses are whole")
+            require(!parser.isInsideMessage, "responses are complete")
         } catch {
-            require(error.fault == .http, "what a server says is well-formed: \(error)")
+            require(error.fault == .http, "a server's messages are well-formed: \(error)")
         }
     }
 }

@@ -1,8 +1,8 @@
 import RTSP
 import Wire
 
-/// However the bytes are split, the elements and the error are the same; what is written reads the same; and no more
-/// waits than the largest element.
+/// However the bytes are split, the elements and the error are the same; a written message is read as it was; and the parser
+/// buffers no more than the largest element.
 @Sendable func fuzzRTSPParser(_ input: [UInt8]) {
     var script = Script(input)
     let seed = script.byte()
@@ -23,18 +23,18 @@ import Wire
     }
 }
 
-/// What was written is one message, which is written the same again.
+/// A written message is read as one message, which is written in the same way again.
 private func checkWritten(_ bytes: [UInt8]) {
-    // Line ends and blanks that a lax message left out are written.
+    // Line ends and blanks that a lax client omitted are written.
     var limits = Parser.Limits()
     limits.urlByteCount += 4
     limits.headByteCount += 4 * limits.headerCount
     let read = outcome(of: [bytes], limits: limits)
-    require(read.error == nil && read.elements.count == 1, "what is written is one message: \(read)")
+    require(read.error == nil && read.elements.count == 1, "written bytes are one message: \(read)")
     switch read.elements[0] {
     case .request(let request): require(Writer.bytes(of: request) == bytes, "requests are written the same again")
     case .response(let response): require(Writer.bytes(of: response) == bytes, "responses are written the same again")
-    case .interleaved: require(false, "a message is no interleaved data")
+    case .interleaved: require(false, "a message is not interleaved data")
     }
 }
 
@@ -50,7 +50,7 @@ private func outcome(of pieces: [[UInt8]], limits: Parser.Limits = .init()) -> O
         parser.append(piece.rawSpan)
         do throws(ParseError) {
             while let element = try parser.next() { outcome.elements.append(element) }
-            require(parser.waitingByteCount < 4 + 65_536, "what waits is less than the largest element")
+            require(parser.waitingByteCount < 4 + 65_536, "the buffered bytes are fewer than the largest element")
         } catch {
             outcome.error = error
             return outcome

@@ -1,10 +1,10 @@
 import RTSP
 
-/// A Range of any text is written so that it reads the same and is written the same again; its instants are sane.
+/// A Range header is the same after writing and reading it, and its times are valid.
 @Sendable func fuzzRangeHeader(_ input: [UInt8]) {
     guard let range = RangeHeader(String(decoding: input, as: UTF8.self)) else { return }
     let written = range.headerValue
-    guard let again = RangeHeader(written) else { return require(false, "what is written can be read: \(written)") }
+    guard let again = RangeHeader(written) else { return require(false, "a written range can be read: \(written)") }
     require(again.headerValue == written, "a range is written the same again: \(written)")
     switch (range, again) {
     case (.npt(let from, let to), .npt(let fromAgain, let toAgain)):
@@ -14,7 +14,7 @@ import RTSP
         require(to.map { $0 / 1_000_000 } == toAgain.map { $0 / 1_000_000 }, "the end is the same to the millisecond")
         require(from >= 0 && to ?? 0 >= 0, "no time is before 1970")
     case (.smpte, .smpte): require(range == again, "time codes are kept as they are")
-    default: require(false, "a range stays of its kind")
+    default: require(false, "a range keeps its kind")
     }
 }
 

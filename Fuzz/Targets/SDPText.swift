@@ -1,17 +1,17 @@
 import Media
 import SDP
 
-/// What was read is written so that it reads the same; tracks that were recognised, and header extensions, survive being described
-/// by us.
+/// A session description is the same after writing and reading it; recognised tracks and header extensions are the same in a
+/// description of our own.
 @Sendable func fuzzSDP(_ input: [UInt8]) {
     let description: SessionDescription
     do throws(SessionDescription.ParseError) {
         description = try SessionDescription(parsing: input)
     } catch {
-        require(error.line >= 1, "an error names a line")
+        require(error.line >= 1, "an error has a line number")
         return
     }
-    // Three bytes may stand for one that was no UTF-8: then the text may be past the limit.
+    // A replacement character takes three bytes, so that text with invalid UTF-8 may exceed the limit.
     guard description.text.utf8.count <= SessionDescription.byteLimit else { return }
     require(reread(description) == description, "a description reads the same when written")
 
@@ -23,14 +23,14 @@ import SDP
         controls: true, avpf: true, extensions: extensions)
     let again = reread(ours)
     for (track, medium) in zip(tracks, again?.media ?? []) {
-        // Many parameter sets stay out of a description.
+        // A description contains only a limited number of parameter sets.
         guard let found = medium.describedTrack?.track(id: track.id) else { continue }
-        require(found == track, "a track that is described is recognised")
+        require(found == track, "a described track is recognised")
         require(medium.extensionMaps == extensions, "header extensions keep their numbers")
     }
 }
 
 private func reread(_ description: SessionDescription) -> SessionDescription? {
-    // Not to be read at all differs from every description: the law then fails.
+    // If it cannot be read, the result differs from every description and the check fails.
     try? SessionDescription(parsing: description.text)
 }

@@ -1,10 +1,10 @@
 @testable import Media
 
-/// Parameter sets, slice headers and containers' records of any bytes: sane values or nothing; and a random access unit is made
-/// complete by all sets that were seen.
+/// Arbitrary parameter sets, slice headers and container records: valid values or none; and a keyframe is completed by all
+/// parameter sets seen.
 @Sendable func fuzzSPS(_ input: [UInt8]) {
     if let set = H264.SequenceParameterSet(parsing: input) {
-        require(set.width > 0 && set.height > 0, "a picture has a size")
+        require(set.width > 0 && set.height > 0, "the frame size is valid")
         require((0...31).contains(set.id), "a set's id is in the range of the specification")
     }
     if let set = H264.PictureParameterSet(parsing: input) {
@@ -13,7 +13,7 @@
     checkRecord(input)
     checkEscaping(of: input)
 
-    // A script of NAL units: sets first, then slices that refer to them.
+    // A script of NAL units: parameter sets, then slices that refer to them.
     var script = Script(input)
     var units: [[UInt8]] = []
     while !script.isAtEnd { units.append(script.chunk()) }
@@ -28,13 +28,13 @@
     checkCompletion(of: units.suffix(4), by: tracker)
 }
 
-/// The last units lack sets of those before, which they get.
+/// The last units lack earlier parameter sets and get them.
 private func checkCompletion(of units: [[UInt8]], by tracker: H264.ParameterSetTracker) {
     let completed = tracker.completed(units)
-    require(tracker.completed(completed) == completed, "what is complete stays as it is")
+    require(tracker.completed(completed) == completed, "a complete unit is not changed")
     require(completed.filter(units.contains).count >= units.count, "no unit is lost")
     guard let sets = tracker.parameterSets else { return }
-    require(H264.ParameterSetTracker(sets).parameterSets == sets, "sets that are told are known")
+    require(H264.ParameterSetTracker(sets).parameterSets == sets, "known parameter sets are returned")
     require(sets.sequence.first.flatMap { .init(parsing: $0) } == tracker.firstSequenceSet, "the lowest id comes first")
     var told = H264.ParameterSetTracker()
     for unit in completed { _ = told.observe(unit) }
@@ -45,7 +45,7 @@ private func checkCompletion(of units: [[UInt8]], by tracker: H264.ParameterSetT
 private func checkEscaping(of bytes: [UInt8]) {
     let unit = [0x06] + H264.RawByteSequence.escaped(bytes)
     require(H264.RawByteSequence(of: unit).bytes == bytes, "bytes are the same after being escaped")
-    require(!holdsStartCode(unit), "what is escaped holds no start code")
+    require(!holdsStartCode(unit), "escaped bytes contain no start code")
 }
 
 private func checkRecord(_ input: [UInt8]) {

@@ -1,4 +1,4 @@
-/// A fuzzer's input taken as a list of things to do.
+/// Reads the fuzzer's input as a list of instructions.
 struct Script {
     private let bytes: [UInt8]
     private var offset = 0
@@ -20,14 +20,14 @@ struct Script {
         UInt16(byte()) << 8 | UInt16(byte())
     }
 
-    /// A chunk whose length stands before it, in one byte; what is there, if that is less.
+    /// Returns a chunk whose length precedes it in one byte; shorter if the input ends.
     mutating func chunk() -> [UInt8] {
         let count = min(Int(byte()), bytes.count - offset)
         defer { offset += count }
         return Array(bytes[offset..<(offset + count)])
     }
 
-    /// Up to the next line feed.
+    /// Returns the text up to the next line feed.
     mutating func line() -> [UInt8] {
         var line: [UInt8] = []
         while !isAtEnd, line.last != 0x0A { line.append(byte()) }
@@ -40,7 +40,7 @@ struct Script {
     }
 }
 
-/// The bytes in pieces whose lengths come from `seed`: so the same input is always cut the same way.
+/// Splits the bytes into pieces whose lengths depend on `seed`, so that the same input is always split in the same way.
 func pieces(of bytes: [UInt8], seed: UInt8) -> [[UInt8]] {
     var state = UInt32(seed) &* 2_654_435_761 | 1
     var pieces: [[UInt8]] = []

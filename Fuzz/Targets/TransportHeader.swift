@@ -1,6 +1,6 @@
 import RTSP
 
-/// What was read from a Transport header is written so that it reads the same; other headers' values too.
+/// Transport and other headers are the same after writing and reading them.
 @Sendable func fuzzTransportHeader(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
     for transport in Transport.list(text) {
@@ -13,7 +13,7 @@ import RTSP
         require(SessionHeader(session.headerValue) == session, "Session reads the same when written")
     }
     let fresh = SessionHeader(SessionID(random: UInt64(input.count), 7), timeoutSeconds: 60)
-    require(SessionHeader(fresh.headerValue) == fresh, "\(fresh.id) is a name")
+    require(SessionHeader(fresh.headerValue) == fresh, "\(fresh.id) is a valid session ID")
     if let url = RequestURL(text) {
         require(url.path.utf8.first == UInt8(ascii: "/"), "a path starts with a slash")
         require(url.base.utf8.last == UInt8(ascii: "/"), "a base ends in a slash")
