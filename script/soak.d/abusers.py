@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Means harm to a server on this host for a while: one abuse after the other, at random, on four threads.
+"""Attacks a server on this host with random attacks on four threads.
 
 abusers.py --port PORT --address ADDRESS --seconds SECONDS [--locked] [--tls-port PORT]
 
-They come from ADDRESS, so that what the server does to them happens to nobody else. Prints how often each was tried. Fails where the
-server let a wrong password in (--locked), or answers nobody any more.
+The attacks come from ADDRESS, so that the server's countermeasures affect no other client. Prints how often each attack was tried.
+Fails if the server accepted a wrong password (--locked) or no longer answers.
 """
 
 import argparse
@@ -20,7 +20,7 @@ MEDIA_PORTS = range(6970, 6990)
 
 
 class Abuser:
-    """One thread of them. Its server may end any connection at any time: that is no failure."""
+    """One thread of attacks. The server may close any connection at any time without a failure."""
 
     def __init__(self, options, seed):
         self.options = options
@@ -49,7 +49,7 @@ class Abuser:
         )
 
     def ask(self, connection, method, target="/cam", *headers):
-        """Sends a request, and returns what comes first for an answer."""
+        """Sends a request and returns the first bytes received."""
         url = f"rtsp://127.0.0.1:{self.options.port}{target}"
         lines = [f"{method} {url} RTSP/1.0", f"CSeq: {self.random.randrange(1, 1000)}", *headers, "", ""]
         connection.sendall("\r\n".join(lines).encode())
@@ -97,7 +97,7 @@ class Abuser:
             self.ask(connection, "OPTIONS")
 
     def stray_datagrams(self):
-        """Reports, goodbyes and noise, at all the ports that media leave from."""
+        """Sends RTCP reports, BYEs and random bytes to all ports from which media leaves."""
         ssrc = self.random.randrange(1 << 32)
         datagrams = [
             struct.pack(">BBHI", 0x81, 203, 1, ssrc),
@@ -150,7 +150,7 @@ def main():
     for name, count in sorted(sum((abuser.counts for abuser in abusers), collections.Counter()).items()):
         print(f"{count:6} {name}")
     if any(abuser.let_in for abuser in abusers):
-        sys.exit("a wrong password was let in")
+        sys.exit("the server accepted a wrong password")
     with abusers[0].connection() as connection:
         if not abusers[0].ask(connection, "OPTIONS", "").startswith(b"RTSP/1.0 200"):
             sys.exit("the server does not answer")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Runs in the guest, and does to vivid and the loopback sound card what a test wants to see and hear.
+"""Runs in the guest and controls vivid and the loopback sound card for a test.
 
 stagehand.py set CONTROL VALUE   sets a control of /dev/video0 by number
-stagehand.py flash COUNT         once a second: the picture becomes bright, and a tone begins, at one instant
+stagehand.py flash COUNT         once a second, the frame becomes bright and a tone begins at the same instant
 """
 
 import array
@@ -30,7 +30,7 @@ def set_control(camera, control, value):
 
 
 class Loudspeaker:
-    """What is played here is what the microphone hw:Loopback,1,0 hears."""
+    """Plays audio, which the microphone hw:Loopback,1,0 captures."""
 
     def __init__(self):
         self.alsa = ctypes.CDLL("libasound.so.2")
@@ -46,22 +46,22 @@ class Loudspeaker:
 
     def check(self, code):
         if code < 0:
-            sys.exit(f"the loudspeaker: {self.alsa.snd_strerror(code).decode()}")
+            sys.exit(f"sound card: {self.alsa.snd_strerror(code).decode()}")
         return code
 
     def go_on_after(self, code):
-        """Held up, it runs dry, or a write gives up after the kernel's 220 ms (EIO): that spoils one flash, whose tone is missing."""
+        """Recovers from an underrun or a write that timed out after 220 ms (EIO), which costs the tone of one flash."""
         if code < 0 and code != -errno.EIO:
             self.check(self.alsa.snd_pcm_recover(self.pcm, ctypes.c_int(code), 1))
 
     def seconds_ahead(self):
-        """How long it takes until what is written next is heard."""
+        """Returns the time until a sample written now is played."""
         frames = ctypes.c_long()
         self.go_on_after(self.alsa.snd_pcm_delay(self.pcm, ctypes.byref(frames)))
         return frames.value / RATE
 
     def play(self, samples):
-        """Waits while more than 200 ms are still to be heard."""
+        """Blocks while more than 200 ms are buffered."""
         self.go_on_after(self.alsa.snd_pcm_writei(self.pcm, samples.tobytes(), ctypes.c_ulong(CHUNK)))
 
 
