@@ -49,7 +49,7 @@ extension Attack {
             try target.logIn(as: .watcher).request("DESCRIBE", target.url("cam-late")).expect(401)
         },
         Attack(
-            "a path that differs from a permitted one in case, by SAT>IP", in: "RTSPServer/PathDirectory.swift",
+            "a path that differs from a permitted one in case, by SAT>IP", in: "RTSPServer/Server/PathDirectory.swift",
             guard: "$0.lowercased() == lowercased && grant.admits(.read, $0)", effect: "404", scope: .usersInTheClear
         ) { target in
             let url = target.url("cam", user: "typist:capital55@")

@@ -42,7 +42,7 @@ extension Attack {
             try verify(time < .milliseconds(700), "the server waited for \(time)")
         },
         Attack(
-            "hundreds of handshakes that stop", in: "RTSPServer/ConnectionCounts.swift",
+            "hundreds of handshakes that stop", in: "RTSPServer/Connections/ConnectionCounts.swift",
             guard: "guard unfinishedHandshakes < limits.unfinishedHandshakes else",
             effect: "\(Setting.handshakeLimit) are kept, others are closed at once", scope: .tls
         ) { target in

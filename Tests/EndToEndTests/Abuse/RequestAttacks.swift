@@ -36,7 +36,7 @@ extension Attack {
             status: 400, method: "DESCRIBE",
             paths: ["hall%0d%0aX-Injected:%201", "hall%00", "%7f"]),
         refused(
-            "a path that leaves its folder", in: "RTSPServer/PathDirectory.swift",
+            "a path that leaves its folder", in: "RTSPServer/Server/PathDirectory.swift",
             guard: "if let entry = entries[path] { return entry }", status: 404, method: "DESCRIBE",
             paths: ["../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "x/../hall", "hall/../hall", "./hall", "hall%2f.."]),
         Attack(
