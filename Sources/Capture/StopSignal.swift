@@ -3,31 +3,31 @@ import Media
 import Reactor
 import Synchronization
 
-/// The order to end that a source's thread looks for while it waits.
+/// A stop flag that wakes a waiting source thread.
 final class StopSignal: Sendable {
     private let isRaised = Atomic(false)
 
-    /// From any thread, at any time. It holds until `consume`, so that an order given just before a run begins is not lost.
+    /// Raises the signal, from any thread at any time. It stays set until `consume`, so a stop just before a run is not lost.
     func raise() {
         isRaised.store(true, ordering: .releasing)
     }
 
     var isSet: Bool { isRaised.load(ordering: .acquiring) }
 
-    /// Ready for the next run: called at the end of a run.
+    /// Resets the signal at the end of a run.
     func consume() {
         isRaised.store(false, ordering: .releasing)
     }
 
-    /// Blocks the thread until `deadline`; wakes within 50 ms of an order to end.
+    /// Blocks the thread until `deadline`, or until at most 50 ms after the signal was raised.
     ///
-    /// - Returns: whether to go on.
+    /// - Returns: false if the signal was raised.
     func sleep(until deadline: MonotonicTime) -> Bool {
         while !isSet {
             let now = MonotonicTime.now()
             guard now < deadline else { return true }
             var target = timespec(min(deadline, now.advanced(byMilliseconds: 50)))
-            // Interrupted by a signal: the loop looks again.
+            // If a POSIX signal interrupts the sleep, the loop sleeps again.
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &target, nil)
         }
         return false

@@ -3,18 +3,18 @@ import Media
 import Reactor
 import Streams
 
-/// Takes frames from a running device, the newest first, and publishes what its coder makes of them. Confined to one thread.
+/// Takes the newest frame from a running device and publishes the access units that its pipeline makes. Confined to one thread.
 struct CameraCapture {
-    /// A camera in the dark exposes for a second at most.
+    /// The longest time without a frame before the camera counts as failed. In the dark, cameras expose for a second at most.
     static let timeoutSeconds = 5
 
-    /// Frames that the encoder's device may read on when they are coded. So the driver has one buffer at least to fill, of
-    /// four, when the next is there.
+    /// The number of frames that the encoder's device may still read after they are encoded. The driver has four buffers, so
+    /// at least one stays free for the next frame.
     private static let maximumRetainedCount = 2
 
     private let device: any CaptureDevice
     private let pipeline: any CameraPipeline
-    /// The microphone's track, which is announced with the pictures'.
+    /// The microphone's track, which is announced together with the video track.
     private let audioTrack: Track?
     private let stream: Stream
     private let control: EncoderControl
@@ -25,10 +25,10 @@ struct CameraCapture {
     private var announced: [Track]?
     private var announcedRevision = 0
     private var lastFrame: MonotonicTime
-    /// Those whose buffers the driver has not got back.
-    private var kept: [CameraFrame] = []
+    /// Frames in buffers that have not been returned to the driver.
+    private var retained: [CameraFrame] = []
 
-    /// - Parameter interval: from frame to frame, as it was agreed with the device.
+    /// - Parameter interval: the frame interval that the device has accepted.
     init(
         _ device: any CaptureDevice, _ pipeline: any CameraPipeline, interval: FrameInterval, audioTrack: Track?,
         stream: Stream, control: EncoderControl, clock: PaceClock, log: Logger
@@ -42,21 +42,21 @@ struct CameraCapture {
         self.log = log
         lastFrame = clock.now()
         timeline = CameraTimeline(start: lastFrame, epoch: stream.epoch, interval: interval)
-        // A camera that codes: its first picture is an IDR picture anyway, and nobody can have seen one before.
+        // If the camera has an encoder, its first frame is an IDR frame anyway, and no viewer has seen an earlier one.
         announce()
     }
 
-    /// Captures until the signal, until the camera is to be opened anew, or until the device fails.
+    /// Captures until `stop` is raised, the camera has to be reopened, or the device fails.
     mutating func run(path: String, _ pendingSettings: PendingCameraSettings, until stop: StopSignal)
         throws(SourceFailure)
     {
         while !stop.isSet, !shouldReopen(pendingSettings) {
             device.adjust(pendingSettings.takeControls(), log: log)
-            // Short enough to hear the signal.
+            // Short enough to react to `stop`.
             guard try device.wait(milliseconds: 50) else {
                 let silence = clock.now() - lastFrame
                 if silence > Int64(Self.timeoutSeconds) * 1_000_000_000 {
-                    throw CameraFailure.silent(path, seconds: Self.timeoutSeconds)
+                    throw CameraFailure.noFrames(path, seconds: Self.timeoutSeconds)
                 }
                 continue
             }
@@ -64,7 +64,7 @@ struct CameraCapture {
         }
     }
 
-    /// Whether the camera is to be opened anew; a mode that it does not have is refused instead.
+    /// Whether the camera has to be reopened. A mode that the camera does not offer is rejected instead.
     private func shouldReopen(_ pendingSettings: PendingCameraSettings) -> Bool {
         guard pendingSettings.isReopeningRequested else { return pipeline.needsReopening }
         let settings = pendingSettings.settings
@@ -74,14 +74,14 @@ struct CameraCapture {
         }
         let formats = Set(offers.map(\.code.description)).sorted().joined(separator: ", ")
         log.error(
-            "the camera's format stays as it was: it does not offer \(settings.format ?? "any"); choose one of \(formats)"
+            "the camera does not offer \(settings.format ?? "any"), so its format does not change; choose one of \(formats)"
         )
         pendingSettings.revertMode()
         return pipeline.needsReopening
     }
 
-    /// Takes all that is filled; only the newest is coded where frames may be left out. Else one is taken, lest a coder that
-    /// is slower than the camera be never asked to stop.
+    /// Takes all filled buffers. If the pipeline may drop frames, only the newest frame is encoded. Otherwise one frame is taken,
+    /// so that `run` checks the stop signal even if the pipeline is slower than the camera.
     private mutating func captureAll() throws(SourceFailure) {
         var newest: FilledBuffer?
         var skipped = 0
@@ -106,35 +106,36 @@ struct CameraCapture {
         let jumps = timeline.jumpCount
         let time = timeline.time(driver: buffer.time, now: clock.now())
         if timeline.jumpCount > jumps { note(.time) }
-        // A camera that codes is asked for it; else the next picture that can be coded is one.
+        // A camera with an encoder is asked for the keyframe; otherwise the next frame that Apus encodes is the keyframe.
         if pipeline.passesThrough, control.takeKeyframeRequest() { _ = device.forceKeyFrame() }
-        let units = try code(buffer, at: time, skipped: skipped)
-        try releaseUnread()
+        let units = try encode(buffer, at: time, skipped: skipped)
+        try releaseUnusedBuffers()
         if let fault = pipeline.fault { return note(fault) }
         announce(before: units)
         for unit in units { stream.publish(unit) }
     }
 
-    private mutating func code(
+    private mutating func encode(
         _ buffer: FilledBuffer, at time: MediaTime, skipped: Int
     ) throws(SourceFailure) -> [AccessUnit] {
         let frame = CameraFrame(
-            buffer, planes: device.bytes(of: buffer), of: device, mayBeKept: kept.count < Self.maximumRetainedCount)
-        kept.append(frame)
+            buffer, planes: device.bytes(of: buffer), of: device,
+            mayBeRetained: retained.count < Self.maximumRetainedCount)
+        retained.append(frame)
         return try pipeline.units(of: frame, at: time, skipped: skipped)
     }
 
-    /// Gives the buffers of all frames that nobody reads any more back to the driver.
-    private mutating func releaseUnread() throws(SourceFailure) {
-        for index in kept.indices.reversed() where isKnownUniquelyReferenced(&kept[index]) {
-            try device.release(kept.remove(at: index).buffer)
+    /// Returns the buffers of frames that have no reader left to the driver.
+    private mutating func releaseUnusedBuffers() throws(SourceFailure) {
+        for index in retained.indices.reversed() where isKnownUniquelyReferenced(&retained[index]) {
+            try device.release(retained.remove(at: index).buffer)
         }
     }
 
-    /// Tells the tracks when they are first known, and when they change, which they do at an IDR picture.
+    /// Announces the tracks when they are first known and when they change. They change only at an IDR frame.
     private mutating func announce(before units: [AccessUnit] = []) {
-        guard let pictures = pipeline.tracks else { return }
-        let tracks = pictures + (audioTrack.map { [$0] } ?? [])
+        guard let videoTracks = pipeline.tracks else { return }
+        let tracks = videoTracks + (audioTrack.map { [$0] } ?? [])
         guard tracks != announced || pipeline.revision != announcedRevision else { return }
         guard announced == nil || units.contains(where: \.isKeyframe) else { return }
         (announced, announcedRevision) = (tracks, pipeline.revision)
@@ -144,6 +145,6 @@ struct CameraCapture {
     private mutating func note(_ fault: FrameFault) {
         guard faults.note(fault, at: clock.now().nanoseconds) else { return }
         log.warning(
-            "a frame of the camera's: \(fault.rawValue)", metadata: ["soFar": "\(faults.count(of: fault))"])
+            "faulty camera frame: \(fault.rawValue)", metadata: ["soFar": "\(faults.count(of: fault))"])
     }
 }

@@ -1,6 +1,6 @@
 import Streams
 
-/// A camera of this host and what it offers, for people and machines.
+/// A camera of this host and the formats and controls that it offers, for display and for JSON.
 public struct CameraDescription: Hashable, Sendable {
     /// The device node: `/dev/video0`.
     public let path: String
@@ -8,22 +8,22 @@ public struct CameraDescription: Hashable, Sendable {
     public let card: String
     public let driver: String
     public let bus: String
-    /// Whether other devices can read its buffers, as DMABUF; `nil` where it cannot be asked, being in use.
+    /// Whether other devices can read its buffers as DMABUF; `nil` if the camera is in use, so the driver cannot be asked.
     public let exportsBuffers: Bool?
     public let modes: [Mode]
     public let controls: [Control]
 
-    /// A format at a size.
+    /// A format at one size or range of sizes.
     public struct Mode: Hashable, Sendable {
-        /// The four-character code, as `camera.format` takes it.
+        /// The four-character code, as in the configuration key `camera.format`.
         public let format: String
         /// `1280×720`, or `2×2 to 1920×1080`.
         public let size: String
         /// `30 fps`, or `1 fps to 60 fps`.
         public let rates: [String]
-        /// Whether Apus reads it.
+        /// Whether Apus can decode or pass on this format.
         public let isReadable: Bool
-        /// Whether libv4l2 makes it in software.
+        /// Whether libv4l2 converts to this format in software.
         public let isEmulated: Bool
 
         public init(format: String, size: String, rates: [String], isReadable: Bool, isEmulated: Bool) {
@@ -41,11 +41,11 @@ public struct CameraDescription: Hashable, Sendable {
     }
 
     public struct Control: Hashable, Sendable {
-        /// As `camera.controls` takes it.
+        /// The name, as in the configuration key `camera.controls`.
         public let name: String
         public let value: String
         public let usual: String
-        /// What it takes.
+        /// The values that the control accepts.
         public let choices: String
 
         public init(name: String, value: String, usual: String, choices: String) {
@@ -53,14 +53,14 @@ public struct CameraDescription: Hashable, Sendable {
         }
     }
 
-    /// All cameras of this host: those that can be looked at, and why others cannot.
+    /// All cameras of this host, and the failures of those that could not be queried.
     public static func all() -> (cameras: [CameraDescription], failures: [SourceFailure]) {
         var (cameras, failures): ([CameraDescription], [SourceFailure]) = ([], [])
         for path in cameraNodes() {
             do throws(SourceFailure) {
                 cameras.append(CameraDescription(try V4L2Device(path: path)))
-            } catch  where error == CameraFailure.noCamera(path) {
-                // Many cameras have a second node, for data about their pictures.
+            } catch  where error == CameraFailure.notACamera(path) {
+                // Many cameras have a second device node, which delivers metadata of the frames.
                 continue
             } catch {
                 failures.append(error)
@@ -69,14 +69,14 @@ public struct CameraDescription: Hashable, Sendable {
         return (cameras, failures)
     }
 
-    /// The first camera from which a picture could be had now; it is closed again.
+    /// The first camera that can capture now. It is closed again.
     public static func firstUsable() -> (path: String?, failures: [SourceFailure]) {
         var failures: [SourceFailure] = []
         for path in cameraNodes() {
             do throws(SourceFailure) {
-                try tryOut(path)
+                try tryCapture(path)
                 return (path, failures)
-            } catch  where error == CameraFailure.noCamera(path) {
+            } catch  where error == CameraFailure.notACamera(path) {
                 continue
             } catch {
                 failures.append(error)
@@ -85,8 +85,8 @@ public struct CameraDescription: Hashable, Sendable {
         return (nil, failures)
     }
 
-    /// Opens the camera and starts it: where another process has it, that fails.
-    private static func tryOut(_ path: String) throws(SourceFailure) {
+    /// Opens the camera and starts it. This fails if another process uses the camera.
+    private static func tryCapture(_ path: String) throws(SourceFailure) {
         let device = try V4L2Device(path: path)
         let offers = device.offers
         guard let choice = FormatChoice(of: offers, for: FormatChoice.RequestedMode(CameraSettings().encoding.video))
@@ -121,13 +121,13 @@ extension CameraDescription.Control {
     init(_ control: CameraControl) {
         name = control.name
         value = control.text(of: control.value)
-        usual = control.text(of: control.usual)
+        usual = control.text(of: control.defaultValue)
         choices = control.isReadOnly ? "read only" : control.choices
     }
 }
 
 extension CameraControl {
-    /// A value as the configuration has it.
+    /// A value in the configuration's notation.
     fileprivate func text(of value: Int64) -> String {
         switch kind {
         case .boolean: value == 0 ? "false" : "true"

@@ -1,67 +1,69 @@
 import Glibc
 import Streams
 
-/// Why a camera cannot be used, and what its owner can do about it.
+/// Why a camera cannot be used, and how its owner can solve that.
 enum CameraFailure {
-    /// The node at `path` could not be opened, for `code` (an errno).
-    static func opening(_ path: String, code: CInt) -> SourceFailure {
+    /// The device node at `path` could not be opened; `code` is the errno.
+    static func openFailed(_ path: String, code: CInt) -> SourceFailure {
         switch code {
         case ENOENT, ENODEV, ENXIO: missing(path)
         case EACCES, EPERM: forbidden(path)
         case EBUSY: busy(path)
         default:
             SourceFailure(
-                reason: "\(path) cannot be opened: \(words(code))", remedy: "plug the camera in again, or see `dmesg`")
+                reason: "\(path) cannot be opened: \(errorText(code))",
+                remedy: "plug the camera in again, or see `dmesg`")
         }
     }
 
-    /// The driver refused to do `what`, for `code` (an errno).
-    static func refusal(_ path: String, _ what: String, code: CInt) -> SourceFailure {
+    /// The driver could not do `what`; `code` is the errno.
+    static func operationFailed(_ path: String, _ what: String, code: CInt) -> SourceFailure {
         switch code {
         case EBUSY: busy(path)
         case ENODEV, EIO, ENXIO, EPIPE, EPROTO:
             SourceFailure(
-                reason: "\(path) has failed or was unplugged: \(words(code))",
-                remedy: "plug it in again; the stream goes on by itself")
+                reason: "\(path) has failed or was unplugged: \(errorText(code))",
+                remedy: "plug it in again; the stream continues automatically")
         case ENOSPC:
             SourceFailure(
                 reason: "\(path) cannot \(what): the USB bus has no bandwidth left",
                 remedy: "plug it into another USB controller, or ask for a smaller size or a lower rate")
         default:
             SourceFailure(
-                reason: "\(path) cannot \(what): \(words(code))", remedy: "see `apus devices` for what it can do")
+                reason: "\(path) cannot \(what): \(errorText(code))", remedy: "see `apus devices` for what it can do")
         }
     }
 
-    /// What is there is no camera: an output, or the node with a camera's metadata.
-    static func noCamera(_ path: String) -> SourceFailure {
+    /// The device node is not a camera but, for example, a video output or a camera's metadata node.
+    static func notACamera(_ path: String) -> SourceFailure {
         SourceFailure(
-            reason: "\(path) is no camera: it captures no pictures",
-            remedy: "take another: `apus devices` lists the cameras")
+            reason: "\(path) is not a camera: it cannot capture video",
+            remedy: "choose another device; `apus devices` lists the cameras")
     }
 
-    /// None of its formats can be read, or not the one that was `wanted`.
+    /// The camera offers no format that Apus reads, or not the format `wanted`.
     static func noFormat(_ path: String, _ codes: [FourCharacterCode], wanted: String? = nil) -> SourceFailure {
         let list = codes.map(\.description).joined(separator: ", ")
         if let wanted {
             return SourceFailure(
-                reason: "\(path) does not offer \(wanted), or Apus does not read it", remedy: "choose one of \(list)")
+                reason: "\(path) does not offer \(wanted), or Apus does not support that format",
+                remedy: "choose one of \(list)")
         }
         return SourceFailure(
-            reason: "\(path) offers no format that Apus reads, only \(list.isEmpty ? "none at all" : list)",
-            remedy: "pipe it: rpicam-vid -t 0 --inline -o - | apus serve -")
+            reason: "\(path) offers no format that Apus supports; it offers \(list.isEmpty ? "none" : list)",
+            remedy: "use a pipe instead: rpicam-vid -t 0 --inline -o - | apus serve -")
     }
 
-    /// It has delivered nothing for so long.
-    static func silent(_ path: String, seconds: Int) -> SourceFailure {
+    /// The camera has delivered no frame for `seconds`.
+    static func noFrames(_ path: String, seconds: Int) -> SourceFailure {
         SourceFailure(
-            reason: "\(path) has delivered no picture for \(seconds) s",
+            reason: "\(path) has delivered no frame for \(seconds) s",
             remedy: "plug the camera in again, or ask for a smaller size or a lower rate")
     }
 
     private static func missing(_ path: String) -> SourceFailure {
         let others = cameraNodes().filter { $0 != path }
-        let remedy = others.isEmpty ? "plug a camera in" : "plug it in, or take \(others.joined(separator: " or "))"
+        let remedy = others.isEmpty ? "connect a camera" : "connect it, or use \(others.joined(separator: " or "))"
         return SourceFailure(reason: "there is no camera at \(path)", remedy: remedy)
     }
 
@@ -69,8 +71,8 @@ enum CameraFailure {
         var status = stat()
         let group = stat(path, &status) == 0 ? groupName(status.st_gid) : "video"
         return SourceFailure(
-            reason: "no right to open \(path), which is for the group \(group)",
-            remedy: "join it: sudo usermod -aG \(group) $USER, and log in again")
+            reason: "no permission to open \(path), which belongs to the group \(group)",
+            remedy: "add yourself to the group (sudo usermod -aG \(group) $USER) and log in again")
     }
 
     private static func busy(_ path: String) -> SourceFailure {
@@ -78,7 +80,7 @@ enum CameraFailure {
         let names = holders.map { "\($0.name) (process \($0.process))" }.joined(separator: ", ")
         return SourceFailure(
             reason: "\(path) is in use" + (names.isEmpty ? " by another process" : " by \(names)"),
-            remedy: "end that, and the stream begins by itself")
+            remedy: "close that program; the stream then starts automatically")
     }
 
     private static func groupName(_ id: gid_t) -> String {
@@ -86,5 +88,5 @@ enum CameraFailure {
         return String(cString: name)
     }
 
-    private static func words(_ code: CInt) -> String { String(cString: strerror(code)) }
+    private static func errorText(_ code: CInt) -> String { String(cString: strerror(code)) }
 }

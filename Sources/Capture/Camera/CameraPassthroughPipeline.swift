@@ -1,10 +1,10 @@
 import Media
 import Streams
 
-/// H.264 that the camera codes itself, passed on untouched: each of its frames is one access unit in Annex B form.
+/// Passes on the H.264 of a camera that has an encoder, unchanged: each of its frames is one access unit in Annex B format.
 final class CameraPassthroughPipeline: CameraPipeline {
     private(set) var fault: FrameFault?
-    /// Each picture refers to the one before.
+    /// False because each frame refers to the one before.
     let mayDrop = false
     let passesThrough = true
     let revision = 0
@@ -31,7 +31,7 @@ final class CameraPassthroughPipeline: CameraPipeline {
         for unit in units { _ = sets.observe(unit) }
         let types = units.compactMap { H264.NALUnitHeader(of: $0)?.type }
         guard types.contains(where: \.isVideoCodingLayer) else {
-            // Some cameras send their parameter sets as a frame of their own.
+            // Some cameras send their parameter sets as a separate frame.
             fault = types.contains(.sequenceParameterSet) ? nil : .undecodable
             return []
         }

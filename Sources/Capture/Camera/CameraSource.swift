@@ -4,10 +4,10 @@ import Media
 import Reactor
 import Streams
 
-/// A camera: raw pictures and JPEG are coded here, H.264 that it codes itself passes through.
+/// A camera: raw frames and JPEG are encoded here; H.264 from the camera's own encoder passes through.
 ///
-/// The driver's time of capture is the presentation time. Capture never queues: a frame for which a newer one is there
-/// already is left out and counted. When the device fails, `run` throws, and its supervisor calls it again; viewers stay.
+/// The driver's capture time is the presentation time. Capture never queues: if a newer frame is available, the older one is
+/// dropped and counted. If the device fails, `run` throws and the supervisor calls it again; viewers stay connected.
 public final class CameraSource: ReconfigurableSource {
     public let label: String
     private let path: String
@@ -20,11 +20,11 @@ public final class CameraSource: ReconfigurableSource {
     private let pendingSettings: PendingCameraSettings
     private let control: EncoderControl
 
-    /// The camera behind the device node `path`; opens nothing before it runs.
+    /// The camera at the device node `path`, which is not opened before `run`.
     ///
     /// - Parameters:
-    ///   - microphone: whose sound goes with the pictures.
-    ///   - fanOut: is given the pictures too.
+    ///   - microphone: its audio becomes the stream's second track.
+    ///   - fanOut: receives the frames for substreams.
     public convenience init(
         path: String, settings: CameraSettings = CameraSettings(), microphone: Microphone? = nil,
         fanOut: FrameFanOut? = nil, log: Logger
@@ -34,7 +34,7 @@ public final class CameraSource: ReconfigurableSource {
         }
     }
 
-    /// The same on a device and a clock of the caller's choice.
+    /// A camera with the given clock and device, for tests.
     init(
         path: String, settings: CameraSettings, microphone: Microphone? = nil, fanOut: FrameFanOut? = nil, log: Logger,
         clock: PaceClock, open: @escaping @Sendable () throws(SourceFailure) -> any CaptureDevice
@@ -62,10 +62,10 @@ public final class CameraSource: ReconfigurableSource {
     public func run(into stream: Stream) throws(SourceFailure) {
         defer {
             stopSignal.consume()
-            // Whatever feeds the stream next may have none to offer.
+            // The stream's next source may have no frames to offer.
             fanOut?.offersFrames = false
         }
-        // Where the camera is absent, the microphone is left alone.
+        // The microphone is not opened if the camera is absent.
         var camera: (any CaptureDevice)? = try open()
         guard let microphone else { return try capture(&camera, audioTrack: nil, into: stream) }
         let audioTrack = try microphone.track(cameraAudioTrack)
@@ -74,12 +74,12 @@ public final class CameraSource: ReconfigurableSource {
         }
     }
 
-    /// Films until it is stopped; opens the camera anew where other settings want that.
+    /// Captures until `stop` is called; reopens the camera if new settings require it.
     private func capture(
         _ camera: inout (any CaptureDevice)?, audioTrack: Track?, into stream: Stream
     ) throws(SourceFailure) {
         repeat {
-            // The one from before is closed by now: a camera gives its pictures to one reader only.
+            // The previous device is closed by now: a camera streams to one reader only.
             if let opened = camera.take() {
                 try capture(opened, audioTrack: audioTrack, into: stream)
             } else {
@@ -90,19 +90,20 @@ public final class CameraSource: ReconfigurableSource {
 
     private func capture(_ device: any CaptureDevice, audioTrack: Track?, into stream: Stream) throws(SourceFailure) {
         let settings = pendingSettings.begin()
-        let agreed = try negotiate(with: device, settings)
+        let negotiated = try negotiate(with: device, settings)
         device.adjust(settings.controls, log: log)
         let pipeline = try pipeline(
-            of: agreed.layout, interval: agreed.interval, hasEffects: settings.encoding.hasEffects, stream.clock)
+            of: negotiated.layout, interval: negotiated.interval, hasEffects: settings.encoding.hasEffects, stream.clock
+        )
         var capture = CameraCapture(
-            device, pipeline, interval: agreed.interval, audioTrack: audioTrack, stream: stream, control: control,
+            device, pipeline, interval: negotiated.interval, audioTrack: audioTrack, stream: stream, control: control,
             clock: clock,
             log: log)
         try device.start()
         try capture.run(path: path, pendingSettings, until: stopSignal)
     }
 
-    /// Chooses a format, and says what came of it.
+    /// Chooses a format and logs what the driver has accepted.
     private func negotiate(
         with device: any CaptureDevice, _ settings: CameraSettings
     ) throws(SourceFailure) -> (layout: FrameLayout, interval: FrameInterval) {
@@ -113,9 +114,9 @@ public final class CameraSource: ReconfigurableSource {
             throw CameraFailure.noFormat(path, offers.map(\.code), wanted: settings.format)
         }
         let (layout, interval) = try device.configure(choice)
-        let settled = FormatChoice(layout, interval)
-        let difference = settled.difference(from: requested).map { "; \($0), this is the nearest" } ?? ""
-        log.notice("capturing \(settled.description)\(difference)")
+        let accepted = FormatChoice(layout, interval)
+        let difference = accepted.difference(from: requested).map { "; \($0), and this is the nearest mode" } ?? ""
+        log.notice("capturing \(accepted.description)\(difference)")
         return (layout, interval)
     }
 
@@ -136,10 +137,10 @@ public final class CameraSource: ReconfigurableSource {
 }
 
 extension CameraSource {
-    /// Goes on with these settings; viewers stay. From any thread.
+    /// Continues with these settings; viewers stay connected. May be called from any thread.
     ///
-    /// Controls are set on the running camera. Another format, size or rate opens it anew, which takes as long as the camera
-    /// takes. All else as `change(to:)` of the encoding.
+    /// Controls are set on the running camera. Another format, size or frame rate reopens it, which takes as long as the camera
+    /// takes. For everything else see `change(to:)` of the encoding.
     public func change(to settings: CameraSettings) {
         pendingSettings.change(to: settings)
         control.change(to: settings.encoding)
@@ -149,52 +150,5 @@ extension CameraSource {
         var settings = pendingSettings.settings
         settings.encoding = encoding
         change(to: settings)
-    }
-}
-
-/// How a camera is used.
-public struct CameraSettings: Hashable, Sendable {
-    /// Its `video` says how to code, and which size and rate to ask for.
-    public var encoding = EncodingSettings()
-    /// The four-character code of the format to capture in, as `YUYV`; `nil` for the one that serves best.
-    public var format: String?
-    /// Values by the controls' names, as text: `["power_line_frequency": "50 Hz"]`.
-    public var controls: [String: String] = [:]
-
-    public init() {}
-}
-
-extension CameraSettings {
-    /// The formats that may be chosen of. With effects, the camera's H.264 would have to be decoded: it comes last.
-    func eligible(_ offers: [FormatOffer]) -> [FormatOffer] {
-        if let format { return offers.filter { $0.code.description == format } }
-        let uncoded = offers.filter { PixelFormat(code: $0.code).map { $0 != .h264 } == true }
-        return !encoding.hasEffects || uncoded.isEmpty ? offers : uncoded
-    }
-}
-
-extension FormatChoice.RequestedMode {
-    init(_ video: VideoEncoder.Settings) {
-        width = video.width
-        height = video.height
-        interval =
-            FrameInterval(Int(video.frameRate.denominator), Int(video.frameRate.numerator)) ?? .thirtieth
-    }
-}
-
-extension FrameInterval {
-    private init(known denominator: Int) {
-        numerator = 1
-        self.denominator = denominator
-    }
-
-    static let thirtieth = FrameInterval(known: 30)
-}
-
-extension FormatChoice {
-    /// What the driver settled on.
-    fileprivate init(_ layout: FrameLayout, _ interval: FrameInterval) {
-        (code, format, width, height) = (layout.code, layout.format, layout.width, layout.height)
-        self.interval = interval
     }
 }

@@ -1,28 +1,28 @@
 import Media
 
-/// When a camera's frames were captured: the driver's time where it can be believed, else the instant of arrival.
+/// Computes when a camera's frames were captured: from the driver's time if it is plausible, otherwise from the arrival.
 ///
-/// A frame was captured after capture began, after the frame before, and before it arrived. How long it waited says nothing:
-/// a machine that was stopped for a while finds old frames, and their times are right.
+/// A frame was captured after capture began, after the previous frame, and before it arrived. The delay until it arrived is not
+/// checked: after the machine was suspended, old frames arrive with correct times.
 ///
-/// Some drivers stamp a frame with the end of its exposure before that is over: vivid delivers it nine tenths of a frame
-/// early. What runs ahead by no more than a frame is taken back by the most that it ever ran ahead: this keeps the driver's
-/// regular spacing, which arrivals have not. Times rise by at least a tick of the video clock, whatever the driver says. A
-/// pure value.
+/// Some drivers stamp a frame with the end of its exposure before the exposure has ended: vivid delivers frames nine tenths of
+/// an interval early. If times run ahead by at most one interval, all times are reduced by the largest lead seen so far. This
+/// keeps the driver's regular spacing, which arrival times do not have. Times rise by at least one tick of the video clock,
+/// whatever the driver says. A pure value.
 struct CameraTimeline: Sendable {
-    /// Frames whose time could not be believed.
+    /// The number of frames with an implausible driver time.
     private(set) var jumpCount = 0
     private let start: MonotonicTime
     private let epoch: MonotonicTime
-    /// Nanoseconds from one frame to the next.
+    /// The frame interval in nanoseconds.
     private let interval: Int64
-    /// By how many nanoseconds the driver's times have run ahead of their frames' arrivals, at most.
+    /// The largest lead of the driver's times over the arrivals of their frames, in nanoseconds.
     private var lead: Int64 = 0
     private var lastTicks = Int64.min
 
     /// - Parameters:
     ///   - start: the instant before the device was started.
-    ///   - interval: what was agreed with the driver.
+    ///   - interval: the frame interval that the driver has accepted.
     init(start: MonotonicTime, epoch: MonotonicTime, interval: FrameInterval) {
         self.start = start
         self.epoch = epoch
@@ -32,18 +32,18 @@ struct CameraTimeline: Sendable {
     /// The capture time of a frame, on the video clock.
     ///
     /// - Parameters:
-    ///   - driver: the driver's time on CLOCK_MONOTONIC; `nil` where it counts on another clock.
-    ///   - now: when the frame was taken out of the driver's hands.
+    ///   - driver: the driver's time on CLOCK_MONOTONIC; `nil` if the driver uses another clock.
+    ///   - now: when the frame was dequeued.
     mutating func time(driver: MonotonicTime?, now: MonotonicTime) -> MediaTime {
         let arrival = ticks(now)
         let captured = driver.flatMap { captureTime(driver: $0, now: now) }.map(ticks)
-        let believed = (captured ?? arrival) > lastTicks ? captured : nil
-        if driver != nil && believed == nil { jumpCount += 1 }
-        lastTicks = max(believed ?? arrival, lastTicks == .min ? .min : lastTicks + 1)
+        let trustedMisfit = (captured ?? arrival) > lastTicks ? captured : nil
+        if driver != nil && trustedMisfit == nil { jumpCount += 1 }
+        lastTicks = max(trustedMisfit ?? arrival, lastTicks == .min ? .min : lastTicks + 1)
         return MediaTime(ticks: lastTicks, rate: .video)
     }
 
-    /// Never after `now`; `nil` where the driver tells a time that cannot be.
+    /// The corrected driver time, never after `now`; `nil` if the driver's time is impossible.
     private mutating func captureTime(driver: MonotonicTime, now: MonotonicTime) -> MonotonicTime? {
         guard driver >= start, driver <= now + interval else { return nil }
         lead = max(lead, driver - now)

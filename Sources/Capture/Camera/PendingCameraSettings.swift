@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What is wanted of a camera, as changed last, and what of it the capture that runs has yet to do. From any thread.
+/// The latest settings of a camera, and which changes the running capture has not applied yet. Usable from any thread.
 final class PendingCameraSettings: Sendable {
     private struct State {
         var settings: CameraSettings
-        /// With which the camera was opened last.
+        /// The settings with which the camera was last opened.
         var opened: CameraSettings
         var controls: [String: String] = [:]
         var isReopeningRequested = false
@@ -18,8 +18,8 @@ final class PendingCameraSettings: Sendable {
 
     var settings: CameraSettings { state.withLock { $0.settings } }
 
-    /// Takes down what differs from before: controls are set on the open camera; another format, size or rate needs it opened
-    /// anew. How the picture is coded is the encoder's business.
+    /// Stores the settings and what differs from the previous ones: controls are set on the open camera; another format, size or
+    /// frame rate requires reopening. The encoder handles changes of the encoding.
     func change(to new: CameraSettings) {
         state.withLock { state in
             let old = state.settings
@@ -29,7 +29,7 @@ final class PendingCameraSettings: Sendable {
         }
     }
 
-    /// The controls to set that were not taken yet, by name.
+    /// Returns the controls that have not been set yet, by name, and removes them.
     func takeControls() -> [String: String] {
         state.withLock { state in
             defer { state.controls = [:] }
@@ -39,7 +39,7 @@ final class PendingCameraSettings: Sendable {
 
     var isReopeningRequested: Bool { state.withLock { $0.isReopeningRequested } }
 
-    /// The settings to open the camera with, which are all that is wanted.
+    /// Returns the settings to open the camera with; nothing is pending afterwards.
     func begin() -> CameraSettings {
         state.withLock { state in
             state.controls = [:]
@@ -49,7 +49,7 @@ final class PendingCameraSettings: Sendable {
         }
     }
 
-    /// Format, size and rate stay those with which the camera was opened.
+    /// Reverts format, size and frame rate to those with which the camera was opened.
     func revertMode() {
         state.withLock { state in
             let video = state.opened.encoding.video
@@ -63,7 +63,7 @@ final class PendingCameraSettings: Sendable {
 }
 
 extension CameraSettings {
-    /// Whether a camera that was opened with `other` does for these.
+    /// Whether a camera that was opened with `other` has the right mode for these settings.
     fileprivate func hasSameMode(as other: Self) -> Bool {
         let (new, old) = (encoding.video, other.encoding.video)
         return format == other.format && new.width == old.width && new.height == old.height

@@ -1,20 +1,20 @@
 import Media
 
-/// Numbers a source's pictures, and notes when each goes into the encoder and comes out, also where effects or the encoder
-/// hold some back. A pure value.
+/// Numbers the frames of a source and records when each enters and leaves the encoder, even if filters or the encoder hold
+/// frames back. A pure value.
 ///
-/// Numbers count from 0 what came and what was left out: at a test card, they are those in the picture (`TimestampOverlay`).
+/// Numbers start at 0 and include dropped frames. For a test card they equal the numbers in the image (`TimestampOverlay`).
 struct EncodeTimingRecorder {
     private var nextNumber: UInt32 = 0
-    /// Newest last.
+    /// The frames that have arrived, newest last.
     private var arrivals: [(time: MediaTime, number: UInt32)] = []
-    /// In the encoder, newest last.
-    private var underWay: [(time: MediaTime, number: UInt32, begin: MonotonicTime)] = []
+    /// The frames in the encoder, newest last.
+    private var inEncoder: [(time: MediaTime, number: UInt32, begin: MonotonicTime)] = []
 
-    /// Filters and encoders hold back 16 pictures each at most.
+    /// Filters and encoders hold back at most 16 frames each.
     private static let capacity = 64
 
-    /// A picture has come, and `skipped` ones before it were left out.
+    /// A frame has arrived, after `skipped` dropped ones.
     mutating func arrived(_ time: MediaTime, skipped: Int) {
         nextNumber &+= UInt32(truncatingIfNeeded: skipped)
         arrivals.append((time, nextNumber))
@@ -22,27 +22,27 @@ struct EncodeTimingRecorder {
         nextNumber &+= 1
     }
 
-    /// The number of what the effects have made for a time: that of the newest picture until then.
+    /// The number of a filtered frame: that of the newest frame that arrived at or before its time.
     func number(at time: MediaTime) -> UInt32 {
         (arrivals.last { $0.time.ticks <= time.ticks } ?? arrivals.first)?.number ?? 0
     }
 
-    /// The encoder is given what the effects have made for the time.
+    /// The encoder has received the filtered frame of this time.
     mutating func begun(_ time: MediaTime, at now: MonotonicTime) {
         guard !arrivals.isEmpty else { return }
-        underWay.append((time, number(at: time), now))
-        underWay.removeFirst(max(0, underWay.count - Self.capacity))
+        inEncoder.append((time, number(at: time), now))
+        inEncoder.removeFirst(max(0, inEncoder.count - Self.capacity))
     }
 
-    /// The encoder has coded these.
+    /// The encoder has output these units.
     ///
-    /// - Returns: the same with what is known of how.
+    /// - Returns: the units with their encode timing, if it is known.
     mutating func encoded(_ units: [AccessUnit], at now: MonotonicTime) -> [AccessUnit] {
         units.map { unit in
-            guard let index = underWay.firstIndex(where: { $0.time == unit.presentationTime }) else { return unit }
-            let (_, number, begin) = underWay[index]
-            // Nothing is reordered: what went in before and has not come out never will.
-            underWay.removeSubrange(...index)
+            guard let index = inEncoder.firstIndex(where: { $0.time == unit.presentationTime }) else { return unit }
+            let (_, number, begin) = inEncoder[index]
+            // Frames are not reordered, so earlier frames that are still missing were lost.
+            inEncoder.removeSubrange(...index)
             var unit = unit
             unit.encodeTiming = AccessUnit.EncodeTiming(frameNumber: number, begin: begin, end: now)
             return unit

@@ -1,11 +1,11 @@
 import Codecs
 import Streams
 
-/// A picture encoder and whether it works on this host, for people and machines.
+/// A video encoder and whether it works on this host, for display and for JSON.
 public struct EncoderDescription: Equatable, Sendable {
-    /// As `video.encoder` takes it.
+    /// The name, as in the configuration key `video.encoder`.
     public let name: String
-    /// Why it does not work, and what to do about it; `nil` for one that does.
+    /// Why it does not work, and the remedy; `nil` if it works.
     public let failure: SourceFailure?
 
     public init(name: String, failure: SourceFailure?) {
@@ -13,7 +13,7 @@ public struct EncoderDescription: Equatable, Sendable {
         self.failure = failure
     }
 
-    /// Opens all that `auto` knows, in its order, and tries each with one picture: some milliseconds each.
+    /// Tries all encoders that `auto` considers, in its order, with one frame each. Takes some milliseconds per encoder.
     public static func all(_ encoding: EncodingSettings = EncodingSettings()) -> [Self] {
         EncoderTestResult.all(encoding.video).map {
             Self(name: $0.encoder, failure: $0.failure.map(SourceFailure.init))

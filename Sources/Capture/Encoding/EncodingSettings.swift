@@ -1,24 +1,42 @@
 import Codecs
 import Media
+import Streams
 
-/// How a source codes its picture, and its sound if there is to be any.
+/// How a source encodes its video and audio.
 ///
-/// Files in other codecs keep their size and their frame rate; the test card has those of `video`.
+/// Transcoded files keep their size and frame rate; the test card uses those in `video`.
 public struct EncodingSettings: Hashable, Sendable {
     public var video = VideoEncoder.Settings()
-    /// What becomes of pictures of other proportions than `video`'s: a substream's.
+    /// How frames are fitted into the size in `video` if the aspect ratio differs; used by substreams.
     public var fit = Scaler.Fit.letterbox
-    /// What is done to the pictures before they are coded: a chain of libavfilter's, as `hqdn3d,hflip`; empty for nothing.
+    /// The libavfilter chain that is applied before encoding, such as `hqdn3d,hflip`; empty for none.
     public var filters = ""
-    /// Whether the filters hide something: then no picture is shown without them, should they fail.
+    /// Whether the filters contain privacy masks: if they fail, no frame may be shown without them.
     public var hasPrivacyMasks = false
-    /// Where the block code is drawn, after the filters; `nil` for nowhere but where the source has it by itself.
+    /// The corner for the machine-readable timestamp overlay; `nil` for the source's default (none, except for test cards).
     public var timestampOverlay: TimestampOverlay.Corner?
-    /// `nil` for a stream without sound.
+    /// `nil` for a stream without audio.
     public var audio: AudioEncoder.Settings? = AudioEncoder.Settings()
 
     public init() {}
 
-    /// Whether pictures are changed before they are coded, so they cannot pass through as they come.
+    /// Whether frames are changed before they are encoded. Such frames have to be decoded and cannot pass through.
     public var hasEffects: Bool { !filters.isEmpty || timestampOverlay != nil }
+}
+
+extension EncodingSettings {
+    /// Why the filters cannot be used with frames of the size in `video`, and the remedy; `nil` if they work.
+    ///
+    /// Builds the filters and runs a few grey frames through them, which takes some milliseconds. A source with another frame
+    /// size may still fail. May be called from any thread.
+    public var filterFailure: SourceFailure? {
+        guard !filters.isEmpty else { return nil }
+        do throws(CodecFailure) {
+            try VideoFilter.validate(
+                filters, width: video.width, height: video.height, frameRate: video.frameRate)
+            return nil
+        } catch {
+            return SourceFailure(error)
+        }
+    }
 }

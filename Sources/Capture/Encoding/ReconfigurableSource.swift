@@ -1,11 +1,11 @@
 import Streams
 
-/// A source that codes its picture, and can code it otherwise while it runs.
+/// A source that encodes video, with settings that can change while it runs.
 public protocol ReconfigurableSource: Source {
-    /// Goes on with these settings from one of the next pictures on; viewers stay. From any thread.
+    /// Applies these settings from one of the next frames on; viewers stay connected. May be called from any thread.
     ///
-    /// Bitrate and group length change in the running encoder where it can do that. All else, the size, the frame rate and
-    /// the effects too, begins with an IDR picture and its parameter sets. What cannot be done is logged, and nothing
-    /// changes. The sound stays as it is.
+    /// Bitrate and keyframe interval change in the running encoder if it supports that. All other changes, including size, frame
+    /// rate and effects, begin with an IDR frame and its parameter sets. If a change fails, this is logged and the old settings
+    /// stay. Audio settings do not change.
     func change(to encoding: EncodingSettings)
 }

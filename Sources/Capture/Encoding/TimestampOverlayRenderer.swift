@@ -2,21 +2,21 @@ import Codecs
 import Media
 import Streams
 
-/// Draws the block code onto pictures: when each was captured, by the clock that sender reports are made with, and its
-/// number. Confined to one thread.
+/// Draws the machine-readable timestamp overlay: each frame's capture time, by the clock of the sender reports, and its number.
+/// Confined to one thread.
 final class TimestampOverlayRenderer {
     private let corner: TimestampOverlay.Corner
     private let clock: StreamClock
-    /// For pictures that others read too.
+    /// For frames that have other readers, too.
     private var copies: VideoFramePool?
 
-    /// - Returns: `nil` where there is to be none.
+    /// - Returns: `nil` if no overlay is wanted.
     init?(in corner: TimestampOverlay.Corner?, clock: StreamClock?) {
         guard let corner, let clock else { return nil }
         (self.corner, self.clock) = (corner, clock)
     }
 
-    /// The picture with its code, in memory of its own; as it was where it is too small for one.
+    /// A copy of the frame with the overlay; without it if the frame is too small.
     func draw(on frame: VideoFrame, at time: MediaTime, number: UInt32) throws(CodecFailure) -> VideoFrame {
         let captured = clock.ntpTime(of: clock.instant(of: time))
         let frame = try frame.writable(copies(like: frame))

@@ -2,21 +2,20 @@ import Codecs
 import Media
 import Streams
 
-/// Pictures in, access units out: effects first, then the block code, then the encoder. Confined to one thread.
+/// Turns frames into access units: applies effects, draws the timestamp overlay, and encodes. Confined to one thread.
 ///
-/// The settings' size and frame rate are those of the pictures that come in; what the effects make of the size is the
-/// encoder's.
+/// Size and frame rate in the settings are those of the input frames; the encoder gets the size that the effects produce.
 final class VideoEncodingStage {
-    /// As changed last.
+    /// The latest settings.
     private(set) var settings: EncodingSettings
-    /// Counts up where pictures are to be seen as if the source had just begun: those from before may show what effects hide
-    /// now. The tracks are to be announced anew with the next units, which begin with an IDR picture.
+    /// Increases when the stream must restart for viewers, because earlier frames may show what the effects hide now. The tracks
+    /// then have to be announced again with the next units, which begin with an IDR frame.
     private(set) var revision = 0
     private var isRefreshDue = false
     private let encoder: VideoEncoder
     private let clock: PaceClock
     private var timingRecorder = EncodeTimingRecorder()
-    /// Of the pictures that come.
+    /// The matrix of the input frames.
     private var matrix: ColourMatrix
     private let id: TrackID
     private let control: EncoderControl
@@ -25,31 +24,31 @@ final class VideoEncodingStage {
     private var overlay: TimestampOverlayRenderer?
     private let streamClock: StreamClock?
     private let defaultOverlayCorner: TimestampOverlay.Corner?
-    /// For pictures whose memory is taken back before substreams have done with it.
+    /// For copies of frames in driver memory, which the driver may reuse before substreams have read them.
     private var pool: VideoFramePool
 
-    /// Opens an encoder; told when one had to be passed over.
+    /// Opens an encoder; the closure receives a report if one had to be skipped.
     typealias EncoderOpening = (
         VideoEncoder.Settings, @escaping (EncoderReport) -> Void
     ) throws(CodecFailure) -> VideoEncoder
 
-    /// The usual one.
+    /// Opens the encoder that the settings select.
     static func encoder(
         _ settings: VideoEncoder.Settings, report: @escaping (EncoderReport) -> Void
     ) throws(CodecFailure) -> VideoEncoder {
         try VideoEncoder(settings, report: report)
     }
 
-    /// Opens effects and encoder: some milliseconds.
+    /// Opens effects and encoder, which takes some milliseconds.
     ///
     /// - Parameters:
-    ///   - matrix: of the pictures, as far as it is known before they come.
-    ///   - control: tells when a random access point is wanted, and is told what was coded.
-    ///   - fanOut: is offered what the effects have made of each picture.
-    ///   - clock: tells when a picture goes into the encoder and comes out.
-    ///   - streamClock: tells what the wall clock showed at a picture's time; without it, there is no block code.
-    ///   - defaultOverlayCorner: where the block code is if the settings do not say.
-    ///   - open: a seam for tests.
+    ///   - matrix: the colour matrix of the frames, if it is known in advance.
+    ///   - control: delivers keyframe requests and changes, and counts the encoded frames.
+    ///   - fanOut: receives the frames after the effects.
+    ///   - clock: measures the encode timing.
+    ///   - streamClock: gives the wall-clock time of a frame; without it, there is no timestamp overlay.
+    ///   - defaultOverlayCorner: the overlay's corner if the settings do not name one.
+    ///   - open: opens the encoder; tests replace it.
     init(
         _ settings: EncodingSettings, track id: TrackID, matrix: ColourMatrix? = nil, control: EncoderControl,
         fanOut: FrameFanOut? = nil, clock: PaceClock = .host, streamClock: StreamClock? = nil,
@@ -65,16 +64,16 @@ final class VideoEncodingStage {
         overlay = TimestampOverlayRenderer(in: settings.timestampOverlay ?? defaultOverlayCorner, clock: streamClock)
         filter = try VideoFilter(settings)
         pool = VideoFramePool(width: settings.video.width, height: settings.video.height)
-        encoder = try open(settings.video.adapted(to: filter, self.matrix), control.tell)
+        encoder = try open(settings.video.adapted(to: filter, self.matrix), control.logReport)
         fanOut?.offersFrames = true
     }
 
-    /// With the parameter sets of the encoder that is in use now.
+    /// The track with the parameter sets of the current encoder.
     var track: Track { Track(id: id, clockRate: .video, format: .h264(encoder.parameterSets)) }
 
-    /// The units that are ready: with software encoders exactly this picture's, unless effects hold pictures back.
+    /// Encodes a frame and returns the finished units: exactly this frame's, unless effects or hardware encoders delay frames.
     ///
-    /// - Parameter skipped: pictures that were left out before this one, to be counted.
+    /// - Parameter skipped: the number of frames dropped before this one, for the counters.
     func units(of frame: VideoFrame, at time: MediaTime, skipped: Int = 0) throws(CodecFailure) -> [AccessUnit] {
         try follow(frame.matrix)
         timingRecorder.arrived(time, skipped: skipped)
@@ -91,23 +90,23 @@ final class VideoEncodingStage {
         return units
     }
 
-    /// Whether pictures may come as they lie in memory of another device: the encoder may read them there, and nobody else
-    /// wants to, neither effects nor substreams.
+    /// Whether the encoder can read frames in another device's memory, and neither effects nor substreams need them in main
+    /// memory.
     var importsFrames: Bool {
         encoder.importsFrames && filter == nil && overlay == nil && fanOut?.hasSubscribers != true
     }
 
-    /// The units that are ready, of a picture that stays where it lies.
+    /// Encodes a frame that stays in another device's memory and returns the finished units.
     ///
-    /// - Throws: where that cannot be. It may come as `VideoFrame` then.
+    /// - Throws: if that is not possible. The frame may then be passed again as `VideoFrame`.
     func units(
-        of picture: ExportedFrame, at time: MediaTime, skipped: Int
+        of exported: ExportedFrame, at time: MediaTime, skipped: Int
     ) throws(CodecFailure) -> [AccessUnit] {
         let before = timingRecorder
         timingRecorder.arrived(time, skipped: skipped)
         do throws(CodecFailure) {
             let units = try encoded(at: time) { (isForced) throws(CodecFailure) in
-                try encoder.encode(picture, track: id, presentationTime: time, forcingKeyframe: isForced)
+                try encoder.encode(exported, track: id, presentationTime: time, forcingKeyframe: isForced)
             }
             control.skippedFrames(skipped)
             return units
@@ -117,21 +116,21 @@ final class VideoEncodingStage {
         }
     }
 
-    /// Has one picture coded, as an IDR picture where one is due: one that fails leaves that to the next.
+    /// Encodes one frame, as an IDR frame if one is due. If that fails, the next frame becomes the IDR frame.
     private func encoded(
-        at time: MediaTime, _ code: (_ isForced: Bool) throws(CodecFailure) -> [AccessUnit]
+        at time: MediaTime, _ encode: (_ isForced: Bool) throws(CodecFailure) -> [AccessUnit]
     ) throws(CodecFailure) -> [AccessUnit] {
         isRefreshDue = control.takeKeyframeRequest() || isRefreshDue
         timingRecorder.begun(time, at: clock.now())
-        let units = try code(isRefreshDue)
+        let units = try encode(isRefreshDue)
         isRefreshDue = false
         control.encodedFrame(by: encoder)
         return timingRecorder.encoded(units, at: clock.now())
     }
 
-    /// Goes on with other settings from the next picture on, which is to be of their size.
+    /// Applies other settings from the next frame on, which must have their size.
     ///
-    /// - Throws: where no effect or no encoder works with them; then nothing has changed.
+    /// - Throws: if the filters or all encoders fail with these settings; nothing has changed then.
     func change(to new: EncodingSettings) throws(CodecFailure) {
         let filter = new.hasSameEffects(as: settings) ? filter : try VideoFilter(new)
         try encoder.change(to: new.video.adapted(to: filter, matrix))
@@ -145,24 +144,24 @@ final class VideoEncodingStage {
         (self.filter, settings) = (filter, new)
     }
 
-    /// Viewers are told of another matrix with an IDR picture of a new encoder: a source has mostly one.
+    /// Adopts another colour matrix with an IDR frame of a new encoder. Most sources never change theirs.
     private func follow(_ new: ColourMatrix) throws(CodecFailure) {
         guard new != matrix else { return }
         try encoder.change(to: settings.video.adapted(to: filter, new))
         matrix = new
     }
 
-    /// What was shown before is not to be seen by who comes from now on.
+    /// Makes the stream restart, so that new viewers cannot see earlier frames.
     func refresh() {
         revision += 1
         isRefreshDue = true
     }
 
-    /// Does what was wanted of `control` since the last picture, or says why that cannot be.
+    /// Applies the settings requested from `control` since the last frame, or logs why that failed.
     ///
-    /// - Parameter adapt: gives the settings the size and the rate of the pictures that come in.
-    /// - Throws: where effects that hide something cannot be had.
-    func changeIfWanted(_ adapt: (EncodingSettings) -> EncodingSettings) throws(CodecFailure) {
+    /// - Parameter adapt: sets the size and rate of the input frames in the settings.
+    /// - Throws: if privacy masks cannot be applied.
+    func applyRequestedChange(_ adapt: (EncodingSettings) -> EncodingSettings) throws(CodecFailure) {
         guard let wanted = control.takeChange() else { return }
         do throws(CodecFailure) {
             try change(to: adapt(wanted))
@@ -173,7 +172,7 @@ final class VideoEncodingStage {
 }
 
 extension VideoFilter {
-    /// The effects of these settings; `nil` where there are none.
+    /// The filters of these settings; `nil` if there are none.
     fileprivate convenience init?(_ settings: EncodingSettings) throws(CodecFailure) {
         guard !settings.filters.isEmpty else { return nil }
         let video = settings.video
@@ -182,7 +181,7 @@ extension VideoFilter {
 }
 
 extension VideoEncoder.Settings {
-    /// The same for what the effects make of the pictures.
+    /// The settings with the size and rate that the filter produces.
     fileprivate func adapted(to filter: VideoFilter?, _ matrix: ColourMatrix) -> Self {
         var settings = self
         if let filter {
@@ -194,13 +193,13 @@ extension VideoEncoder.Settings {
 }
 
 extension EncodingSettings {
-    /// Whether effects that were opened for `other` do for these.
+    /// Whether filters that were opened for `other` fit these settings.
     fileprivate func hasSameEffects(as other: Self) -> Bool {
         filters == other.filters && video.width == other.video.width && video.height == other.video.height
             && video.frameRate == other.video.frameRate
     }
 
-    /// The same for pictures of another size and rate.
+    /// The settings with another size and frame rate.
     func resized(width: Int, height: Int, frameRate: VideoEncoder.FrameRate) -> Self {
         var settings = self
         settings.video = video.resized(width: width, height: height, frameRate: frameRate)

@@ -2,7 +2,7 @@ import Media
 import Muxing
 import Streams
 
-/// One run of a file: reads, interleaves, waits for each unit's instant, and begins again at the end.
+/// One run of a file: reads, interleaves and publishes each unit at its time; can restart at the end.
 final class FilePlayback {
     private let demuxer: Demuxer
     private let tracks: [any FileTrack]
@@ -16,29 +16,29 @@ final class FilePlayback {
     private var interleaver: Interleaver
     private var timeline: FileTimeline
     private var offset: Int64
-    /// Of each track in this pass.
+    /// The extents of the tracks in this pass.
     private var extents: [TrackID: Extent] = [:]
-    /// When the last of the units sent so far ends, in nanoseconds on the stream's clock.
+    /// The latest end of all units sent so far, in nanoseconds on the stream's clock.
     private var endOfUnits: Int64?
 
-    /// The time that one track's units take, in nanoseconds on the file's timeline.
+    /// The time span of one track's units, in nanoseconds on the file's timeline.
     private struct Extent {
         /// The first decode time.
         let start: Int64
-        /// The end of the unit that ends last.
+        /// The latest end of a unit.
         var end: Int64
-        /// The decode time of the last unit, as the file has it and as it is sent.
-        var last: (told: Int64, sent: Int64)
+        /// The last unit's decode time, in the file and as sent.
+        var last: (original: Int64, sent: Int64)
     }
 
-    /// Later than this, the source has not kept up, or the machine slept: it goes on from now instead of hurrying.
+    /// If the source is later than this, it was too slow or the machine was suspended: playback continues from now without hurry.
     private static let latenessLimit: Int64 = 1_000_000_000
-    /// From one unit of a track to the next, at least. Decode times that do not advance would be sent without a pause: one frame of
-    /// 10 µs made 35 000 frames and 800 Mbit a second. No camera and no film has more than 1000 frames a second.
+    /// The minimum interval between two units of a track. If decode times do not advance, units would be sent without a pause: a
+    /// frame of 10 µs resulted in 35 000 frames and 800 Mbit per second. No camera or video has more than 1000 frames per second.
     private static let minimumUnitDuration: Int64 = 1_000_000
-    /// A pass of a single frame is shown a hundred times a second.
+    /// A file with a single frame repeats it a hundred times per second.
     private static let minimumPassDuration: Int64 = 10_000_000
-    /// A hole in a file's times that is longer than this is closed.
+    /// A longer gap in a file's times is closed.
     private static let maximumGap: Int64 = 10_000_000_000
 
     init(
@@ -53,13 +53,13 @@ final class FilePlayback {
         self.announce = announce
         self.publish = publish
         interleaver = Interleaver(trackCount: tracks.count)
-        // Whole milliseconds are whole ticks of nearly all clocks: equal steps in the file stay equal.
+        // In nearly all clock rates, whole milliseconds are whole ticks, so equal steps in the file stay equal.
         let now = clock.now() - epoch
         timeline = FileTimeline(origin: now - now % 1_000_000 + 1_000_000)
         offset = 0 &- demuxer.firstDecode
     }
 
-    /// Plays until stopped, or once where `loops` is false.
+    /// Plays until stopped, or once if `loops` is false.
     func play(loops: Bool) throws(SourceFailure) {
         announceIfChanged()
         while true {
@@ -71,15 +71,15 @@ final class FilePlayback {
         }
         if extents.isEmpty { throw Self.nothingToPlay }
         while let unit = interleaver.next(isAtEnd: true) { guard send(unit) else { return } }
-        // The last frame is shown as long as the others.
+        // The last frame is shown for its duration, too.
         if let endOfUnits { _ = clock.wait(epoch + endOfUnits, stop) }
     }
 
     private static let nothingToPlay = SourceFailure(
-        reason: "the file breaks off before its first picture or sound",
+        reason: "the file ends before its first video or audio frame",
         remedy: "check that the file is complete and that ffprobe can read it")
 
-    /// One pass over the file; false if stopped.
+    /// Plays the file once; false if stopped.
     private func playPass() throws(SourceFailure) -> Bool {
         while let packet = try read() {
             guard let track = track(of: packet) else { continue }
@@ -108,12 +108,12 @@ final class FilePlayback {
         return !stop.isSet
     }
 
-    /// The unit, at least `minimumUnitDuration` after the one before it in its track.
+    /// The unit, at least `minimumUnitDuration` after the previous unit of its track.
     ///
-    /// Times that jump back further than `latenessLimit` stay: `send` shifts all that follows, in all tracks alike.
+    /// If a time jumps back by more than `latenessLimit`, it stays: `send` shifts all following units of all tracks equally.
     private func spaced(_ unit: TimedUnit) -> TimedUnit {
         var spaced = unit
-        if let last = extents[unit.track]?.last, unit.decode > last.told &- Self.latenessLimit {
+        if let last = extents[unit.track]?.last, unit.decode > last.original &- Self.latenessLimit {
             spaced.decode = max(unit.decode, last.sent &+ Self.minimumUnitDuration)
             spaced.presentation = max(unit.presentation, spaced.decode)
         }
@@ -125,7 +125,7 @@ final class FilePlayback {
         return spaced
     }
 
-    /// The next pass follows at the least distance at which no track runs into itself: the longest track's length.
+    /// Starts the next pass after the length of the longest track, so that no track overlaps with itself.
     private func advance() throws(SourceFailure) {
         guard let length = extents.values.map({ $0.end &- $0.start }).max(), length > 0 else {
             throw Self.nothingToPlay
@@ -134,16 +134,16 @@ final class FilePlayback {
         do { try demuxer.rewind() } catch { throw SourceFailure(error) }
     }
 
-    /// Waits for the unit's instant and publishes it; false if stopped.
+    /// Waits for the unit's time and publishes it; false if stopped.
     private func send(_ unit: TimedUnit) -> Bool {
         let lateness = (clock.now() - epoch) &- timeline.due(unit)
         if lateness < 0 &- Self.maximumGap { timeline.slip(by: lateness) }
-        // A file may jump back at each unit.
+        // Advances by at least one unit, because a file may jump back at every unit.
         if lateness > Self.latenessLimit { timeline.slip(by: lateness &+ Self.minimumUnitDuration) }
         guard clock.wait(epoch + timeline.due(unit), stop) else { return false }
         if unit.isKeyframe { announceIfChanged() }
         publish(timeline.place(unit, on: tracks[unit.track.index].track))
-        // A duration that spans a hole in the file's times is not waited for: the hole is closed, too.
+        // A duration that spans a gap is shortened, because the gap is closed.
         endOfUnits = max(endOfUnits ?? .min, timeline.due(unit) &+ min(unit.duration, Self.maximumGap))
         return true
     }

@@ -5,10 +5,10 @@ import Media
 import Muxing
 import Streams
 
-/// A film or recording, played at its own pace, from its start again at its end.
+/// A video file, played at its own rate and looped by default.
 ///
-/// H.264 and AAC pass through untouched; other codecs, and H.264 that effects are applied to, are transcoded. The picture track and the sound track that
-/// libavformat finds best are played; subtitles and data are not.
+/// H.264 and AAC pass through unchanged. Other codecs, and H.264 with effects, are transcoded. The video and audio tracks that
+/// libavformat considers best are played; subtitles and data are not.
 public final class FileSource: ReconfigurableSource {
     public let label: String
     private let path: String
@@ -20,9 +20,9 @@ public final class FileSource: ReconfigurableSource {
     private let log: Logger
 
     /// - Parameters:
-    ///   - loops: whether it begins again at its end; else `run` returns there.
-    ///   - encoding: how what is in other codecs is coded anew; without `audio`, the file's sound is not played.
-    ///   - log: told which encoders do not work.
+    ///   - loops: whether playback restarts at the end; otherwise `run` returns there.
+    ///   - encoding: the settings for transcoding; without `audio`, the file's audio is not played.
+    ///   - log: receives messages about encoders that do not work.
     public convenience init(
         path: String, loops: Bool = true, encoding: EncodingSettings = EncodingSettings(), log: Logger? = nil
     ) {
@@ -41,11 +41,11 @@ public final class FileSource: ReconfigurableSource {
         label = "file \(path)"
     }
 
-    /// Pictures that pass through have their random access points where the file has them.
+    /// Requests a keyframe of transcoded video. Video that passes through has its keyframes only where the file has them.
     public func requestKeyframe() { control.requestKeyframe() }
 
-    /// Size and frame rate stay those of the file. What passes through when `run` begins stays so until it ends: whether there
-    /// are effects is decided then.
+    /// Size and frame rate stay those of the file. `run` decides at its start whether the video passes through, depending on
+    /// the effects, and this does not change until it returns.
     public func change(to encoding: EncodingSettings) { control.change(to: encoding) }
 
     public var status: SourceStatus? {
@@ -53,7 +53,7 @@ public final class FileSource: ReconfigurableSource {
         return status.pictureCount > 0 ? status : nil
     }
 
-    /// A file that is not looped is played once.
+    /// True unless the file is looped.
     public var endsForGood: Bool { !loops }
 
     public func stop() {
@@ -65,7 +65,7 @@ public final class FileSource: ReconfigurableSource {
         try run(epoch: stream.epoch, announce: stream.announce, publish: stream.publish)
     }
 
-    /// As `run(into:)`, into any pair of functions.
+    /// `run(into:)` with closures instead of a stream.
     func run(
         epoch: MonotonicTime, announce: @escaping ([Track]) -> Void, publish: @escaping (AccessUnit) -> Void
     ) throws(SourceFailure) {
@@ -111,7 +111,7 @@ public final class FileSource: ReconfigurableSource {
         }
     }
 
-    /// Says more than libavformat would: which name was perhaps meant.
+    /// Reports a missing file with the name that was probably meant, which libavformat cannot do.
     private func checkPath() throws(SourceFailure) {
         guard !path.contains("://"), access(path, R_OK) != 0 else { return }
         throw .unreadable(path, code: errno)

@@ -1,25 +1,25 @@
 import Media
 
-/// Puts a file's units on the stream's clock: strictly increasing decoding times for each track, sound at its own cadence.
+/// Maps a file's times to the stream's clock, with strictly increasing decode times per track and a regular audio cadence.
 struct FileTimeline {
-    /// Stream clock minus file timeline.
+    /// The stream clock minus the file's timeline, in nanoseconds.
     private var base: Int64
     private var lastDecode: [TrackID: Int64] = [:]
-    /// A container's rounded times lie this close to the true ones: a quarter of a unit of sound.
+    /// Containers round times; the error is at most this much, a quarter of an audio unit.
     private static let tolerance = Int64(AAC.samplesPerAccessUnit / 4)
 
-    /// The instant on the stream's clock at which the file's origin is due.
+    /// Maps the file's time 0 to `origin` on the stream's clock.
     init(origin: Int64) {
         base = origin
     }
 
-    /// When the unit is to be sent, in nanoseconds on the stream's clock.
+    /// When to send the unit, in nanoseconds on the stream's clock.
     func due(_ unit: TimedUnit) -> Int64 { unit.decode &+ base }
 
-    /// The source was late by so much: all that follows comes later.
+    /// Delays all following units, because the source was late.
     mutating func slip(by nanoseconds: Int64) { base = base &+ nanoseconds }
 
-    /// The unit with its times in ticks of its track.
+    /// The access unit with its times in ticks of its track.
     mutating func place(_ unit: TimedUnit, on track: Track) -> AccessUnit {
         var decode = ticks(unit.decode, track.clockRate)
         var presentation = max(decode, ticks(unit.presentation, track.clockRate))
@@ -38,7 +38,7 @@ struct FileTimeline {
         return placed
     }
 
-    /// Rounded to the nearest tick: containers' times are fractions that nanoseconds cut.
+    /// Rounds to the nearest tick, because containers' times are fractions and nanoseconds truncate them.
     private func ticks(_ nanoseconds: Int64, _ rate: ClockRate) -> Int64 {
         rate.ticks(inNanoseconds: nanoseconds &+ base &+ 500_000_000 / Int64(rate.hertz))
     }

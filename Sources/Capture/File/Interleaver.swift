@@ -1,12 +1,12 @@
 import Media
 
-/// Puts the units of several tracks in decoding order, whatever order the container has them in.
+/// Sorts the units of several tracks by decode time, whatever their order in the container.
 struct Interleaver {
-    /// A track that shows nothing for this long is not waited for.
+    /// The longest wait for a track that delivers no units.
     private static let patience: Int64 = 3_000_000_000
 
     private var queues: [[TimedUnit]]
-    /// Index of each queue's first unit that has not been taken.
+    /// The index of each queue's first remaining unit.
     private var heads: [Int]
 
     init(trackCount: Int) {
@@ -18,7 +18,7 @@ struct Interleaver {
         queues[unit.track.index].append(unit)
     }
 
-    /// The unit to be sent next; `nil` while a track may yet show an earlier one, unless nothing more will come.
+    /// The next unit to send; `nil` while a track may still deliver an earlier one, unless the input has ended.
     mutating func next(isAtEnd: Bool = false) -> TimedUnit? {
         var best: Int?
         var isComplete = true

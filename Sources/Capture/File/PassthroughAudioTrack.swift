@@ -2,7 +2,7 @@ import Media
 import Muxing
 import Streams
 
-/// AAC that passes through untouched; ADTS headers go.
+/// Passes AAC through unchanged, without ADTS headers.
 final class PassthroughAudioTrack: FileTrack {
     let track: Track
     private let isADTS: Bool
@@ -29,7 +29,7 @@ final class PassthroughAudioTrack: FileTrack {
         }
         guard !bytes.isEmpty else { return [] }
         let start = packet.decode ?? packet.presentation ?? next
-        // Each access unit has as many samples as the next: a container's shorter last one is a cut for editors.
+        // All access units have the same number of samples. A shorter last one in a container is an editing mark.
         let duration = track.clockRate.nanoseconds(inTicks: Int64(AAC.samplesPerAccessUnit))
         next = start &+ duration
         return [

@@ -2,7 +2,7 @@ import Media
 import Muxing
 import Streams
 
-/// H.264 that passes through untouched: lengths and start codes go, all NAL units stay, in decoding order.
+/// Passes H.264 through unchanged: removes length fields and start codes, and keeps all NAL units in decoding order.
 final class PassthroughVideoTrack: FileTrack {
     private(set) var track: Track
     private let lengthSize: Int?
@@ -12,7 +12,7 @@ final class PassthroughVideoTrack: FileTrack {
     private var order = H264.PresentationOrder()
     private var offset: Int64 = 0
     private var lastDecode: Int64?
-    /// Added to all presentation times, so that none lies before its decoding.
+    /// Added to all presentation times, so that none is before its decode time.
     private var shift: Int64 = 0
 
     init(_ source: DemuxedTrack, sets: H264.ParameterSets, lengthSize: Int?, id: TrackID, hasTimes: Bool) {
@@ -63,14 +63,15 @@ final class PassthroughVideoTrack: FileTrack {
         return units
     }
 
-    /// The stream's own word first where the container has no times, else the container's; 25 per second where none says.
+    /// The frame interval: from the container, otherwise from the stream, otherwise 25 per second. If the container has no times,
+    /// only the stream counts.
     private func interval(_ slice: H264.SliceHeader?) -> Int64 {
         let sequence = slice?.picture.flatMap { sets.sequenceSet($0.sequenceID) } ?? sets.firstSequenceSet
         let own = sequence?.usability?.timing?.frameNanoseconds
         return (usesContainerTimes ? containerInterval ?? own : own) ?? PipeTimeline.defaultInterval
     }
 
-    /// Times on the file's timeline; presentation never before decoding.
+    /// The times on the file's timeline; a presentation time is never before its decode time.
     private func times(
         of packet: DemuxedPacket, _ slice: H264.SliceHeader?, _ interval: Int64
     ) -> (decode: Int64, presentation: Int64) {
@@ -78,12 +79,12 @@ final class PassthroughVideoTrack: FileTrack {
         let sequence = slice?.picture.flatMap { sets.sequenceSet($0.sequenceID) }
         if let slice, let sequence { fields = order.fields(of: slice, in: sequence) }
         let next = lastDecode.map { $0 &+ interval } ?? 0
-        let told = usesContainerTimes ? packet.decode ?? (fields == 0 ? packet.presentation : nil) : nil
-        let decode = told ?? next
+        let stated = usesContainerTimes ? packet.decode ?? (fields == 0 ? packet.presentation : nil) : nil
+        let decode = stated ?? next
         lastDecode = decode
         let shown = usesContainerTimes ? packet.presentation : nil
         guard let shown else { return (decode, decode &+ Int64(fields) * interval / 2) }
-        // Times are bounded by the demuxer: the difference fits. A damaged one must not move all that follow.
+        // The demuxer limits the times, so the difference cannot overflow. A damaged time must not shift all following ones.
         if decode > shown, decode &- shown < 2_000_000_000 { shift = max(shift, decode &- shown) }
         return (decode, max(decode, shown &+ shift))
     }

@@ -2,9 +2,9 @@ import Media
 import Muxing
 
 extension DemuxedTrack {
-    /// What players do not show as it is meant, with the players and the remedy; `nil` if there is nothing to say.
+    /// Which players cannot show the track correctly, and the remedy; `nil` if there is no problem.
     ///
-    /// - Parameter filters: the chain of the path's effects; with any, pictures are coded anew as High 4:2:0 with 8 bits.
+    /// - Parameter filters: the path's filter chain; if there is one, video is encoded again as High 4:2:0 with 8 bits.
     func playerWarning(_ path: String, filters: String) -> String? {
         let warnings = [
             filters.isEmpty ? Self.formatWarning(path, format) : nil, Self.rotationWarning(path, rotation, filters),
@@ -17,24 +17,25 @@ extension DemuxedTrack {
             let parameters = H264.SequenceParameterSet(parsing: sequence), let name = parameters.rareFormat
         else { return nil }
         return
-            "\(path) is H.264 in \(name) and passes through as it is: only players that decode in software, as ffplay, mpv and "
-            + "VLC, can show it; browsers, phones, televisions, recorders and most hardware decoders cannot. For these set "
-            + "effects.filters to format=yuv420p, which codes it anew"
+            "\(path) is H.264 with \(name) and passes through unchanged: only software decoders such as ffplay, mpv and VLC can show "
+            + "it; browsers, phones, televisions, recorders and most hardware decoders cannot. For these, set effects.filters "
+            + "to format=yuv420p, which encodes the video again"
     }
 
     private static func rotationWarning(_ path: String, _ rotation: Int, _ filters: String) -> String? {
-        // All chains of `effects.rotate` hold one of these.
-        let isTurned = filters.contains("transpose") || filters.contains("hflip,vflip")
-        guard rotation != 0, !isTurned else { return nil }
-        return "\(path) is to be turned by \(rotation) degrees, which RTSP cannot tell: all players show it unturned. "
-            + "Set effects.rotate to \(rotation), which codes it anew"
+        // Every chain of `effects.rotate` contains one of these.
+        let isRotated = filters.contains("transpose") || filters.contains("hflip,vflip")
+        guard rotation != 0, !isRotated else { return nil }
+        return
+            "\(path) is marked as rotated by \(rotation) degrees, which RTSP cannot signal: players show it unrotated. "
+            + "Set effects.rotate to \(rotation), which encodes the video again"
     }
 }
 
 extension H264.SequenceParameterSet {
-    /// The format in words if few players support it: other than 4:2:0 (or monochrome) with 8 bits.
+    /// The format in words if few players support it: anything but 4:2:0 (or monochrome) with 8 bits.
     fileprivate var rareFormat: String? {
         let chroma = [0: "4:0:0", 1: "4:2:0", 2: "4:2:2", 3: "4:4:4"][chromaFormat] ?? "another chroma format"
-        return chromaFormat == 1 && bitDepth == 8 ? nil : "\(chroma) with \(bitDepth) bits"
+        return chromaFormat == 1 && bitDepth == 8 ? nil : "\(chroma) and \(bitDepth) bits"
     }
 }

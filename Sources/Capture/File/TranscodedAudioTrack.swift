@@ -3,7 +3,7 @@ import Media
 import Muxing
 import Streams
 
-/// Sound of another codec than AAC: decoded, resampled, and coded anew as AAC-LC.
+/// Transcodes audio to AAC-LC.
 final class TranscodedAudioTrack: TranscodedTrack {
     let track: Track
     let source: DemuxedTrack
@@ -11,10 +11,10 @@ final class TranscodedAudioTrack: TranscodedTrack {
     var offset: Int64 = 0
     private let encoder: AudioEncoder
     private let resampler: Resampler
-    /// When the next sample that the encoder is given belongs.
+    /// The time of the encoder's next input sample, in nanoseconds.
     private var next: Int64?
 
-    /// Times off by more than this are followed; less is the container's rounding.
+    /// A time that differs by more is adopted; smaller differences are the container's rounding.
     private static let tolerance: Int64 = 50_000_000
 
     init(_ source: DemuxedTrack, _ settings: AudioEncoder.Settings, id: TrackID) throws(SourceFailure) {
@@ -32,14 +32,14 @@ final class TranscodedAudioTrack: TranscodedTrack {
     func encode(_ audioFrames: [DecodedAudio]) throws(CodecFailure) -> [TimedUnit] {
         var result: [TimedUnit] = []
         let rate = track.clockRate
-        for sound in audioFrames {
+        for decoded in audioFrames {
             let waiting = rate.nanoseconds(inTicks: Int64(resampler.availableSampleCount))
-            if let told = sound.presentationTime.map({ $0 &+ offset }) {
-                // What waits belongs before this sound.
-                let start = told &- waiting
+            if let presentation = decoded.presentationTime.map({ $0 &+ offset }) {
+                // The samples in the resampler belong before this frame.
+                let start = presentation &- waiting
                 if next.map({ abs($0 &- start) > Self.tolerance }) ?? true { next = max(start, next ?? start) }
             }
-            try resampler.push(sound)
+            try resampler.push(decoded)
             while let frame = try resampler.take() {
                 let start = next ?? offset
                 next = start &+ rate.nanoseconds(inTicks: Int64(frame.sampleCount))

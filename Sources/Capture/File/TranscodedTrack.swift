@@ -3,17 +3,17 @@ import Media
 import Muxing
 import Streams
 
-/// A track that is decoded and coded anew: what pictures and sound have in common.
+/// A track that is decoded and encoded again: the common part of video and audio.
 protocol TranscodedTrack: FileTrack {
     associatedtype Decoding: FrameDecoder
 
     var source: DemuxedTrack { get }
-    /// Decoders that have been emptied take nothing more: each pass has its own.
+    /// A decoder accepts no input after its end was flushed, so each pass has its own.
     var decoder: Decoding { get set }
     /// Added to the times of this pass.
     var offset: Int64 { get set }
 
-    /// Codes what the decoder has made.
+    /// Encodes the decoder's output.
     func encode(_ frames: [Decoding.Frame]) throws(CodecFailure) -> [TimedUnit]
 }
 
@@ -39,7 +39,7 @@ extension TranscodedTrack {
 }
 
 extension TimedUnit {
-    /// A unit that an encoder made, whose times are on the file's timeline.
+    /// A unit from an encoder, with times on the file's timeline.
     init(_ unit: AccessUnit, duration: Int64) {
         self.init(
             track: unit.track, decode: unit.decodeTime.nanoseconds, presentation: unit.presentationTime.nanoseconds,
@@ -53,6 +53,6 @@ extension SourceFailure {
 }
 
 extension ClockRate {
-    /// A clock of nanoseconds: times pass through it unrounded.
+    /// A clock rate of one tick per nanosecond, which avoids rounding.
     static let nanoseconds = ClockRate(hertz: 1_000_000_000) ?? .video
 }

@@ -3,7 +3,7 @@ import Media
 import Muxing
 import Streams
 
-/// Pictures of another codec than H.264: decoded, scaled to an even size, and coded anew.
+/// Transcodes video to H.264 with an even size.
 final class TranscodedVideoTrack: TranscodedTrack {
     let source: DemuxedTrack
     var decoder: VideoDecoder
@@ -11,18 +11,18 @@ final class TranscodedVideoTrack: TranscodedTrack {
     private let stage: VideoEncodingStage
     private let scaler: Scaler
     private let interval: Int64
-    /// When the next picture is due that comes without a time.
+    /// The time of the next frame if it has none of its own.
     private var next = Int64.min
     private var lastInput = Int64.min
 
-    /// It is coded as `control` has it; size and frame rate are the file's.
+    /// Encodes with the settings of `control`, but with the file's size and frame rate.
     init(
         _ source: DemuxedTrack, control: EncoderControl, clock: PaceClock = .host, id: TrackID
     ) throws(SourceFailure) {
         self.source = source
         interval =
             source.frameNanoseconds.map { min(max($0, 1_000_000), 1_000_000_000) } ?? PipeTimeline.defaultInterval
-        // What was wanted before is in the settings.
+        // Earlier changes are already in the settings.
         _ = control.takeChange()
         let settings = control.settings.resized(
             width: max(16, source.width & ~1), height: max(16, source.height & ~1),
@@ -36,22 +36,24 @@ final class TranscodedVideoTrack: TranscodedTrack {
         scaler = Scaler(width: settings.video.width, height: settings.video.height)
     }
 
-    /// With the parameter sets of the encoder that is in use now.
+    /// The track with the parameter sets of the current encoder.
     var track: Track { stage.track }
     var revision: Int { stage.revision }
 
-    func encode(_ pictures: [DecodedVideoFrame]) throws(CodecFailure) -> [TimedUnit] {
+    func encode(_ frames: [DecodedVideoFrame]) throws(CodecFailure) -> [TimedUnit] {
         var result: [TimedUnit] = []
-        for picture in pictures {
-            let time = picture.presentationTime.map { $0 &+ offset } ?? max(next, offset)
+        for frame in frames {
+            let time = frame.presentationTime.map { $0 &+ offset } ?? max(next, offset)
             next = time &+ interval
-            // The encoder wants rising times; damaged ones are passed over.
+            // The encoder requires rising times; frames that violate this are dropped.
             guard time > lastInput else { continue }
             lastInput = time
             let own = stage.settings.video
-            try stage.changeIfWanted { $0.resized(width: own.width, height: own.height, frameRate: own.frameRate) }
+            try stage.applyRequestedChange {
+                $0.resized(width: own.width, height: own.height, frameRate: own.frameRate)
+            }
             let encoded = try stage.units(
-                of: try scaler.scale(picture), at: MediaTime(nanoseconds: time, rate: .nanoseconds))
+                of: try scaler.scale(frame), at: MediaTime(nanoseconds: time, rate: .nanoseconds))
             result += encoded.map { TimedUnit($0, duration: interval) }
         }
         return result

@@ -2,8 +2,13 @@ import Glibc
 import Streams
 
 extension SourceFailure {
-    /// Why `path`, which could not be looked at or opened for `code` (an errno), is not played; names what was perhaps meant.
+    /// Why `path` cannot be read; `code` is the errno. If the file is missing, the remedy names the most similar one.
     public static func unreadable(_ path: String, code: CInt) -> SourceFailure {
+        if path.contains("://") {
+            return SourceFailure(
+                reason: "Apus cannot read streams from a URL yet",
+                remedy: "pipe it in: ffmpeg -i \(path) -c copy -an -bsf:v h264_mp4toannexb -f h264 - | apus serve -")
+        }
         guard code == ENOENT || code == ENOTDIR else {
             return SourceFailure(
                 reason: "\(path) cannot be read: \(String(cString: strerror(code)))",
@@ -15,7 +20,7 @@ extension SourceFailure {
     }
 }
 
-/// The path in the same folder whose name is most like that of `path`; `nil` where none is alike.
+/// The path in the same folder with the most similar name; `nil` if none is similar.
 private func nearestFile(to path: String) -> String? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard let name = parts.last, !name.isEmpty else { return nil }
@@ -23,7 +28,7 @@ private func nearestFile(to path: String) -> String? {
     return nearestName(to: String(name), among: names(in: folder.isEmpty ? "." : folder)).map { folder + $0 }
 }
 
-/// Names in a folder that are not hidden, at most ten thousand.
+/// The names of a folder's files that are not hidden, at most ten thousand.
 private func names(in folder: String) -> [String] {
     guard let handle = opendir(folder) else { return [] }
     defer { closedir(handle) }

@@ -5,19 +5,19 @@ import Media
 import Reactor
 import Streams
 
-/// A sound card's microphone, or any other PCM that ALSA knows by name. Confined to one thread.
+/// A sound card's microphone, or any other capture PCM that ALSA knows by name. Confined to one thread.
 final class ALSADevice: AudioDevice {
     let format: SampleFormat
-    /// As ALSA knows it: `default`, `hw:CARD=Device,DEV=0`.
+    /// ALSA's name: `default`, `hw:CARD=Device,DEV=0`.
     private let name: String
     private let pcm: OpaquePointer
     private let status: OpaquePointer
-    /// Frames of a period, which is what one wait is for; a read takes what is there, up to four periods.
+    /// The frames of a period, for which a wait lasts. A read takes all available frames, up to four periods.
     private let periodFrameCount: Int
 
     /// Opens the device and starts capturing.
     ///
-    /// - Parameter wanted: what comes nearest to it is taken: the rest is the resampler's.
+    /// - Parameter wanted: the format to come close to; the resampler does the rest.
     init(_ name: String, near wanted: SampleFormat) throws(SourceFailure) {
         calsa_quiet()
         self.name = name
@@ -37,7 +37,7 @@ final class ALSADevice: AudioDevice {
         snd_pcm_close(pcm)
     }
 
-    /// Opens `name` for capturing; at once, also where another process holds it.
+    /// Opens `name` for capturing. Returns at once even if another process has it open.
     static func open(_ name: String) throws(SourceFailure) -> OpaquePointer {
         var pcm: OpaquePointer?
         let code = snd_pcm_open(&pcm, name, SND_PCM_STREAM_CAPTURE, CInt(SND_PCM_NONBLOCK))
@@ -48,7 +48,7 @@ final class ALSADevice: AudioDevice {
     private static func makeStatus() throws(SourceFailure) -> OpaquePointer {
         var status: OpaquePointer?
         guard snd_pcm_status_malloc(&status) >= 0, let status else {
-            throw SourceFailure(reason: "out of memory for a microphone")
+            throw SourceFailure(reason: "not enough memory for the microphone")
         }
         return status
     }
@@ -89,25 +89,25 @@ final class ALSADevice: AudioDevice {
         return read == 0 ? .nothing : .audio(CapturedAudio(bytes: bytes, instant: instant))
     }
 
-    /// When the first of the frames that wait was captured: the stamp was taken when the newest of them was there.
+    /// When the first of the waiting frames was captured, computed from the timestamp of the newest one.
     private func firstFrameInstant(of available: Int) -> MonotonicTime {
         var stamp = snd_htimestamp_t()
         snd_pcm_status_get_htstamp(status, &stamp)
         let now = MonotonicTime.now()
         var newest = MonotonicTime(nanoseconds: Int64(stamp.tv_sec) &* 1_000_000_000 &+ Int64(stamp.tv_nsec))
-        // Drivers without stamps tell 0, and some tell the wall clock's time.
+        // Drivers without timestamps return 0, and some return wall-clock time.
         if newest > now || now - newest > 1_000_000_000 { newest = now }
-        // What is still on its way through the card was captured before, too.
+        // Frames that are still inside the card were also captured earlier.
         let delay = max(available, min(snd_pcm_status_get_delay(status), available + format.sampleRate))
         return newest + -Int64(delay) * 1_000_000_000 / Int64(format.sampleRate)
     }
 
-    /// Starts capturing again after an xrun, or after the machine slept.
+    /// Restarts capture after an xrun or a suspend.
     private func recover(from code: CInt) throws(SourceFailure) -> AudioReadResult {
-        // EINTR: a signal came while waiting.
+        // EINTR: a signal interrupted the wait.
         if code == -EINTR || code == -EAGAIN { return .nothing }
         guard code == -EPIPE || code == -ESTRPIPE else { throw .microphone(name, code: code) }
-        // Resuming where it was would need a wait and gains nothing: the sound in between is lost either way.
+        // Resuming instead would need a wait and gain nothing, because the audio in between is lost anyway.
         let prepared = snd_pcm_prepare(pcm)
         guard prepared >= 0 else { throw .microphone(name, code: prepared) }
         try start()

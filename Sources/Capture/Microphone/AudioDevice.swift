@@ -2,28 +2,28 @@ import Codecs
 import Media
 import Streams
 
-/// What sound comes from: a sound card, or what stands in for one. Confined to one thread.
+/// A source of audio: a sound card or its replacement. Confined to one thread.
 protocol AudioDevice: AnyObject {
     var format: SampleFormat { get }
 
-    /// Waits for sound, at most 50 ms.
+    /// Waits for audio, at most 50 ms.
     ///
-    /// - Throws: where the device has gone or will not go on; it is let go of then.
+    /// - Throws: if the device was removed or has failed; the caller then releases it.
     func read() throws(SourceFailure) -> AudioReadResult
 }
 
-/// What a device has to say.
+/// The result of one read.
 enum AudioReadResult: Sendable {
     case audio(CapturedAudio)
-    /// Nobody read in time (an xrun), or the machine slept: sound is missing before the next.
+    /// Audio was lost before the next read, because it was not read in time (an xrun) or the machine was suspended.
     case lost
-    /// Nothing came in time.
+    /// No audio has arrived yet.
     case nothing
 }
 
-/// Sound as it comes from a device: whole frames in the device's format.
+/// Audio from a device: whole frames in the device's format.
 struct CapturedAudio: Sendable {
     let bytes: [UInt8]
-    /// When the first frame was captured, as far as the device can tell: never before, perhaps a little after.
+    /// When the first frame was captured, as far as the device can tell: possibly a little late, but never early.
     let instant: MonotonicTime
 }

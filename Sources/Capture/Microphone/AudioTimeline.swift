@@ -1,49 +1,49 @@
 import Media
 
-/// Keeps sound in step with the capture clock: samples leave without a gap, at exactly the track's rate, and each carries the
-/// time at which it was captured.
+/// Keeps audio in step with the capture clock: samples leave without a gap, at exactly the track's rate, and with their capture
+/// times.
 ///
-/// What a card counts too much or too little is taken away or added by resampling, as evenly as possible: players never see a
-/// time stamp that does not follow from the one before. Only where sound was lost there is silence, and only after more
-/// than a second of it a step in the times.
+/// Resampling removes or adds the samples by which a card's clock is wrong, as evenly as possible, so consecutive timestamps
+/// always match the number of samples between them. Only lost audio is replaced by silence, and only if more than one second is
+/// lost, the timestamps jump.
 struct AudioTimeline: Sendable {
-    /// How the next captured sound is made to fit.
+    /// How to fit the next captured audio.
     enum Correction: Equatable, Sendable {
-        /// The count begins, or begins anew, with the sound's own time.
+        /// Start, or restart, with the capture time of this audio.
         case begin
-        /// It is made longer by so many millionths, or shorter.
+        /// Lengthen the audio by this many millionths; shorten it if negative.
         case stretch(partsPerMillion: Int)
-        /// So many nanoseconds of silence go before it.
+        /// Insert silence before the audio, in nanoseconds.
         case insertSilence(Int64)
-        /// So many nanoseconds of it are left out.
+        /// Drop the beginning of the audio, in nanoseconds.
         case leaveOut(Int64)
     }
 
-    /// 5 ms: a larger difference is lost sound, not drift; one may hear it, and see it on lips from 20 ms on.
+    /// 5 ms: a larger difference is lost audio, not drift. It may be audible, and lips look out of sync from 20 ms on.
     private static let maximumDifference: Int64 = 5_000_000
-    /// One second: filling in more would be a burst of silence.
+    /// One second: more silence would be sent as a burst.
     private static let maximumSilence: Int64 = 1_000_000_000
-    /// Differences shrink to a third in so many nanoseconds.
+    /// The time in nanoseconds in which a difference shrinks to a third.
     private static let timeConstant = 5e9
-    /// Half of it for drift, half for catching up: 1.7 cents in all, which nobody hears.
+    /// In millionths, for drift and for catching up each: 1.7 cents in total, which is inaudible.
     private static let maximumStretch = 500.0
 
     private let rate: ClockRate
-    /// The next sample to leave, in ticks since the epoch; `nil` before the first.
+    /// The next sample to send, in ticks since the epoch; `nil` before the first.
     private(set) var next: Int64?
 
     init(rate: ClockRate) {
         self.rate = rate
     }
 
-    /// What to do about sound whose first sample was captured at `captured`, in nanoseconds since the epoch.
+    /// The correction for audio that was captured from `captured` on, in nanoseconds since the epoch.
     ///
     /// - Parameters:
-    ///   - waiting: samples that will leave before it.
-    ///   - drift: by how many millionths the card counts too fast.
+    ///   - waiting: the number of samples that will be sent before it.
+    ///   - drift: how many millionths the card's clock runs fast.
     func correction(for captured: Int64, after waiting: Int, drift: Double) -> Correction {
         guard let next else { return .begin }
-        // Wraps where a clock makes no sense; what follows sees a difference like any other.
+        // May wrap if the times are nonsense; the result is then treated like any other difference.
         let difference = captured &- rate.nanoseconds(inTicks: next &+ Int64(waiting))
         if difference > Self.maximumSilence { return .begin }
         if difference > Self.maximumDifference { return .insertSilence(difference) }
@@ -53,13 +53,13 @@ struct AudioTimeline: Sendable {
         return .stretch(partsPerMillion: Int(stretch.rounded()))
     }
 
-    /// The next sample to leave is that of `captured`, in nanoseconds since the epoch; never one before those that have left.
+    /// Sets the next sample's time to `captured`, in nanoseconds since the epoch, but never back before samples already sent.
     mutating func begin(at captured: Int64) {
         let tick = rate.ticks(inNanoseconds: captured)
         next = max(tick, next ?? tick)
     }
 
-    /// So many samples leave: the time of their first.
+    /// Takes `count` samples and returns the time of the first.
     mutating func take(_ count: Int) -> MediaTime? {
         guard let first = next else { return nil }
         next = first &+ Int64(count)

@@ -1,38 +1,38 @@
 import Media
 
-/// Learns from a sound card's time stamps when each of its samples was captured on the host's monotonic clock.
+/// Estimates from a sound card's timestamps when each of its samples was captured on the host's monotonic clock.
 ///
-/// A card counts samples by a crystal of its own, which is off by some parts per million and changes with warmth. A time stamp
-/// is taken after the sample was captured, sooner or later: the delay jitters and is never negative. So the line sought lies
-/// below all stamps. Of each second only the least delayed counts, and the line is led through these by an alpha-beta filter:
-/// with its expanding memory (E. Brookner, Tracking and Kalman Filtering Made Easy, 1.2.10) it is the line of least squares
-/// at first, and forgets, after half a minute, as fast as crystals change.
+/// A card's sample clock is a crystal of its own, which is off by some parts per million and drifts with temperature. A timestamp
+/// is taken some time after the sample was captured: this delay jitters and is never negative, so the true line lies below all
+/// timestamps. Only the least delayed timestamp of each second is used. An alpha-beta filter fits the line through these: with
+/// expanding memory (E. Brookner, Tracking and Kalman Filtering Made Easy, 1.2.10) it starts as the least-squares line, and after
+/// half a minute it forgets old values as fast as crystals change.
 struct DriftEstimator: Sendable {
-    /// More than any crystal is off, in millionths: what looks like more is stamps that are wrong.
+    /// In millionths, more than any crystal is off; a larger drift comes from wrong timestamps.
     private static let maximumDrift = 500.0
-    /// Residuals beyond 20 ms are no jitter: the line jumps to them.
+    /// Residuals beyond 20 ms are not jitter: the line jumps to them.
     private static let maximumResidual = 20_000_000.0
-    /// Windows of one second that the line remembers.
+    /// The number of one-second windows that the filter remembers.
     private static let memory = 30
 
-    /// Samples per second by the card's own count.
+    /// The card's nominal sample rate.
     private let sampleRate: Int
-    /// The line: where it passes, and its slope in nanoseconds per sample.
+    /// A point of the line; `slope` is in nanoseconds per sample.
     private var anchor: (position: Int64, instant: MonotonicTime, fraction: Double)?
     private var slope: Double
     private var window: Window?
-    /// Windows that the slope was learnt from.
+    /// The number of windows that have contributed to the slope.
     private var windowCount = 0
-    /// Whether, in the last second of samples, less than half a second passed: this is no sound card.
+    /// Whether the last second of samples took less than half a second; no sound card does that.
     private(set) var isFasterThanRealTime = false
 
-    /// The stamps of one second.
+    /// The timestamps of one second.
     private struct Window {
         let position: Int64
         let instant: MonotonicTime
-        /// Nanoseconds by which the least delayed stamp lies above the line.
+        /// The distance of the least delayed timestamp from the line, in nanoseconds.
         var residual = Double.infinity
-        /// Whether the line begins here: then there is no slope to learn.
+        /// Whether this window starts the line and therefore says nothing about the slope.
         let isFirst: Bool
     }
 
@@ -41,7 +41,7 @@ struct DriftEstimator: Sendable {
         slope = 1e9 / Double(self.sampleRate)
     }
 
-    /// By how many millionths the card counts too fast; negative where too slow.
+    /// How many millionths the card's clock runs fast; negative if slow.
     var drift: Double { (1e9 / Double(sampleRate) / slope - 1) * 1e6 }
 
     /// When the sample `position` was captured; `nil` before the first stamp.
@@ -49,18 +49,18 @@ struct DriftEstimator: Sendable {
         anchor.map { $0.instant + Self.whole($0.fraction + Double(position - $0.position) * slope) }
     }
 
-    /// Samples were lost: the next stamp begins a line of the same slope.
+    /// Samples were lost: the next timestamp starts a line with the same slope.
     mutating func interrupt() {
         anchor = nil
         window = nil
     }
 
-    /// The sample `position` had been captured at `instant`. Positions ascend.
+    /// Records that the sample `position` was captured at `instant` or earlier. Positions ascend.
     mutating func observe(sample position: Int64, capturedAt instant: MonotonicTime) {
         guard let line = anchor, var window else { return begin(position, instant) }
         var residual = Double(instant - line.instant) - line.fraction - Double(position - line.position) * slope
         if window.isFirst, residual < 0 {
-            // The first stamp was late by that much.
+            // The first timestamp was late by this much.
             anchor?.fraction += residual
             residual = 0
         }
@@ -74,7 +74,7 @@ struct DriftEstimator: Sendable {
         window = Window(position: position, instant: instant, isFirst: isFirst)
     }
 
-    /// Leads the line through the best stamp of `window`, and goes on from where it is at `position`.
+    /// Updates the line with the best timestamp of `window` and starts the next window at `position`.
     private mutating func close(_ window: Window, _ position: Int64, _ instant: MonotonicTime) {
         let span = Double(position - window.position)
         isFasterThanRealTime = Double(instant - window.instant) < span * slope / 2
@@ -90,7 +90,7 @@ struct DriftEstimator: Sendable {
         begin(position, instant, isFirst: false)
     }
 
-    /// The same line through another of its points; whole nanoseconds stay apart, so that days cost no precision.
+    /// Moves the anchor along the line. Whole nanoseconds are kept apart, so precision does not decrease over days.
     private mutating func moveAnchor(to position: Int64) {
         guard let line = anchor else { return }
         let distance = line.fraction + Double(position - line.position) * slope
@@ -98,7 +98,7 @@ struct DriftEstimator: Sendable {
         anchor = (position, line.instant + whole, distance - Double(whole))
     }
 
-    /// `nanoseconds` rounded; what no clock can reach, from stamps that make no sense, is cut off.
+    /// `nanoseconds` rounded, and limited to what a clock can reach, because timestamps may be nonsense.
     private static func whole(_ nanoseconds: Double) -> Int64 {
         Int64(min(max(nanoseconds, -4e18), 4e18).rounded())
     }

@@ -5,9 +5,9 @@ import Reactor
 import Streams
 
 extension Microphone {
-    /// Does `work`, which publishes the pictures, and publishes the sound meanwhile, on a thread of its own that ends with it.
+    /// Performs `work`, which publishes the video, and publishes the audio on a separate thread until `work` returns.
     ///
-    /// Whatever the microphone does, the pictures go on.
+    /// A failure of the microphone does not affect `work`.
     /// - Throws: what `work` throws.
     public func runAlongside(
         _ stream: Stream, track: TrackID, while work: () throws(SourceFailure) -> Void
@@ -23,11 +23,11 @@ extension Microphone {
                 do throws(SourceFailure) {
                     try self.run(into: stream, track: track)
                 } catch {
-                    self.log.error("no sound: \(error.reason)", metadata: ["remedy": "\(error.remedy)"])
+                    self.log.error("no audio: \(error.reason)", metadata: ["remedy": "\(error.remedy)"])
                 }
             }
         } catch {
-            log.error("no sound: \(error)")
+            log.error("no audio: \(error)")
             return nil
         }
     }

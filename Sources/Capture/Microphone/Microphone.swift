@@ -4,14 +4,14 @@ import Media
 import Streams
 import Synchronization
 
-/// The sound of a source that has pictures of its own: publishes one track of AAC into the source's stream.
+/// Adds audio to a source that has video: publishes one AAC track into the source's stream.
 ///
-/// The source announces `track` among its tracks and runs `runAlongside` around its own work, or `run` on another thread. A
-/// microphone that is absent, busy or dies never ends anything: silence stands in for it, so that players go on, and it is
-/// opened again as soon as it is back. Units carry the time of capture, in the stream's count; they are published some 50 ms
-/// after it, which is what coding AAC takes, so they come after pictures that were captured later.
+/// The source announces `track` with its own tracks and calls `runAlongside`, or calls `run` on another thread. If the microphone
+/// is absent, busy or fails, silence replaces it, so that players continue, and it is reopened as soon as it is available.
+/// Units carry their capture time on the stream's clock. They are published some 50 ms later, because AAC encoding takes that
+/// long, and therefore after frames that were captured later.
 public final class Microphone: Sendable {
-    /// As ALSA knows it: `default`, `plughw:CARD=Device,DEV=0`.
+    /// ALSA's name: `default`, `plughw:CARD=Device,DEV=0`.
     public let device: String
     public let settings: AudioEncoder.Settings
     let log: Logger
@@ -19,15 +19,15 @@ public final class Microphone: Sendable {
     private let open: @Sendable (SampleFormat) throws(SourceFailure) -> any AudioDevice
     private let stopSignal = StopSignal()
     private let current = Mutex(MicrophoneStatus())
-    /// Keeps a microphone that loses sound all the time from filling the log.
+    /// Prevents a microphone that loses audio continuously from filling the log.
     private let lossLogLimiter = Mutex(LossLogLimiter())
 
-    /// From one attempt to open an absent microphone to the next, in nanoseconds: short enough for who plugs it in.
+    /// Nanoseconds between attempts to open an absent microphone: short enough for a user who plugs it in.
     private static let minimumRetryInterval: Int64 = 2_000_000_000
     private static let maximumRetryInterval: Int64 = 60_000_000_000
-    /// A microphone that has delivered for so long, in nanoseconds, works.
+    /// A microphone that has delivered audio for this many nanoseconds counts as stable.
     private static let stableTime: Int64 = 10_000_000_000
-    /// Waits of 50 ms in which nothing comes, before a device is taken for dead.
+    /// After this many reads of 50 ms without audio, the device counts as failed.
     private static let maximumEmptyReads = 40
 
     public convenience init(device: String, settings: AudioEncoder.Settings, log: Logger) {
@@ -36,7 +36,7 @@ public final class Microphone: Sendable {
         }
     }
 
-    /// The same on a clock and with devices of the caller's choice.
+    /// A microphone with the given clock and devices, for tests.
     init(
         device: String, settings: AudioEncoder.Settings, log: Logger, clock: PaceClock,
         open: @escaping @Sendable (SampleFormat) throws(SourceFailure) -> any AudioDevice
@@ -48,17 +48,17 @@ public final class Microphone: Sendable {
         self.open = open
     }
 
-    /// From any thread.
+    /// May be read from any thread.
     public var status: MicrophoneStatus { current.withLock { $0 } }
 
-    /// The track to announce, whether the microphone is there or not. Opens an encoder for a moment.
+    /// The track to announce, whether or not the microphone is present. Opens an encoder for a moment.
     public func track(_ id: TrackID) throws(SourceFailure) -> Track {
         try pipeline(id, epoch: MonotonicTime(nanoseconds: 0)).track
     }
 
     /// Publishes the track until `stop` is called. Blocks the calling thread.
     ///
-    /// - Throws: where there is no encoder for these settings; never for the device.
+    /// - Throws: if no encoder supports the settings; never because of the device.
     public func run(into stream: Stream, track id: TrackID) throws(SourceFailure) {
         defer { stopSignal.consume() }
         let pipeline = try pipeline(id, epoch: stream.epoch)
@@ -82,13 +82,13 @@ public final class Microphone: Sendable {
         }
     }
 
-    /// One that opens and fails at once is left alone longer each time: it would fill the log.
+    /// The pause doubles while a microphone opens and fails at once, because each failure is logged.
     private func pause(after last: Int64, opened: MonotonicTime?) -> Int64 {
         guard let opened, clock.now() - opened < Self.stableTime else { return Self.minimumRetryInterval }
         return min(2 * last, Self.maximumRetryInterval)
     }
 
-    /// Makes `run` return within 100 ms. From any thread, at any time.
+    /// Makes `run` return within 100 ms. May be called from any thread at any time.
     public func stop() {
         stopSignal.raise()
     }
@@ -101,29 +101,29 @@ public final class Microphone: Sendable {
         }
     }
 
-    /// Forgets an order to stop that found nobody running.
+    /// Clears a stop request that arrived after the thread had ended.
     func clearStop() {
         stopSignal.consume()
     }
 
-    // MARK: - Sound
+    // MARK: - Audio
 
     private func publish(
         _ device: any AudioDevice, through pipeline: MicrophonePipeline, into stream: Stream, until end: MonotonicTime
     ) throws(SourceFailure) {
         pipeline.open(device.format)
-        var patience = Self.maximumEmptyReads
+        var remainingReads = Self.maximumEmptyReads
         while !stopSignal.isSet, clock.now() < end {
             switch try device.read() {
             case .audio(let audio):
-                patience = Self.maximumEmptyReads
+                remainingReads = Self.maximumEmptyReads
                 try publish(audio, through: pipeline, into: stream)
             case .lost:
                 pipeline.interrupt()
                 noteLoss()
             case .nothing:
-                patience -= 1
-                guard patience > 0 else { throw .microphoneWithoutData(self.device) }
+                remainingReads -= 1
+                guard remainingReads > 0 else { throw .microphoneWithoutData(self.device) }
             }
         }
     }
@@ -143,13 +143,13 @@ public final class Microphone: Sendable {
         }
     }
 
-    // MARK: - What is told
+    // MARK: - Status and log
 
     private func note(present device: any AudioDevice, after outage: SourceFailure?) {
         current.withLock { $0.isCapturing = true }
         let format = device.format
         log.notice(
-            outage == nil ? "microphone" : "the microphone is back",
+            outage == nil ? "microphone opened" : "microphone available again",
             metadata: [
                 "device": "\(self.device)", "hertz": "\(format.sampleRate)", "channels": "\(format.channelCount)",
             ])
@@ -160,9 +160,9 @@ public final class Microphone: Sendable {
             if $0.isCapturing || before == nil { $0.outageCount += 1 }
             $0.isCapturing = false
         }
-        // Every two seconds the same would be no news.
+        // Avoids logging the same failure every two seconds.
         guard failure != before else { return }
-        log.warning("\(failure.reason): silence in its place", metadata: ["remedy": "\(failure.remedy)"])
+        log.warning("\(failure.reason); sending silence instead", metadata: ["remedy": "\(failure.remedy)"])
     }
 
     private func noteLoss() {
@@ -172,12 +172,12 @@ public final class Microphone: Sendable {
         }
         guard lossLogLimiter.withLock({ $0.allows(at: clock.now()) }) else { return }
         log.warning(
-            "sound was lost: nobody read the microphone in time",
+            "audio was lost because the microphone was not read in time",
             metadata: ["device": "\(device)", "times": "\(count)"])
     }
 }
 
-/// At most one line a minute.
+/// Allows one message a minute.
 private struct LossLogLimiter {
     private var next = MonotonicTime(nanoseconds: .min)
 

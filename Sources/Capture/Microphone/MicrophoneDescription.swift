@@ -3,24 +3,24 @@ import Codecs
 import Glibc
 import Streams
 
-/// A microphone of this machine, for people who choose one.
+/// A microphone of this host, for display and for JSON.
 public struct MicrophoneDescription: Equatable, Sendable {
-    /// What `audio.device` names it by: `plughw:CARD=Device,DEV=0`.
+    /// The name, as in the configuration key `audio.device`: `plughw:CARD=Device,DEV=0`.
     public let name: String
-    /// The card and what the driver calls the device: `USB Audio Device, USB Audio`.
+    /// The names of the card and of the device: `USB Audio Device, USB Audio`.
     public let description: String
-    /// The usual rates that it can sample at, in Hz, ascending; empty where it cannot be asked.
+    /// The common sample rates that it supports, in Hz, ascending; empty if the device could not be opened.
     public let sampleRates: [Int]
-    /// How many channels it can deliver; `nil` where it cannot be asked.
+    /// The numbers of channels that it supports; `nil` if the device could not be opened.
     public let channelCounts: ClosedRange<Int>?
-    /// Why it cannot be asked, busy for example; `nil` where it could.
+    /// Why the device could not be opened, for example because it is busy; `nil` otherwise.
     public let problem: SourceFailure?
 
     private static let commonRates = [
         8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 192_000,
     ]
 
-    /// Opens what ALSA knows by `asked` and asks it.
+    /// Opens the device that ALSA calls `asked` and queries it.
     init(asking asked: String, name: String, description: String) {
         self.name = name
         self.description = description
@@ -76,7 +76,7 @@ extension MicrophoneDescription {
         return found
     }
 
-    /// What the driver calls a card and its device; `nil` where the device does not capture.
+    /// The names of a card and its device; `nil` if the device does not capture.
     private static func words(for device: CInt, of control: OpaquePointer) -> (card: String, description: String)? {
         var (pcm, card): (OpaquePointer?, OpaquePointer?)
         defer {

@@ -3,7 +3,7 @@ import Glibc
 import Streams
 
 extension SourceFailure {
-    /// Why the microphone `name` cannot be opened or read; `code` is ALSA's, a negative errno.
+    /// Why the microphone `name` cannot be opened or read; `code` is a negative errno from ALSA.
     static func microphone(_ name: String, code: CInt) -> SourceFailure {
         switch -code {
         case ENOENT, ENODEV, ENXIO:
@@ -13,29 +13,30 @@ extension SourceFailure {
         case EBUSY:
             SourceFailure(
                 reason: "the microphone \(name) is busy" + holders(SoundCardHolder.all()),
-                remedy: "end what records from it, or set audio.device to a shared one, as default")
+                remedy: "close the program that records from it, or set audio.device to a shared device such as default"
+            )
         case EACCES, EPERM:
             SourceFailure(
-                reason: "no right to use the microphone \(name)",
+                reason: "no permission to use the microphone \(name)",
                 remedy: "add the user to the group audio (usermod -aG audio NAME), and log in again")
         default:
             SourceFailure(
-                reason: "the microphone \(name) fails: \(String(cString: snd_strerror(code)))",
+                reason: "the microphone \(name) has failed: \(String(cString: snd_strerror(code)))",
                 remedy: "unplug it and plug it in again")
         }
     }
 
-    /// Nothing comes from the microphone `name` any more.
+    /// The microphone `name` delivers no audio any more.
     static func microphoneWithoutData(_ name: String) -> SourceFailure {
         SourceFailure(
-            reason: "the microphone \(name) has delivered nothing for two seconds",
+            reason: "the microphone \(name) has delivered no audio for two seconds",
             remedy: "unplug it and plug it in again")
     }
 
-    /// The device `name` does not keep to any clock: ALSA's null device, say.
+    /// The device `name` has no sample clock, for example ALSA's null device.
     static func microphoneFasterThanRealTime(_ name: String) -> SourceFailure {
         SourceFailure(
-            reason: "\(name) delivers sound faster than time passes, so it is no microphone",
+            reason: "\(name) delivers audio faster than real time, so it is not a microphone",
             remedy: "set audio.device to one that `arecord -L` lists, or to none")
     }
 
@@ -47,22 +48,22 @@ extension SourceFailure {
 
 /// A process that records from a sound card.
 struct SoundCardHolder: Hashable, Sendable, CustomStringConvertible {
-    /// As in `/proc/asound`: `card0`.
+    /// The card's name in `/proc/asound`: `card0`.
     let card: String
     let process: Int
-    /// Its name; empty where that cannot be read.
+    /// The process's name; empty if it cannot be read.
     let command: String
 
     var description: String {
         "\(command.isEmpty ? "a process" : command) (\(process)) records from \(card)"
     }
 
-    /// All of them, as far as the kernel tells.
+    /// All processes that record, as far as the kernel lists them.
     ///
-    /// - Parameter folder: for tests.
+    /// - Parameter folder: replaces `/proc` in tests.
     static func all(in folder: String = "/proc") -> [SoundCardHolder] {
         paths(matching: "\(folder)/asound/card*/pcm*c/sub*/status").compactMap { path in
-            // Lines as `owner_pid   : 1234`; a substream that nobody has open says `closed`.
+            // Lines look like `owner_pid   : 1234`; if no process has the substream open, the file says `closed`.
             let line = text(of: path).split(separator: "\n").first { $0.hasPrefix("owner_pid") }
             let number = line?.split(separator: ":").last.flatMap { Int($0.filter(\.isNumber)) }
             guard let number, let card = path.split(separator: "/").first(where: { $0.hasPrefix("card") }) else {
@@ -80,7 +81,7 @@ struct SoundCardHolder: Hashable, Sendable, CustomStringConvertible {
         return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
     }
 
-    /// What a small file holds; empty where it cannot be read.
+    /// The contents of a small file; empty if it cannot be read.
     private static func text(of path: String) -> String {
         guard let file = fopen(path, "r") else { return "" }
         defer { fclose(file) }

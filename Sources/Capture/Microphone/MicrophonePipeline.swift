@@ -1,7 +1,7 @@
 import Codecs
 import Media
 
-/// Makes a track of what a sound device delivers: resampled to the capture clock, and coded as AAC. It reads no clock.
+/// Turns audio from a device into access units: resamples it to the capture clock and encodes it as AAC. Reads no clock itself.
 /// Confined to one thread.
 final class MicrophonePipeline {
     let track: Track
@@ -11,9 +11,9 @@ final class MicrophonePipeline {
     private var timeline: AudioTimeline
     private var format: SampleFormat
     private var estimator: DriftEstimator
-    /// Frames that the device has delivered.
+    /// The number of frames that the device has delivered.
     private var position: Int64 = 0
-    /// Nanoseconds of silence that went in where sound was missing.
+    /// Nanoseconds of silence that were inserted for lost audio.
     private(set) var insertedSilence: Int64 = 0
 
     /// Opens the encoder.
@@ -28,24 +28,24 @@ final class MicrophonePipeline {
         estimator = DriftEstimator(sampleRate: format.sampleRate)
     }
 
-    /// By how many millionths the device's clock is fast.
+    /// How many millionths the device's clock runs fast.
     var drift: Double { estimator.drift }
-    /// Whether the device delivers more sound than time has room for.
+    /// Whether the device delivers more audio than real time allows.
     var isFasterThanRealTime: Bool { estimator.isFasterThanRealTime }
 
-    /// Another device follows, or the same one again.
+    /// Prepares for audio from another device, or from the same one after reopening.
     func open(_ format: SampleFormat) {
         self.format = format
         estimator = DriftEstimator(sampleRate: format.sampleRate)
         position = 0
     }
 
-    /// Sound is missing before what follows.
+    /// Audio was lost before the next units.
     func interrupt() {
         estimator.interrupt()
     }
 
-    /// The access units that are ready with `audio`, each with the time at which its first sample was captured.
+    /// The finished access units after adding `audio`, each with the capture time of its first sample.
     func units(of audio: CapturedAudio) throws(CodecFailure) -> [AccessUnit] {
         estimator.observe(sample: position, capturedAt: audio.instant)
         let captured = (estimator.instant(ofSample: position) ?? audio.instant) - epoch
@@ -68,7 +68,7 @@ final class MicrophonePipeline {
             try push(bytes[...])
         case .insertSilence(let nanoseconds):
             insertedSilence += nanoseconds
-            // Zero is silence in every format.
+            // Zero bytes are silence in every format.
             try push([UInt8](repeating: 0, count: byteCount(of: nanoseconds))[...])
             try push(bytes[...])
         case .leaveOut(let nanoseconds):
@@ -76,7 +76,7 @@ final class MicrophonePipeline {
         }
     }
 
-    /// Bytes of whole frames; a second of 192 kHz at most, eight channels and four bytes: no overflow.
+    /// The bytes of whole frames, for one second at most: 192 kHz, eight channels and four bytes cannot overflow.
     private func byteCount(of nanoseconds: Int64) -> Int {
         Int(min(max(0, nanoseconds), 1_000_000_000)) * format.sampleRate / 1_000_000_000 * format.bytesPerFrame
     }

@@ -1,14 +1,14 @@
-/// How a microphone is doing.
+/// The state and counters of a microphone.
 public struct MicrophoneStatus: Hashable, Sendable {
-    /// Whether it delivers; else there is silence in its place.
+    /// Whether it delivers audio; otherwise silence replaces it.
     public var isCapturing = false
-    /// How often sound was lost because nobody read in time (xruns).
+    /// How often audio was lost because it was not read in time (xruns).
     public var overrunCount = 0
-    /// How often it went away, or could not be opened.
+    /// How often it was removed, failed or could not be opened.
     public var outageCount = 0
-    /// Milliseconds of silence that stand for lost sound; that in place of an absent microphone does not count.
+    /// Milliseconds of silence inserted for lost audio, without the silence that replaces an absent microphone.
     public var insertedSilenceMilliseconds = 0
-    /// By how many millionths its clock is fast, as far as is known; it is corrected.
+    /// How many millionths its clock runs fast, as far as known. Resampling corrects this.
     public var driftPartsPerMillion = 0.0
 
     public init() {}

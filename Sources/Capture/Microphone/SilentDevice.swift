@@ -1,14 +1,14 @@
 import Codecs
 import Media
 
-/// Silence in real time, where there is no microphone: a track on which nothing comes makes players wait, pictures and all.
+/// Silence in real time, which replaces an absent microphone. Without it, players would wait for audio and show no video.
 final class SilentDevice: AudioDevice {
     let format: SampleFormat
     private let clock: PaceClock
     private let stopSignal: StopSignal
     private var next: MonotonicTime
 
-    /// How much silence comes at a time.
+    /// The duration of one read.
     static let period: Int64 = 20_000_000
 
     init(_ settings: AudioEncoder.Settings, clock: PaceClock, stopSignal: StopSignal) {
@@ -19,21 +19,21 @@ final class SilentDevice: AudioDevice {
         next = clock.now()
     }
 
-    /// Silence from now on.
+    /// Restarts the silence from now.
     func begin() {
         next = clock.now()
     }
 
-    /// The silence of the last 20 ms, when they have passed.
+    /// The silence of the last 20 ms, once they have passed.
     func read() -> AudioReadResult {
         let start = next
         guard clock.wait(start + Self.period, stopSignal) else { return .nothing }
         guard clock.now() - start < 1_000_000_000 else {
-            // The thread did not run for a second: that silence is not worth catching up on.
+            // The thread did not run for a second: catching up on silence is pointless.
             next = clock.now()
             return .lost
         }
-        // 20 ms are no whole number of frames at 22.05 kHz: counted from a common beginning, none is lost.
+        // At 22.05 kHz, 20 ms are not a whole number of frames. Counting from a common origin avoids losing frames.
         let frameCount = frames(until: start + Self.period) - frames(until: start)
         next = start + Self.period
         return .audio(

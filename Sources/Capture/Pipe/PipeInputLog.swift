@@ -2,10 +2,10 @@ import Logging
 import Media
 import Synchronization
 
-/// What a pipe's source logs about its input. The runs of a source share one, so that what is repeated is logged once a minute.
+/// Logs problems with a pipe's input. All runs of a source share one log, so a repeated message appears once a minute.
 public final class PipeInputLog: Sendable {
     private struct State {
-        var waitingToldAt: MonotonicTime?
+        var lastWaitingMessage: MonotonicTime?
         var format: UnsupportedFormat?
     }
 
@@ -18,7 +18,7 @@ public final class PipeInputLog: Sendable {
         self.log = log
     }
 
-    /// The format that the input was recognised as, in this run or an earlier one: a later run may begin in its middle.
+    /// The format recognised in this or an earlier run, because a later run may begin in the middle of the input.
     func recognized(_ format: UnsupportedFormat?) -> UnsupportedFormat? {
         state.withLock { state in
             state.format = format ?? state.format
@@ -26,33 +26,33 @@ public final class PipeInputLog: Sendable {
         }
     }
 
-    /// The input is H.264 after all.
-    func foundPicture() {
+    /// A frame was found: the input is H.264 after all.
+    func foundFrame() {
         state.withLock { $0.format = nil }
     }
 
-    /// No byte has come from `name`.
+    /// No byte has come from `name` yet.
     func isWaiting(for name: String, at now: MonotonicTime) {
         let isDue = state.withLock { state in
-            if let last = state.waitingToldAt, now < last.advanced(byMilliseconds: Self.intervalMilliseconds) {
+            if let last = state.lastWaitingMessage, now < last.advanced(byMilliseconds: Self.intervalMilliseconds) {
                 return false
             }
-            state.waitingToldAt = now
+            state.lastWaitingMessage = now
             return true
         }
         if isDue { log.notice("no input yet: waiting for a program that writes H.264 to \(name)") }
     }
 
-    /// Input comes from `name`, but no picture.
+    /// Input comes from `name`, but no frame that can be shown.
     ///
-    /// - Parameter hasSlices: whether it holds H.264 at all.
-    func hasNoPicture(from name: String, hasSlices: Bool) {
+    /// - Parameter hasSlices: whether the input contains H.264 slices.
+    func hasNoFrame(from name: String, hasSlices: Bool) {
         let problem =
             hasSlices
-            ? "\(name) gives H.264 without parameter sets (SPS and PPS), so nothing can be shown; make the writer repeat them, "
-                + "as rpicam-vid --inline or ffmpeg -bsf:v dump_extra does"
-            : "\(name) has given input for 5 s in which nothing is recognised as H.264; make the writer send raw H.264 (Annex B), "
-                + "as ffmpeg … -an -c:v libx264 -f h264 - does"
+            ? "\(name) delivers H.264 without parameter sets (SPS and PPS), so it cannot be shown; "
+                + "make the writer repeat them, for example with rpicam-vid --inline or ffmpeg -bsf:v dump_extra"
+            : "\(name) has delivered data for 5 s, but no H.264; "
+                + "make the writer send raw H.264 (Annex B), for example with ffmpeg … -an -c:v libx264 -f h264 -"
         log.warning("\(problem)")
     }
 }

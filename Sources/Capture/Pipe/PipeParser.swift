@@ -1,41 +1,41 @@
 import Media
 
-/// Turns what arrives on a pipe, and when, into access units and parts of them. A pure machine: bytes and instants in, units out.
+/// Parses a pipe's bytes and their arrival times into access units and parts of them. A pure state machine.
 ///
-/// A unit leaves as soon as its end is known: by the next unit's beginning, or by quiet (`WriterTiming`). A slice that comes
-/// after its picture has left still belongs to it and leaves as a further part with the same time.
+/// A unit is output as soon as its end is known, by the start of the next unit or by a pause (`WriterTiming`). A slice that
+/// arrives after its frame was output becomes a further part of that frame, with the same time.
 struct PipeParser: Sendable {
-    /// NAL units of one picture that leave together.
+    /// NAL units of one frame that are output together.
     struct Output: Sendable {
         let units: [[UInt8]]
-        /// The picture's first slice.
+        /// The frame's first slice.
         let slice: H264.SliceHeader?
         let isIDR: Bool
         let part: AccessUnit.Part
-        /// When the picture's first byte arrived.
+        /// When the frame's first byte arrived.
         let arrival: MonotonicTime
     }
 
     private(set) var assembler = H264.AccessUnitAssembler()
     private var splitter = H264.AnnexBSplitter()
     private var writerTiming = WriterTiming()
-    /// NAL units that were taken for complete and were not: their rest was dropped.
+    /// The number of NAL units that were output as complete but were not; the rest of them was dropped.
     private(set) var brokenUnitCount = 0
     private(set) var totalByteCount = 0
-    /// Bytes that came since the pipe was last silent.
+    /// The number of bytes since the last pause.
     private var pieceLength = 0
     private var wasEndedByQuiet = false
     private var nextUnitArrival = MonotonicTime(nanoseconds: 0)
-    private var pictureArrival = MonotonicTime(nanoseconds: 0)
-    private var isPictureOpen = false
-    /// Slices of the last pictures: fewer than the fewest means that more will follow.
+    private var frameArrival = MonotonicTime(nanoseconds: 0)
+    private var isFrameOpen = false
+    /// The slice counts of the last frames; if a frame has fewer than the smallest count, more slices will follow.
     private var sliceCounts: [Int] = []
 
-    /// Bytes that belonged to no NAL unit.
+    /// The number of bytes outside NAL units.
     var strayByteCount: Int { splitter.strayByteCount }
     var parameterSets: H264.ParameterSetTracker { assembler.parameterSets }
 
-    /// Takes bytes that arrived at `now`, after the pipe had been empty for `gap` nanoseconds.
+    /// Adds bytes that arrived at `now`, after the pipe had been empty for `gap` nanoseconds.
     mutating func received(_ bytes: [UInt8], at now: MonotonicTime, afterGap gap: Int64) -> [Output] {
         noteGap(gap, before: bytes, at: now)
         pieceLength += bytes.count
@@ -51,7 +51,7 @@ struct PipeParser: Sendable {
         return outputs
     }
 
-    /// How long the pipe must stay empty, from now on, for `quietPassed`; `nil` while quiet ends nothing.
+    /// How long the pipe must stay empty from now on until `quietPassed` is called; `nil` if a pause would end nothing.
     mutating func quietNanoseconds(at now: MonotonicTime) -> Int64? {
         guard let type = splitter.pendingHeader?.type, splitter.pendingMayBeComplete,
             type.isVideoCodingLayer || (assembler.hasPicture && (10...12).contains(type.rawValue))
@@ -59,15 +59,15 @@ struct PipeParser: Sendable {
         return writerTiming.quiet(length: pieceLength, total: totalByteCount, at: now.nanoseconds)
     }
 
-    /// The pipe stayed empty for as long as `quietNanoseconds` said: what has come is complete.
+    /// The pipe stayed empty for `quietNanoseconds`, so the last NAL unit is complete.
     mutating func quietPassed() -> [Output] {
         var outputs: [Output] = []
         guard let unit = splitter.flush() else { return [] }
         wasEndedByQuiet = true
         take(unit, into: &outputs)
         guard let gathered = assembler.takeAssembled() else { return outputs }
-        let isExpectedToGoOn = gathered.pictureSliceCount < sliceCounts.min() ?? 0
-        outputs.append(output(gathered, isLast: !isExpectedToGoOn))
+        let isIncomplete = gathered.pictureSliceCount < sliceCounts.min() ?? 0
+        outputs.append(output(gathered, isLast: !isIncomplete))
         return outputs
     }
 
@@ -80,16 +80,16 @@ struct PipeParser: Sendable {
     }
 
     private mutating func take(_ unit: [UInt8], into outputs: inout [Output]) {
-        let pictures = assembler.completedPictureCount
+        let frameCount = assembler.completedPictureCount
         if let finished = assembler.push(unit) { outputs.append(output(finished, isLast: true)) }
-        if assembler.completedPictureCount != pictures {
+        if assembler.completedPictureCount != frameCount {
             sliceCounts.append(assembler.lastPictureSliceCount)
             if sliceCounts.count > 8 { sliceCounts.removeFirst() }
-            isPictureOpen = false
+            isFrameOpen = false
         }
-        if !isPictureOpen {
-            pictureArrival = nextUnitArrival
-            isPictureOpen = true
+        if !isFrameOpen {
+            frameArrival = nextUnitArrival
+            isFrameOpen = true
         }
         if H264.NALUnitHeader(of: unit)?.type.isVideoCodingLayer == true { writerTiming.sliceEnded() }
     }
@@ -98,16 +98,16 @@ struct PipeParser: Sendable {
         let part: AccessUnit.Part =
             gathered.isContinuation ? (isLast ? .last : .middle) : (isLast ? .whole : .first)
         return Output(
-            units: gathered.units, slice: gathered.slice, isIDR: gathered.isIDR, part: part, arrival: pictureArrival)
+            units: gathered.units, slice: gathered.slice, isIDR: gathered.isIDR, part: part, arrival: frameArrival)
     }
 
-    /// Learns from what follows a pause: another NAL unit, or the rest of the one before.
+    /// Learns whether a NAL unit starts after a pause, or the previous one continues.
     private mutating func noteGap(_ gap: Int64, before bytes: [UInt8], at now: MonotonicTime) {
         defer { wasEndedByQuiet = wasEndedByQuiet && bytes.allSatisfy { $0 == 0 } }
         guard gap >= WriterTiming.pause else { return }
         defer { pieceLength = 0 }
         let isInsideUnit = splitter.pendingHeader != nil || wasEndedByQuiet
-        // Zeros open a start code, or pad: what matters is what comes behind them.
+        // Zeros belong to a start code or are padding; only the first other byte counts.
         guard isInsideUnit, let first = bytes.first(where: { $0 != 0 }) else { return }
         let opensUnit = first == 1 && (bytes.first == 0 || !splitter.pendingMayBeComplete)
         guard !opensUnit else { return }

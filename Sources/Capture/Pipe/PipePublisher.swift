@@ -1,6 +1,6 @@
 import Media
 
-/// Makes access units of what a pipe's intake hands out, and tells the stream of its track.
+/// Turns the output of a pipe's parser into access units, and announces the track.
 struct PipePublisher {
     private(set) var parser = PipeParser()
     private(set) var hasAnnounced = false
@@ -11,11 +11,11 @@ struct PipePublisher {
     private let clock: PaceClock
     private let announce: ([Track]) -> Void
     private let publish: (AccessUnit) -> Void
-    /// Media time that came since the pipe was last empty for a while.
+    /// The duration of the media that arrived since the last pause.
     private var burst: Int64 = 0
     private var lastRelease: MonotonicTime?
 
-    /// A flood of this length is a file that somebody pipes in.
+    /// A longer burst is a file that is piped in.
     private static let burstLimit: Int64 = 1_000_000_000
 
     init(
@@ -34,7 +34,7 @@ struct PipePublisher {
         for output in outputs { release(output, unless: stop) }
     }
 
-    /// How long the pipe must stay empty, from now on, for `quietPassed`; `nil` while quiet ends nothing.
+    /// How long the pipe must stay empty from now on until `quietPassed` is called; `nil` if a pause would end nothing.
     mutating func quietNanoseconds() -> Int64? { parser.quietNanoseconds(at: clock.now()) }
 
     mutating func quietPassed() {
@@ -45,7 +45,7 @@ struct PipePublisher {
         for output in parser.ended() { release(output, unless: stop) }
     }
 
-    /// Sends at once, or, in a flood, one frame interval after the picture before.
+    /// Publishes at once, or in a burst one frame interval after the previous frame.
     private mutating func release(_ output: PipeParser.Output, unless stop: StopSignal) {
         guard output.part.isStart else { return send(output, at: output.arrival) }
         if burst > Self.burstLimit, let lastRelease {
@@ -73,7 +73,7 @@ struct PipePublisher {
                 nalUnits: output.isIDR && output.part.isStart ? sets.completed(output.units) : output.units))
     }
 
-    /// A change waits for the next random access point: until then the pictures in flight carry what they need in band.
+    /// Announces the track. A change waits for the next keyframe; until then frames carry their parameter sets in band.
     private mutating func announceIfNeeded(_ sets: H264.ParameterSets?, isKeyframe: Bool) {
         guard let sets, sets != announced, isKeyframe || !hasAnnounced else { return }
         announced = sets

@@ -2,27 +2,27 @@ import Glibc
 import Media
 import Streams
 
-/// Waits for bytes on a descriptor, and for silence.
+/// Reads a descriptor and reports pauses.
 struct PipeReader {
     enum Event {
-        /// Bytes, and for how many nanoseconds the pipe had been empty before them.
+        /// Bytes, and the nanoseconds for which the pipe was empty before them.
         case bytes([UInt8], afterGap: Int64)
-        /// The pipe stayed empty for as long as was asked.
+        /// The pipe stayed empty for the requested time.
         case quiet
-        /// Time to look around.
+        /// Nothing happened; the caller may check other conditions.
         case nothing
         case end
     }
 
-    /// Bytes read at once: a pipe's usual capacity.
+    /// The bytes per read: a pipe's usual capacity.
     private static let chunk = 65_536
-    /// `stop` is heard at least this often.
+    /// The longest wait, after which the caller checks its stop signal.
     private static let pollInterval: Int64 = 50_000_000
     private static let step: Int64 = 150_000
 
     let descriptor: CInt
     let clock: PaceClock
-    /// Since when the pipe has been found empty; `nil` while it is not known to be.
+    /// Since when the pipe has been empty; `nil` if that is not known.
     private var emptySince: MonotonicTime?
 
     init(descriptor: CInt, clock: PaceClock) {
@@ -30,7 +30,7 @@ struct PipeReader {
         self.clock = clock
     }
 
-    /// Blocks for 50 ms at most. `quiet` is how long a silence has a meaning, if it has.
+    /// Blocks for 50 ms at most. `quiet` is the pause to report in nanoseconds, if any.
     mutating func next(quiet: Int64?, _ label: String) throws(SourceFailure) -> Event {
         var ready = try hasBytes(within: 0, label)
         if !ready {
@@ -65,7 +65,7 @@ struct PipeReader {
 
     private func hasBytes(within nanoseconds: Int64, _ label: String) throws(SourceFailure) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        // poll knows whole milliseconds only: what is shorter is slept, in steps short enough to notice bytes in time.
+        // poll takes whole milliseconds only. Shorter waits sleep, in steps short enough to notice bytes in time.
         let milliseconds = CInt(nanoseconds / 1_000_000)
         if milliseconds == 0 && nanoseconds > 0 {
             var step = timespec(tv_sec: 0, tv_nsec: Int(min(nanoseconds, Self.step)))

@@ -3,18 +3,18 @@ import Media
 import Streams
 import Synchronization
 
-/// H.264 in Annex B from standard input, a fifo or a device: `rpicam-vid -o - … | apus serve -`.
+/// H.264 in Annex B format from standard input, a fifo or a device: `rpicam-vid -o - … | apus serve -`.
 ///
-/// A picture leaves when its last byte is in (`PipeParser`). A pipe is live, so the writer sets the pace, but for one that
-/// never lets the pipe run dry (`cat film.264`): once a second's worth of pictures came without a pause of 1 ms, pictures
-/// are taken one per frame interval, and the pipe holds the writer back.
+/// A frame is published when its last byte has arrived (`PipeParser`). The writer of a live pipe determines the pace. If a writer
+/// never lets the pipe run empty (`cat file.264`), the pace changes: after one second of media without a pause of 1 ms, one frame
+/// is taken per frame interval, and the full pipe slows the writer down.
 public final class PipeSource: Source {
-    /// Where the bytes come from.
+    /// The origin of the bytes.
     public enum Input: Hashable, Sendable {
         case standardInput
         /// A fifo or a character device.
         case path(String)
-        /// An open descriptor, which stays the caller's.
+        /// An open descriptor, which the caller closes.
         case descriptor(CInt)
     }
 
@@ -25,7 +25,7 @@ public final class PipeSource: Source {
     private let stopSignal = StopSignal()
     private let broken = Atomic<Int>(0)
 
-    /// - Parameter inputLog: what is logged about the input; shared by all sources of one path.
+    /// - Parameter inputLog: logs problems with the input; shared by all sources of one path.
     public convenience init(_ input: Input, inputLog: PipeInputLog) {
         self.init(input, inputLog: inputLog, clock: .host)
     }
@@ -37,12 +37,12 @@ public final class PipeSource: Source {
         label = "pipe \(Self.name(of: input))"
     }
 
-    /// NAL units that were taken for complete, because the pipe was silent, and went on: they are damaged.
+    /// The number of damaged NAL units: they were output because the pipe paused, but continued afterwards.
     public var brokenUnitCount: Int { broken.load(ordering: .relaxed) }
 
     public func requestKeyframe() {}
 
-    /// Standard input cannot be opened twice; a fifo may get another writer.
+    /// True for standard input, which cannot be opened twice. A fifo may get another writer.
     public var endsForGood: Bool { input == .standardInput }
 
     public func stop() { stopSignal.raise() }
@@ -51,7 +51,7 @@ public final class PipeSource: Source {
         try run(epoch: stream.epoch, announce: stream.announce, publish: stream.publish)
     }
 
-    /// As `run(into:)`, into any pair of functions.
+    /// `run(into:)` with closures instead of a stream.
     func run(
         epoch: MonotonicTime, announce: @escaping ([Track]) -> Void, publish: @escaping (AccessUnit) -> Void
     ) throws(SourceFailure) {
@@ -61,7 +61,7 @@ public final class PipeSource: Source {
         var publisher = PipePublisher(epoch: epoch, clock: clock, announce: announce, publish: publish)
         var reader = PipeReader(descriptor: descriptor, clock: clock)
         var startup = PipeStartupCheck(at: clock.now())
-        var hasPicture = false
+        var hasFrame = false
         while !stopSignal.isSet {
             let event = try reader.next(quiet: publisher.quietNanoseconds(), label)
             switch event {
@@ -77,20 +77,20 @@ public final class PipeSource: Source {
             }
             if !publisher.hasAnnounced {
                 try checkStartup(&startup, publisher)
-            } else if !hasPicture {
-                hasPicture = true
-                inputLog.foundPicture()
+            } else if !hasFrame {
+                hasFrame = true
+                inputLog.foundFrame()
             }
             broken.store(publisher.parser.brokenUnitCount, ordering: .relaxed)
         }
     }
 
-    /// Bytes without a start code after which the input is taken for something else.
+    /// After this many bytes without a start code, the input is not H.264.
     private static let patience = 1 << 20
 
-    /// Reports input in which no picture has been found yet.
+    /// Reports input in which no frame has been found yet.
     ///
-    /// - Throws: if the input is known to be something else.
+    /// - Throws: if the input is known to have another format.
     private func checkStartup(_ startup: inout PipeStartupCheck, _ publisher: PipePublisher) throws(SourceFailure) {
         guard startup.format == nil, publisher.parser.strayByteCount < Self.patience else {
             throw notH264(startup.format)
@@ -98,9 +98,9 @@ public final class PipeSource: Source {
         let now = clock.now()
         switch startup.notice(at: now) {
         case .isWaiting: inputLog.isWaiting(for: Self.name(of: input), at: now)
-        case .hasNoPicture:
+        case .hasNoFrame:
             let hasSlices = publisher.parser.assembler.completedPictureCount > 0
-            inputLog.hasNoPicture(from: Self.name(of: input), hasSlices: hasSlices)
+            inputLog.hasNoFrame(from: Self.name(of: input), hasSlices: hasSlices)
         case nil: break
         }
     }
@@ -109,11 +109,11 @@ public final class PipeSource: Source {
         let name = Self.name(of: input)
         guard let format = inputLog.recognized(format) else {
             return SourceFailure(
-                reason: "what comes from \(name) is no H.264 byte stream, nor anything else that is known",
+                reason: "the input from \(name) is not an H.264 byte stream, and its format is unknown",
                 remedy: "make the writer send raw H.264 (Annex B), for example ffmpeg … -an -c:v libx264 -f h264 -")
         }
         return SourceFailure(
-            reason: "what comes from \(name) is no H.264 byte stream; it looks like \(format.rawValue)",
+            reason: "the input from \(name) is not an H.264 byte stream; it looks like \(format.rawValue)",
             remedy: format.remedy)
     }
 
@@ -134,7 +134,7 @@ extension PipeSource {
         case .standardInput: return 0
         case .descriptor(let descriptor): return descriptor
         case .path(let path):
-            // Without O_NONBLOCK the open would wait for a writer, deaf to stop.
+            // Without O_NONBLOCK, open would wait for a writer and ignore the stop signal.
             let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else {
                 throw SourceFailure(

@@ -1,13 +1,14 @@
 import Media
 
-/// Gives the pictures of a pipe their times: when they arrived, and, where pictures are reordered, when they are to be shown.
+/// Computes the times of a pipe's frames from their arrival and, if frames are reordered, from their order.
 ///
-/// Without reordering both times are the arrival of the picture's first byte, at least a tick after the one before. With
-/// reordering the decoding times follow the arrival smoothly, one frame interval each, and presentation follows picture order.
+/// Without reordering, both times are the arrival of the frame's first byte, at least one tick after the previous frame. With
+/// reordering, decode times follow the arrivals smoothly at one frame interval, and presentation times follow the picture order
+/// count.
 struct PipeTimeline: Sendable {
-    /// What is taken for the frame interval until the stream says or shows it: 25 per second.
+    /// The assumed frame interval until the stream states it or it was measured: 25 per second.
     static let defaultInterval: Int64 = 40_000_000
-    /// Off by more than this, the writer has paused or caught up: times begin anew at the arrival.
+    /// A larger difference means that the writer has paused or caught up; the times restart at the arrival.
     private static let tolerance: Int64 = 200_000_000
 
     private var order = H264.PresentationOrder()
@@ -18,7 +19,7 @@ struct PipeTimeline: Sendable {
     private var measuredInterval = defaultInterval
     private(set) var interval = defaultInterval
 
-    /// The times of a picture that begins; a further part has those of its beginning: `partTimes`.
+    /// The times of a new frame; its further parts have the same (`partTimes`).
     mutating func times(
         ofFrameAt arrival: Int64, slice: H264.SliceHeader?, in sets: H264.ParameterSetTracker
     ) -> (decode: MediaTime, presentation: MediaTime) {
@@ -30,7 +31,7 @@ struct PipeTimeline: Sendable {
         let instant = order.isReordered ? smooth(arrival) : arrival
         let ticks = ClockRate.video.ticks(inNanoseconds: instant)
         lastDecodeTicks = max(ticks, lastDecodeTicks == .min ? ticks : lastDecodeTicks + 1)
-        // At most 64 fields of at most 10 s.
+        // No overflow: at most 64 fields of at most 10 s.
         let delay = ClockRate.video.ticks(inNanoseconds: Int64(fields) * interval / 2)
         lastPresentationTicks = lastDecodeTicks + delay
         return partTimes

@@ -1,6 +1,6 @@
 import Streams
 
-/// A format other than H.264 in Annex B form, as the first bytes of a pipe's input show it.
+/// A format other than H.264 in Annex B format, recognised by the first bytes of a pipe's input.
 enum UnsupportedFormat: String, CaseIterable, Hashable, Sendable {
     case mpegTS = "MPEG-TS"
     case programStream = "an MPEG program stream"
@@ -12,15 +12,15 @@ enum UnsupportedFormat: String, CaseIterable, Hashable, Sendable {
     case mpegVideo = "MPEG-1, MPEG-2 or MPEG-4 Part 2 video"
     case ivf = "IVF (VP8, VP9 or AV1)"
     case ogg = "Ogg"
-    case jpeg = "JPEG pictures (MJPEG)"
-    case y4m = "uncompressed pictures (YUV4MPEG2)"
-    case wav = "WAV, which has sound alone"
-    case aac = "AAC, which is sound alone"
+    case jpeg = "JPEG images (MJPEG)"
+    case y4m = "uncompressed video (YUV4MPEG2)"
+    case wav = "WAV, which contains only audio"
+    case aac = "AAC, which contains only audio"
 
-    /// Bytes of the beginning that are enough for all formats.
+    /// The number of bytes after which every format is recognised.
     static let sufficientByteCount = 2_048
 
-    /// The format whose signature `bytes`, the beginning of the input, show; `nil` if they show none of these.
+    /// The format with a signature that matches `bytes`, the start of the input; `nil` if none matches.
     init?(beginning bytes: [UInt8]) {
         if let format = Self.signatures.first(where: { $0.isAt(its: bytes) })?.format {
             self = format
@@ -35,13 +35,13 @@ enum UnsupportedFormat: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What to do to serve it.
+    /// How to serve this input.
     var remedy: String {
         switch self {
         case .mpegTS, .programStream, .mp4, .matroska, .flv, .avi:
-            "if it holds H.264, take that out of it: … | ffmpeg -i - -an -c:v copy -bsf:v h264_mp4toannexb -f h264 - ; "
+            "if it contains H.264, extract that: … | ffmpeg -i - -an -c:v copy -bsf:v h264_mp4toannexb -f h264 - ; "
                 + "if it is a file, serve the file itself"
-        case .wav, .aac: "send H.264; a pipe carries no sound"
+        case .wav, .aac: "send H.264; a pipe cannot carry audio"
         case .h265, .mpegVideo, .ivf, .ogg, .jpeg, .y4m:
             "convert it: … | ffmpeg -i - -an -c:v libx264 -preset superfast -tune zerolatency -f h264 -"
         }
@@ -61,7 +61,7 @@ extension UnsupportedFormat {
         }
     }
 
-    /// Each has at least three bytes, which a NAL unit or its start code does not begin with.
+    /// Every signature has at least three bytes, with which neither a NAL unit nor its start code begins.
     private static let signatures: [Signature] =
         ["ftyp", "styp", "moov", "moof", "mdat"].map { Signature(format: .mp4, text: Array($0.utf8), offset: 4) } + [
             Signature(format: .matroska, text: [0x1A, 0x45, 0xDF, 0xA3]),
@@ -72,15 +72,15 @@ extension UnsupportedFormat {
             Signature(format: .ivf, text: Array("DKIF".utf8)),
             Signature(format: .y4m, text: Array("YUV4MPEG2".utf8)),
             Signature(format: .jpeg, text: [0xFF, 0xD8, 0xFF]),
-            // pack_start_code (ISO/IEC 13818-1, 2.5.3.3). All of these have the bit set that is 0 in an H.264 NAL unit.
+            // pack_start_code (ISO/IEC 13818-1, 2.5.3.3). All of these have the bit set that must be 0 in an H.264 NAL unit.
             Signature(format: .programStream, text: [0, 0, 1, 0xBA]),
             // sequence_header_code (ISO/IEC 13818-2), visual_object_sequence_start_code (ISO/IEC 14496-2).
             Signature(format: .mpegVideo, text: [0, 0, 1, 0xB3]),
             Signature(format: .mpegVideo, text: [0, 0, 1, 0xB0]),
         ]
 
-    /// Four sync bytes, each 188 bytes behind the one before (ISO/IEC 13818-1, 2.4.3.2), wherever the first one is: by chance once in
-    /// 20 million.
+    /// Four sync bytes, each 188 bytes after the one before (ISO/IEC 13818-1, 2.4.3.2), at any start position: by chance once
+    /// in 20 million.
     private static func isTransportStream(_ bytes: [UInt8]) -> Bool {
         let (length, sync, packets) = (188, UInt8(0x47), 4)
         guard bytes.count > (packets - 1) * length else { return false }
@@ -88,7 +88,7 @@ extension UnsupportedFormat {
         return starts.contains { start in (0..<packets).allSatisfy { bytes[start + $0 * length] == sync } }
     }
 
-    /// A VPS, nal_unit_type 32 of layer 0 (ITU-T H.265, 7.3.1.2): as H.264 it would be a NAL unit of the unspecified type 0.
+    /// A VPS, nal_unit_type 32 of layer 0 (ITU-T H.265, 7.3.1.2), which in H.264 would be a NAL unit of the unspecified type 0.
     private static func hasHEVCParameterSets(_ bytes: [UInt8]) -> Bool {
         let parameterSet: [UInt8] = [0, 0, 1, 0x40, 0x01]
         guard bytes.count >= parameterSet.count else { return false }
@@ -97,7 +97,7 @@ extension UnsupportedFormat {
         }
     }
 
-    /// Two frames, of which the second begins at the end of the first (ISO/IEC 14496-3, 1.A.2.2).
+    /// Two frames, the second of which begins at the end of the first (ISO/IEC 14496-3, 1.A.2.2).
     private static func isADTS(_ bytes: [UInt8]) -> Bool {
         guard bytes.count > 7, isSync(bytes, at: 0) else { return false }
         let length = Int(bytes[3] & 3) << 11 | Int(bytes[4]) << 3 | Int(bytes[5]) >> 5

@@ -1,9 +1,9 @@
 import Codecs
 import Media
 
-/// Which pictures to take where fewer are wanted than come. A pure value.
+/// Selects frames to reduce the frame rate. A pure value.
 struct FrameDecimator: Hashable, Sendable {
-    /// From one picture to the next, in nanoseconds.
+    /// The target frame interval in nanoseconds.
     private let interval: Int64
     private var due = Int64.min
 
@@ -11,12 +11,12 @@ struct FrameDecimator: Hashable, Sendable {
         interval = Int64(rate.denominator) * 1_000_000_000 / Int64(rate.numerator)
     }
 
-    /// Whether to take the picture of this time; times rise.
+    /// Whether to take the frame with this time. Times rise.
     mutating func takes(_ time: MediaTime) -> Bool {
         let now = time.nanoseconds
-        // A quarter of an interval is jitter: without it, each picture that comes a little early would be left out.
+        // Tolerates a quarter of an interval as jitter; otherwise every frame that is a little early would be dropped.
         guard due == .min || now >= due - interval / 4 else { return false }
-        // Where fewer come than are wanted, nothing is made up for.
+        // If frames come more slowly than the target, missing ones are not made up for.
         due = max(due == .min ? now : due, now - interval) + interval
         return true
     }

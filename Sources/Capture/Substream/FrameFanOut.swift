@@ -3,58 +3,58 @@ import Media
 import Reactor
 import Synchronization
 
-/// Hands the pictures of one source to others that code them anew, after the source's effects: a camera is captured and
-/// decoded once, whatever its streams. All methods may be called from any thread.
+/// Distributes one source's frames, after its effects, to substreams that encode them again. A camera is therefore captured and
+/// decoded only once. All methods may be called from any thread.
 ///
-/// Nobody is waited for: each branch has the newest picture only, and counts those that it never saw.
+/// The source never waits: each subscriber has only the newest frame, and the number of frames that it missed.
 public final class FrameFanOut: Sendable {
-    /// One reader's end.
+    /// One substream's end.
     final class Subscriber: Sendable {
-        struct Newest: Sendable {
-            let picture: SharedFrame
+        struct LatestFrame: Sendable {
+            let frame: SharedFrame
             let time: MediaTime
-            /// Pictures that came before it and after the one taken last.
+            /// The number of frames between this one and the last one taken.
             var skipped = 0
         }
 
-        private let newest = Mutex<Newest?>(nil)
+        private let newest = Mutex<LatestFrame?>(nil)
         private let doorbell: Doorbell
 
         fileprivate init(_ doorbell: Doorbell) {
             self.doorbell = doorbell
         }
 
-        /// The newest picture that was not taken yet.
-        func take() -> Newest? {
+        /// The newest frame, if it was not taken yet.
+        func take() -> LatestFrame? {
             newest.withLock { newest in
                 defer { newest = nil }
                 return newest
             }
         }
 
-        fileprivate func put(_ picture: SharedFrame, at time: MediaTime) {
+        fileprivate func put(_ frame: SharedFrame, at time: MediaTime) {
             newest.withLock { newest in
-                newest = Newest(picture: picture, time: time, skipped: newest.map { $0.skipped + 1 } ?? 0)
+                newest = LatestFrame(frame: frame, time: time, skipped: newest.map { $0.skipped + 1 } ?? 0)
             }
             doorbell.ring()
         }
     }
 
     private let subscribers = Mutex<[Subscriber]>([])
-    private let hasPictures = Atomic(false)
+    private let isOffering = Atomic(false)
 
     public init() {}
 
-    /// Whether its source has raw pictures to offer; the H.264 that a camera codes itself is only in the stream.
+    /// Whether the source delivers raw frames. H.264 from a camera's own encoder is only in the stream.
     var offersFrames: Bool {
-        get { hasPictures.load(ordering: .relaxed) }
-        set { hasPictures.store(newValue, ordering: .relaxed) }
+        get { isOffering.load(ordering: .relaxed) }
+        set { isOffering.store(newValue, ordering: .relaxed) }
     }
 
-    /// Whether there is a branch.
+    /// Whether there is a subscriber.
     var hasSubscribers: Bool { subscribers.withLock { !$0.isEmpty } }
 
-    /// A branch that rings at each picture, until it is detached.
+    /// Adds a subscriber. Its doorbell rings at each frame until it is detached.
     func attach(_ doorbell: Doorbell) -> Subscriber {
         let subscriber = Subscriber(doorbell)
         subscribers.withLock { $0.append(subscriber) }
@@ -65,13 +65,13 @@ public final class FrameFanOut: Sendable {
         subscribers.withLock { $0.removeAll { $0 === subscriber } }
     }
 
-    /// Puts the picture on all branches. Costs a lock where there are none.
+    /// Gives the frame to all subscribers. Without subscribers this costs one lock.
     ///
-    /// - Parameter pool: of pictures of this size, for one whose memory was lent.
+    /// - Parameter pool: frames of the same size, for copies, if the driver takes the frame's memory back.
     func offer(_ frame: VideoFrame, at time: MediaTime, pool: VideoFramePool) throws(CodecFailure) {
         let subscribers = subscribers.withLock { $0 }
         guard !subscribers.isEmpty else { return }
-        let picture = try frame.shared(pool)
-        for subscriber in subscribers { subscriber.put(picture, at: time) }
+        let shared = try frame.shared(pool)
+        for subscriber in subscribers { subscriber.put(shared, at: time) }
     }
 }

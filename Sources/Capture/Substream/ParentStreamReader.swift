@@ -2,9 +2,9 @@ import Media
 import Reactor
 import Streams
 
-/// What a stream publishes, for a source that makes another stream of it. Confined to one thread, but for the ringing.
+/// Reads the units of a parent stream for its substream. Confined to one thread, except for the doorbell.
 final class ParentStreamReader {
-    /// Hands units on as they are.
+    /// Passes units on unchanged.
     struct PassthroughPackager: Packager {
         struct Output: PackagedUnit {
             let unit: AccessUnit
@@ -32,7 +32,7 @@ final class ParentStreamReader {
     private var reader = FeedReader<PassthroughPackager.Output>()
     private var next: Int64
 
-    /// From the next unit on; `nil` before the stream's source has announced its tracks.
+    /// Starts at the next unit; `nil` if the stream's source has not announced its tracks yet.
     ///
     /// - Parameter doorbell: rings at each unit.
     init?(_ stream: Stream, doorbell: Doorbell) {
@@ -48,20 +48,20 @@ final class ParentStreamReader {
         feed.detach(waker)
     }
 
-    /// As announced last.
+    /// The tracks announced last.
     var tracks: [Track] { stream.announcement?.tracks ?? feed.tracks }
 
     /// Whether tracks were announced since the last call.
-    func isAnnouncedAnew() -> Bool {
+    func hasNewAnnouncement() -> Bool {
         let count = stream.announcementCount
         defer { announcementCount = count }
         return count != announcementCount
     }
 
-    /// Whether the stream's tracks are others now: there comes no more.
+    /// Whether the stream's tracks have changed; no more units follow.
     var hasEnded: Bool { reader.hasEnded }
 
-    /// What has been published since the last call, in capture order. What has left the stream's history meanwhile is lost.
+    /// The units published since the last call, in capture order. Units that have left the stream's history are lost.
     func take() -> [AccessUnit] {
         feed.update(&reader)
         let first = max(next, reader.startIndex)

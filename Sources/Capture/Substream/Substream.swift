@@ -4,11 +4,11 @@ import Media
 import Reactor
 import Streams
 
-/// Another stream's pictures, coded once more in another size or rate, with its sound: `/cam/sub` beside `/cam`.
+/// Encodes another stream's video again in another size or frame rate, and adds its audio: `/cam/sub` beside `/cam`.
 ///
-/// A camera or test card is captured and its effects are applied once: what they have made of a picture goes through a
-/// `FrameFanOut`. Where the original passes H.264 through, it is decoded here. Times are the original's, so both streams show
-/// the same instants. It never holds up the original: a picture that is not coded when the next comes is left out.
+/// A camera or test card is captured, and its effects are applied, only once: the frames after the effects come through a
+/// `FrameFanOut`. If the parent passes H.264 through, the substream decodes it. The times are the parent's, so both streams show
+/// the same instants. A substream never delays its parent: a frame that is not encoded before the next one arrives is dropped.
 public final class Substream: ReconfigurableSource {
     public let label: String
     private let parent: Stream
@@ -17,9 +17,9 @@ public final class Substream: ReconfigurableSource {
     private let stopSignal = StopSignal()
 
     /// - Parameters:
-    ///   - parent: the stream whose pictures and sound it shows, on the same epoch as the stream that it is run into.
-    ///   - fanOut: of the original's source, where that codes pictures.
-    ///   - encoding: its size, rate and encoder; without `audio`, the original's sound is left out.
+    ///   - parent: the stream to encode again; it has the same epoch as the stream that `run` publishes into.
+    ///   - fanOut: the frames of the parent's source, if it encodes.
+    ///   - encoding: size, frame rate and encoder; without `audio`, the parent's audio is left out.
     public init(of parent: Stream, fanOut: FrameFanOut?, encoding: EncodingSettings, log: Logger) {
         self.parent = parent
         self.fanOut = fanOut
@@ -38,32 +38,32 @@ public final class Substream: ReconfigurableSource {
     public func run(into stream: Stream) throws(SourceFailure) {
         defer { stopSignal.consume() }
         let doorbell: Doorbell
-        do { doorbell = try Doorbell() } catch { throw SourceFailure(reason: "no substream: \(error)") }
+        do { doorbell = try Doorbell() } catch { throw SourceFailure(reason: "the substream cannot start: \(error)") }
         while !stopSignal.isSet {
             guard let parentReader = ParentStreamReader(parent, doorbell: doorbell) else {
                 if parent.hasEnded { stream.end() }
-                // The source of the original has not announced anything yet, or has ended and may start again.
+                // The parent's source has not announced its tracks yet, or has ended and may start again.
                 doorbell.wait(milliseconds: 50)
                 continue
             }
             do throws(CodecFailure) {
-                try code(parentReader, doorbell, into: stream)
+                try encode(parentReader, doorbell, into: stream)
             } catch {
                 throw SourceFailure(error)
             }
         }
     }
 
-    /// Until it is stopped, or until the original has other tracks.
-    private func code(_ parentReader: ParentStreamReader, _ doorbell: Doorbell, into stream: Stream)
+    /// Runs until stopped, or until the parent's tracks change.
+    private func encode(_ parentReader: ParentStreamReader, _ doorbell: Doorbell, into stream: Stream)
         throws(CodecFailure)
     {
-        let coding = try SubstreamPipeline(parentReader, fanOut, ringing: doorbell, control: control, into: stream)
-        while !stopSignal.isSet, !coding.hasEnded {
+        let pipeline = try SubstreamPipeline(parentReader, fanOut, ringing: doorbell, control: control, into: stream)
+        while !stopSignal.isSet, !pipeline.hasEnded {
             doorbell.wait(milliseconds: 50)
-            // Nothing is published after the end, so this call takes all that was published before it.
+            // No units are published after the end, so this call takes all remaining ones.
             let isLast = parent.hasEnded
-            try coding.go()
+            try pipeline.publishAvailable()
             if isLast { return }
         }
     }

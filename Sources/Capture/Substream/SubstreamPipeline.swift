@@ -3,7 +3,7 @@ import Media
 import Reactor
 import Streams
 
-/// One run of a substream: takes pictures and sound of the original as they come, and publishes them. Confined to one thread.
+/// One run of a substream: publishes the parent's video, encoded again, and its audio. Confined to one thread.
 final class SubstreamPipeline {
     private static let videoTrack = TrackID(0)
 
@@ -17,16 +17,16 @@ final class SubstreamPipeline {
     private var scaler: Scaler
     private var decimator: FrameDecimator
     private var announced: (tracks: [Track], revision: Int) = ([], 0)
-    /// Of originals that have no raw pictures to offer; `nil` until a random access point.
+    /// For parents without raw frames; `nil` until a keyframe.
     private var decoder: VideoDecoder?
 
-    /// Opens the encoder, and tells the tracks.
+    /// Opens the encoder and announces the tracks.
     init(
         _ parent: ParentStreamReader, _ fanOut: FrameFanOut?, ringing doorbell: Doorbell, control: EncoderControl,
         into stream: Stream
     ) throws(CodecFailure) {
         (self.parent, self.fanOut, self.control, self.stream) = (parent, fanOut, control, stream)
-        // What was wanted before is in the settings.
+        // Earlier changes are already in the settings.
         _ = control.takeChange()
         let settings = control.settings
         stage = try VideoEncodingStage(
@@ -35,7 +35,7 @@ final class SubstreamPipeline {
         decimator = FrameDecimator(settings.video.frameRate)
         guard parent.tracks.contains(where: { $0.kind == .video }) else {
             throw CodecFailure(
-                reason: "the original has no picture", remedy: "make the substream of a path that has one")
+                reason: "the parent stream has no video", remedy: "choose a parent path that has video")
         }
         subscriber = fanOut?.attach(doorbell)
         selectAudioTrack()
@@ -46,64 +46,65 @@ final class SubstreamPipeline {
         if let subscriber { fanOut?.detach(subscriber) }
     }
 
-    /// Whether the original's tracks are others now.
+    /// Whether the parent's tracks have changed.
     var hasEnded: Bool { parent.hasEnded }
 
-    /// Publishes what there is.
-    func go() throws(CodecFailure) {
-        try changeIfWanted()
+    /// Publishes the units and encodes the frame that are available now.
+    func publishAvailable() throws(CodecFailure) {
+        try applyRequestedChange()
         followParent()
-        var newest: (picture: DecodedVideoFrame, time: MediaTime)?
+        var newest: (frame: DecodedVideoFrame, time: MediaTime)?
         var skipped = 0
         let units = parent.take()
         let start = offersFrames ? 0 : catchUp(units, skipped: &skipped)
         for (index, unit) in units.enumerated() {
             if unit.track == audioTrack?.id { stream.publish(unit) }
-            guard !offersFrames, index >= start, isPicture(unit), let picture = try decoded(unit) else { continue }
+            guard !offersFrames, index >= start, isVideo(unit), let frame = try decoded(unit) else { continue }
             skipped += newest == nil ? 0 : 1
-            // The decoder may hold pictures back.
+            // The decoder may output an earlier frame.
             let rate = unit.presentationTime.rate
             newest = (
-                picture, picture.presentationTime.map { MediaTime(ticks: $0, rate: rate) } ?? unit.presentationTime
+                frame, frame.presentationTime.map { MediaTime(ticks: $0, rate: rate) } ?? unit.presentationTime
             )
         }
         if let offered = subscriber?.take() {
-            (newest, skipped) = ((try offered.picture.picture(), offered.time), offered.skipped)
+            (newest, skipped) = ((try offered.frame.picture(), offered.time), offered.skipped)
         }
-        if let newest { try code(newest.picture, at: newest.time, skipped: skipped) }
+        if let newest { try encode(newest.frame, at: newest.time, skipped: skipped) }
     }
 
-    private func code(_ picture: DecodedVideoFrame, at time: MediaTime, skipped: Int) throws(CodecFailure) {
+    private func encode(_ frame: DecodedVideoFrame, at time: MediaTime, skipped: Int) throws(CodecFailure) {
         guard decimator.takes(time) else { return }
-        let units = try stage.units(of: try scaler.scale(picture), at: time, skipped: skipped)
+        let units = try stage.units(of: try scaler.scale(frame), at: time, skipped: skipped)
         announce()
         for unit in units { stream.publish(unit) }
     }
 
-    // MARK: - Originals that have only H.264
+    // MARK: - Parents that have only H.264
 
     private var offersFrames: Bool { fanOut?.offersFrames == true }
 
-    /// Media time that may wait to be decoded, in nanoseconds.
+    /// The longest backlog of video to decode, in nanoseconds.
     private static let maximumBacklog: Int64 = 500_000_000
 
-    /// Where to begin in what has waited: behind all that a slow decoder would never make up for.
+    /// The index at which to start with the waiting units. If a slow decoder has too large a backlog, it skips to the last
+    /// keyframe.
     private func catchUp(_ units: [AccessUnit], skipped: inout Int) -> Int {
-        let pictures = units.indices.filter { isPicture(units[$0]) }
-        guard let first = pictures.first, let last = pictures.last,
+        let frames = units.indices.filter { isVideo(units[$0]) }
+        guard let first = frames.first, let last = frames.last,
             units[last].presentationTime.nanoseconds - units[first].presentationTime.nanoseconds > Self.maximumBacklog
         else { return 0 }
         decoder = nil
-        let start = pictures.last { units[$0].isKeyframe } ?? units.endIndex
-        skipped += pictures.count { $0 < start }
+        let start = frames.last { units[$0].isKeyframe } ?? units.endIndex
+        skipped += frames.count { $0 < start }
         return start
     }
 
-    private func isPicture(_ unit: AccessUnit) -> Bool {
+    private func isVideo(_ unit: AccessUnit) -> Bool {
         parent.tracks.contains { $0.id == unit.track && $0.kind == .video }
     }
 
-    /// A damaged picture is left out, and all until the next random access point.
+    /// Decodes a unit. After a damaged frame, all frames up to the next keyframe are dropped.
     private func decoded(_ unit: AccessUnit) throws(CodecFailure) -> DecodedVideoFrame? {
         if decoder == nil, unit.isKeyframe { decoder = try VideoDecoder() }
         do throws(CodecFailure) {
@@ -116,9 +117,9 @@ final class SubstreamPipeline {
 
     // MARK: - Changes
 
-    /// Where the original begins anew, so does this: what was shown before may show what its effects hide now.
+    /// Restarts if the parent has restarted, because earlier frames may show what its effects hide now.
     private func followParent() {
-        guard parent.isAnnouncedAnew() else { return }
+        guard parent.hasNewAnnouncement() else { return }
         stage.refresh()
         selectAudioTrack()
     }
@@ -127,9 +128,9 @@ final class SubstreamPipeline {
         audioTrack = control.settings.audio == nil ? nil : parent.tracks.first { $0.kind == .audio }
     }
 
-    private func changeIfWanted() throws(CodecFailure) {
+    private func applyRequestedChange() throws(CodecFailure) {
         let before = stage.settings
-        try stage.changeIfWanted { $0 }
+        try stage.applyRequestedChange { $0 }
         let (video, fit) = (stage.settings.video, stage.settings.fit)
         if (video.width, video.height, fit) != (before.video.width, before.video.height, before.fit) {
             scaler = Scaler(width: video.width, height: video.height, fit: fit)

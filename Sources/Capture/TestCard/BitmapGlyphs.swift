@@ -1,20 +1,20 @@
 import Codecs
 
-/// Digits, a few signs and the capitals that the test card needs, drawn as 5×7 squares: no font file, no library.
+/// A 5×7 bitmap font with the digits, signs and capitals that the test card needs. Avoids a font file and a font library.
 enum BitmapGlyphs {
-    /// Squares across a glyph and the gap behind it.
+    /// The width of a glyph with its gap, in squares.
     static let advance = 6
-    /// Squares down a glyph.
+    /// The height of a glyph, in squares.
     static let height = 7
     private static let black: UInt8 = 16
     private static let white: UInt8 = 235
 
-    /// The space that `text` takes at `scale` pixels a square, with a margin of a square and a half around it.
+    /// The size of `text` at `scale` pixels per square, with a margin of one and a half squares around it.
     static func box(of text: String, scale: Int) -> (width: Int, height: Int) {
         ((text.utf8.count * advance + 2) * scale, (height + 3) * scale)
     }
 
-    /// Writes `text` in white on a black box, whose upper left corner is at even `x` and `y`; signs it does not know are blank.
+    /// Writes `text` in white on a black box with its upper left corner at even `x` and `y`. Unknown characters are left blank.
     static func draw(_ text: String, x: Int, y: Int, scale: Int, into frame: VideoFrame) {
         let box = box(of: text, scale: scale)
         frame.luma.fill(x: x..<x + box.width, y: y..<y + box.height, with: black)
@@ -37,7 +37,7 @@ enum BitmapGlyphs {
         }
     }
 
-    /// From the top row down; the most significant of five bits is on the left. Empty for a sign that it does not know.
+    /// The rows from the top; the most significant of five bits is on the left. Empty for an unknown character.
     static func rows(of sign: UInt8) -> [UInt8] {
         switch sign {
         case 0x30...0x39: digits[Int(sign - 0x30)]

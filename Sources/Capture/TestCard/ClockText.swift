@@ -1,4 +1,4 @@
-/// A wall-clock instant in figures, in UTC.
+/// A wall-clock time as text, in UTC.
 struct ClockText: Hashable, Sendable {
     /// `2026-11-21`
     let date: String
@@ -15,13 +15,13 @@ struct ClockText: Hashable, Sendable {
         date = Self.date(ofDay: day)
     }
 
-    /// `number` in at least `width` figures.
+    /// `number` with at least `width` digits.
     static func padded(_ number: Int64, _ width: Int) -> String {
         let figures = String(number)
         return String(repeating: "0", count: max(0, width - figures.utf8.count)) + figures
     }
 
-    /// Days since 1970 as a Gregorian date: Howard Hinnant's `civil_from_days`, in years that begin in March.
+    /// The Gregorian date of a day since 1970, by Howard Hinnant's `civil_from_days`, in years that begin in March.
     private static func date(ofDay day: Int64) -> String {
         let (era, dayOfEra) = floored(day + 719_468, by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

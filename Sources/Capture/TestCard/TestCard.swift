@@ -4,13 +4,13 @@ import Media
 import Reactor
 import Streams
 
-/// A source that needs no device: a moving picture with the wall clock and the frame number burned in, and a white flash
-/// with a beep once a second at the same instant.
+/// A source that needs no device: moving bars with the wall clock and the frame number burned in, and once a second a white flash
+/// with a simultaneous beep.
 ///
-/// Capture never queues: each picture has its instant on a grid of absolute deadlines, and a thread that comes too late
-/// leaves pictures out. Presentation times are exact multiples of the interval. The clock in the picture shows UTC at the
-/// instant before drawing; the block code in the lower left corner tells machines the instant on the grid, which sender
-/// reports tell too, and the frame number. Flashes fall on the wall clock's whole seconds as of the start; a clock that is set later moves the figures, not the flashes.
+/// Capture never queues: each frame has a deadline on a fixed grid, and a thread that is late drops frames. Presentation times
+/// are exact multiples of the frame interval. The visible clock shows UTC just before drawing. The timestamp overlay in the
+/// lower left corner contains the frame number and the deadline, which sender reports refer to as well. Flashes fall on the
+/// wall clock's whole seconds as of the start; if the clock is set later, the visible clock changes but the flashes stay.
 public final class TestCard: ReconfigurableSource {
     private let clock: PaceClock
     /// Nanoseconds since 1970.
@@ -20,15 +20,15 @@ public final class TestCard: ReconfigurableSource {
     private let fanOut: FrameFanOut?
 
     /// - Parameters:
-    ///   - log: told which encoders do not work.
-    ///   - fanOut: is given the pictures too.
+    ///   - log: receives messages about encoders that do not work.
+    ///   - fanOut: receives the frames for substreams.
     public convenience init(
         _ settings: EncodingSettings = EncodingSettings(), log: Logger? = nil, fanOut: FrameFanOut? = nil
     ) {
         self.init(settings, log: log ?? .silent, fanOut: fanOut, clock: .host, wallClock: WallClock.unixNanoseconds)
     }
 
-    /// The same on clocks of the caller's choice.
+    /// A test card with the given clocks, for tests.
     init(
         _ settings: EncodingSettings, log: Logger = .silent, fanOut: FrameFanOut? = nil, clock: PaceClock,
         wallClock: @escaping @Sendable () -> Int64
@@ -39,7 +39,7 @@ public final class TestCard: ReconfigurableSource {
         self.wallClock = wallClock
     }
 
-    /// As wanted last.
+    /// The latest settings.
     public var settings: EncodingSettings { control.settings }
 
     public var label: String {
@@ -64,7 +64,7 @@ public final class TestCard: ReconfigurableSource {
     public func run(into stream: Stream) throws(SourceFailure) {
         defer {
             stopSignal.consume()
-            // Whatever feeds the stream next may have none to offer.
+            // The stream's next source may have no frames to offer.
             fanOut?.offersFrames = false
         }
         do throws(CodecFailure) {
@@ -76,7 +76,7 @@ public final class TestCard: ReconfigurableSource {
     }
 
     private func openPipeline(_ streamClock: StreamClock) throws(CodecFailure) -> TestCardPipeline {
-        // What was wanted before is in the settings.
+        // Earlier changes are already in the settings.
         _ = control.takeChange()
         let settings = settings
         let timeline = TestCardTimeline(
@@ -98,13 +98,13 @@ public final class TestCard: ReconfigurableSource {
                 stream.announce(announced.tracks)
             }
             for unit in units { stream.publish(unit) }
-            number = try changeIfWanted(pipeline, after: newest)
+            number = try applyRequestedChange(pipeline, after: newest)
             try pipeline.prepareAudio(forFrame: number)
         }
     }
 
-    /// - Returns: the number of the picture that follows `number`, on the grid of the settings that hold from now on.
-    private func changeIfWanted(_ pipeline: TestCardPipeline, after number: Int64) throws(CodecFailure) -> Int64 {
+    /// - Returns: the number of the frame after `number`, on the grid of the settings that apply from now on.
+    private func applyRequestedChange(_ pipeline: TestCardPipeline, after number: Int64) throws(CodecFailure) -> Int64 {
         guard let wanted = control.takeChange() else { return number + 1 }
         do throws(CodecFailure) {
             return try pipeline.change(to: wanted, after: number)
@@ -112,5 +112,34 @@ public final class TestCard: ReconfigurableSource {
             try control.changeFailed(error, attempting: wanted, keeping: pipeline.settings)
             return number + 1
         }
+    }
+}
+
+extension TestCard {
+    /// The corner of the timestamp overlay if the settings do not name one.
+    static let defaultOverlayCorner = TimestampOverlay.Corner.bottomLeft
+
+    /// The first raw frames of a test card, with timestamp overlay, for measuring encoders.
+    public static func frames(_ count: Int, _ video: VideoEncoder.Settings) throws(SourceFailure) -> [VideoFrame] {
+        let timeline = TestCardTimeline(frameRate: video.frameRate, now: 0, wallNanoseconds: 0)
+        var frames: [VideoFrame] = []
+        do {
+            let renderer = try TestCardRenderer(width: video.width, height: video.height)
+            for number in 0..<Int64(count) {
+                let frame = try VideoFrame(width: video.width, height: video.height)
+                let instant = timeline.instant(ofFrame: number)
+                renderer.draw(
+                    TestCardRenderer.Moment(
+                        number: Int(number), wallNanoseconds: instant, nanoseconds: instant,
+                        isFlash: timeline.isFlash(frame: number)),
+                    into: frame)
+                TimestampOverlay(unixNanoseconds: instant, frameNumber: UInt32(number)).draw(
+                    in: defaultOverlayCorner, of: frame)
+                frames.append(frame)
+            }
+        } catch {
+            throw SourceFailure(error)
+        }
+        return frames
     }
 }

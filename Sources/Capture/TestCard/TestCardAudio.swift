@@ -1,14 +1,14 @@
 import Codecs
 import Media
 
-/// The test card's sound, coded. Confined to one thread.
+/// Generates and encodes the test card's audio. Confined to one thread.
 ///
-/// An AAC encoder hands out a unit two frames after its first sample went in. A microphone would have to bear that; a
-/// generator knows the future and runs ahead, so that units leave in the order of their presentation with the pictures'.
+/// An AAC encoder outputs a unit two frames after its first sample was put in. A generator can compensate for this delay by
+/// running ahead, so that audio and video units leave in the order of their presentation times.
 final class TestCardAudio {
     private let encoder: AudioEncoder
     private var tone: TestCardTone
-    /// First sample of the next frame to go in, and of the next unit to come out, in ticks; `nil` before the start.
+    /// The first samples of the encoder's next input frame and of its next output unit, in ticks; `nil` before the start.
     private var next: (input: Int64, output: Int64)?
 
     init(_ settings: AudioEncoder.Settings, timeline: TestCardTimeline) throws(CodecFailure) {
@@ -22,16 +22,17 @@ final class TestCardAudio {
             format: .aac(encoder.configuration))
     }
 
-    /// Beeps at the flashes of another grid of pictures, from the next samples on.
+    /// Adopts a changed frame grid for the next beeps.
     func follow(_ timeline: TestCardTimeline) {
         tone = TestCardTone(timeline: timeline, rate: encoder.settings.sampleRate)
     }
 
-    /// The units whose first sample is not after `instant`, in nanoseconds since the epoch; the first call starts the sound there.
+    /// The units that start at or before `instant`, in nanoseconds since the epoch. The first call starts the audio
+    /// there.
     func units(until instant: Int64) throws(CodecFailure) -> [AccessUnit] {
         let due = encoder.settings.sampleRate.ticks(inNanoseconds: instant)
         var (input, output) = next ?? (due, due)
-        // Half a second late, it leaves out whole frames: catching up would be a burst of stale sound.
+        // If it is half a second late, it skips whole frames instead of sending a burst of old audio.
         if due - input > Int64(encoder.settings.sampleRate.hertz) / 2 { input += (due - input) / length * length }
         var units: [AccessUnit] = []
         while output <= due {
@@ -44,7 +45,7 @@ final class TestCardAudio {
         return units
     }
 
-    /// Samples of a frame.
+    /// The samples in a frame.
     private var length: Int64 { Int64(encoder.samplesPerFrame) }
 
     private func encode(from tick: Int64) throws(CodecFailure) -> [AccessUnit] {

@@ -2,27 +2,27 @@ import Codecs
 import Media
 import Streams
 
-/// Draws, sounds and codes the test card for the instants that it is told, whatever the clock shows. Confined to one thread.
+/// Draws and encodes the test card for given instants, without reading a clock. Confined to one thread.
 final class TestCardPipeline {
     static let videoTrack = TrackID(0)
     static let audioTrack = TrackID(1)
 
     private(set) var timeline: TestCardTimeline
     private let stage: VideoEncodingStage
-    private var picture: TestCardRenderer
+    private var renderer: TestCardRenderer
     private let audioSource: TestCardAudio?
-    /// The picture of the grid with which it started, shown as frame 0.
+    /// The first frame's number on the grid; the image shows it as frame 0.
     private var firstFrame: Int64?
-    /// Coded, and not due yet.
+    /// Encoded audio that is not due yet.
     private var pendingAudio: [AccessUnit] = []
 
-    /// Opens the encoders: some milliseconds.
+    /// Opens the encoders, which takes some milliseconds.
     ///
     /// - Parameters:
-    ///   - control: of the picture's encoder.
-    ///   - fanOut: is offered the pictures.
-    ///   - clock: tells how long coding takes, and nothing else.
-    ///   - streamClock: of the block code's times; without it, there is none.
+    ///   - control: requests and counters of the video encoder.
+    ///   - fanOut: receives the frames.
+    ///   - clock: measures the encode timing only.
+    ///   - streamClock: gives the times in the timestamp overlay; without it, there is no overlay.
     init(
         _ settings: EncodingSettings, timeline: TestCardTimeline, control: EncoderControl = EncoderControl(),
         fanOut: FrameFanOut? = nil, clock: PaceClock = .host, streamClock: StreamClock? = nil
@@ -32,7 +32,7 @@ final class TestCardPipeline {
         stage = try VideoEncodingStage(
             settings, track: Self.videoTrack, matrix: TestCardRenderer.matrix, control: control, fanOut: fanOut,
             clock: clock, streamClock: streamClock, defaultOverlayCorner: TestCard.defaultOverlayCorner)
-        picture = try TestCardRenderer(width: size.width, height: size.height)
+        renderer = try TestCardRenderer(width: size.width, height: size.height)
         if let audio = settings.audio {
             audioSource = try TestCardAudio(audio, timeline: timeline)
         } else {
@@ -40,28 +40,28 @@ final class TestCardPipeline {
         }
     }
 
-    /// Picture first, then sound, if any.
+    /// The video track, then the audio track, if any.
     var tracks: [Track] { [stage.track] + (audioSource.map { [$0.track] } ?? []) }
 
-    /// Counts up where the tracks are to be announced anew with the next units.
+    /// Increases if the tracks have to be announced again with the next units.
     var revision: Int { stage.revision }
 
-    /// As changed last.
+    /// The latest settings.
     var settings: EncodingSettings { stage.settings }
 
-    /// The units that are due with picture `number`, in order of presentation: sound up to its instant, then the picture.
+    /// The units that are due with frame `number`, in presentation order: audio up to its instant, then the frame.
     ///
-    /// Numbers ascend from wherever it starts; those left out are `skipped` pictures.
+    /// Numbers ascend from any start; `skipped` is how many were left out.
     func units(
         forFrame number: Int64, wallNanoseconds: Int64, skipped: Int = 0
     ) throws(CodecFailure) -> [AccessUnit] {
         let first = firstFrame ?? number
         firstFrame = first
         let instant = timeline.instant(ofFrame: number)
-        let frame = try picture.draw(
+        let frame = try renderer.draw(
             TestCardRenderer.Moment(
                 number: Int(number - first), wallNanoseconds: wallNanoseconds, nanoseconds: instant,
-                isFlash: timeline.isFlash(picture: number)))
+                isFlash: timeline.isFlash(frame: number)))
         let encoded = try stage.units(of: frame, at: timeline.time(ofFrame: number), skipped: skipped)
         try prepareAudio(forFrame: number)
         let due = pendingAudio.prefix { $0.presentationTime.nanoseconds <= instant }
@@ -69,22 +69,22 @@ final class TestCardPipeline {
         return due + encoded
     }
 
-    /// Codes the sound up to picture `number`, so that the picture need not wait for it: best called before its instant.
+    /// Encodes the audio up to frame `number`. If this is called before the frame's instant, the frame need not wait for it.
     func prepareAudio(forFrame number: Int64) throws(CodecFailure) {
         pendingAudio += try audioSource?.units(until: timeline.instant(ofFrame: number)) ?? []
     }
 
-    /// Goes on with other settings after picture `number`; the frame numbers in the picture go on too.
+    /// Applies other settings after frame `number`; the frame numbers in the image continue.
     ///
-    /// - Returns: the number of the picture that is next, on the grid of the new frame rate.
-    /// - Throws: when no encoder works with them; then nothing has changed.
+    /// - Returns: the number of the next frame on the grid of the new frame rate.
+    /// - Throws: if no encoder supports the settings; nothing has changed then.
     func change(to settings: EncodingSettings, after number: Int64) throws(CodecFailure) -> Int64 {
-        let isCodeMoved = settings.timestampOverlay != stage.settings.timestampOverlay
+        let isOverlayMoved = settings.timestampOverlay != stage.settings.timestampOverlay
         try stage.change(to: settings)
         let new = settings.video
-        if isCodeMoved || (picture.width, picture.height) != (new.width, new.height) {
-            // The encoder has taken the size: it can be drawn. Where a code was, new pictures have their background.
-            picture = try TestCardRenderer(width: new.width, height: new.height)
+        if isOverlayMoved || (renderer.width, renderer.height) != (new.width, new.height) {
+            // The encoder has accepted the size. If the overlay has moved, new frames restore the background at its old place.
+            renderer = try TestCardRenderer(width: new.width, height: new.height)
         }
         guard new.frameRate != timeline.frameRate else { return number + 1 }
         let instant = timeline.instant(ofFrame: number)

@@ -1,30 +1,30 @@
 import Codecs
 
-/// Draws the test card: colour bars, a grey ramp, things that move evenly, snow, the wall clock, the frame
-/// number and the flash. The block code is drawn over its lower left corner (`VideoEncodingStage`), where nothing moves.
+/// Draws the test card: colour bars, a grey ramp, moving shapes, noise, the wall clock, the frame number and the flash.
+/// `VideoEncodingStage` draws the timestamp overlay over its lower left corner, where nothing moves.
 ///
-/// What never changes is drawn once in each picture of the pool, and then only where something has moved over it; everything
-/// scales with the picture. Confined to one thread.
+/// The static background is drawn once in each frame of the pool and later only restored where something was drawn over it.
+/// Everything scales with the frame. Confined to one thread.
 final class TestCardRenderer {
-    /// What differs from one picture to the next.
+    /// The content that differs from frame to frame.
     struct Moment: Hashable, Sendable {
         /// Counted from 0 at the start.
         let number: Int
         /// Nanoseconds since 1970, at the instant before drawing.
         let wallNanoseconds: Int64
-        /// Nanoseconds of stream time: what moves follows it.
+        /// Nanoseconds of stream time, which determine the positions of the moving shapes.
         let nanoseconds: Int64
         let isFlash: Bool
     }
 
     private let pool: VideoFramePool
-    /// What was drawn last on each picture of the pool. They live as long as this does, so none takes another's place.
+    /// What was last drawn in each frame of the pool. The pool keeps its frames, so identifiers are not reused.
     private var drawn: [ObjectIdentifier: Moment] = [:]
     let width: Int
     let height: Int
-    /// Pixels a square of the clock's glyphs: at 1280×720 its figures are 70 pixels high.
+    /// Pixels per square of the clock's glyphs: at 1280×720 its digits are 70 pixels high.
     let clockScale: Int
-    /// Pixels a square of the other glyphs: at 1280×720 their figures are 42 pixels high.
+    /// Pixels per square of the other glyphs: at 1280×720 their digits are 42 pixels high.
     let textScale: Int
 
     init(width: Int, height: Int) throws(CodecFailure) {
@@ -35,9 +35,9 @@ final class TestCardRenderer {
         pool = VideoFramePool(width: width, height: height)
     }
 
-    /// The picture of a moment, in memory that is used again when nobody holds it any more.
+    /// Draws the frame of a moment in memory from the pool.
     ///
-    /// On a picture that was used before, the background is restored only where it was drawn over, and is not again.
+    /// In a reused frame, the background is restored only where the previous moment was drawn and this one is not.
     func draw(_ moment: Moment) throws(CodecFailure) -> VideoFrame {
         let frame = try pool.take()
         frame.matrix = Self.matrix
@@ -53,7 +53,7 @@ final class TestCardRenderer {
         return frame
     }
 
-    /// Draws the whole picture into `frame`, which has the card's size.
+    /// Draws the complete image into `frame`, which has the card's size.
     func draw(_ moment: Moment, into frame: VideoFrame) {
         drawBackground((0..<width, 0..<height), into: frame)
         drawForeground(moment, into: frame)
@@ -62,25 +62,26 @@ final class TestCardRenderer {
     private func drawForeground(_ moment: Moment, into frame: VideoFrame) {
         drawSweep(moment, into: frame)
         drawText(moment, into: frame)
-        // Always: the sweep must not pass for a flash.
+        // Drawn always, so that the sweep cannot be mistaken for a flash.
         fillSquare(flashSquare, luma: moment.isFlash ? 235 : 16, in: frame)
-        drawSnow(moment, into: frame)
+        drawNoise(moment, into: frame)
     }
 
-    // MARK: - What moves
+    // MARK: - Moving parts
 
-    /// A rectangle of luma; that of chroma has half of each number.
+    /// A rectangle in the luma plane; half of each number applies to the chroma planes.
     private typealias Area = (x: Range<Int>, y: Range<Int>)
 
-    /// Where a bar is that crosses the picture in four seconds, and a square that goes to and fro: stutter shows in both.
+    /// The positions of a bar that crosses the frame in four seconds, and of a square that moves back and forth. Stutter shows in
+    /// both.
     private func sweep(_ moment: Moment) -> (bar: Area, square: Area) {
         let period: Int64 = 4_000_000_000
         let phase = Int((moment.nanoseconds % period + period) % period / 1000)
         let bar = phase * width / 4_000_000
         let side = height / 8
-        let way = max(1, width - side)
-        let there = phase * 2 * way / 4_000_000
-        let left = (there < way ? there : 2 * way - there) & ~1
+        let travel = max(1, width - side)
+        let position = phase * 2 * travel / 4_000_000
+        let left = (position < travel ? position : 2 * travel - position) & ~1
         let top = (height * 2 / 3 + height / 24) & ~1
         return ((bar..<bar + max(2, width / 160), 0..<height * 2 / 3), (left..<left + side, top..<top + side))
     }
@@ -96,7 +97,7 @@ final class TestCardRenderer {
 
     private func half(_ range: Range<Int>) -> Range<Int> { range.lowerBound / 2..<range.upperBound / 2 }
 
-    /// From the edges of the picture to the clock, which is the first line of text.
+    /// The distance from the edges of the frame to the clock, which is the first line of text.
     var margin: Int { height / 12 & ~1 }
 
     private func drawText(_ moment: Moment, into frame: VideoFrame) {
@@ -111,13 +112,13 @@ final class TestCardRenderer {
         BitmapGlyphs.draw(number, x: left, y: top, scale: textScale, into: frame)
     }
 
-    /// Noise below the flash, which no encoder can foretell: without it the card would leave most of the bitrate unused.
-    private func drawSnow(_ moment: Moment, into frame: VideoFrame) {
-        let (columns, rows) = snowArea
+    /// Draws noise below the flash, which no encoder can predict. Without it, the card would leave most of the bitrate unused.
+    private func drawNoise(_ moment: Moment, into frame: VideoFrame) {
+        let (columns, rows) = noiseArea
         var state = UInt64(truncatingIfNeeded: moment.number) &* 0x9E37_79B9_7F4A_7C15 | 1
         for y in rows {
             for left in stride(from: columns.lowerBound, to: columns.upperBound, by: 8) {
-                // Marsaglia's xorshift64, for eight samples at once.
+                // Marsaglia's xorshift64 gives eight samples at once.
                 state ^= state << 13
                 state ^= state >> 7
                 state ^= state << 17
@@ -130,9 +131,9 @@ final class TestCardRenderer {
         }
     }
 
-    // MARK: - What stays
+    // MARK: - Static parts
 
-    /// Of the bars, whatever the size.
+    /// The matrix of the colour bars, whatever the size.
     static let matrix = ColourMatrix.bt709
 
     /// 75 % colour bars in BT.709: luma, blue difference, red difference.
@@ -141,7 +142,7 @@ final class TestCardRenderer {
         (63, 193, 204), (51, 109, 212), (28, 212, 120), (16, 128, 128),
     ]
 
-    /// As much as lies in `area`: the bars, below them the ramp, and grey for the snow.
+    /// Draws the background within `area`: the bars, the ramp below them, and grey chroma for the noise.
     private func drawBackground(_ area: Area, into frame: VideoFrame) {
         let ramp = height * 2 / 3 & ~1
         let (above, below) = (area.y.clamped(to: 0..<ramp), area.y.clamped(to: ramp..<height))
@@ -154,20 +155,20 @@ final class TestCardRenderer {
         for x in area.x.clamped(to: 0..<width) {
             frame.luma.fill(x: x..<x + 1, y: below, with: UInt8(16 + x * 219 / width))
         }
-        let (columns, rows) = (snowArea.columns.clamped(to: area.x), snowArea.rows.clamped(to: area.y))
+        let (columns, rows) = (noiseArea.columns.clamped(to: area.x), noiseArea.rows.clamped(to: area.y))
         for plane in [frame.cb, frame.cr] {
             plane.fill(x: half(area.x), y: half(below), with: 128)
             plane.fill(x: half(columns), y: half(rows), with: 128)
         }
     }
 
-    /// Where it flashes: upper left corner and side, even.
+    /// The upper left corner and side of the flash; all even.
     var flashSquare: (x: Int, y: Int, side: Int) {
         let side = height / 3 & ~1
         return (max(0, width - side - height / 12) & ~1, height / 12 & ~1, side)
     }
 
-    private var snowArea: (columns: Range<Int>, rows: Range<Int>) {
+    private var noiseArea: (columns: Range<Int>, rows: Range<Int>) {
         let (x, _, side) = flashSquare
         return (x..<min(x + side, width), height / 2 & ~1..<(height / 2 & ~1) + (side / 2 & ~1))
     }

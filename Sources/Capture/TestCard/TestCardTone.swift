@@ -2,19 +2,19 @@ import Codecs
 import Glibc
 import Media
 
-/// The test card's sound: silence, and a beep of 1 kHz that begins with each flash.
+/// Generates the test card's audio: silence, and a 1 kHz beep that begins with each flash.
 struct TestCardTone: Sendable {
     static let frequency = 1000.0
     private static let amplitude = 0.4
-    /// The beep swells and fades for this long, in seconds, so that it does not click.
+    /// The beep fades in and out for this many seconds, to avoid clicks.
     private static let ramp = 0.001
 
     let timeline: TestCardTimeline
     let rate: ClockRate
 
-    /// Writes the samples of all channels, the first of which is at `tick` of the track's clock.
+    /// Writes the samples of all channels, starting at `tick` of the track's clock.
     ///
-    /// A frame is shorter than a second, so at most one beep sounds in it: the one that began last by its end.
+    /// A frame is shorter than a second and therefore contains at most one beep: the last one that starts before the frame's end.
     func fill(_ frame: AudioFrame, from tick: Int64) {
         for channel in 0..<frame.channelCount { frame[channel].update(repeating: 0) }
         let end = rate.nanoseconds(inTicks: tick + Int64(frame.sampleCount))
@@ -28,7 +28,7 @@ struct TestCardTone: Sendable {
         }
     }
 
-    /// The sample at `seconds` after the beginning of a beep.
+    /// The sample at `seconds` after the start of a beep.
     private func level(at seconds: Double) -> Float {
         let end = Double(TestCardTimeline.flashNanoseconds) / 1e9
         let envelope = min(1, min(seconds, end - seconds) / Self.ramp)

@@ -70,7 +70,7 @@ public enum EncodingBench {
         _ video: VideoEncoder.Settings, seconds: Double, into report: inout EncodingReport
     ) throws(CodecFailure) -> [PlotPoint] {
         let frames: [VideoFrame]
-        do { frames = try TestCard.pictures(90, video) } catch { throw CodecFailure(reason: error.reason) }
+        do { frames = try TestCard.frames(90, video) } catch { throw CodecFailure(reason: error.reason) }
         let encoder = try VideoEncoder(video)
         report.encoder = encoder.name
         var histogram = DurationHistogram()

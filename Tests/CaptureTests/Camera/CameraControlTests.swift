@@ -5,7 +5,7 @@ import Testing
 @Suite struct CameraControlTests {
     private static func control(_ kind: CameraControl.Kind, isReadOnly: Bool = false) -> CameraControl {
         CameraControl(
-            id: 1, title: "Power Line Frequency", kind: kind, range: -10...100, step: 1, usual: 0, value: 0,
+            id: 1, title: "Power Line Frequency", kind: kind, range: -10...100, step: 1, defaultValue: 0, value: 0,
             isReadOnly: isReadOnly)
     }
 
@@ -15,11 +15,11 @@ import Testing
         ("Power Line Frequency", "power_line_frequency"), ("White Balance, Automatic", "white_balance_automatic"),
         ("Exposure (Absolute)", "exposure_absolute"), ("brightness", "brightness"), ("", ""),
     ])
-    func namesAreThoseOfV4l2Ctl(title: String, name: String) {
+    func controlNamesMatchV4l2Ctl(title: String, name: String) {
         #expect(CameraControl.name(of: title) == name)
     }
 
-    @Test func valuesAreReadByTheControlsKind() throws {
+    @Test func valuesAreParsedAccordingToTheControlsKind() throws {
         #expect(try Self.control(.integer).value(of: "-10") == -10)
         #expect(try Self.control(.boolean).value(of: "On") == 1)
         #expect(try Self.control(Self.menu).value(of: "50 hz") == 1)
@@ -32,15 +32,15 @@ import Testing
         (.integer, "high", "power_line_frequency expects a whole number from -10 to 100, not high"),
         (.boolean, "2", "power_line_frequency expects true or false, not 2"),
         (menu, "3", "power_line_frequency expects one of Disabled, 50 Hz, 60 Hz, not 3"),
-        (.other, "1", "power_line_frequency is of a kind that cannot be set"),
+        (.other, "1", "power_line_frequency has a type that cannot be set"),
     ])
-    func whatIsNoValueIsRefusedWithWhatWouldBe(kind: CameraControl.Kind, text: String, reason: String) {
+    func anInvalidValueIsRejectedWithTheValidOnes(kind: CameraControl.Kind, text: String, reason: String) {
         let refusal = #expect(throws: CameraControl.InvalidValue.self) { try Self.control(kind).value(of: text) }
         #expect(refusal?.reason == reason)
     }
 
-    @Test func whatCanOnlyBeReadIsNotSet() {
-        #expect(throws: CameraControl.InvalidValue(reason: "power_line_frequency can only be read")) {
+    @Test func aReadOnlyControlCannotBeSet() {
+        #expect(throws: CameraControl.InvalidValue(reason: "power_line_frequency is read-only")) {
             try Self.control(.integer, isReadOnly: true).value(of: "1")
         }
     }

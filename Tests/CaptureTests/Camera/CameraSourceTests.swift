@@ -6,196 +6,196 @@ import Testing
 @testable import Capture
 
 @Suite struct CameraSourceTests {
-    @Test func theDriversTimeOfCaptureIsThePresentationTime() throws {
-        let filming = CameraTestRun()
-        try filming.film("YUYV", [.frames([.yuyv(50)]), .frames([.yuyv(60, age: 12_000_000)]), .frames([.yuyv(70)])])
+    @Test func theDriversCaptureTimeIsThePresentationTime() throws {
+        let testRun = CameraTestRun()
+        try testRun.run("YUYV", [.frames([.yuyv(50)]), .frames([.yuyv(60, age: 12_000_000)]), .frames([.yuyv(70)])])
         let now = 1_000_000_000 + ReplayedCamera.interval
         let expected = [
             now - 5_000_000, now + ReplayedCamera.interval - 12_000_000, now + 2 * ReplayedCamera.interval - 5_000_000,
         ]
         #expect(
-            try filming.units().map(\.presentationTime)
+            try testRun.units().map(\.presentationTime)
                 == expected.map { MediaTime(nanoseconds: $0, rate: .video) })
-        #expect(filming.status?.pictureCount == 3)
-        #expect(filming.status?.skippedCount == 0)
+        #expect(testRun.status?.pictureCount == 3)
+        #expect(testRun.status?.skippedCount == 0)
     }
 
-    @Test func theNewestFrameWinsAndTheOthersAreCounted() throws {
-        let filming = CameraTestRun()
-        try filming.film("YUYV", [.frames([.yuyv(40), .yuyv(80), .yuyv(120)]), .frames([.yuyv(160)])])
-        let lumas = try filming.pictures(width: 64, height: 48).map { $0.luma[32, 24] }
+    @Test func onlyTheNewestFrameIsEncodedAndTheOthersAreCounted() throws {
+        let testRun = CameraTestRun()
+        try testRun.run("YUYV", [.frames([.yuyv(40), .yuyv(80), .yuyv(120)]), .frames([.yuyv(160)])])
+        let lumas = try testRun.frames(width: 64, height: 48).map { $0.luma[32, 24] }
         #expect(lumas.count == 2)
         #expect(zip(lumas, [120, 160]).allSatisfy { abs(Int($0) - $1) <= 2 })
-        #expect(filming.status?.skippedCount == 2)
-        #expect(filming.cameras.map(\.takenCount) == [0])
+        #expect(testRun.status?.skippedCount == 2)
+        #expect(testRun.cameras.map(\.takenCount) == [0])
     }
 
-    @Test func framesWithFaultsAreLetGoAndTheNextGoesOn() throws {
-        let filming = CameraTestRun()
-        try filming.film(
+    @Test func faultyFramesAreDroppedAndTheNextIsEncoded() throws {
+        let testRun = CameraTestRun()
+        try testRun.run(
             "YUYV",
             [
                 .frames([.bytes([])]), .frames([.bytes([1, 2, 3])]), .frames([.bytes()]), .frames([.yuyv(90)]),
                 .frames([.yuyv(90, isDamaged: true)]), .frames([.yuyv(90, age: -3_600_000_000_000)]),
                 .frames([.yuyv(90, age: .max)]), .frames([.yuyv(90, age: nil)]),
             ])
-        let times = try filming.units().map(\.presentationTime.ticks)
+        let times = try testRun.units().map(\.presentationTime.ticks)
         #expect(times.count == 4)
         #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
-        #expect(filming.failure?.reason == "the replay has ended")
-        #expect(filming.cameras.map(\.takenCount) == [0])
+        #expect(testRun.failure?.reason == "the replay has ended")
+        #expect(testRun.cameras.map(\.takenCount) == [0])
     }
 
-    @Test func randomAccessComesInTheNextPictureAlsoWhereAFrameWithAFaultLiesBetween() throws {
-        let filming = CameraTestRun()
-        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestKeyframe() }
-        try filming.film(
+    @Test func aRequestedKeyframeIsTheNextFrameEvenAfterAFaultyOne() throws {
+        let testRun = CameraTestRun()
+        let ask = ReplayedCamera.Event.action { [unowned testRun] in testRun.requestKeyframe() }
+        try testRun.run(
             "YUYV",
             [
                 .frames([.yuyv(50)]), .frames([.yuyv(51)]), ask, .frames([.bytes([])]), .frames([.yuyv(52)]),
                 .frames([.yuyv(53)]),
             ])
-        #expect(try filming.units().map(\.isKeyframe) == [true, false, true, false])
+        #expect(try testRun.units().map(\.isKeyframe) == [true, false, true, false])
     }
 
-    @Test func afterAnUnplugTheSameTracksGoOnAtAnIDRPictureInTheSameCount() throws {
-        let filming = CameraTestRun()
+    @Test func afterAnUnplugTheSameTracksContinueAtAnIDRFrameOnTheSameTimeline() throws {
+        let testRun = CameraTestRun()
         let first: [ReplayedCamera.Event] = [.frames([.yuyv(50)]), .frames([.yuyv(51)]), .unplugged]
-        try filming.film("YUYV", first, [])
-        #expect(filming.cameras.count == 2)
-        let before = filming.stream.announcement
+        try testRun.run("YUYV", first, [])
+        #expect(testRun.cameras.count == 2)
+        let before = testRun.stream.announcement
         let again = CameraTestRun()
-        try again.film("YUYV", first, [.silence(milliseconds: 3000), .frames([.yuyv(52)]), .frames([.yuyv(53)])])
+        try again.run("YUYV", first, [.silence(milliseconds: 3000), .frames([.yuyv(52)]), .frames([.yuyv(53)])])
         let units = try again.units()
         #expect(units.map(\.isKeyframe) == [true, false])
         #expect(try #require(units.first).presentationTime.nanoseconds > 4_000_000_000)
         #expect(again.stream.announcement?.tracks == before?.tracks)
-        #expect(again.stream.announcement?.version == 1, "the viewers' sessions hold")
+        #expect(again.stream.announcement?.version == 1, "the viewers' sessions continue")
     }
 
-    @Test func anUnpluggedCameraSaysSoAndWhatToDo() throws {
-        let filming = CameraTestRun()
-        try filming.film("YUYV", [.frames([.yuyv(50)]), .unplugged])
-        #expect(filming.failure?.reason == "/dev/replay has failed or was unplugged: No such device")
-        #expect(filming.failure?.remedy == "plug it in again; the stream goes on by itself")
+    @Test func anUnpluggedCameraIsReportedWithARemedy() throws {
+        let testRun = CameraTestRun()
+        try testRun.run("YUYV", [.frames([.yuyv(50)]), .unplugged])
+        #expect(testRun.failure?.reason == "/dev/replay has failed or was unplugged: No such device")
+        #expect(testRun.failure?.remedy == "plug it in again; the stream continues automatically")
     }
 
-    @Test func aCameraThatDeliversNothingIsStartedAgain() throws {
-        let filming = CameraTestRun()
-        try filming.film(
+    @Test func aCameraThatDeliversNoFramesFails() throws {
+        let testRun = CameraTestRun()
+        try testRun.run(
             "YUYV",
             [.frames([.yuyv(50)]), .silence(milliseconds: 4000), .frames([.yuyv(50)]), .silence(milliseconds: 5001)])
-        #expect(filming.failure?.reason == "/dev/replay has delivered no picture for 5 s")
+        #expect(testRun.failure?.reason == "/dev/replay has delivered no frame for 5 s")
     }
 
-    @Test func anOrderToStopEndsTheRunWithoutAFailure() throws {
-        let filming = CameraTestRun()
-        try filming.film(
-            "YUYV", [.frames([.yuyv(50)]), .action { [unowned filming] in filming.stop() }, .frames([.yuyv(50)])])
-        #expect(filming.failure == nil)
-        #expect(try filming.units().count == 1)
+    @Test func stoppingEndsTheRunWithoutAFailure() throws {
+        let testRun = CameraTestRun()
+        try testRun.run(
+            "YUYV", [.frames([.yuyv(50)]), .action { [unowned testRun] in testRun.stop() }, .frames([.yuyv(50)])])
+        #expect(testRun.failure == nil)
+        #expect(try testRun.units().count == 1)
     }
 
-    @Test func aCameraWithoutAReadableFormatNamesWhatItHas() throws {
-        let filming = CameraTestRun()
-        try filming.film("pBAA", [])
-        #expect(filming.failure?.reason == "/dev/replay offers no format that Apus reads, only pBAA")
+    @Test func aCameraWithoutASupportedFormatIsReportedWithItsFormats() throws {
+        let testRun = CameraTestRun()
+        try testRun.run("pBAA", [])
+        #expect(testRun.failure?.reason == "/dev/replay offers no format that Apus supports; it offers pBAA")
     }
 
-    @Test func aFormatThatIsNotOfferedIsNotReplacedByAnother() throws {
-        let filming = CameraTestRun()
-        try filming.film("YUYV", format: "MJPG", [.frames([.yuyv(50)])])
-        #expect(filming.failure?.reason == "/dev/replay does not offer MJPG, or Apus does not read it")
-        #expect(filming.failure?.remedy == "choose one of YUYV")
+    @Test func aConfiguredFormatThatIsNotOfferedFails() throws {
+        let testRun = CameraTestRun()
+        try testRun.run("YUYV", format: "MJPG", [.frames([.yuyv(50)])])
+        #expect(testRun.failure?.reason == "/dev/replay does not offer MJPG, or Apus does not support that format")
+        #expect(testRun.failure?.remedy == "choose one of YUYV")
     }
 
-    @Test func controlsAreSetByNameAndThoseThatCannotBeKeepNothingAway() throws {
+    @Test func controlsAreSetByNameAndInvalidOnesAreSkipped() throws {
         let brightness = CameraControl(
-            id: 7, title: "Brightness", kind: .integer, range: 0...255, step: 1, usual: 128, value: 128,
+            id: 7, title: "Brightness", kind: .integer, range: 0...255, step: 1, defaultValue: 128, value: 128,
             isReadOnly: false)
-        let filming = CameraTestRun()
-        try filming.film(
+        let testRun = CameraTestRun()
+        try testRun.run(
             "YUYV", controls: [brightness], settings: ["brightness": "200", "brightnes": "1", "Brightness": "999"],
             [.frames([.yuyv(50)])])
-        #expect(filming.cameras.first?.settings == ["brightness": 200])
-        #expect(try filming.units().count == 1)
+        #expect(testRun.cameras.first?.settings == ["brightness": 200])
+        #expect(try testRun.units().count == 1)
     }
 
     @Test func bitrateAndControlsChangeOnTheRunningCamera() throws {
         let brightness = CameraControl(
-            id: 7, title: "Brightness", kind: .integer, range: 0...255, step: 1, usual: 128, value: 128,
+            id: 7, title: "Brightness", kind: .integer, range: 0...255, step: 1, defaultValue: 128, value: 128,
             isReadOnly: false)
-        let filming = CameraTestRun()
-        let change = ReplayedCamera.Event.action { [unowned filming] in
-            filming.change {
+        let testRun = CameraTestRun()
+        let change = ReplayedCamera.Event.action { [unowned testRun] in
+            testRun.change {
                 $0.encoding.video.bitrate = 300_000
                 $0.controls["brightness"] = "200"
             }
         }
-        try filming.film(
+        try testRun.run(
             "YUYV", controls: [brightness],
             [.frames([.yuyv(50)]), change, .frames([.yuyv(51)]), .frames([.yuyv(52)])])
-        #expect(filming.cameras.map(\.settings) == [["brightness": 200]])
-        #expect(try filming.units().map(\.isKeyframe) == [true, false, false])
-        #expect(filming.stream.announcement?.version == 1)
+        #expect(testRun.cameras.map(\.settings) == [["brightness": 200]])
+        #expect(try testRun.units().map(\.isKeyframe) == [true, false, false])
+        #expect(testRun.stream.announcement?.version == 1)
     }
 
-    @Test func anotherSizeOpensTheCameraAnewAndTheSameTracksGoOn() throws {
-        let filming = CameraTestRun()
-        let change = ReplayedCamera.Event.action { [unowned filming] in
-            filming.change { $0.encoding.video.width = 128 }
+    @Test func anotherSizeReopensTheCameraAndTheSameTracksContinue() throws {
+        let testRun = CameraTestRun()
+        let change = ReplayedCamera.Event.action { [unowned testRun] in
+            testRun.change { $0.encoding.video.width = 128 }
         }
-        try filming.film(
+        try testRun.run(
             "YUYV", starts: 1, [.frames([.yuyv(50)]), change, .frames([.yuyv(51)])], [.frames([.yuyv(52)])])
-        #expect(filming.cameras.count == 2)
-        #expect(filming.cameras.map(\.takenCount) == [0, 0])
-        #expect(try filming.units().map(\.isKeyframe) == [true])
-        #expect(filming.failure?.reason == "the replay has ended")
+        #expect(testRun.cameras.count == 2)
+        #expect(testRun.cameras.map(\.takenCount) == [0, 0])
+        #expect(try testRun.units().map(\.isKeyframe) == [true])
+        #expect(testRun.failure?.reason == "the replay has ended")
     }
 
     @Test func effectsChangeOnTheRunningCamera() throws {
-        let filming = CameraTestRun()
-        let change = ReplayedCamera.Event.action { [unowned filming] in
-            filming.change { $0.encoding.filters = "negate" }
+        let testRun = CameraTestRun()
+        let change = ReplayedCamera.Event.action { [unowned testRun] in
+            testRun.change { $0.encoding.filters = "negate" }
         }
-        try filming.film("YUYV", [.frames([.yuyv(50)]), change, .frames([.yuyv(50)])])
-        let lumas = try filming.pictures(width: 64, height: 48).map { $0.luma[32, 24] }
-        #expect(lumas.count == 1 && lumas[0] > 180, "who comes now is shown nothing from before")
-        #expect(try filming.units().map(\.isKeyframe) == [true])
-        #expect(filming.stream.announcement?.version == 1, "and who watches stays")
-        #expect(filming.cameras.count == 1)
+        try testRun.run("YUYV", [.frames([.yuyv(50)]), change, .frames([.yuyv(50)])])
+        let lumas = try testRun.frames(width: 64, height: 48).map { $0.luma[32, 24] }
+        #expect(lumas.count == 1 && lumas[0] > 180, "new viewers see nothing from before")
+        #expect(try testRun.units().map(\.isKeyframe) == [true])
+        #expect(testRun.stream.announcement?.version == 1, "and connected viewers stay")
+        #expect(testRun.cameras.count == 1)
     }
 
-    @Test func whereMasksCannotBeHadNothingIsShown() throws {
-        let filming = CameraTestRun()
-        let change = ReplayedCamera.Event.action { [unowned filming] in
-            filming.change {
+    @Test func ifPrivacyMasksFailNothingIsShown() throws {
+        let testRun = CameraTestRun()
+        let change = ReplayedCamera.Event.action { [unowned testRun] in
+            testRun.change {
                 $0.encoding.filters = "nosuchfilter"
                 $0.encoding.hasPrivacyMasks = true
             }
         }
-        try filming.film("YUYV", starts: 1, [.frames([.yuyv(50)]), change, .frames([.yuyv(50)])])
-        #expect(filming.failure?.reason.contains("nosuchfilter") == true)
-        #expect(try filming.units().count == 1)
+        try testRun.run("YUYV", starts: 1, [.frames([.yuyv(50)]), change, .frames([.yuyv(50)])])
+        #expect(testRun.failure?.reason.contains("nosuchfilter") == true)
+        #expect(try testRun.units().count == 1)
     }
 
-    @Test func aFormatThatTheCameraLacksIsRefusedAndTheOldOneStays() throws {
-        let filming = CameraTestRun()
-        let change = ReplayedCamera.Event.action { [unowned filming] in filming.change { $0.format = "NV12" } }
-        try filming.film("YUYV", starts: 1, [.frames([.yuyv(50)]), change, .frames([.yuyv(51)])])
-        #expect(try filming.units().map(\.isKeyframe) == [true, false])
-        #expect(filming.cameras.count == 1)
-        #expect(filming.failure?.reason == "the replay has ended")
+    @Test func aFormatThatTheCameraLacksIsRejectedAndTheOldOneStays() throws {
+        let testRun = CameraTestRun()
+        let change = ReplayedCamera.Event.action { [unowned testRun] in testRun.change { $0.format = "NV12" } }
+        try testRun.run("YUYV", starts: 1, [.frames([.yuyv(50)]), change, .frames([.yuyv(51)])])
+        #expect(try testRun.units().map(\.isKeyframe) == [true, false])
+        #expect(testRun.cameras.count == 1)
+        #expect(testRun.failure?.reason == "the replay has ended")
     }
 
-    @Test func anEffectThatCannotBeLeavesEverythingAsItIs() throws {
-        let filming = CameraTestRun()
-        let change = ReplayedCamera.Event.action { [unowned filming] in
-            filming.change { $0.encoding.filters = "nosuchfilter" }
+    @Test func anInvalidEffectChangesNothing() throws {
+        let testRun = CameraTestRun()
+        let change = ReplayedCamera.Event.action { [unowned testRun] in
+            testRun.change { $0.encoding.filters = "nosuchfilter" }
         }
-        try filming.film("YUYV", [.frames([.yuyv(50)]), change, .frames([.yuyv(50)])])
-        #expect(try filming.units().map(\.isKeyframe) == [true, false])
-        #expect(filming.failure?.reason == "the replay has ended")
+        try testRun.run("YUYV", [.frames([.yuyv(50)]), change, .frames([.yuyv(50)])])
+        #expect(try testRun.units().map(\.isKeyframe) == [true, false])
+        #expect(testRun.failure?.reason == "the replay has ended")
     }
 
     /// Luma 81, Cb 90, Cr 240: red, in each format's own order.
@@ -230,26 +230,26 @@ import Testing
     }
 
     @Test func greyIsGrey() throws {
-        let filming = CameraTestRun()
-        try filming.film("GREY", [.frames([.bytes([UInt8](repeating: 128, count: 64 * 48))])])
-        let picture = try #require(try filming.pictures(width: 64, height: 48).first)
-        #expect(abs(Int(picture.luma[30, 20]) - 126) <= 3)
-        #expect(abs(Int(picture.cb[15, 10]) - 128) <= 2 && abs(Int(picture.cr[15, 10]) - 128) <= 2)
+        let testRun = CameraTestRun()
+        try testRun.run("GREY", [.frames([.bytes([UInt8](repeating: 128, count: 64 * 48))])])
+        let frame = try #require(try testRun.frames(width: 64, height: 48).first)
+        #expect(abs(Int(frame.luma[30, 20]) - 126) <= 3)
+        #expect(abs(Int(frame.cb[15, 10]) - 128) <= 2 && abs(Int(frame.cr[15, 10]) - 128) <= 2)
     }
 
     @Test func oddSizesAreMadeEven() throws {
-        let filming = CameraTestRun()
-        try filming.film(
+        let testRun = CameraTestRun()
+        try testRun.run(
             "GREY", width: 65, height: 49, [.frames([.bytes([UInt8](repeating: 128, count: 65 * 49))])])
-        #expect(try filming.pictures(width: 64, height: 48).count == 1)
+        #expect(try testRun.frames(width: 64, height: 48).count == 1)
     }
 
     private func expectRed(_ code: String, _ frame: ReplayedCamera.Frame) throws {
-        let filming = CameraTestRun()
-        try filming.film(code, [.frames([frame])])
-        #expect(filming.failure?.reason == "the replay has ended")
-        let picture = try #require(try filming.pictures(width: 64, height: 48).first, "\(code)")
-        let (luma, cb, cr) = (picture.luma[30, 20], picture.cb[15, 10], picture.cr[15, 10])
+        let testRun = CameraTestRun()
+        try testRun.run(code, [.frames([frame])])
+        #expect(testRun.failure?.reason == "the replay has ended")
+        let frame = try #require(try testRun.frames(width: 64, height: 48).first, "\(code)")
+        let (luma, cb, cr) = (frame.luma[30, 20], frame.cb[15, 10], frame.cr[15, 10])
         #expect(abs(Int(luma) - 81) <= 3 && abs(Int(cb) - 90) <= 3 && abs(Int(cr) - 240) <= 3, "\(code)")
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Capture
 
-/// A camera run in virtual time on what a replay delivers, and what the stream has of it.
+/// Runs a camera in virtual time on replayed events, and collects what its stream contains.
 final class CameraTestRun {
     let clock = ReplayClock()
     let stream: Stream
@@ -21,7 +21,7 @@ final class CameraTestRun {
     }
 
     /// Runs a camera once for each of `runs`, until its events end.
-    func film(
+    func run(
         _ code: String, width: Int = 64, height: Int = 48, controls: [CameraControl] = [],
         settings: [String: String] = [:], format: String? = nil, starts: Int? = nil,
         timestampOverlay: TimestampOverlay.Corner? = nil, range: ColourRange = .limited,
@@ -63,32 +63,32 @@ final class CameraTestRun {
 
     func units() throws -> [AccessUnit] { try stream.units() }
 
-    func pictures(width: Int, height: Int) throws -> [VideoFrame] {
-        try stream.pictures(width: width, height: height)
+    func frames(width: Int, height: Int) throws -> [VideoFrame] {
+        try stream.frames(width: width, height: height)
     }
 }
 
 extension Stream {
-    /// All units since the tracks were announced last.
+    /// All units since the last announcement.
     func units() throws -> [AccessUnit] {
         let feed = try #require(self.feed(UnitPackager.self, options: 0, for: SilentWaker()))
         return joinPoint(in: feed).history
     }
 
-    /// Every picture of the stream, in I420.
-    func pictures(width: Int, height: Int) throws -> [VideoFrame] {
+    /// All frames of the stream, decoded to I420.
+    func frames(width: Int, height: Int) throws -> [VideoFrame] {
         let decoder = try VideoDecoder()
         let decoded = try units().flatMap { try decoder.decode($0) } + decoder.finish()
         return try decoded.map { try Scaler(width: width, height: height).scale($0) }
     }
 }
 
-/// Tests run a source on their own thread: nothing of these is ever shared.
+/// Tests run a source on their own thread, so these are never shared.
 struct UncheckedEvents: @unchecked Sendable { let events: [ReplayedCamera.Event] }
 private struct UncheckedCamera: @unchecked Sendable { let device: ReplayedCamera }
 
 extension FormatOffer {
-    /// One size, at 30 frames per second.
+    /// One size at 30 frames per second.
     static func small(_ code: String, width: Int = 64, height: Int = 48) -> Self {
         FormatOffer(
             code: FourCharacterCode(code), isEmulated: false,
@@ -97,13 +97,13 @@ extension FormatOffer {
 }
 
 extension ReplayedCamera.Frame {
-    /// A grey picture in YUYV, of 64×48.
+    /// A grey frame in YUYV, 64×48.
     static func yuyv(_ luma: UInt8, age: Int64? = 5_000_000, isDamaged: Bool = false) -> Self {
         Self(
             planes: [(0..<64 * 48 * 2).map { $0 % 2 == 0 ? luma : 128 }], ageNanoseconds: age, isDamaged: isDamaged)
     }
 
-    /// A grey picture in NV12, of 64×48.
+    /// A grey frame in NV12, 64×48.
     static func nv12(_ luma: UInt8) -> Self {
         Self(planes: [[UInt8](repeating: luma, count: 64 * 48) + [UInt8](repeating: 128, count: 64 * 24)])
     }
@@ -112,7 +112,7 @@ extension ReplayedCamera.Frame {
 }
 
 extension LumaFrame {
-    /// The number of the one block code in it.
+    /// The number in the only timestamp overlay of the image.
     var frameNumber: UInt32? {
         let codes = timestampOverlays
         return codes.count == 1 ? codes[0].code.frameNumber : nil

@@ -11,14 +11,14 @@ import Testing
 
     private static func at(_ milliseconds: Int64) -> MonotonicTime { epoch.advanced(byMilliseconds: milliseconds) }
 
-    @Test func theDriversTimeIsTheTimeOfCapture() {
+    @Test func theDriversTimeIsTheCaptureTime() {
         var timeline = Self.timeline
         let time = timeline.time(driver: Self.at(1000), now: Self.at(1040))
         #expect(time.ticks == 90_000)
         #expect(timeline.jumpCount == 0)
     }
 
-    @Test func withoutTheRightClockTheArrivalCounts() {
+    @Test func withoutAMonotonicDriverClockTheArrivalTimeIsUsed() {
         var timeline = Self.timeline
         let time = timeline.time(driver: nil, now: Self.at(1040))
         #expect(time.ticks == 93_600)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [5000, 1074, 40, -10_000, -900_000_000_000])
-    func aTimeThatCannotBeIsReplacedByTheArrivalAndCounted(driver: Int64) {
+    func anImpossibleTimeIsReplacedByTheArrivalAndCounted(driver: Int64) {
         var timeline = Self.timeline
         let time = timeline.time(driver: Self.at(driver), now: Self.at(1040))
         #expect(time.ticks == 93_600)
@@ -34,14 +34,14 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, 0, -1, Int64.max])
-    func noTimeThatADriverMayTellTraps(nanoseconds: Int64) {
+    func noDriverTimeCausesAnOverflow(nanoseconds: Int64) {
         var timeline = Self.timeline
         let driver = MonotonicTime(nanoseconds: nanoseconds)
         let time = timeline.time(driver: driver, now: Self.at(1040))
         #expect(time.ticks == 93_600)
     }
 
-    @Test func timesRiseWhateverTheDriverSays() {
+    @Test func timesRiseEvenIfTheDriversDoNot() {
         var timeline = Self.timeline
         let times = [1000, 1033, 1033, 1020, 1066].map {
             timeline.time(driver: Self.at($0), now: Self.at(1100)).ticks
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// A driver that delivers each frame 30 ms before the end of its exposure, and stamps it with that end.
-    @Test func aDriverThatStampsAheadKeepsItsSpacing() {
+    @Test func aDriverThatStampsAheadKeepsItsFrameSpacing() {
         var timeline = Self.timeline
         let late: [Int64] = [0, 4, 1, 9, 0, 25]
         let times = late.enumerated().map { index, late in
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...20)
-    func noFrameIsCapturedAfterItsArrivalHoweverFarTheDriverStampsAhead(seed: UInt64) {
+    func noCaptureTimeIsAfterTheArrivalEvenIfTheDriverStampsAhead(seed: UInt64) {
         var timeline = Self.timeline
         var dice = SplitMix64(seed: seed)
         var last = Int64.min
@@ -77,7 +77,7 @@ import Testing
         #expect(timeline.jumpCount == 0)
     }
 
-    @Test func aFrameThatWaitedKeepsItsTimeAlsoWhereTheDriverStampsAhead() {
+    @Test func aDelayedFrameKeepsItsTimeEvenIfTheDriverStampsAhead() {
         var timeline = Self.timeline
         _ = timeline.time(driver: Self.at(1030), now: Self.at(1000))
         let times = [1070, 1110, 9030].map { timeline.time(driver: Self.at($0), now: Self.at(9000)).ticks }
@@ -85,7 +85,7 @@ import Testing
         #expect(timeline.jumpCount == 0)
     }
 
-    @Test func aFrameAheadOfAllMeasureTellsNothingAboutTheNext() {
+    @Test func anImpossiblyEarlyStampDoesNotShiftTheNextFrame() {
         var timeline = Self.timeline
         _ = timeline.time(driver: Self.at(1000), now: Self.at(1001))
         _ = timeline.time(driver: Self.at(1500), now: Self.at(1034))
@@ -94,7 +94,7 @@ import Testing
         #expect(timeline.jumpCount == 1)
     }
 
-    @Test func aFrameThatHasWaitedForLongKeepsItsTime() {
+    @Test func aFrameThatWasDelayedForLongKeepsItsTime() {
         var timeline = Self.timeline
         let times = [1000, 1033, 9000].map { timeline.time(driver: Self.at($0), now: Self.at(9100)).ticks }
         #expect(times == [90_000, 92_970, 810_000])
@@ -103,13 +103,13 @@ import Testing
 }
 
 @Suite struct FrameFaultCountsTests {
-    @Test func theFirstOfAKindIsToldAndThenOneAMinute() {
+    @Test func theFirstFaultOfAKindIsLoggedAndThenOneAMinute() {
         var faults = FrameFaultCounts()
         let second: Int64 = 1_000_000_000
-        let told = [(FrameFault.empty, 0), (.empty, 59), (.truncated, 59), (.empty, 60)].map {
+        let isLogged = [(FrameFault.empty, 0), (.empty, 59), (.truncated, 59), (.empty, 60)].map {
             faults.note($0.0, at: $0.1 * second)
         }
-        #expect(told == [true, false, true, true])
+        #expect(isLogged == [true, false, true, true])
         #expect(faults.count(of: .empty) == 3)
         #expect(faults.count(of: .damaged) == 0)
     }

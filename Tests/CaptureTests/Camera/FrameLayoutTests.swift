@@ -20,7 +20,7 @@ import Testing
         ("YUYV", [1280], 640 * 480 * 2, [0]), ("422P", [640], 640 * 480 * 2, [0, 307_200, 460_800]),
         ("RGB3", [1920], 640 * 480 * 3, [0]), ("GREY", [0], 640 * 480, [0]),
     ])
-    func aPictureOfExactlyItsSizeFitsAndOneByteLessDoesNot(
+    func aFrameOfExactlyItsSizeFitsAndOneByteLessDoesNot(
         code: String, strides: [Int], byteCount: Int, offsets: [Int]
     ) throws {
         let layout = try Self.layout(code, 640, 480, strides: strides)
@@ -37,21 +37,21 @@ import Testing
         #expect(slices.map(\.offset) == [0, 6400, 8000])
     }
 
-    @Test func eachPlaneMayHaveMemoryOfItsOwn() throws {
+    @Test func eachPlaneMayHaveItsOwnMemory() throws {
         let layout = try Self.layout("NM12", 640, 480, strides: [640, 640])
         #expect(Self.slices(layout, [307_200, 153_600])?.map(\.memoryPlane) == [0, 1])
         #expect(Self.slices(layout, [307_200, 153_599]) == nil)
         #expect(Self.slices(layout, [460_800]) == nil)
     }
 
-    @Test func aStrideThatIsTooShortIsNotBelieved() throws {
+    @Test func aStrideThatIsTooShortIsCorrected() throws {
         let layout = try Self.layout("YUYV", 640, 480, strides: [7])
         #expect(Self.slices(layout, [640 * 480 * 2])?.first?.stride == 1280)
     }
 }
 
 @Suite struct JPEGHeaderTests {
-    private static func picture(_ width: Int, _ height: Int, ending: [UInt8] = [0xFF, 0xD9]) -> [UInt8] {
+    private static func image(_ width: Int, _ height: Int, ending: [UInt8] = [0xFF, 0xD9]) -> [UInt8] {
         let size = [height >> 8, height & 0xFF, width >> 8, width & 0xFF].map { UInt8($0) }
         return [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xFF, 0xC0, 0, 17, 8] + size + [3, 0, 0, 0] + ending
     }
@@ -59,21 +59,21 @@ import Testing
     private static func header(_ bytes: [UInt8]) -> JPEGHeader? { bytes.withUnsafeBytes(JPEGHeader.init(parsing:)) }
 
     @Test func sizeAndEndAreFound() {
-        let header = Self.header(Self.picture(640, 480))
+        let header = Self.header(Self.image(640, 480))
         #expect(header?.width == 640)
         #expect(header?.height == 480)
         #expect(header?.isComplete == true)
     }
 
-    @Test func paddingBehindTheEndIsNoDamage() {
+    @Test func paddingAfterTheEndMarkerIsAccepted() {
         #expect(
-            Self.header(Self.picture(640, 480, ending: [0xFF, 0xD9] + [UInt8](repeating: 0, count: 900)))?.isComplete
+            Self.header(Self.image(640, 480, ending: [0xFF, 0xD9] + [UInt8](repeating: 0, count: 900)))?.isComplete
                 == true)
-        #expect(Self.header(Self.picture(640, 480, ending: [0, 0]))?.isComplete == false)
+        #expect(Self.header(Self.image(640, 480, ending: [0, 0]))?.isComplete == false)
     }
 
-    @Test func whateverIsCutOffTrapsNobody() {
-        let bytes = Self.picture(640, 480)
+    @Test func noTruncationCausesATrap() {
+        let bytes = Self.image(640, 480)
         for count in 0..<bytes.count { #expect(Self.header(Array(bytes.prefix(count)))?.isComplete != true) }
         #expect(Self.header([0xFF, 0xD8] + [UInt8](repeating: 0xFF, count: 100)) == nil)
         #expect(Self.header([UInt8](repeating: 0, count: 100)) == nil)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Capture
 
-/// Cameras that code H.264 themselves.
+/// Cameras with an H.264 encoder of their own.
 @Suite struct H264CameraTests {
-    /// Pictures that an encoder in the camera has coded.
+    /// Frames from an encoder in the camera.
     private func encoded(_ count: Int) throws -> [AccessUnit] {
         var settings = VideoEncoder.Settings()
         (settings.width, settings.height) = (64, 48)
@@ -25,53 +25,53 @@ import Testing
 
     private func annexB(_ unit: AccessUnit) -> [UInt8] { unit.units.flatMap { [0, 0, 0, 1] + unit.bytes[$0] } }
 
-    @Test func h264OfTheCameraPassesThroughUntouchedAndNoneIsLeftOut() throws {
+    @Test func h264FromTheCameraPassesThroughUnchangedAndComplete() throws {
         let units = try encoded(6)
-        let filming = CameraTestRun()
+        let testRun = CameraTestRun()
         let frames = units.map { ReplayedCamera.Frame.bytes(annexB($0)) }
-        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestKeyframe() }
-        try filming.film(
+        let ask = ReplayedCamera.Event.action { [unowned testRun] in testRun.requestKeyframe() }
+        try testRun.run(
             "H264",
             [.frames([frames[0]]), .frames(Array(frames[1...3])), ask, .frames([frames[4]]), .frames([frames[5]])])
-        let passed = try filming.units()
+        let passed = try testRun.units()
         #expect(passed.map(annexB) == units.map(annexB))
         #expect(passed.map(\.isKeyframe) == [true, false, false, false, true, false])
-        #expect(filming.cameras.first?.keyFrameOrders == 1)
-        #expect(filming.status == nil)
+        #expect(testRun.cameras.first?.keyFrameOrders == 1)
+        #expect(testRun.status == nil)
     }
 
-    @Test func h264OfTheCameraIsDecodedWhereEffectsAreWanted() throws {
+    @Test func h264FromTheCameraIsDecodedIfThereAreEffects() throws {
         let units = try encoded(6)
-        let filming = CameraTestRun()
-        let hide = ReplayedCamera.Event.action { [unowned filming] in
-            filming.change { $0.encoding.filters = "drawbox=x=0:y=0:w=32:h=48:color=black:t=fill" }
+        let testRun = CameraTestRun()
+        let hide = ReplayedCamera.Event.action { [unowned testRun] in
+            testRun.change { $0.encoding.filters = "drawbox=x=0:y=0:w=32:h=48:color=black:t=fill" }
         }
         let frames = units.map { ReplayedCamera.Event.frames([.bytes(annexB($0))]) }
-        try filming.film("H264", starts: 1, [frames[0], hide], frames)
-        let pictures = try filming.pictures(width: 64, height: 48)
-        #expect(pictures.count == 6)
-        #expect(pictures.allSatisfy { abs(Int($0.luma[16, 24]) - 16) <= 3 && abs(Int($0.luma[48, 24]) - 62) <= 5 })
-        #expect(filming.cameras.count == 2)
+        try testRun.run("H264", starts: 1, [frames[0], hide], frames)
+        let shown = try testRun.frames(width: 64, height: 48)
+        #expect(shown.count == 6)
+        #expect(shown.allSatisfy { abs(Int($0.luma[16, 24]) - 16) <= 3 && abs(Int($0.luma[48, 24]) - 62) <= 5 })
+        #expect(testRun.cameras.count == 2)
     }
 
-    @Test func h264ThatIsDamagedOrEmptyTrapsNobody() throws {
+    @Test func damagedOrEmptyH264CausesNoTrap() throws {
         let units = try encoded(3)
-        let filming = CameraTestRun()
+        let testRun = CameraTestRun()
         let whole = annexB(units[0])
         let cuts = stride(from: 0, to: whole.count, by: 3).map {
             ReplayedCamera.Event.frames([.bytes(Array(whole.prefix($0)))])
         }
-        try filming.film("H264", cuts + [.frames([.bytes([7, 7, 7])]), .frames([.bytes(whole)])])
-        #expect(try filming.units().last.map(annexB) == whole)
+        try testRun.run("H264", cuts + [.frames([.bytes([7, 7, 7])]), .frames([.bytes(whole)])])
+        #expect(try testRun.units().last.map(annexB) == whole)
     }
 
-    @Test func aPictureThatIsAskedForComesAlsoWhereH264IsDecodedForEffects() throws {
+    @Test func aRequestedKeyframeComesEvenIfH264IsDecodedForEffects() throws {
         let units = try encoded(6)
-        let filming = CameraTestRun()
-        let hide = ReplayedCamera.Event.action { [unowned filming] in filming.change { $0.encoding.filters = "hflip" } }
-        let ask = ReplayedCamera.Event.action { [unowned filming] in filming.requestKeyframe() }
+        let testRun = CameraTestRun()
+        let hide = ReplayedCamera.Event.action { [unowned testRun] in testRun.change { $0.encoding.filters = "hflip" } }
+        let ask = ReplayedCamera.Event.action { [unowned testRun] in testRun.requestKeyframe() }
         let frames = units.map { ReplayedCamera.Event.frames([.bytes(annexB($0))]) }
-        try filming.film("H264", starts: 1, [frames[0], hide], Array(frames[...2]) + [ask] + Array(frames[3...]))
-        #expect(try filming.units().map(\.isKeyframe) == [true, false, false, true, false, false])
+        try testRun.run("H264", starts: 1, [frames[0], hide], Array(frames[...2]) + [ask] + Array(frames[3...]))
+        #expect(try testRun.units().map(\.isKeyframe) == [true, false, false, true, false, false])
     }
 }

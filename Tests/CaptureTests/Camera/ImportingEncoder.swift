@@ -4,26 +4,26 @@ import Media
 @testable import Capture
 @testable import Codecs
 
-/// libx264 behind an encoder whose device reads pictures where the camera's driver has put them.
+/// libx264 behaving like a hardware encoder that reads frames in the camera driver's memory.
 final class ImportingEncoder: FrameEncoder {
     enum Behaviour {
-        /// It refuses from so many pictures on.
+        /// Fails from this frame on.
         case reads(limit: Int = .max)
-        /// It keeps so many, and reads each only then.
+        /// Retains this many frames before reading them.
         case keeps(Int)
     }
 
     let model = EncoderModel(name: "importing", inputs: [.i420])
     let importsFrames = true
-    /// Pictures that came in memory.
+    /// The number of frames that came as copies.
     private(set) var copiedCount = 0
     private(set) var importedCount = 0
     private let real: LibavEncoder
-    private let manner: Behaviour
-    private var kept: [(picture: ExportedFrame, index: Int64, forcingIDR: Bool)] = []
+    private let behaviour: Behaviour
+    private var retained: [(exported: ExportedFrame, index: Int64, forcingIDR: Bool)] = []
 
-    init(_ settings: VideoEncoder.Settings, _ manner: Behaviour) throws(CodecFailure) {
-        self.manner = manner
+    init(_ settings: VideoEncoder.Settings, _ behaviour: Behaviour) throws(CodecFailure) {
+        self.behaviour = behaviour
         real = try LibavEncoder(tested: EncoderModel(name: "libx264", inputs: [.i420]), settings)
     }
 
@@ -35,13 +35,13 @@ final class ImportingEncoder: FrameEncoder {
         return try encodeRetained(downTo: 0) + real.encode(frame, index: index, forcingIDR: forcingIDR)
     }
 
-    func encode(_ picture: ExportedFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
-        if case .reads(let limit) = manner, importedCount >= limit {
-            throw CodecFailure(reason: "this memory is too far away")
+    func encode(_ exported: ExportedFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
+        if case .reads(let limit) = behaviour, importedCount >= limit {
+            throw CodecFailure(reason: "this memory is out of reach")
         }
         importedCount += 1
-        kept.append((picture, index, forcingIDR))
-        if case .keeps(let count) = manner { return try encodeRetained(downTo: count) }
+        retained.append((exported, index, forcingIDR))
+        if case .keeps(let count) = behaviour { return try encodeRetained(downTo: count) }
         return try encodeRetained(downTo: 0)
     }
 
@@ -49,16 +49,16 @@ final class ImportingEncoder: FrameEncoder {
 
     private func encodeRetained(downTo count: Int) throws(CodecFailure) -> [EncodedFrame] {
         var encoded: [EncodedFrame] = []
-        while kept.count > count {
-            let (picture, index, forcingIDR) = kept.removeFirst()
-            encoded += try real.encode(picture.read(), index: index, forcingIDR: forcingIDR)
+        while retained.count > count {
+            let (exported, index, forcingIDR) = retained.removeFirst()
+            encoded += try real.encode(exported.read(), index: index, forcingIDR: forcingIDR)
         }
         return encoded
     }
 }
 
 extension ExportedFrame {
-    /// The picture as whoever has only its descriptor sees it.
+    /// The frame as read through its descriptor only.
     fileprivate func read() throws(CodecFailure) -> VideoFrame {
         let frame = try VideoFrame(width: width, height: height)
         for y in 0..<height {

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Capture
 
-/// JPEG pictures as cameras send them: whole, cut off, of another size, and not JPEG at all.
+/// JPEG images from cameras: complete, truncated, of another size, and data other than JPEG.
 @Suite struct MotionJPEGTests {
     private static let layout = FrameLayout(
         code: FourCharacterCode("MJPG"), format: .motionJPEG, width: 64, height: 48, strides: [])
 
-    private func picture(_ width: Int, _ height: Int) async throws -> [UInt8] {
+    private func image(_ width: Int, _ height: Int) async throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appending(path: "apus-\(UUID().uuidString).jpg")
-        // What is left behind in a temporary folder harms nobody.
+        // Files left in the temporary folder do no harm.
         defer { try? FileManager.default.removeItem(at: file) }
         let outcome = try await Command.run(
             [
@@ -31,15 +31,15 @@ import Testing
     private func fault(_ pipeline: CameraEncodingPipeline, _ bytes: [UInt8], tick: Int64) throws -> FrameFault? {
         let units = try bytes.withUnsafeBytes {
             let buffer = FilledBuffer(index: 0, time: nil, isDamaged: false)
-            let frame = CameraFrame(buffer, planes: [$0], of: nil, mayBeKept: false)
+            let frame = CameraFrame(buffer, planes: [$0], of: nil, mayBeRetained: false)
             return try pipeline.units(of: frame, at: MediaTime(ticks: tick, rate: .video), skipped: 0)
         }
         #expect(units.isEmpty == (pipeline.fault != nil))
         return pipeline.fault
     }
 
-    @Test func wholePicturesAreCodedAndOthersNamedByTheirFault() async throws {
-        let (whole, other) = (try await picture(64, 48), try await picture(80, 48))
+    @Test func wholeImagesAreEncodedAndOthersReportedByTheirFault() async throws {
+        let (whole, other) = (try await image(64, 48), try await image(80, 48))
         let pipeline = try pipeline()
         #expect(try fault(pipeline, whole, tick: 1) == nil)
         #expect(try fault(pipeline, whole + [0, 0, 0], tick: 2) == nil)
@@ -50,8 +50,8 @@ import Testing
         #expect(try fault(pipeline, whole, tick: 7) == nil)
     }
 
-    @Test func damageAnywhereInAPictureTrapsNobody() async throws {
-        let whole = try await picture(64, 48)
+    @Test func damageAnywhereInAnImageCausesNoTrap() async throws {
+        let whole = try await image(64, 48)
         let pipeline = try pipeline()
         var random = SplitMix64(seed: 4)
         for tick in 0..<300 {
@@ -59,7 +59,7 @@ import Testing
             for _ in 0..<4 {
                 bytes[Int.random(in: 2..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            // Whether it can still be shown is the decoder's to say.
+            // The decoder decides whether it can still be shown.
             _ = try fault(pipeline, bytes, tick: Int64(tick))
         }
         #expect(try fault(pipeline, whole, tick: 1000) == nil)

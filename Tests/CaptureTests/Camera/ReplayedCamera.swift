@@ -7,22 +7,22 @@ import TestSupport
 
 @testable import Capture
 
-/// A camera at the device seam that delivers what a test tells it to, on virtual time: no device, no waiting.
+/// A camera that replays events on virtual time, without a device and without waiting.
 final class ReplayedCamera: CaptureDevice {
-    /// What happens at one wait.
+    /// What happens during one wait.
     enum Event {
-        /// So many frames are filled, each some milliseconds after the one before.
+        /// Frames are filled, each some milliseconds after the one before.
         case frames([Frame])
-        /// Nothing comes for so long.
+        /// No frame comes for this many milliseconds.
         case silence(milliseconds: Int64)
         case unplugged
-        /// The test does something: stops the source, asks for a random access point.
+        /// The test performs an action, such as stopping the source or requesting a keyframe.
         case action(() -> Void)
     }
 
     struct Frame {
         var planes: [[UInt8]]
-        /// Before the time at which it is taken; `nil` for a clock that is not the monotonic one.
+        /// The frame's age when it is taken; `nil` for a driver clock that is not monotonic.
         var ageNanoseconds: Int64? = 5_000_000
         var isDamaged = false
     }
@@ -34,14 +34,14 @@ final class ReplayedCamera: CaptureDevice {
     private(set) var settings: [String: Int64] = [:]
     private(set) var keyFrameOrders = 0
     private(set) var configured: FormatChoice?
-    /// Buffers that the driver does not have: never more than it gave.
+    /// The number of buffers that are not with the driver.
     private(set) var takenCount = 0 { didSet { mostTaken = max(mostTaken, takenCount) } }
     private(set) var mostTaken = 0
-    /// Whether it exports its buffers: files stand in for those of a driver.
+    /// Whether it exports its buffers. Files replace the driver's memory.
     var exportsBuffers = true
-    /// Of its pictures.
+    /// The matrix of its frames.
     var range = ColourRange.limited
-    /// How often that was asked.
+    /// How often export was requested.
     private(set) var exportCount = 0
     private let clock: ReplayClock
     private var events: [Event]
@@ -85,7 +85,7 @@ final class ReplayedCamera: CaptureDevice {
         case .silence(let milliseconds):
             clock.advance(milliseconds * 1_000_000)
             return false
-        case .unplugged: throw CameraFailure.refusal("/dev/replay", "deliver pictures", code: 19)
+        case .unplugged: throw CameraFailure.operationFailed("/dev/replay", "deliver frames", code: 19)
         case .action(let body):
             body()
             return false
@@ -122,7 +122,7 @@ final class ReplayedCamera: CaptureDevice {
             throw SourceFailure(reason: "a buffer was released twice")
         }
         takenCount -= 1
-        // What is read after its release shows.
+        // Overwrites the memory, so that a read after the release is detected.
         for plane in exported.removeValue(forKey: buffer.index) ?? [] { plane.spoil() }
         for plane in planes {
             plane.initializeMemory(as: UInt8.self, repeating: 0xEE)
@@ -139,7 +139,7 @@ final class ReplayedCamera: CaptureDevice {
 }
 
 extension ExportedPlane {
-    /// A file with this content, behind so many zeros.
+    /// A file with this content after `offset` zeros.
     init(content: UnsafeRawBufferPointer, offset: Int) {
         let descriptor = anonymousFile()
         let count = pwrite(descriptor, content.baseAddress, content.count, off_t(offset))
@@ -153,7 +153,7 @@ extension ExportedPlane {
     }
 }
 
-/// Time that passes only where the replay lets it.
+/// A clock that advances only when the replay lets it.
 final class ReplayClock: Sendable {
     private let nanoseconds = Atomic<Int64>(20_000_000_000)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Capture
 
 struct V4L2DeviceTests {
-    @Test func aNodeThatIsNoCameraIsClosedOnce() {
+    @Test func aDeviceNodeThatIsNotACameraIsClosedOnce() {
         var closed: [CInt] = []
         let failure = #expect(throws: SourceFailure.self) {
             _ = try V4L2Device(path: "/dev/null") { fd in

@@ -6,38 +6,38 @@ import Testing
 
 @testable import Capture
 
-/// Players are told by which matrix a picture was made, whatever they would suppose for its size.
+/// The stream states the matrix of its frames, whatever players would assume for the size.
 @Suite struct ColourMatrixTests {
     @Test(arguments: [(64, 48), (1280, 720)])
-    func aCamerasIsTheOneThatItsDriverTells(width: Int, height: Int) throws {
-        let filming = CameraTestRun()
+    func aCamerasMatrixIsTheOneThatItsDriverReports(width: Int, height: Int) throws {
+        let testRun = CameraTestRun()
         let grey = ReplayedCamera.Frame.bytes([UInt8](repeating: 128, count: width * height * 2))
-        try filming.film("YUYV", width: width, height: height, [.frames([grey]), .frames([grey])])
+        try testRun.run("YUYV", width: width, height: height, [.frames([grey]), .frames([grey])])
         let decoder = try VideoDecoder()
-        let decoded = try filming.units().flatMap { try decoder.decode($0) } + decoder.finish()
+        let decoded = try testRun.units().flatMap { try decoder.decode($0) } + decoder.finish()
         #expect(decoded.map(\.matrix) == [.bt601, .bt601])
     }
 
     @Test(arguments: [(64, 48, ColourMatrix.bt601), (1280, 720, .bt709)])
-    func ofRGBItIsTheOneThatPlayersSuppose(width: Int, height: Int, matrix: ColourMatrix) throws {
-        let filming = CameraTestRun()
+    func rgbIsConvertedWithTheMatrixThatPlayersAssume(width: Int, height: Int, matrix: ColourMatrix) throws {
+        let testRun = CameraTestRun()
         let grey = ReplayedCamera.Frame.bytes([UInt8](repeating: 128, count: width * height * 3))
-        try filming.film("RGB3", width: width, height: height, [.frames([grey])])
+        try testRun.run("RGB3", width: width, height: height, [.frames([grey])])
         let decoder = try VideoDecoder()
-        let decoded = try filming.units().flatMap { try decoder.decode($0) } + decoder.finish()
+        let decoded = try testRun.units().flatMap { try decoder.decode($0) } + decoder.finish()
         #expect(decoded.map(\.matrix) == [matrix])
     }
 
-    /// As `enum v4l2_colorspace` and `v4l2_ycbcr_encoding` have them.
+    /// Values of `enum v4l2_colorspace` and `v4l2_ycbcr_encoding`.
     @Test(
         arguments: [
             ("BT.709", 3, 0, .bt709, .bt709), ("SMPTE 170M", 1, 0, .bt601, .bt601), ("sRGB", 8, 0, .bt601, .bt601),
             ("JPEG", 7, 0, .bt601, .bt601), ("sRGB by BT.709", 8, 2, .bt709, .bt709),
             ("BT.709 by BT.601", 3, 1, .bt601, .bt601),
-            ("SMPTE 240M", 2, 0, .bt709, .bt709), ("not told", 0, 0, .bt601, .bt709),
+            ("SMPTE 240M", 2, 0, .bt709, .bt709), ("not reported", 0, 0, .bt601, .bt709),
             ("BT.2020", 10, 0, .bt601, .bt709),
         ] as [(String, UInt32, UInt32, ColourMatrix, ColourMatrix)])
-    func itIsWhatTheDriverReportsElseByTheNumberOfLines(
+    func theMatrixIsTheReportedOneOrDependsOnTheNumberOfLines(
         name: String, colorspace: UInt32, encoding: UInt32, small: ColourMatrix, large: ColourMatrix
     ) {
         let colours = cv4l2_colours(colorspace: colorspace, encoding: encoding, quantization: 0)
@@ -47,10 +47,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("not told", 0, 0, .limited, .full), ("JPEG", 7, 0, .full, .full), ("sRGB", 8, 0, .limited, .full),
+            ("not reported", 0, 0, .limited, .full), ("JPEG", 7, 0, .full, .full), ("sRGB", 8, 0, .limited, .full),
             ("sRGB, full", 8, 1, .full, .full), ("JPEG, limited", 7, 2, .limited, .limited),
         ] as [(String, UInt32, UInt32, ColourRange, ColourRange)])
-    func theRangeIsWhatTheDriverReports(
+    func theRangeIsTheOneThatTheDriverReports(
         name: String, colorspace: UInt32, quantization: UInt32, colour: ColourRange, grey: ColourRange
     ) throws {
         let colours = cv4l2_colours(colorspace: colorspace, encoding: 0, quantization: quantization)
@@ -59,15 +59,15 @@ import Testing
     }
 
     @Test(arguments: [(ColourRange.limited, [UInt8(16), 235]), (.full, [0, 255])])
-    func blackAndWhiteAreTheSameWhateverTheCamerasRange(range: ColourRange, values: [UInt8]) throws {
-        let filming = CameraTestRun()
+    func blackAndWhiteDoNotDependOnTheCamerasRange(range: ColourRange, values: [UInt8]) throws {
+        let testRun = CameraTestRun()
         let frames = values.map { ReplayedCamera.Frame.yuyv($0) }
-        try filming.film("YUYV", range: range, frames.map { .frames([$0]) })
-        let lumas = try filming.pictures(width: 64, height: 48).map { $0.luma[32, 24] }
+        try testRun.run("YUYV", range: range, frames.map { .frames([$0]) })
+        let lumas = try testRun.frames(width: 64, height: 48).map { $0.luma[32, 24] }
         #expect(lumas.count == 2 && zip(lumas, [16, 235]).allSatisfy { abs(Int($0) - $1) <= 2 }, "\(lumas)")
     }
 
-    @Test func aSmallTestCardsIsThatOfItsBars() throws {
+    @Test func aSmallTestCardHasTheMatrixOfItsBars() throws {
         var settings = EncodingSettings()
         (settings.video.width, settings.video.height, settings.audio) = (320, 180, nil)
         let timeline = TestCardTimeline(frameRate: .thirty, now: 0, wallNanoseconds: 0)
@@ -78,7 +78,7 @@ import Testing
         #expect(decoded.map(\.matrix) == [.bt709])
     }
 
-    @Test func itStaysAsItIsInAnotherSizeThroughEffectsAndForSubstreams() throws {
+    @Test func sizeEffectsAndSubstreamsDoNotChangeTheMatrix() throws {
         var settings = EncodingSettings()
         (settings.video.width, settings.video.height, settings.filters) = (1280, 720, "hflip")
         let fanOut = FrameFanOut()
@@ -93,10 +93,10 @@ import Testing
         for (number, matrix) in [ColourMatrix.bt709, .bt601, .bt601].enumerated() {
             frame.matrix = matrix
             let units = try stage.units(of: frame, at: MediaTime(ticks: Int64(number) * 3_000, rate: .video))
-            #expect(units.map(\.isKeyframe) == [number < 2], "another matrix is told with an IDR picture")
+            #expect(units.map(\.isKeyframe) == [number < 2], "another matrix comes with an IDR frame")
             let decoder = try VideoDecoder()
             decoded += try (units.flatMap { try decoder.decode($0) } + decoder.finish()).map(\.matrix)
-            let offered = try #require(subscriber.take()).picture.picture()
+            let offered = try #require(subscriber.take()).frame.picture()
             #expect(try Scaler(width: 320, height: 180).scale(offered).matrix == matrix)
         }
         #expect(decoded.prefix(2) == [.bt709, .bt601])

@@ -14,7 +14,7 @@ import Testing
 
     private static func instant(_ nanoseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds) }
 
-    @Test func whatWasLeftOutIsCounted() {
+    @Test func droppedFramesAreNumbered() {
         var timingRecorder = EncodeTimingRecorder()
         var numbers: [UInt32?] = []
         for (index, skipped) in [2, 0, 0, 5, 1].enumerated() {
@@ -28,13 +28,13 @@ import Testing
         #expect(numbers == [2, 3, 4, 10, 12])
     }
 
-    @Test func anEncoderThatHoldsPicturesBackIsNotedForEach() {
+    @Test func anEncoderThatHoldsFramesBackHasATimingForEach() {
         var timingRecorder = EncodeTimingRecorder()
         for number in 0..<4 as Range<Int64> {
             timingRecorder.arrived(Self.time(number), skipped: 0)
             timingRecorder.begun(Self.time(number), at: Self.instant(number * 10))
         }
-        // The second was lost in the encoder.
+        // The second frame was lost in the encoder.
         let encoded = timingRecorder.encoded([Self.unit(0), Self.unit(2)], at: Self.instant(100))
         #expect(encoded.map { $0.encodeTiming?.frameNumber } == [0, 2])
         #expect(encoded.map { $0.encodeTiming?.begin } == [Self.instant(0), Self.instant(20)])
@@ -42,10 +42,10 @@ import Testing
         #expect(timingRecorder.encoded([Self.unit(1)], at: Self.instant(101)).map(\.encodeTiming) == [nil])
     }
 
-    @Test func effectsThatHoldPicturesBackOrRepeatThemKeepTheirNumbers() {
+    @Test func effectsThatDelayOrRepeatFramesKeepTheirNumbers() {
         var timingRecorder = EncodeTimingRecorder()
         for number in 0..<3 as Range<Int64> { timingRecorder.arrived(Self.time(number * 3_000), skipped: 0) }
-        // Twice as many come out, late.
+        // Twice as many frames come out, late.
         let numbers = (0..<6 as Range<Int64>).map { index in
             timingRecorder.begun(Self.time(index * 1_500), at: Self.instant(0))
             return timingRecorder.encoded([Self.unit(index * 1_500)], at: Self.instant(0)).first?.encodeTiming?
@@ -54,7 +54,7 @@ import Testing
         #expect(numbers == [0, 0, 1, 1, 2, 2])
     }
 
-    @Test func unitsOfWhichNothingIsKnownStayAsTheyAre() {
+    @Test func unknownUnitsHaveNoTiming() {
         var timingRecorder = EncodeTimingRecorder()
         #expect(timingRecorder.encoded([Self.unit(5)], at: Self.instant(0)).map(\.encodeTiming) == [nil])
     }

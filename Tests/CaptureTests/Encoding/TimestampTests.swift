@@ -8,7 +8,7 @@ import Testing
 
 @testable import Capture
 
-/// The time of capture in pictures that Apus codes, in virtual time.
+/// SEI capture timestamps in frames that Apus encodes, in virtual time.
 @Suite struct TimestampTests {
     private static let wall: Int64 = 1_763_689_871_000_000_000
 
@@ -20,7 +20,7 @@ import Testing
         return settings
     }
 
-    /// A stream of which nothing is forgotten, two seconds after its epoch.
+    /// A stream that keeps its whole history, two seconds after its epoch.
     private func stream(_ captureTimeSEI: CaptureTimeSEI, on clock: PaceClock) -> Stream {
         let now = clock.now()
         var limits = Stream.Limits()
@@ -34,18 +34,18 @@ import Testing
         return stream
     }
 
-    /// What a stream shows when its test card has made so many pictures; before each of `late`, its thread sleeps too long.
+    /// The units of a test card's first frames; before each of `late`, its thread sleeps too long.
     private func playCard(
-        _ pictureCount: Int, _ captureTimeSEI: CaptureTimeSEI, _ settings: EncodingSettings = small, late: Set<Int> = []
+        _ frameCount: Int, _ captureTimeSEI: CaptureTimeSEI, _ settings: EncodingSettings = small, late: Set<Int> = []
     ) throws -> Stream {
         let clock = VirtualClock()
         let card = TestCard(settings, clock: clock.clock, wallClock: { clock.clock.now().nanoseconds })
         let stream = stream(captureTimeSEI, on: clock.clock)
-        let counter = PictureCounter { count in
+        let counter = FrameCounter { count in
             if late.contains(count) { clock.pass(milliseconds: 170) }
-            if count == pictureCount { card.stop() }
+            if count == frameCount { card.stop() }
         }
-        // Whoever is to be there for the first picture needs the tracks before it.
+        // A viewer that joins at the first frame needs the tracks before it.
         let timeline = TestCardTimeline(frameRate: .thirty, now: 0, wallNanoseconds: 0)
         stream.announce(try TestCardPipeline(settings, timeline: timeline).tracks)
         let feed = stream.feed(UnitPackager.self, options: 0, for: counter)
@@ -59,40 +59,40 @@ import Testing
         return stream.joinPoint(in: feed).history
     }
 
-    @Test func theySayWhatTheBlockCodeSaysAlsoWherePicturesWereLeftOut() throws {
+    @Test func seiTimestampsEqualTheOverlaysEvenAfterDroppedFrames() throws {
         let units = try units(of: try playCard(40, .all, late: [7, 8, 30]))
         let decoder = try VideoDecoder()
-        let pictures = try units.flatMap { try decoder.decode($0) } + decoder.finish()
+        let frames = try units.flatMap { try decoder.decode($0) } + decoder.finish()
         let scaler = Scaler(width: 640, height: 360)
-        let burnedIn = try pictures.map { LumaFrame(try scaler.scale($0)).timestampOverlays.map(\.code) }
-        #expect(burnedIn.count == 40 && burnedIn.last?.map(\.frameNumber) == [39 + 12])
-        let told = try units.map { try #require($0.captureTimestamp) }
-        let expected = told.map {
+        let overlays = try frames.map { LumaFrame(try scaler.scale($0)).timestampOverlays.map(\.code) }
+        #expect(overlays.count == 40 && overlays.last?.map(\.frameNumber) == [39 + 12])
+        let timestamps = try units.map { try #require($0.captureTimestamp) }
+        let expected = timestamps.map {
             [TimestampOverlay(unixNanoseconds: $0.wallClock.unixNanoseconds, frameNumber: $0.frameNumber)]
         }
-        #expect(burnedIn == expected)
+        #expect(overlays == expected)
     }
 
-    @Test func theyTellTheInstantThatThePresentationTimeIs() throws {
+    @Test func seiTimestampsEqualThePresentationTimes() throws {
         let stream = try playCard(10, .all)
         for unit in try units(of: stream) {
             let timestamp = try #require(unit.captureTimestamp)
             #expect(timestamp.monotonic == stream.epoch + unit.presentationTime.nanoseconds)
             let sinceStart = timestamp.monotonic - stream.epoch.advanced(byMilliseconds: 2_000)
             #expect(timestamp.wallClock == NTPTime(unixNanoseconds: Self.wall + sinceStart))
-            // Coding takes no time here. Ticks are rounded down.
+            // Encoding takes no time here. Ticks are rounded down.
             #expect(timestamp.encodingBegins ?? .max < 12 && timestamp.encodingBegins == timestamp.encodingEnds)
         }
     }
 
-    @Test func byDefaultTheyCostNoPacketAndUnderAThousandthOfTheBitrate() throws {
+    @Test func byDefaultSEITimestampsCostNoPacketAndUnderAThousandthOfTheBitrate() throws {
         let stream = try playCard(130, .keyframes)
         let packager = RTPPackager(tracks: try #require(stream.announcement?.tracks), options: .init())
         func cost(_ units: [AccessUnit]) -> (packets: Int, bytes: Int) {
             let runs = units.compactMap { packager.package($0) }
             return (runs.reduce(0) { $0 + $1.packets.count }, runs.reduce(0) { $0 + $1.byteCount })
         }
-        // The same pictures: an encoder that works on a budget of time makes others each time.
+        // The frames must be equal: an encoder that works against a time budget produces others each time.
         let units = try units(of: stream)
         #expect(units.count { $0.captureTimestamp != nil } == 3)
         let (with, without) = (cost(units), cost(units.map(\.withoutTimestamp)))
@@ -101,7 +101,7 @@ import Testing
         #expect(added > 0 && added * 1000 < without.bytes, "\(added) of \(without.bytes) bytes")
     }
 
-    @Test func aFilmThatIsTranscodedHasItsInstantsAndGoesOnCountingAcrossLoops() async throws {
+    @Test func aTranscodedFileHasSEITimestampsThatContinueAcrossLoops() async throws {
         let clock = VirtualClock().clock
         let source = FileSource(
             path: try await Clip.needsTranscoding.path(), loops: true, encoding: Self.small, clock: clock)
@@ -128,8 +128,8 @@ extension AccessUnit {
     }
 }
 
-/// Acts when pictures are published: on the source's own thread.
-private final class PictureCounter: Waker {
+/// Performs an action when frames are published, on the source's thread.
+private final class FrameCounter: Waker {
     private let count = Atomic(0)
     private let act: @Sendable (Int) -> Void
 

@@ -9,9 +9,9 @@ import Testing
 @testable import Capture
 
 @Suite struct FileSourceTests {
-    private static let film = "video/big-buck-bunny-480p-30s.mp4"
+    private static let sample = "video/big-buck-bunny-480p-30s.mp4"
 
-    /// Plays `path` on virtual time until `limit` units are out, or to its end.
+    /// Plays `path` in virtual time until `limit` units have been published, or to its end.
     private func play(
         _ path: String, loops: Bool = true, limit: Int = .max
     ) throws -> (tracks: [Track], units: [AccessUnit]) {
@@ -35,7 +35,7 @@ import Testing
             #expect(zip(own, own.dropFirst()).allSatisfy { $0.decodeTime.ticks < $1.decodeTime.ticks })
             #expect(own.allSatisfy { $0.presentationTime.ticks >= $0.decodeTime.ticks && $0.decodeTime.ticks >= 0 })
         }
-        // Captured in order, but for the rounding of ticks and the cadence of sound.
+        // In capture order, apart from the rounding of ticks and the audio cadence.
         #expect(
             zip(units, units.dropFirst()).allSatisfy {
                 $0.decodeTime.nanoseconds <= $1.decodeTime.nanoseconds + 1_000_000
@@ -43,31 +43,31 @@ import Testing
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
-    func aFilmPassesThroughAndLoopsWithoutAGap() throws {
+    func aFilePassesThroughAndLoopsWithoutAGap() throws {
         let perPass = 720 + 1408
-        let (tracks, units) = try play(SharedData.path(Self.film), limit: 2 * perPass - 20)
+        let (tracks, units) = try play(SharedData.path(Self.sample), limit: 2 * perPass - 20)
         #expect(tracks.map(\.kind) == [.video, .audio])
         expectOrder(units)
-        let sound = units.filter { $0.track == TrackID(1) }
-        #expect(zip(sound, sound.dropFirst()).allSatisfy { $1.decodeTime.ticks - $0.decodeTime.ticks == 1024 })
+        let audio = units.filter { $0.track == TrackID(1) }
+        #expect(zip(audio, audio.dropFirst()).allSatisfy { $1.decodeTime.ticks - $0.decodeTime.ticks == 1024 })
         let video = units.filter { $0.track == TrackID(0) }
         let steps = zip(video, video.dropFirst()).map { $1.decodeTime.ticks - $0.decodeTime.ticks }
-        // 24 a second; between the passes 37 ms more, by which the sound is longer.
+        // 24 per second; between the passes 37 ms more, because the audio is longer.
         #expect(Set(steps).sorted() == [3750, 3750 + 3360])
         #expect(steps.count { $0 != 3750 } == 1)
         #expect(Set(video.prefix(720).map(\.presentationTime.ticks)).count == 720)
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
-    func everyNALUnitOfTheFilmIsSentAndIDRPicturesCarryTheirSets() throws {
-        let demuxer = try Demuxer(path: SharedData.path(Self.film))
+    func everyNALUnitOfTheFileIsSentAndIDRFramesCarryTheirParameterSets() throws {
+        let demuxer = try Demuxer(path: SharedData.path(Self.sample))
         var expected: [[UInt8]] = []
         while let packet = try demuxer.next() {
             guard packet.track == demuxer.tracks[0].index else { continue }
             let ranges = H264.LengthPrefixed.units(in: packet.bytes, lengthSize: 4).ranges
             expected += ranges.map { Array(packet.bytes[$0]) }
         }
-        let (_, units) = try play(SharedData.path(Self.film), loops: false)
+        let (_, units) = try play(SharedData.path(Self.sample), loops: false)
         let video = units.filter { $0.track == TrackID(0) }
         func isSet(_ unit: [UInt8]) -> Bool { [7, 8].contains(unit[0] & 0x1F) }
         let sent = video.flatMap { unit in unit.units.map { Array(unit.bytes[$0]) } }
@@ -86,40 +86,40 @@ import Testing
             ("h264/BA1_FT_C.264", 299), ("h264/VID_1280x720_cabac_temporal_direct.264", 300),
             ("h264/MIDR_MW_D.264", 100),
         ])
-    func aBareStreamIsPlayedAtItsOwnPace(file: String, pictures: Int) throws {
-        let (tracks, units) = try play(SharedData.path(file), limit: pictures * 2)
+    func anElementaryStreamIsPlayedAtItsOwnRate(file: String, frameCount: Int) throws {
+        let (tracks, units) = try play(SharedData.path(file), limit: frameCount * 2)
         #expect(tracks.map(\.kind) == [.video])
         expectOrder(units)
         let steps = Set(zip(units, units.dropFirst()).map { $1.decodeTime.ticks - $0.decodeTime.ticks })
         #expect(steps.count == 1 || steps.max()! - steps.min()! <= 1)
     }
 
-    @Test func theEndOfAFileIsFinalIfItIsNotLooped() {
-        #expect(FileSource(path: "film.mp4", loops: false).endsForGood)
-        #expect(!FileSource(path: "film.mp4", loops: true).endsForGood)
+    @Test func theEndOfAFileIsFinalUnlessItIsLooped() {
+        #expect(FileSource(path: "video.mp4", loops: false).endsForGood)
+        #expect(!FileSource(path: "video.mp4", loops: true).endsForGood)
     }
 
-    @Test func aMissingFileIsNamedWithWhatWasPerhapsMeant() throws {
+    @Test func aMissingFileIsReportedWithTheMostSimilarName() throws {
         let wrong = String(#filePath.dropLast("FileSourceTests.swift".count)) + "FileSourceTest.swft"
         let failure = #expect(throws: SourceFailure.self) { try play(wrong) }
         #expect(failure?.reason == "no file at \(wrong)")
         #expect(failure?.remedy.contains("FileSourceTests.swift") == true)
     }
 
-    @Test func aFileThatIsNoFilmIsRefusedWithARemedy() throws {
+    @Test func aFileThatIsNotAVideoIsRejectedWithARemedy() throws {
         let failure = #expect(throws: SourceFailure.self) { try play(#filePath) }
         #expect(failure?.remedy.isEmpty == false)
     }
 }
 
-/// Films whose frames are 10 µs apart. Matroska rounds times to milliseconds, so there the decode times do not advance.
+/// Files with frames 10 µs apart. Matroska rounds times to milliseconds, so there the decode times do not advance.
 @Suite struct FilePacingTests {
     private static let ffmpeg = "/usr/bin/ffmpeg"
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// When each of the first `count` frames of the film is sent, in milliseconds from the first, as it is played again and again.
+    /// The times of the first `count` frames sent from the looped file, in milliseconds after the first.
     private func instants(_ name: String, frames: Int, first count: Int) async throws -> [Double] {
         let outcome = try await Command.run(
             [Self.ffmpeg, "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x64:r=100000"]
@@ -138,13 +138,13 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func aPassOfOneFrameLastsTenMilliseconds() async throws {
-        #expect(try await instants("film.mp4", frames: 1, first: 5) == [0, 10, 20, 30, 40])
+    func aFileOfOneFrameLastsTenMilliseconds() async throws {
+        #expect(try await instants("video.mp4", frames: 1, first: 5) == [0, 10, 20, 30, 40])
     }
 
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
-        arguments: ["film.mp4", "film.mkv"])
+        arguments: ["video.mp4", "video.mkv"])
     func eachFrameLastsAMillisecond(name: String) async throws {
         #expect(try await instants(name, frames: 30, first: 30) == (0..<30).map(Double.init))
     }
@@ -153,8 +153,8 @@ import Testing
 @Suite struct TranscodedFileTests {
     private static let ffmpeg = "/usr/bin/ffmpeg"
 
-    /// A film of two seconds in codecs that viewers do not take, made on the spot; `nil` where it cannot be.
-    private func film(_ name: String, _ codecs: [String]) throws -> String {
+    /// A file of two seconds with the given codecs, created by ffmpeg.
+    private func makeFile(_ name: String, _ codecs: [String]) throws -> String {
         let path = FileManager.default.temporaryDirectory.appending(path: "apus-\(UUID().uuidString)-\(name)").path
         let process = Process()
         process.executableURL = URL(filePath: Self.ffmpeg)
@@ -170,12 +170,12 @@ import Testing
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
         arguments: [
-            (["-pix_fmt", "yuv422p"], "", "H.264 in 4:2:2 with 8 bits"),
-            (["-pix_fmt", "yuv420p10le"], "", "H.264 in 4:2:0 with 10 bits"),
+            (["-pix_fmt", "yuv422p"], "", "H.264 with 4:2:2 and 8 bits"),
+            (["-pix_fmt", "yuv420p10le"], "", "H.264 with 4:2:0 and 10 bits"),
             (["-pix_fmt", "yuv422p"], "format=yuv420p", nil),
             (["-pix_fmt", "yuv420p"], "", nil),
         ] as [([String], String, String?)])
-    func aFilmInAFormatThatSomePlayersCannotShowIsReported(
+    func aFormatThatSomePlayersCannotShowIsReported(
         _ options: [String], _ filters: String, _ warning: String?
     ) throws {
         let path = try h264(options)
@@ -183,7 +183,7 @@ import Testing
         try expectWarning(warning, from: path, filters)
     }
 
-    /// As phones write it that were held upright: their matrix turns by 90 degrees clockwise.
+    /// Phones that are held upright write such files: the matrix rotates by 90 degrees clockwise.
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
         arguments: [
@@ -191,11 +191,11 @@ import Testing
             ([-1, 0, 0, -1], "blur", "Set effects.rotate to 180"), ([0, 1, -1, 0], "transpose=clock", nil),
             ([1, 0, 0, 1], "", nil),
         ] as [([Int32], String, String?)])
-    func aFilmThatIsToBeTurnedIsReported(_ matrix: [Int32], _ filters: String, _ warning: String?) throws {
+    func aFileThatIsMarkedAsRotatedIsReported(_ matrix: [Int32], _ filters: String, _ warning: String?) throws {
         let path = try h264(["-pix_fmt", "yuv420p"])
         defer { unlink(path) }
         var bytes = try Data(contentsOf: URL(filePath: path))
-        // Its a, b, u, c, d, in 16.16 bits, lie 44 bytes behind the name of the box (ISO/IEC 14496-12, 8.3.2).
+        // Its a, b, u, c, d, in 16.16 bits, lie 44 bytes after the name of the box (ISO/IEC 14496-12, 8.3.2).
         let box = try #require(bytes.range(of: Data("tkhd".utf8)))
         let numbers = [matrix[0], matrix[1], 0, matrix[2], matrix[3]].map { $0 << 16 }
         let big = numbers.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
@@ -205,7 +205,7 @@ import Testing
     }
 
     private func h264(_ options: [String]) throws -> String {
-        try film("film.mp4", ["-vf", "scale=320:180", "-c:v", "libx264", "-preset", "ultrafast", "-an"] + options)
+        try makeFile("video.mp4", ["-vf", "scale=320:180", "-c:v", "libx264", "-preset", "ultrafast", "-an"] + options)
     }
 
     private func expectWarning(_ warning: String?, from path: String, _ filters: String) throws {
@@ -228,27 +228,27 @@ import Testing
             ("mpeg2.ts", ["-c:v", "mpeg2video", "-r", "25", "-c:a", "mp2"]),
         ])
     func otherCodecsAreTranscodedAndLoop(name: String, codecs: [String]) throws {
-        let path = try film(name, codecs)
+        let path = try makeFile(name, codecs)
         defer { unlink(path) }
         let units = try play(path, seconds: 5)
         let video = units.filter { $0.track == TrackID(0) }
-        let sound = units.filter { $0.track == TrackID(1) }
+        let audio = units.filter { $0.track == TrackID(1) }
         #expect(video.first?.isKeyframe == true)
         #expect((95...130).contains(video.count))
-        #expect((220...245).contains(sound.count))
+        #expect((220...245).contains(audio.count))
         #expect(zip(video, video.dropFirst()).allSatisfy { $0.decodeTime.ticks < $1.decodeTime.ticks })
-        #expect(zip(sound, sound.dropFirst()).allSatisfy { $0.decodeTime.ticks < $1.decodeTime.ticks })
+        #expect(zip(audio, audio.dropFirst()).allSatisfy { $0.decodeTime.ticks < $1.decodeTime.ticks })
     }
 
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
         arguments: ["h264.ts", "h264.mkv", "h264.flv", "aac.aac"])
     func containersOfAllKindsPassThrough(name: String) throws {
-        let path = try film(name, name == "aac.aac" ? ["-c:a", "aac"] : ["-c:v", "libx264", "-c:a", "aac"])
+        let path = try makeFile(name, name == "aac.aac" ? ["-c:a", "aac"] : ["-c:v", "libx264", "-c:a", "aac"])
         defer { unlink(path) }
         let units = try play(path, seconds: 5)
-        let sound = units.filter { $0.units.count == 1 && $0.presentationTime.rate.hertz == 44_100 }
-        let steps = zip(sound, sound.dropFirst()).map { $1.decodeTime.ticks - $0.decodeTime.ticks }
+        let audio = units.filter { $0.units.count == 1 && $0.presentationTime.rate.hertz == 44_100 }
+        let steps = zip(audio, audio.dropFirst()).map { $1.decodeTime.ticks - $0.decodeTime.ticks }
         #expect(steps.count > 200 && steps.filter { $0 != 1024 }.count <= 4)
         #expect(steps.allSatisfy { $0 > 0 && $0 < 6000 })
         let video = units.filter { $0.presentationTime.rate == .video }
@@ -256,8 +256,8 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func aTruncatedFilmPlaysAsFarAsItGoes() throws {
-        let path = try film("cut.ts", ["-c:v", "libx264", "-c:a", "aac"])
+    func aTruncatedFilePlaysToItsEnd() throws {
+        let path = try makeFile("cut.ts", ["-c:v", "libx264", "-c:a", "aac"])
         defer { unlink(path) }
         let whole = try Data(contentsOf: URL(filePath: path))
         try whole.prefix(whole.count * 2 / 3).write(to: URL(filePath: path))
@@ -265,8 +265,8 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func whatIsTranscodedIsCodedAsConfigured() throws {
-        let path = try film("mpeg4.avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"])
+    func transcodingUsesTheConfiguredSettings() throws {
+        let path = try makeFile("mpeg4.avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"])
         defer { unlink(path) }
         var settings = EncodingSettings()
         settings.video.profile = .baseline
@@ -280,7 +280,7 @@ import Testing
         guard case .h264(let sets) = tracks.first?.format else { throw Unexpected() }
         #expect(sets.sequence.first?[1] == 66)
         #expect(tracks.map(\.clockRate.hertz) == [90_000, 24_000])
-        // 15 pictures at the model's 30 a second are half a second: 10 at this file's 20.
+        // 15 frames at the model's 30 per second are half a second: 10 frames at this file's 20.
         let video = units.filter { $0.track == TrackID(0) }
         #expect(video.indices.filter { video[$0].isKeyframe } == Array(stride(from: 0, to: video.count, by: 10)))
         #expect((5_000...40_000).contains(video.reduce(0) { $0 + $1.bytes.count }))
@@ -290,8 +290,8 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func aTranscodedFileGivesARandomAccessPointWhenAsked() throws {
-        let path = try film("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"])
+    func aTranscodedFileDeliversARequestedKeyframe() throws {
+        let path = try makeFile("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"])
         defer { unlink(path) }
         let source = FileSource(path: path, loops: false, clock: VirtualClock().clock)
         var count = 0
@@ -309,8 +309,8 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func aTranscodedFilesGroupsChangeWhileItPlays() throws {
-        let path = try film("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"])
+    func theKeyframeIntervalOfATranscodedFileChangesWhileItPlays() throws {
+        let path = try makeFile("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"])
         defer { unlink(path) }
         var settings = EncodingSettings()
         settings.video.gopFrames = 1000
@@ -333,8 +333,8 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func h264ThatEffectsAreAppliedToIsDecodedAndCodedAnew() throws {
-        let path = try film(
+    func h264WithEffectsIsTranscoded() throws {
+        let path = try makeFile(
             "h264.mkv", ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-vf", "crop=320:178", "-c:a", "aac"])
         defer { unlink(path) }
         var settings = EncodingSettings()
@@ -344,16 +344,16 @@ import Testing
         let decoder = try VideoDecoder()
         let decoded = try units.flatMap { try decoder.decode($0) } + decoder.finish()
         #expect(decoded.count == 40)
-        for picture in decoded {
-            let frame = try Scaler(width: 320, height: 178).scale(picture)
+        for decodedFrame in decoded {
+            let frame = try Scaler(width: 320, height: 178).scale(decodedFrame)
             let hidden = stride(from: 8, to: 144, by: 8).map { Int(frame.luma[$0, 60]) }
             #expect(hidden.allSatisfy { $0 < 24 })
         }
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func withoutSoundOnlyThePictureIsPlayed() throws {
-        let path = try film("h264.mkv", ["-c:v", "libx264", "-c:a", "aac"])
+    func withoutAudioOnlyTheVideoIsPlayed() throws {
+        let path = try makeFile("h264.mkv", ["-c:v", "libx264", "-c:a", "aac"])
         defer { unlink(path) }
         var settings = EncodingSettings()
         settings.audio = nil

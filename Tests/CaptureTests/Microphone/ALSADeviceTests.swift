@@ -7,13 +7,13 @@ import Testing
 
 @testable import Capture
 
-/// ALSA's own stand-ins for hardware: `null`, and `file`, which delivers what a file holds.
+/// Configures ALSA's own replacements for hardware: `null`, and `file`, which delivers a file's contents.
 ///
-/// The configuration with them is put in the library's way once, before the process first uses it.
+/// The configuration is installed once, before the process first uses the library.
 private enum ALSAConfiguration {
     static let folder = try? TemporaryFolder()
 
-    /// Interleaved stereo of 16 bits: a ramp, so that every sample tells its place.
+    /// Interleaved stereo with 16 bits: a ramp, so that every sample shows its position.
     static let ramp: [UInt8] = (0..<24_000).flatMap { index in
         withUnsafeBytes(of: Int16(truncatingIfNeeded: index).littleEndian) { Array($0) + Array($0) }
     }
@@ -52,39 +52,39 @@ private enum ALSAConfiguration {
         #expect(bytes.prefix(40_000) == ALSAConfiguration.ramp.prefix(40_000))
     }
 
-    @Test func whatIsThereIsReadInPeriodsOfAtMostTenMilliseconds() throws {
+    @Test func audioIsReadInPeriodsOfAtMostTenMilliseconds() throws {
         #expect(ALSAConfiguration.isReady)
         let device = try ALSADevice("null", near: Self.wanted)
         guard case .audio(let audio) = try device.read() else {
-            Issue.record("null always has sound")
+            Issue.record("null always has audio")
             return
         }
         #expect(audio.bytes.count <= 4 * 480 * 4)
     }
 
-    @Test func aDeviceThatDoesNotExistIsNamedWithWhatToDo() {
+    @Test func aMissingDeviceIsReportedWithARemedy() {
         #expect(ALSAConfiguration.isReady)
         let failure = #expect(throws: SourceFailure.self) { try ALSADevice("hw:77", near: Self.wanted) }
         #expect(failure?.reason == "there is no microphone hw:77")
         #expect(failure?.remedy.contains("audio.device") == true)
     }
 
-    @Test func aDeviceTellsItsRatesAndChannels() {
+    @Test func aDeviceReportsItsRatesAndChannels() {
         #expect(ALSAConfiguration.isReady)
         let description = MicrophoneDescription(asking: "null", name: "null", description: "ALSA's null device")
         #expect(description.problem == nil)
         #expect(description.sampleRates.contains(48_000))
         #expect(description.channelCounts?.contains(2) == true)
-        let absent = MicrophoneDescription(asking: "nobody", name: "nobody", description: "")
+        let absent = MicrophoneDescription(asking: "absent", name: "absent", description: "")
         #expect(absent.sampleRates.isEmpty && absent.channelCounts == nil && absent.problem != nil)
     }
 
-    @Test func everyMicrophoneOfThisMachineCanBeNamed() {
+    @Test func everyMicrophoneOfThisHostHasAName() {
         #expect(ALSAConfiguration.isReady)
         #expect(MicrophoneDescription.all().allSatisfy { $0.name.hasPrefix("plughw:CARD=") })
     }
 
-    @Test func theNullDeviceIsNoMicrophone() throws {
+    @Test func theNullDeviceIsRecognisedAsNoMicrophone() throws {
         #expect(ALSAConfiguration.isReady)
         let device = try ALSADevice("null", near: Self.wanted)
         let pipeline = try MicrophonePipeline(AudioEncoder.Settings(), track: TrackID(0), epoch: .now())

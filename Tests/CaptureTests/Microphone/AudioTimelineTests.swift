@@ -7,12 +7,12 @@ import Testing
     private static let rate = ClockRate.audio48k
 
     @Test(arguments: [-150.0, 150])
-    func overADayNoTimeStampLeavesTheCaptureTime(drift: Double) {
-        // The crystal's warmth comes and goes within the hour.
+    func overADayNoTimestampDriftsFromTheCaptureTime(drift: Double) {
+        // The crystal's temperature changes within the hour.
         var card = VirtualCard { drift + 10 * Self.triangle($0 / 3600) }
         var estimator = DriftEstimator(sampleRate: 48_000)
         var timeline = AudioTimeline(rate: Self.rate)
-        // What a resampler does, without the samples.
+        // Does what a resampler does, without the samples.
         var made = 0.0
         var (worst, worstAtFirst, steps) = (0.0, 0.0, 0)
         for step in 0..<24 * 36_000 {
@@ -34,12 +34,12 @@ import Testing
             made -= made.rounded(.down)
             card.advance(by: 4_800)
         }
-        #expect(worst < 1_000_000, "after the first 20 s a millisecond, \(worst) ns")
+        #expect(worst < 1_000_000, "within a millisecond after the first 20 s, \(worst) ns")
         #expect(worstAtFirst < 5_000_000)
-        #expect(steps == 1, "it began once and never jumped")
+        #expect(steps == 1, "it started once and never jumped")
     }
 
-    @Test func shortGapsAreFilledAndLongOnesAreSteps() {
+    @Test func shortGapsAreFilledAndLongOnesMakeTheTimesJump() {
         var timeline = AudioTimeline(rate: Self.rate)
         #expect(timeline.correction(for: 0, after: 0, drift: 0) == .begin)
         timeline.begin(at: 0)
@@ -49,7 +49,7 @@ import Testing
         #expect(timeline.correction(for: 1_500_000_000, after: 0, drift: 0) == .begin)
     }
 
-    @Test func whatWaitsToLeaveCounts() {
+    @Test func waitingSamplesAreTakenIntoAccount() {
         var timeline = AudioTimeline(rate: Self.rate)
         timeline.begin(at: 1_000_000_000)
         #expect(timeline.correction(for: 1_010_000_000, after: 480, drift: 0) == .stretch(partsPerMillion: 0))
@@ -57,13 +57,13 @@ import Testing
         #expect(timeline.correction(for: 1_010_000_000, after: 0, drift: 0) == .stretch(partsPerMillion: 0))
     }
 
-    @Test func aFastCardIsMadeShorterBySoMuch() {
+    @Test func audioOfAFastCardIsShortened() {
         var timeline = AudioTimeline(rate: Self.rate)
         timeline.begin(at: 0)
         #expect(timeline.correction(for: 0, after: 0, drift: 123.4) == .stretch(partsPerMillion: -123))
     }
 
-    @Test func aNewBeginningIsNeverBeforeWhatHasLeft() {
+    @Test func aRestartIsNeverBeforeSentSamples() {
         var timeline = AudioTimeline(rate: Self.rate)
         timeline.begin(at: 2_000_000_000)
         _ = timeline.take(1024)
@@ -71,7 +71,7 @@ import Testing
         #expect(timeline.next == Int64(97_024), "two seconds, and a frame")
     }
 
-    /// Between −1 and 1, with a period of 1.
+    /// A triangle wave between −1 and 1 with a period of 1.
     private static func triangle(_ phase: Double) -> Double {
         4 * abs(phase - phase.rounded()) - 1
     }

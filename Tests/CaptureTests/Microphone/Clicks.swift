@@ -4,11 +4,11 @@ import Testing
 
 @testable import Capture
 
-/// Silence with a click at every whole second of true time: what a microphone captures, and where a decoder finds it.
+/// Silence with a click at every whole second of true time, and the positions at which a decoder finds the clicks.
 struct Clicks {
     let format: SampleFormat
 
-    /// The frames that are captured from `start` until `end`, in nanoseconds.
+    /// The frames captured from `start` until `end`, in nanoseconds.
     func bytes(_ frameCount: Int, from start: Double, to end: Double) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: frameCount * format.bytesPerFrame)
         let click = (end / 1e9).rounded(.down) * 1e9
@@ -29,16 +29,16 @@ struct Clicks {
         }
     }
 
-    /// The instants at which a decoder puts clicks, by the second in which they were.
+    /// The decoded clicks' instants, by the second in which they were captured.
     static func instants(in units: [AccessUnit], of track: Track, epoch: MonotonicTime) throws -> [Int64: MonotonicTime]
     {
         guard case .aac(let configuration) = track.format else { return [:] }
         let decoder = try AudioDecoder(configuration)
         let resampler = Resampler(sampleRate: .audio48k, channelCount: 2)
         var instants: [Int64: MonotonicTime] = [:]
-        for sound in try units.flatMap({ try decoder.decode($0) }) {
-            try resampler.push(sound)
-            guard let start = sound.presentationTime, let frame = try resampler.take(sound.sampleCount) else {
+        for decoded in try units.flatMap({ try decoder.decode($0) }) {
+            try resampler.push(decoded)
+            guard let start = decoded.presentationTime, let frame = try resampler.take(decoded.sampleCount) else {
                 continue
             }
             let loudest = frame[0].indices.max { abs(frame[0][$0]) < abs(frame[0][$1]) } ?? 0

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Capture
 
-/// A sound card in virtual time: a crystal that is off, and stamps that come late.
+/// A sound card in virtual time with an inaccurate crystal and delayed timestamps.
 struct VirtualCard {
     let sampleRate: Int
-    /// By how many millionths it counts too fast at `seconds`.
+    /// How many millionths the clock runs fast at `seconds`.
     let drift: @Sendable (_ seconds: Double) -> Double
-    /// The next sample, and when it is captured in truth, in nanoseconds.
+    /// The next sample and its true capture time in nanoseconds.
     private(set) var position: Int64 = 0
     private(set) var truth: Double
     private var random = SplitMix64(seed: 4)
@@ -20,20 +20,20 @@ struct VirtualCard {
         truth = start
     }
 
-    /// A stamp of the next sample: up to 2 ms late, and 30 ms once in a hundred.
+    /// A timestamp of the next sample: up to 2 ms late, and 30 ms once in a hundred.
     mutating func stamp() -> MonotonicTime {
         let late = Double.random(in: 0...2e6, using: &random)
         let isOutlier = Int.random(in: 0..<100, using: &random) == 0
         return MonotonicTime(nanoseconds: Int64(truth + (isOutlier ? 15 * late : late)))
     }
 
-    /// Time passes in which `count` samples are captured.
+    /// Captures `count` samples.
     mutating func advance(by count: Int) {
         truth += 1e9 / Double(sampleRate) / (1 + drift(truth / 1e9) / 1e6) * Double(count)
         position += Int64(count)
     }
 
-    /// Samples that nobody gets.
+    /// Captures `count` samples that are never read.
     mutating func lose(_ count: Int) {
         let kept = position
         advance(by: count)
@@ -43,7 +43,7 @@ struct VirtualCard {
 
 @Suite struct DriftEstimatorTests {
     @Test(arguments: [-200.0, -150, -20, 0, 35, 150, 200])
-    func theLineIsWithinHalfAMillisecondOfTheTruthAfterTenSeconds(drift: Double) {
+    func afterTenSecondsTheEstimateIsWithinHalfAMillisecond(drift: Double) {
         var card = VirtualCard { _ in drift }
         var estimator = DriftEstimator(sampleRate: 48_000)
         var worst = 0.0
@@ -56,7 +56,7 @@ struct VirtualCard {
         #expect(abs(estimator.drift - drift) < 3)
     }
 
-    @Test func theFirstSecondIsNoWorseThanItsFirstStamp() {
+    @Test func theFirstSecondIsNoWorseThanItsFirstTimestamp() {
         var card = VirtualCard { _ in 200 }
         var estimator = DriftEstimator(sampleRate: 48_000)
         for _ in 0..<400 {
@@ -66,7 +66,7 @@ struct VirtualCard {
         }
     }
 
-    @Test func afterLostSoundItGoesOnAtTheRateThatItHasLearnt() {
+    @Test func afterLostAudioItContinuesAtTheLearntRate() {
         var card = VirtualCard { _ in -120 }
         var estimator = DriftEstimator(sampleRate: 48_000)
         for _ in 0..<12_000 {
@@ -83,7 +83,7 @@ struct VirtualCard {
         #expect(abs(Self.error(of: estimator, card)) < 500_000)
     }
 
-    @Test func lossThatNobodyToldIsFollowedWithinTwoSeconds() {
+    @Test func unreportedLossIsDetectedWithinTwoSeconds() {
         var card = VirtualCard { _ in 10 }
         var estimator = DriftEstimator(sampleRate: 48_000)
         for step in 0..<12_400 {
@@ -95,7 +95,7 @@ struct VirtualCard {
         #expect(abs(estimator.drift - 10) < 3)
     }
 
-    @Test func soundWithoutTimeIsNoticed() {
+    @Test func audioFasterThanRealTimeIsDetected() {
         var estimator = DriftEstimator(sampleRate: 48_000)
         for step in 0..<300 {
             estimator.observe(sample: Int64(step) * 240, capturedAt: MonotonicTime(nanoseconds: Int64(step) * 1000))
@@ -103,7 +103,7 @@ struct VirtualCard {
         #expect(estimator.isFasterThanRealTime)
     }
 
-    @Test func stampsWithoutSenseNeverTrapAndAreForgotten() {
+    @Test func nonsensicalTimestampsNeverTrapAndAreForgotten() {
         var random = SplitMix64(seed: 9)
         var card = VirtualCard { _ in 50 }
         var estimator = DriftEstimator(sampleRate: 48_000)
@@ -118,7 +118,7 @@ struct VirtualCard {
         #expect(abs(Self.error(of: estimator, card)) < 1_000_000)
     }
 
-    /// Nanoseconds from the truth to the line, at the card's next sample.
+    /// The difference between the estimated and the true time of the card's next sample, in nanoseconds.
     private static func error(of estimator: DriftEstimator, _ card: VirtualCard) -> Double {
         let instant = estimator.instant(ofSample: card.position) ?? MonotonicTime(nanoseconds: 0)
         return Double(instant.nanoseconds) - card.truth

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Capture
 
-/// A card that hears a click at every whole second of true time, and what a pipeline makes of it.
+/// A card that captures a click at every whole second of true time, and a pipeline's output.
 private struct ClickRecording {
     let epoch = MonotonicTime(nanoseconds: 4_000_000_000)
     let format: SampleFormat
@@ -20,7 +20,7 @@ private struct ClickRecording {
         card = VirtualCard(sampleRate: format.sampleRate, start: 5_003_000_000) { _ in drift }
     }
 
-    /// Periods of 5 ms for so long.
+    /// Captures periods of 5 ms for `seconds`.
     mutating func run(seconds: Int) throws {
         let frameCount = format.sampleRate / 200
         for _ in 0..<seconds * 200 {
@@ -32,13 +32,13 @@ private struct ClickRecording {
         }
     }
 
-    /// So many frames were captured, and nobody has read them.
+    /// Captures frames that are never read.
     mutating func lose(milliseconds: Int) {
         card.lose(format.sampleRate * milliseconds / 1000)
         pipeline.interrupt()
     }
 
-    /// Nanoseconds from each true click to where a decoder puts it, by the second in which it was.
+    /// The nanoseconds from each true click to the decoded one, by the second in which it was captured.
     func offsets() throws -> [Int64: Int64] {
         let heard = try Clicks.instants(in: units, of: pipeline.track, epoch: epoch)
         return Dictionary(uniqueKeysWithValues: heard.map { ($0, $1.nanoseconds - $0 * 1_000_000_000) })
@@ -46,15 +46,15 @@ private struct ClickRecording {
 }
 
 @Suite struct MicrophonePipelineTests {
-    private static let usual = SampleFormat(sample: .int16, sampleRate: 48_000, channelCount: 2)
+    private static let defaultFormat = SampleFormat(sample: .int16, sampleRate: 48_000, channelCount: 2)
 
     @Test(
         arguments: [
-            (usual, 150.0), (usual, -150.0),
+            (defaultFormat, 150.0), (defaultFormat, -150.0),
             (SampleFormat(sample: .int32, sampleRate: 44_100, channelCount: 1), 150.0),
             (SampleFormat(sample: .float32, sampleRate: 16_000, channelCount: 2), -200.0),
         ])
-    func aClickIsHeardWithinAMillisecondOfItsInstant(format: SampleFormat, drift: Double) throws {
+    func aClickIsDecodedWithinAMillisecondOfItsInstant(format: SampleFormat, drift: Double) throws {
         var recording = try ClickRecording(format, drift: drift)
         try recording.run(seconds: 40)
         let offsets = try recording.offsets()
@@ -63,16 +63,16 @@ private struct ClickRecording {
         #expect(offsets.values.allSatisfy { abs($0) < 5_000_000 }, "\(offsets)")
     }
 
-    @Test func timeStampsFollowFromOneAnotherWhateverTheCardsClock() throws {
-        var recording = try ClickRecording(Self.usual, drift: 200)
+    @Test func timestampsAreContiguousWhateverTheCardsClock() throws {
+        var recording = try ClickRecording(Self.defaultFormat, drift: 200)
         try recording.run(seconds: 10)
         let times = recording.units.map(\.presentationTime.ticks)
         #expect(times.count > 460)
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 1024 })
     }
 
-    @Test func afterLostSoundClicksAreInTheirPlaceAgain() throws {
-        var recording = try ClickRecording(Self.usual, drift: 80)
+    @Test func afterLostAudioClicksAreAtTheRightTimesAgain() throws {
+        var recording = try ClickRecording(Self.defaultFormat, drift: 80)
         try recording.run(seconds: 12)
         recording.lose(milliseconds: 130)
         try recording.run(seconds: 6)
@@ -83,8 +83,8 @@ private struct ClickRecording {
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 1024 })
     }
 
-    @Test func afterSecondsOfLostSoundTimesStepOnce() throws {
-        var recording = try ClickRecording(Self.usual, drift: 0)
+    @Test func afterSecondsOfLostAudioTheTimesJumpOnce() throws {
+        var recording = try ClickRecording(Self.defaultFormat, drift: 0)
         try recording.run(seconds: 3)
         recording.lose(milliseconds: 3_000)
         try recording.run(seconds: 5)
@@ -95,11 +95,11 @@ private struct ClickRecording {
         #expect(try recording.offsets().filter { $0.key > 12 }.values.allSatisfy { abs($0) < 3_000_000 })
     }
 
-    @Test func nonsenseFromADeviceNeverTraps() throws {
+    @Test func nonsensicalTimesFromADeviceNeverTrap() throws {
         var random = SplitMix64(seed: 21)
         let pipeline = try MicrophonePipeline(
             AudioEncoder.Settings(), track: TrackID(0), epoch: MonotonicTime(nanoseconds: 5_000_000_000))
-        pipeline.open(Self.usual)
+        pipeline.open(Self.defaultFormat)
         for _ in 0..<2_000 {
             let bytes = random.bytes(Int.random(in: 0..<400, using: &random))
             let instant = MonotonicTime(nanoseconds: Int64.random(in: .min ... .max, using: &random))

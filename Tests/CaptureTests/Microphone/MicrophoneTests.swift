@@ -9,22 +9,22 @@ import Testing
 
 @testable import Capture
 
-/// What a replayed sound card does next.
+/// The next event of a replayed sound card.
 private enum CardEvent: Sendable {
-    /// Sound of 5 ms, so many times.
+    /// Reads with 5 ms of audio each.
     case audio(Int)
-    /// So many milliseconds were not read.
+    /// Milliseconds that were not read.
     case lost(Int64)
-    /// Nothing comes, so many times.
+    /// Reads without audio.
     case nothing(Int)
-    /// Sound of 5 ms in no time, for ever.
+    /// Endless reads of 5 ms of audio that take no time.
     case racing
     case unplugged
-    /// The test's end: somebody stops the microphone.
+    /// Stops the microphone, which ends the test.
     case stop
 }
 
-/// A sound card that does as it is told, on a virtual clock.
+/// A sound card that replays events on a virtual clock.
 private final class ReplayedCard: AudioDevice {
     let format = SampleFormat(sample: .int16, sampleRate: 48_000, channelCount: 2)
     private let clock: VirtualClock
@@ -68,7 +68,7 @@ private final class ReplayedCard: AudioDevice {
     }
 }
 
-/// A microphone whose cards are replayed: each attempt to open it takes the next; `nil` where there is none.
+/// A microphone with replayed cards: each attempt to open it takes the next; `nil` means absent.
 private final class MicrophoneTestRun: Sendable {
     let stream: Streams.Stream
     private let clock = VirtualClock()
@@ -95,7 +95,7 @@ private final class MicrophoneTestRun: Sendable {
         stopped.relay { [microphone] in microphone.stop() }
     }
 
-    /// The units that were published, in this order, of the last twelve seconds.
+    /// Runs and returns the published units of the last twelve seconds, in this order.
     func run() throws -> [AccessUnit] {
         stream.announce([try microphone.track(TrackID(0))])
         try microphone.run(into: stream, track: TrackID(0))
@@ -120,7 +120,7 @@ private final class RemainingAttempts: Sendable {
     }
 }
 
-/// Lets a card stop the microphone that is made after it.
+/// Lets a card stop the microphone that is created after it.
 private final class StopRelay: Sendable {
     private let target = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -134,75 +134,75 @@ private final class StopRelay: Sendable {
 }
 
 @Suite struct MicrophoneTests {
-    @Test func itPublishesSoundUntilItIsStopped() throws {
-        let rehearsal = MicrophoneTestRun([[.audio(400), .stop]])
-        let units = try rehearsal.run()
+    @Test func itPublishesAudioUntilItIsStopped() throws {
+        let testRun = MicrophoneTestRun([[.audio(400), .stop]])
+        let units = try testRun.run()
         #expect(Self.isContinuous(units))
         #expect(Self.milliseconds(of: units) > 1_900)
-        #expect(rehearsal.microphone.status.outageCount == 0)
+        #expect(testRun.microphone.status.outageCount == 0)
     }
 
-    @Test func anAbsentMicrophoneIsSilenceInRealTime() throws {
-        let rehearsal = MicrophoneTestRun([nil, nil, nil])
-        let units = try rehearsal.run()
+    @Test func anAbsentMicrophoneIsReplacedBySilenceInRealTime() throws {
+        let testRun = MicrophoneTestRun([nil, nil, nil])
+        let units = try testRun.run()
         #expect(Self.isContinuous(units))
         #expect((5_850...6_050).contains(Self.milliseconds(of: units)), "three times two seconds")
-        #expect(rehearsal.microphone.status.isCapturing == false)
-        #expect(rehearsal.microphone.status.outageCount == 1)
+        #expect(testRun.microphone.status.isCapturing == false)
+        #expect(testRun.microphone.status.outageCount == 1)
     }
 
-    @Test func aMicrophoneThatDiesIsSilenceUntilItIsBack() throws {
-        let rehearsal = MicrophoneTestRun([[.audio(200), .unplugged], nil, [.audio(200), .stop]])
-        let units = try rehearsal.run()
+    @Test func aFailedMicrophoneIsReplacedBySilenceUntilItIsBack() throws {
+        let testRun = MicrophoneTestRun([[.audio(200), .unplugged], nil, [.audio(200), .stop]])
+        let units = try testRun.run()
         #expect(Self.isContinuous(units))
-        #expect((7_900...8_050).contains(Self.milliseconds(of: units)), "1 s of sound, 6 s without, 1 s of sound")
-        let status = rehearsal.microphone.status
+        #expect((7_900...8_050).contains(Self.milliseconds(of: units)), "1 s of audio, 6 s without, 1 s of audio")
+        let status = testRun.microphone.status
         #expect(status.isCapturing && status.outageCount == 1)
     }
 
     @Test func anXrunIsCountedAndSilenceFillsIt() throws {
-        let rehearsal = MicrophoneTestRun([[.audio(200), .lost(60), .audio(100), .lost(300), .audio(100), .stop]])
-        let units = try rehearsal.run()
+        let testRun = MicrophoneTestRun([[.audio(200), .lost(60), .audio(100), .lost(300), .audio(100), .stop]])
+        let units = try testRun.run()
         #expect(Self.isContinuous(units))
-        #expect(rehearsal.microphone.status.overrunCount == 2)
-        #expect((350...370).contains(rehearsal.microphone.status.insertedSilenceMilliseconds))
+        #expect(testRun.microphone.status.overrunCount == 2)
+        #expect((350...370).contains(testRun.microphone.status.insertedSilenceMilliseconds))
     }
 
-    @Test func aMicrophoneFromWhichNothingComesIsGivenUp() throws {
-        let rehearsal = MicrophoneTestRun([[.audio(100), .nothing(60), .stop], [.audio(100), .stop]])
-        let units = try rehearsal.run()
-        #expect(rehearsal.microphone.status.outageCount == 1)
-        #expect(rehearsal.microphone.status.isCapturing)
+    @Test func aMicrophoneThatDeliversNothingIsClosed() throws {
+        let testRun = MicrophoneTestRun([[.audio(100), .nothing(60), .stop], [.audio(100), .stop]])
+        let units = try testRun.run()
+        #expect(testRun.microphone.status.outageCount == 1)
+        #expect(testRun.microphone.status.isCapturing)
         #expect(units.count > 100)
     }
 
-    @Test func aDeviceFasterThanTimeIsNoMicrophone() throws {
-        let rehearsal = MicrophoneTestRun([[.racing], [.audio(10), .stop]])
-        _ = try rehearsal.run()
-        #expect(rehearsal.microphone.status.outageCount == 1)
+    @Test func aDeviceFasterThanRealTimeIsRejected() throws {
+        let testRun = MicrophoneTestRun([[.racing], [.audio(10), .stop]])
+        _ = try testRun.run()
+        #expect(testRun.microphone.status.outageCount == 1)
     }
 
-    @Test func itsTrackIsKnownBeforeItIsThere() throws {
+    @Test func theTrackIsKnownBeforeTheMicrophoneIsPresent() throws {
         let track = try MicrophoneTestRun([]).microphone.track(TrackID(3))
         #expect(track.id == TrackID(3) && track.kind == .audio && track.clockRate == .audio48k)
     }
 
-    @Test func picturesGoOnWhateverTheMicrophoneDoes() throws {
+    @Test func aFailedMicrophoneDoesNotStopTheVideo() throws {
         var settings = AudioEncoder.Settings()
         settings.channelCount = 99
         let microphone = Microphone(device: "none of that name", settings: settings, log: Logger(label: "test"))
         let stream = Streams.Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
-        var pictureCount = 0
-        try microphone.runAlongside(stream, track: TrackID(1)) { pictureCount += 30 }
-        #expect(pictureCount == 30)
-        #expect(throws: SourceFailure(reason: "the camera has gone")) {
+        var frameCount = 0
+        try microphone.runAlongside(stream, track: TrackID(1)) { frameCount += 30 }
+        #expect(frameCount == 30)
+        #expect(throws: SourceFailure(reason: "the camera was unplugged")) {
             try microphone.runAlongside(stream, track: TrackID(1)) { () throws(SourceFailure) in
-                throw SourceFailure(reason: "the camera has gone")
+                throw SourceFailure(reason: "the camera was unplugged")
             }
         }
     }
 
-    @Test func itIsToldWhoRecords() throws {
+    @Test func theProcessThatRecordsIsNamed() throws {
         let folder = try TemporaryFolder()
         for name in ["asound/card0/pcm0c/sub0", "asound/card1/pcm0c/sub0", "asound/card0/pcm0p/sub0", "77"] {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
@@ -220,7 +220,7 @@ private final class StopRelay: Sendable {
         zip(units, units.dropFirst()).allSatisfy { $1.presentationTime.ticks - $0.presentationTime.ticks == 1024 }
     }
 
-    /// From the epoch, at which the microphone was opened, to the end of the last unit; the encoder holds two more frames.
+    /// The time from the epoch, when the microphone was opened, to the end of the last unit; the encoder holds two more frames.
     private static func milliseconds(of units: [AccessUnit]) -> Int64 {
         (units.last.map { ($0.presentationTime.ticks + 3 * 1024) * 1000 / 48_000 }) ?? 0
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Capture
 
-/// Feeds an intake in pieces on virtual time, as a writer would, and ends what silence ends.
+/// Feeds a parser with pieces on virtual time, as a writer would, and signals pauses.
 private struct Writer {
     var parser = PipeParser()
     var now = MonotonicTime(nanoseconds: 1_000_000_000)
@@ -23,7 +23,7 @@ private struct Writer {
         return nanoseconds
     }
 
-    /// Writes after a silence.
+    /// Writes after a pause.
     mutating func write(_ bytes: [UInt8], after nanoseconds: Int64) {
         let gap = wait(nanoseconds)
         outputs += parser.received(bytes, at: now, afterGap: gap)
@@ -47,7 +47,7 @@ private let idr: [UInt8] = [0x65, 0b1011_1000, 0b0100_0010] + (0..<60).map { UIn
 private let millisecond: Int64 = 1_000_000
 
 @Suite struct PipeParserTests {
-    /// A writer of whole units: parameter sets, an IDR picture, then `count` pictures, one each 33 ms.
+    /// A writer of whole units: parameter sets, an IDR frame, then `count` frames every 33 ms.
     private func wholeUnits(_ count: Int) -> Writer {
         var writer = Writer()
         writer.write(code + sequence + code + pictureSet + code + idr, after: 0)
@@ -55,7 +55,7 @@ private let millisecond: Int64 = 1_000_000
         return writer
     }
 
-    @Test func aUnitLeavesOneMillisecondAfterItsLastByte() {
+    @Test func aUnitIsOutputOneMillisecondAfterItsLastByte() {
         var writer = wholeUnits(12)
         let before = writer.outputs.count
         #expect(writer.parser.quietNanoseconds(at: writer.now) == millisecond)
@@ -67,13 +67,13 @@ private let millisecond: Int64 = 1_000_000
         #expect(writer.outputs.count == 13 && writer.outputs[0].isIDR)
     }
 
-    @Test func parameterSetsAloneDoNotLeave() {
+    @Test func parameterSetsAloneAreNotOutput() {
         var writer = wholeUnits(12)
         writer.write(code + sequence + code + pictureSet, after: 33 * millisecond)
         #expect(writer.parser.quietNanoseconds(at: writer.now) == nil)
     }
 
-    @Test func aSliceThatComesLateStillBelongsToItsPicture() {
+    @Test func aLateSliceStillBelongsToItsFrame() {
         var writer = wholeUnits(12)
         _ = writer.wait(2 * millisecond)
         writer.write(code + slice(12, second: true), after: 3 * millisecond)
@@ -84,7 +84,7 @@ private let millisecond: Int64 = 1_000_000
         #expect(last.map(\.units) == [[slice(12)], [slice(12, second: true)]])
     }
 
-    @Test func aPictureThatWillGoOnLeavesAsItsFirstPart() {
+    @Test func anIncompleteFrameIsOutputAsItsFirstPart() {
         var writer = Writer()
         writer.write(code + sequence + code + pictureSet + code + idr + code + slice(0, second: true), after: 0)
         for frame in 1...12 {
@@ -97,7 +97,7 @@ private let millisecond: Int64 = 1_000_000
     }
 
     @Test(arguments: [(7, 2.0), (16, 0.3), (10, 5), (25, 1.2), (64, 20)])
-    func aWriterThatDribblesIsLearnedAndNothingBreaks(piece: Int, milliseconds: Double) {
+    func aWriterOfSmallPiecesIsRecognisedWithoutBreakingUnits(piece: Int, milliseconds: Double) {
         var writer = Writer()
         var bytes = code + sequence + code + pictureSet + code + idr
         var expected = [sequence, pictureSet, idr]
@@ -117,7 +117,7 @@ private let millisecond: Int64 = 1_000_000
         #expect(writer.outputs.allSatisfy { $0.part == .whole })
     }
 
-    @Test func aDribblerOfEqualPiecesIsFollowedWithinAMillisecond() {
+    @Test func aWriterOfEqualPiecesIsFollowedWithinAMillisecond() {
         var writer = Writer()
         writer.write(code + sequence + code + pictureSet + code + idr, after: 0)
         var late = 0
@@ -135,7 +135,7 @@ private let millisecond: Int64 = 1_000_000
         #expect(writer.parser.brokenUnitCount == 0)
     }
 
-    @Test func aUnitThatWasEndedTooEarlyIsCountedAndTheNextIsWhole() {
+    @Test func aUnitThatWasEndedTooEarlyIsCountedAndTheNextIsComplete() {
         var writer = wholeUnits(12)
         let bytes = code + slice(13, length: 80)
         writer.write(Array(bytes.prefix(30)), after: 33 * millisecond)
@@ -147,8 +147,8 @@ private let millisecond: Int64 = 1_000_000
         #expect(writer.parser.strayByteCount == bytes.count - 30)
     }
 
-    /// As `cat` does with a full pipe on a busy machine.
-    @Test func aWriterThatHandsOverWholeBlocksIsWaitedFor() {
+    /// `cat` writes like this with a full pipe on a busy machine.
+    @Test func wholeBlocksFromAWriterAreWaitedFor() {
         var writer = Writer()
         var bytes = code + sequence + code + pictureSet + code + idr
         for frame in 1...100 { bytes += code + slice(frame, length: 90) }
@@ -173,7 +173,7 @@ private let millisecond: Int64 = 1_000_000
                 writer.write(Array(bytes[start..<min(start + block, bytes.count)]), after: gap * millisecond)
             }
             writer.outputs += writer.parser.ended()
-            // Pieces with long pauses may break a unit before the writer is known; it is then counted.
+            // Pieces with long pauses may break a unit before the writer is recognised; such units are counted.
             if writer.parser.brokenUnitCount == 0 {
                 #expect(writer.units == expected, "blocks of \(block)")
             } else {
@@ -184,7 +184,7 @@ private let millisecond: Int64 = 1_000_000
 }
 
 @Suite struct PipeTimelineTests {
-    @Test func timesAreThoseOfArrivalAndRiseByATickAtLeast() {
+    @Test func timesAreArrivalTimesAndRiseByAtLeastOneTick() {
         var timeline = PipeTimeline()
         let sets = H264.ParameterSetTracker()
         let ticks = [0, 33_000_000, 33_000_000, 20_000_000, 70_000_000].map {
@@ -194,7 +194,7 @@ private let millisecond: Int64 = 1_000_000
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
-    func reorderedPicturesAreShownInOrderAFrameApart() throws {
+    func reorderedFramesArePresentedInOrderOneIntervalApart() throws {
         let units = try published(SharedData.bytes("h264/VID_1280x720_cabac_temporal_direct.264") ?? [])
         #expect(units.count == 300)
         #expect(units.allSatisfy { $0.presentationTime.ticks >= $0.decodeTime.ticks })
@@ -204,16 +204,16 @@ private let millisecond: Int64 = 1_000_000
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
-    func aFileThatIsPipedInIsPacedAfterItsFirstSecond() throws {
+    func aPipedFileIsPacedAfterItsFirstSecond() throws {
         let units = try published(SharedData.bytes("h264/BA1_FT_C.264") ?? [])
         let last = try #require(units.last), first = try #require(units.first)
-        // 299 pictures, 25 a second: the first 26 at once.
+        // 299 frames at 25 per second: the first 26 at once.
         let seconds = Double(last.decodeTime.ticks - first.decodeTime.ticks) / 90_000
         #expect((10.5...11.5).contains(seconds))
         #expect(first.isKeyframe)
     }
 
-    /// What a flood of `bytes` is published as, on a clock that waits for nobody.
+    /// The units published for a burst of `bytes`, on a clock without waiting.
     private func published(_ bytes: [UInt8]) throws -> [AccessUnit] {
         let now = VirtualClock()
         var units: [AccessUnit] = []

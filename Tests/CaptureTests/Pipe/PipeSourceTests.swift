@@ -9,13 +9,13 @@ import Testing
 @testable import Capture
 
 @Suite struct PipeSourceTests {
-    /// What a source published, and when it did.
+    /// What a source has published, and when.
     private final class Received: Sendable {
         let units = Mutex<[(unit: AccessUnit, at: MonotonicTime)]>([])
         let tracks = Mutex<[[Track]]>([])
     }
 
-    /// Runs a source on one end of a pipe while `body` writes to the other; returns when both are done.
+    /// Runs a source on one end of a pipe while `body` writes to the other; returns when both have ended.
     private func pipe(_ body: (FileHandle, PipeSource) throws -> Void) throws -> Received {
         let pipe = Pipe()
         let source = PipeSource(.descriptor(pipe.fileHandleForReading.fileDescriptor))
@@ -46,7 +46,7 @@ import Testing
             "h264/SVA_BA2_D.264", "h264/MR1_BT_A.h264", "h264/SVA_FM1_E.264", "h264/LS_SVA_D.264",
         ])
     func everyNALUnitThatIsWrittenIsPublished(file: String) throws {
-        // A second's worth, so that nothing is paced.
+        // One second of media, so that nothing is paced.
         let bytes = Array(try #require(SharedData.bytes(file)).prefix(12_000))
         let received = try pipe { writer, _ in
             try writer.write(contentsOf: bytes)
@@ -64,43 +64,43 @@ import Testing
         #expect(received.tracks.withLock { $0.count } >= 1)
     }
 
-    @Test func whatIsNoH264IsRefused() throws {
+    @Test func inputOtherThanH264IsRejected() throws {
         let failure = #expect(throws: SourceFailure.self) {
             _ = try pipe { writer, _ in
                 try writer.write(contentsOf: [UInt8](repeating: 0x20, count: (1 << 20) + 9000))
                 try writer.close()
             }
         }
-        #expect(failure?.reason.contains("no H.264 byte stream") == true)
+        #expect(failure?.reason.contains("not an H.264 byte stream") == true)
     }
 
-    @Test func aTransportStreamIsRefusedByItsNameBeforeTheInputEnds() throws {
+    @Test func aTransportStreamIsRecognisedAndRejectedBeforeTheInputEnds() throws {
         let failure = #expect(throws: SourceFailure.self) {
-            // The writer stays open: the refusal does not wait for the end.
+            // The writer stays open, so the rejection does not depend on the end.
             let pipe = Pipe()
             try pipe.fileHandleForWriting.write(
                 contentsOf: (0..<8).flatMap { _ in [0x47] + [UInt8](repeating: 1, count: 187) })
             let source = PipeSource(.descriptor(pipe.fileHandleForReading.fileDescriptor))
-            // A run that does not refuse ends here, without a failure.
+            // Without a rejection the run ends here without a failure.
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(10)) { source.stop() }
             try source.run(epoch: MonotonicTime(nanoseconds: 0), announce: { _ in }, publish: { _ in })
         }
-        #expect(failure?.reason.hasSuffix("is no H.264 byte stream; it looks like MPEG-TS") == true)
+        #expect(failure?.reason.hasSuffix("is not an H.264 byte stream; it looks like MPEG-TS") == true)
         #expect(failure?.remedy.contains("h264_mp4toannexb") == true)
     }
 
-    @Test func aShortInputWithoutH264IsRefusedAtItsEnd() throws {
+    @Test func aShortInputWithoutH264IsRejectedAtItsEnd() throws {
         let failure = #expect(throws: SourceFailure.self) {
             _ = try pipe { writer, _ in
                 try writer.write(contentsOf: Array("hello".utf8))
                 try writer.close()
             }
         }
-        #expect(failure?.reason.contains("no H.264 byte stream, nor anything else that is known") == true)
+        #expect(failure?.reason.contains("not an H.264 byte stream, and its format is unknown") == true)
     }
 
-    /// Nothing has come and nothing is wrong: a writer may follow.
-    @Test func anInputThatEndsWithoutAByteIsNoFailure() throws {
+    /// Without a byte nothing is wrong, and another writer may follow.
+    @Test func anEmptyInputIsNotAFailure() throws {
         let received = try pipe { writer, _ in try writer.close() }
         #expect(received.units.withLock { $0.isEmpty })
     }
@@ -112,7 +112,7 @@ import Testing
         let source = PipeSource(.path(folder.file("cam")), inputLog: PipeInputLog(log: lines.log))
         let isDone = DispatchSemaphore(value: 0)
         Thread {
-            // The run ends by `stop`, which is no failure.
+            // The run ends by `stop`, which is not a failure.
             try? source.run(epoch: .now(), announce: { _ in }, publish: { _ in })
             isDone.signal()
         }.start()
@@ -123,12 +123,12 @@ import Testing
             lines.all == ["notice: no input yet: waiting for a program that writes H.264 to \(folder.file("cam"))"])
     }
 
-    @Test func stoppingEndsARunThatWaits() throws {
+    @Test func stoppingEndsAWaitingRun() throws {
         let received = try pipe { _, source in source.stop() }
         #expect(received.units.withLock { $0.isEmpty })
     }
 
-    @Test func aFifoThatIsMissingIsNamed() {
+    @Test func aMissingFifoIsReported() {
         let failure = #expect(throws: SourceFailure.self) {
             try PipeSource(.path("/nonexistent/fifo")).run(
                 epoch: MonotonicTime(nanoseconds: 0), announce: { _ in }, publish: { _ in })

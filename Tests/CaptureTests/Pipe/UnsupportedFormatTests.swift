@@ -28,7 +28,7 @@ import Testing
         (.aac, adts + adts),
     ]
 
-    @Test func eachFormatIsRecognisedByItsBeginning() {
+    @Test func eachFormatIsRecognisedByItsFirstBytes() {
         for (format, bytes) in Self.beginnings {
             #expect(UnsupportedFormat(beginning: bytes) == format, "\(format)")
             #expect(!format.remedy.isEmpty)
@@ -36,7 +36,7 @@ import Testing
         #expect(Set(Self.beginnings.map(\.0)) == Set(UnsupportedFormat.allCases))
     }
 
-    @Test func h264IsNoForeignFormatAndNeitherIsNoise() {
+    @Test func neitherH264NorNoiseIsAnUnsupportedFormat() {
         for bytes in [
             [], [0, 0, 0, 1, 0x67, 0x42, 0xC0, 0x1F, 0, 0, 0, 1, 0x68, 0xCE], [0, 0, 1, 9, 0x10, 0, 0, 1, 0x67],
             [UInt8](repeating: 0x20, count: 2_048), Array("hello".utf8), Array(Self.packet.prefix(187)),
@@ -57,16 +57,16 @@ import Testing
         #expect(beginning.notice(at: Self.milliseconds(9_000)) == nil)
     }
 
-    @Test func inputWithoutAPictureIsReportedOnceAfterFiveSeconds() {
+    @Test func inputWithoutFramesIsReportedOnceAfterFiveSeconds() {
         var beginning = PipeStartupCheck(at: Self.milliseconds(0))
         #expect(beginning.notice(at: Self.milliseconds(1_000)) == .isWaiting)
         beginning.received([0, 0, 1, 0x41], at: Self.milliseconds(2_000))
         #expect(beginning.notice(at: Self.milliseconds(6_999)) == nil)
-        #expect(beginning.notice(at: Self.milliseconds(7_000)) == .hasNoPicture)
+        #expect(beginning.notice(at: Self.milliseconds(7_000)) == .hasNoFrame)
         #expect(beginning.notice(at: Self.milliseconds(20_000)) == nil)
     }
 
-    @Test func aFormatIsRecognisedFromInputThatComesInPieces() {
+    @Test func aFormatIsRecognisedFromInputInPieces() {
         var beginning = PipeStartupCheck(at: Self.milliseconds(0))
         for byte in [0, 0, 0, 8] + Array("ftyp".utf8) {
             #expect(beginning.format == nil)
@@ -90,7 +90,7 @@ import Testing
         #expect(inputLog.recognized(nil) == nil)
         #expect(inputLog.recognized(.mp4) == .mp4)
         #expect(inputLog.recognized(nil) == .mp4)
-        inputLog.foundPicture()
+        inputLog.foundFrame()
         #expect(inputLog.recognized(nil) == nil)
     }
 }

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// What was logged.
+/// Collects log messages.
 final class LoggedLines: Sendable {
     private let kept = Mutex<[String]>([])
     var all: [String] { kept.withLock { $0 } }

@@ -1,7 +1,7 @@
 import Media
 import Streams
 
-/// A packager whose outputs are the units themselves: for a test that only looks into a stream.
+/// A packager that outputs the units themselves, for tests that only inspect a stream.
 struct UnitPackager: Packager {
     struct Output: PackagedUnit {
         let track: TrackID
@@ -19,7 +19,7 @@ struct UnitPackager: Packager {
     }
 }
 
-/// The loop of someone who looks by itself.
+/// A waker that does nothing, for tests that poll.
 final class SilentWaker: Waker {
     func wake() {}
 }

@@ -3,11 +3,11 @@ import Synchronization
 
 @testable import Capture
 
-/// Time that passes only where somebody waits for it.
+/// A clock that advances only when a thread waits for it.
 final class VirtualClock: Sendable {
     private let nanoseconds = Atomic<Int64>(5_000_000_000)
 
-    /// Time passes though nobody waits.
+    /// Advances without a waiting thread.
     func pass(milliseconds: Int64) {
         nanoseconds.add(milliseconds * 1_000_000, ordering: .relaxed)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Capture
 
-/// A test card run in virtual time, and what a decoder makes of it.
+/// A test card that runs in virtual time, and its decoded output.
 private struct Recording {
     private static let origin: Int64 = 3_000_000_000
     private static let wallOrigin: Int64 = 1_763_689_871_000_000_000
@@ -19,9 +19,9 @@ private struct Recording {
     let tracks: [Track]
     private(set) var units: [AccessUnit] = []
 
-    /// Codes the pictures `numbers` of the grid; the pictures of `forced` are asked to be random access points.
+    /// Encodes the frames `numbers` of the grid, those in `forced` as keyframes.
     ///
-    /// - Parameter isPreparing: whether sound is coded before the picture's instant, as the source does.
+    /// - Parameter isPreparing: whether audio is encoded before the frame's instant, as the source does.
     init(
         _ numbers: [Int64], _ settings: EncodingSettings, forced: Set<Int64> = [], isPreparing: Bool = false
     ) throws {
@@ -43,13 +43,13 @@ private struct Recording {
         wallOrigin + timeline.instant(ofFrame: number) - origin
     }
 
-    var pictures: [AccessUnit] { units.filter { $0.track == TestCardPipeline.videoTrack } }
-    var sounds: [AccessUnit] { units.filter { $0.track == TestCardPipeline.audioTrack } }
+    var videoUnits: [AccessUnit] { units.filter { $0.track == TestCardPipeline.videoTrack } }
+    var audioUnits: [AccessUnit] { units.filter { $0.track == TestCardPipeline.audioTrack } }
 
-    /// Every picture in I420, with its time.
-    func decodedPictures(_ settings: EncodingSettings) throws -> [(time: Int64, frame: VideoFrame)] {
+    /// All frames in I420 with their times.
+    func decodedFrames(_ settings: EncodingSettings) throws -> [(time: Int64, frame: VideoFrame)] {
         let decoder = try VideoDecoder()
-        var decoded = try pictures.flatMap { try decoder.decode($0) }
+        var decoded = try videoUnits.flatMap { try decoder.decode($0) }
         decoded += try decoder.finish()
         return try decoded.map {
             let scaler = Scaler(width: settings.video.width, height: settings.video.height)
@@ -58,13 +58,13 @@ private struct Recording {
     }
 
     /// All samples of the left channel, and the time of the first.
-    func decodedSound(_ configuration: AAC.AudioSpecificConfig) throws -> (start: Int64, samples: [Float]) {
+    func decodedAudio(_ configuration: AAC.AudioSpecificConfig) throws -> (start: Int64, samples: [Float]) {
         let decoder = try AudioDecoder(configuration)
         let resampler = Resampler(sampleRate: configuration.sampleRate, channelCount: 2)
         var start: Int64?
-        for sound in try sounds.flatMap({ try decoder.decode($0) }) {
-            start = start ?? sound.presentationTime
-            try resampler.push(sound)
+        for audio in try audioUnits.flatMap({ try decoder.decode($0) }) {
+            start = start ?? audio.presentationTime
+            try resampler.push(audio)
         }
         try resampler.finish()
         let all = try #require(try resampler.take(resampler.availableSampleCount))
@@ -72,7 +72,7 @@ private struct Recording {
     }
 }
 
-/// A clock on which sleeping takes no time, and sometimes too long.
+/// A clock on which sleeping takes no time, and optionally too long.
 private final class VirtualTime: Sendable {
     private struct State {
         var nanoseconds: Int64
@@ -113,7 +113,7 @@ private final class VirtualTime: Sendable {
         return settings
     }
 
-    @Test func soundThatIsCodedBeforeItsPictureComesAtItsPlace() throws {
+    @Test func audioThatIsEncodedBeforeItsFrameIsOutputInOrder() throws {
         func places(_ recording: Recording) -> [String] {
             recording.units.map { "\($0.track.index) \($0.presentationTime.nanoseconds)" }
         }
@@ -123,20 +123,20 @@ private final class VirtualTime: Sendable {
             try places(Recording(numbers, settings, isPreparing: true)) == places(Recording(numbers, settings)))
     }
 
-    @Test func unitsComeInOrderOfPresentation() throws {
+    @Test func unitsAreInPresentationOrder() throws {
         let recording = try Recording(Array(10..<100), Self.small)
         let times = recording.units.map(\.presentationTime.nanoseconds)
         #expect(times == times.sorted())
-        #expect(recording.pictures.count == 90)
+        #expect(recording.videoUnits.count == 90)
         #expect(recording.tracks.map(\.kind) == [.video, .audio])
-        let sounds = recording.sounds.map(\.presentationTime.ticks)
-        #expect(zip(sounds, sounds.dropFirst()).allSatisfy { $1 - $0 == 1024 })
-        #expect(sounds.first == ClockRate.audio48k.ticks(inNanoseconds: recording.timeline.instant(ofFrame: 10)))
+        let audioUnits = recording.audioUnits.map(\.presentationTime.ticks)
+        #expect(zip(audioUnits, audioUnits.dropFirst()).allSatisfy { $1 - $0 == 1024 })
+        #expect(audioUnits.first == ClockRate.audio48k.ticks(inNanoseconds: recording.timeline.instant(ofFrame: 10)))
     }
 
-    @Test func everyPictureTellsItsTimeOfCaptureAndItsNumberToMachines() throws {
+    @Test func everyFramesOverlayContainsItsCaptureTimeAndNumber() throws {
         let recording = try Recording(Array(40..<80), Self.small)
-        let codes = try recording.decodedPictures(Self.small).map { LumaFrame($0.frame).timestampOverlays.map(\.code) }
+        let codes = try recording.decodedFrames(Self.small).map { LumaFrame($0.frame).timestampOverlays.map(\.code) }
         let expected = (0..<40).map { number in
             let time = recording.timeline.time(ofFrame: 40 + Int64(number))
             let captured = recording.streamClock.ntpTime(of: recording.streamClock.instant(of: time))
@@ -145,11 +145,11 @@ private final class VirtualTime: Sendable {
         #expect(codes == expected.map { [$0] })
     }
 
-    @Test func theClockCanBeReadInTheDecodedPicture() throws {
+    @Test func theClockIsReadableInTheDecodedFrame() throws {
         let numbers: [Int64] = [0, 1, 17, 29, 44]
         let recording = try Recording(numbers, Self.small)
         let card = try TestCardRenderer(width: 640, height: 360)
-        for (number, decoded) in zip(numbers, try recording.decodedPictures(Self.small)) {
+        for (number, decoded) in zip(numbers, try recording.decodedFrames(Self.small)) {
             let wall = Recording.wall(of: number, on: recording.timeline)
             let read = text(
                 12, x: card.margin, y: card.margin, scale: card.clockScale, in: decoded.frame.luma)
@@ -164,42 +164,42 @@ private final class VirtualTime: Sendable {
         let recording = try Recording(Array(5..<130), settings)
         let card = try TestCardRenderer(width: 640, height: 360)
         let square = card.flashSquare
-        let lit = try recording.decodedPictures(settings).map {
+        let lit = try recording.decodedFrames(settings).map {
             ($0.time, $0.frame.luma[square.x + square.side / 2, square.y + square.side / 2] > 128)
         }
         let flashes = zip(lit, lit.dropFirst()).filter { !$0.1 && $1.1 }.map { $1.0 * 1000 / 90 }
         let configuration = try #require(audioConfiguration(recording.tracks))
-        let sound = try recording.decodedSound(configuration)
-        let beeps = onsets(sound.samples).map { (sound.start + Int64($0)) * 1000 / 48 }
+        let audio = try recording.decodedAudio(configuration)
+        let beeps = onsets(audio.samples).map { (audio.start + Int64($0)) * 1000 / 48 }
         #expect(flashes.count == 4)
         #expect(beeps.count >= flashes.count)
         for (flash, beep) in zip(flashes, beeps) { #expect(abs(flash - beep) < 1000, "microseconds") }
     }
 
-    @Test func randomAccessComesInTheVeryPictureForWhichItWasAsked() throws {
+    @Test func theVeryFrameThatWasRequestedIsAKeyframe() throws {
         let recording = try Recording(Array(0..<30), Self.small, forced: [12, 20])
-        let found = recording.pictures.enumerated().filter { $0.element.isKeyframe }.map(\.offset)
+        let found = recording.videoUnits.enumerated().filter { $0.element.isKeyframe }.map(\.offset)
         #expect(found == [0, 12, 20])
     }
 
-    @Test func skippedPicturesLeaveAGapInTheTimesAndNoneInTheSound() throws {
+    @Test func droppedFramesLeaveAGapInTheVideoButNotInTheAudio() throws {
         let recording = try Recording([0, 1, 2, 7, 8], Self.small)
-        let times = recording.pictures.map { ($0.presentationTime.ticks - 270_000) / 3_000 }
+        let times = recording.videoUnits.map { ($0.presentationTime.ticks - 270_000) / 3_000 }
         #expect(times == [0, 1, 2, 7, 8])
-        let sounds = recording.sounds.map(\.presentationTime.ticks)
-        #expect(zip(sounds, sounds.dropFirst()).allSatisfy { $1 - $0 == 1024 })
+        let audioUnits = recording.audioUnits.map(\.presentationTime.ticks)
+        #expect(zip(audioUnits, audioUnits.dropFirst()).allSatisfy { $1 - $0 == 1024 })
     }
 
-    @Test func afterALongStopTheSoundGoesOnAtTheNewestInstantWithoutABurst() throws {
+    @Test func afterALongPauseTheAudioContinuesWithoutABurst() throws {
         let recording = try Recording([0, 1, 2, 302, 303, 304], Self.small)
-        let sounds = recording.sounds.map(\.presentationTime.ticks)
-        #expect(sounds.count < 12)
-        #expect(zip(sounds, sounds.dropFirst()).allSatisfy { $0 < $1 && ($1 - $0) % 1024 == 0 })
-        let last = try #require(recording.sounds.last).presentationTime.nanoseconds
+        let audioUnits = recording.audioUnits.map(\.presentationTime.ticks)
+        #expect(audioUnits.count < 12)
+        #expect(zip(audioUnits, audioUnits.dropFirst()).allSatisfy { $0 < $1 && ($1 - $0) % 1024 == 0 })
+        let last = try #require(recording.audioUnits.last).presentationTime.nanoseconds
         #expect(recording.timeline.instant(ofFrame: 304) - last < 25_000_000)
     }
 
-    @Test func withoutSoundThereIsOnlyATrackOfPictures() throws {
+    @Test func withoutAudioThereIsOnlyAVideoTrack() throws {
         var settings = Self.small
         settings.audio = nil
         let recording = try Recording(Array(0..<5), settings)
@@ -223,7 +223,7 @@ private final class VirtualTime: Sendable {
     }
 
     @Test(arguments: [(16, 16), (64, 48), (176, 144), (640, 360), (360, 640)])
-    func aPictureThatIsUsedAgainIsLikeOneThatIsNew(width: Int, height: Int) throws {
+    func aReusedFrameIsLikeANewOne(width: Int, height: Int) throws {
         let card = try TestCardRenderer(width: width, height: height)
         let new = try VideoFrame(width: width, height: height)
         var held: [VideoFrame] = []
@@ -238,18 +238,18 @@ private final class VirtualTime: Sendable {
                 let rows = (0..<one.height).filter { row in
                     memcmp(one.base + row * one.stride, other.base + row * other.stride, one.width) != 0
                 }
-                #expect(rows.isEmpty, "picture \(number)")
+                #expect(rows.isEmpty, "frame \(number)")
             }
-            // An encoder may hold one for a while.
+            // An encoder may retain a frame for a while.
             held = Array((held + [used]).suffix(number % 3))
         }
     }
 
-    @Test func aThreadThatComesLateLeavesPicturesOutAndGoesOnAtTheNewest() throws {
+    @Test func aLateThreadDropsFramesAndContinuesAtTheNewest() throws {
         let time = VirtualTime(nanoseconds: 10_000_000_000)
         let card = TestCard(Self.small, clock: time.clock, wallClock: { time.nanoseconds })
         time.beforeWake { wakes, nanoseconds in
-            // The eleventh time it wakes 200 ms too late; after 31 pictures it is to stop.
+            // The eleventh wake-up is 200 ms late; the test stops after 31 frames.
             if wakes == 11 { nanoseconds += 200_000_000 }
             if wakes == 32 { card.stop() }
         }
@@ -263,7 +263,7 @@ private final class VirtualTime: Sendable {
         #expect(seen.presentationTime.ticks == 6 * 90_000 + (1 + 30 + 6) * 3_000)
     }
 
-    @Test func anOrderToStopGivenBeforeTheRunIsNotLost() throws {
+    @Test func aStopBeforeTheRunIsNotLost() throws {
         let card = TestCard(Self.small)
         let stream = Stream(path: "/card", epoch: MonotonicTime(nanoseconds: 0))
         card.stop()
@@ -272,7 +272,7 @@ private final class VirtualTime: Sendable {
         #expect(stream.announcement?.tracks.map(\.kind) == [.video, .audio])
     }
 
-    @Test func anEncoderThatIsNotThereIsReportedWithWhatToDo() {
+    @Test func aMissingEncoderIsReportedWithARemedy() {
         var settings = Self.small
         settings.video.encoder = "nonsense"
         settings.video.encoderFallback = false
@@ -284,7 +284,7 @@ private final class VirtualTime: Sendable {
         #expect(failure?.remedy.isEmpty == false)
     }
 
-    @Test func theLabelSaysSizeAndRate() {
+    @Test func theLabelContainsSizeAndRate() {
         #expect(TestCard().label == "test card 1280×720 at 30 fps")
     }
 
@@ -294,7 +294,7 @@ private final class VirtualTime: Sendable {
         tracks.lazy.compactMap { if case .aac(let configuration) = $0.format { configuration } else { nil } }.first
     }
 
-    /// Indices at which the sound rises out of silence of a tenth of a second.
+    /// The indices at which audio begins after a tenth of a second of silence.
     private func onsets(_ samples: [Float]) -> [Int] {
         var found: [Int] = []
         var lastLoud = 0
@@ -305,7 +305,7 @@ private final class VirtualTime: Sendable {
         return found
     }
 
-    /// Reads `count` glyphs by comparing the middle of each of their squares with what is known.
+    /// Reads `count` glyphs by comparing the centres of their squares with the font.
     private func text(_ count: Int, x: Int, y: Int, scale: Int, in luma: VideoFrame.Plane) -> String {
         let (left, top) = (x + 3 * scale / 2 + scale / 2, y + 3 * scale / 2 + scale / 2)
         let signs = (0..<count).map { place -> Character in

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: rates)
-    func thePictureAtAnInstantIsTheLastThatHasBegun(rate: VideoEncoder.FrameRate) {
+    func theFrameAtAnInstantIsTheLastThatHasBegun(rate: VideoEncoder.FrameRate) {
         let timeline = timeline(rate)
         #expect(timeline.lastFrame(at: timeline.origin - 1) == -1)
         for number in Array(Int64(0)..<200) + [1_000_000, 500_000_000] {
@@ -44,17 +44,17 @@ import Testing
 
     @Test func aFlashBeginsOnEveryWholeSecondOfTheWallClock() {
         let timeline = timeline(.thirty)
-        let flashes = (Int64(0)..<100).filter { timeline.isFlash(picture: $0) }
+        let flashes = (Int64(0)..<100).filter { timeline.isFlash(frame: $0) }
         #expect(flashes == [0, 1, 2, 30, 31, 32, 60, 61, 62, 90, 91, 92])
         #expect(timeline.flashStart(at: timeline.origin + 2_500_000_000) == timeline.origin + 2_000_000_000)
     }
 
-    @Test func whereNoPictureFallsOnTheSecondTheNextOneFlashes() throws {
+    @Test func ifNoFrameFallsOnTheSecondTheNextOneFlashes() throws {
         let timeline = timeline(try #require(VideoEncoder.FrameRate(30_000, 1_001)))
         for second: Int64 in 1..<100 {
             let wholeSecond = timeline.origin + second * 1_000_000_000
             let first = timeline.lastFrame(at: wholeSecond - 1) + 1
-            #expect(timeline.isFlash(picture: first) && !timeline.isFlash(picture: first - 1))
+            #expect(timeline.isFlash(frame: first) && !timeline.isFlash(frame: first - 1))
             let start = timeline.instant(ofFrame: first)
             #expect(timeline.flashStart(at: start) == start)
             if start > wholeSecond { #expect(timeline.flashStart(at: start - 1) == nil) }

@@ -1,26 +1,26 @@
-/// Something about a camera that can be adjusted, as its driver describes it.
+/// An adjustable control of a camera, as its driver describes it.
 struct CameraControl: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case integer
         case boolean
-        /// The names of its values.
+        /// The names of the values.
         case menu([Int64: String])
         case button
-        /// Of a kind that is shown and not set.
+        /// A kind that can be shown but not set.
         case other
     }
 
     let id: UInt32
-    /// As the driver has it: `Power Line Frequency`.
+    /// The driver's name: `Power Line Frequency`.
     let title: String
     let kind: Kind
     let range: ClosedRange<Int64>
     let step: Int64
-    let usual: Int64
+    let defaultValue: Int64
     let value: Int64
     let isReadOnly: Bool
 
-    /// As the configuration has it: `power_line_frequency`, as v4l2-ctl writes it.
+    /// The name in the configuration, in the notation of v4l2-ctl: `power_line_frequency`.
     var name: String { Self.name(of: title) }
 
     static func name(of title: String) -> String {
@@ -28,14 +28,14 @@ struct CameraControl: Hashable, Sendable {
         return words.joined(separator: "_")
     }
 
-    /// Why a text is no value of a control, in one sentence.
+    /// Why a text is not a valid value of a control, as one sentence.
     struct InvalidValue: Error, Hashable, Sendable {
         let reason: String
     }
 
-    /// The value that `text` stands for.
+    /// The value that `text` represents.
     func value(of text: String) throws(InvalidValue) -> Int64 {
-        if isReadOnly { throw InvalidValue(reason: "\(name) can only be read") }
+        if isReadOnly { throw InvalidValue(reason: "\(name) is read-only") }
         switch kind {
         case .boolean:
             guard let value = Self.truths[text.lowercased()] else { throw expects("true or false", text) }
@@ -52,7 +52,7 @@ struct CameraControl: Hashable, Sendable {
             }
             return value
         case .button: return 1
-        case .other: throw InvalidValue(reason: "\(name) is of a kind that cannot be set")
+        case .other: throw InvalidValue(reason: "\(name) has a type that cannot be set")
         }
     }
 

@@ -1,22 +1,22 @@
-/// A frame in the driver's memory. Who reads it holds on to it: when nobody does, its buffer goes back to the driver.
+/// A frame in the driver's memory. Every reader holds a reference; after the last one, the buffer returns to the driver.
 ///
-/// Confined to one thread; only encoders may let go of it from another.
+/// Confined to one thread, except that encoders may release it from another thread.
 final class CameraFrame {
     let buffer: FilledBuffer
-    /// Its bytes, a region per memory plane.
+    /// The bytes, one region per memory plane.
     let planes: [UnsafeRawBufferPointer]
-    /// Whether it may be read on when it was coded; false where the driver would run short of buffers.
-    let mayBeKept: Bool
-    // The camera is closed when its capture ends, whatever an encoder still holds.
+    /// Whether it may still be read after it was encoded; false if the driver would run short of buffers.
+    let mayBeRetained: Bool
+    // Weak because the camera is closed when its capture ends, even if an encoder still holds frames.
     private weak var device: (any CaptureDevice)?
 
     init(
-        _ buffer: FilledBuffer, planes: [UnsafeRawBufferPointer], of device: (any CaptureDevice)?, mayBeKept: Bool
+        _ buffer: FilledBuffer, planes: [UnsafeRawBufferPointer], of device: (any CaptureDevice)?, mayBeRetained: Bool
     ) {
         (self.buffer, self.planes) = (buffer, planes)
-        (self.device, self.mayBeKept) = (device, mayBeKept)
+        (self.device, self.mayBeRetained) = (device, mayBeRetained)
     }
 
-    /// The same memory for other devices; `nil` where the driver does not export it.
+    /// The same memory for other devices; `nil` if the driver does not export it.
     func export() -> [ExportedPlane]? { device?.export(buffer) }
 }

@@ -1,6 +1,6 @@
 import CV4L2
 
-/// What a device says it is.
+/// How a device describes itself (VIDIOC_QUERYCAP).
 struct CameraIdentity: Hashable, Sendable {
     /// The product's name: `HD Pro Webcam C920`.
     let card: String
@@ -29,12 +29,12 @@ extension CameraControl {
             default: .other
             }
         range = min(control.minimum, control.maximum)...max(control.minimum, control.maximum)
-        (step, usual, value) = (control.step, control.usual, control.value)
+        (step, defaultValue, value) = (control.step, control.usual, control.value)
         isReadOnly = control.isReadOnly
     }
 }
 
-/// The text in a field of a C structure, which ends at its first zero or with the field; what does not print is left out.
+/// The text in a C structure's field, up to its first zero or its end, without non-printing characters.
 func text(_ bytes: UnsafeRawBufferPointer) -> String {
     let scalars = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self).unicodeScalars
     return String(String.UnicodeScalarView(scalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))

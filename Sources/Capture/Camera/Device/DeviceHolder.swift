@@ -1,11 +1,11 @@
 import Glibc
 
-/// A process that has a device open, as far as /proc tells: a user sees their own, root all.
+/// A process that has a device open, as listed in /proc: users see their own processes, root sees all.
 struct DeviceHolder: Hashable, Sendable {
     let process: Int
     let name: String
 
-    /// All that hold `path`, but this process.
+    /// All processes that have `path` open, except this one.
     static func all(of path: String) -> [DeviceHolder] {
         let own = Int(getpid())
         return entries(of: "/proc").compactMap { Int($0) }.filter { $0 != own && holds($0, path) }.sorted()
@@ -30,13 +30,13 @@ struct DeviceHolder: Hashable, Sendable {
     }
 }
 
-/// The nodes of Video4Linux2, cameras and others, in the order of their numbers.
+/// The device nodes of Video4Linux2, cameras and others, in the order of their numbers.
 func cameraNodes() -> [String] {
     let numbers = entries(of: "/dev").filter { $0.hasPrefix("video") }.compactMap { Int($0.dropFirst(5)) }
     return numbers.sorted().map { "/dev/video\($0)" }
 }
 
-/// Names in a folder; none where it cannot be read.
+/// The names in a folder; empty if it cannot be read.
 private func entries(of folder: String) -> [String] {
     guard let handle = opendir(folder) else { return [] }
     defer { closedir(handle) }

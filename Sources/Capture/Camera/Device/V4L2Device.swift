@@ -6,37 +6,38 @@ import Streams
 
 /// A camera behind a device node, through Video4Linux2 (https://docs.kernel.org/userspace-api/media/v4l/v4l2.html).
 ///
-/// Buffers are the driver's, mapped into this process. Single-planar and multi-planar devices alike. Confined to one thread.
+/// The driver allocates the buffers, and this process maps them. Supports the single-planar and the multi-planar API. Confined to
+/// one thread.
 final class V4L2Device: CaptureDevice {
-    /// Enough for one that is being encoded, one that is filled meanwhile, and two for when the encoder is late.
+    /// One buffer that is being encoded, one that is being filled, and two in reserve for a slow encoder.
     private static let bufferCount: UInt32 = 4
 
     let path: String
     let identity: CameraIdentity
     let fd: CInt
     private(set) var mappings: [cv4l2_mapping] = []
-    /// Those that were taken, by their index.
+    /// The taken buffers by index.
     private(set) var filled: [Int: cv4l2_filled] = [:]
-    /// A DMABUF per memory plane of each buffer that another device has read.
+    /// The DMABUFs of exported buffers by index, one per memory plane.
     var exports: [Int: [DMABuffer]] = [:]
     var isMultiplanar: Bool { identity.isMultiplanar }
 
     private let close: (CInt) -> Void
 
-    /// Opens the device; others may have it open too, until `configure`.
+    /// Opens the device. Other processes may have it open as well, until `configure`.
     ///
-    /// - Parameter close: called once with each descriptor that was opened.
+    /// - Parameter close: closes the descriptor; called exactly once for each opened one.
     init(path: String, close: @escaping (CInt) -> Void = cv4l2_close) throws(SourceFailure) {
         fd = cv4l2_open(path)
-        guard fd >= 0 else { throw CameraFailure.opening(path, code: -fd) }
+        guard fd >= 0 else { throw CameraFailure.openFailed(path, code: -fd) }
         self.path = path
         self.close = close
         var answer = cv4l2_identity()
         let status = cv4l2_identify(fd, &answer)
         identity = CameraIdentity(answer)
-        // All properties have a value, so `deinit` runs after this throw and closes the descriptor. A second call could close a
-        // descriptor that another thread has opened meanwhile.
-        guard status >= 0, answer.captures, answer.streams else { throw CameraFailure.noCamera(path) }
+        // All properties are initialized, so `deinit` runs after this throw and closes the descriptor. A second close here could
+        // close a descriptor that another thread has opened meanwhile.
+        guard status >= 0, answer.captures, answer.streams else { throw CameraFailure.notACamera(path) }
     }
 
     deinit {
@@ -47,7 +48,7 @@ final class V4L2Device: CaptureDevice {
         close(fd)
     }
 
-    // MARK: - What it offers
+    // MARK: - Offered formats
 
     var offers: [FormatOffer] {
         listed { index in
@@ -86,7 +87,7 @@ final class V4L2Device: CaptureDevice {
         }
     }
 
-    /// What a driver lists by index, until it ends the list; no list is longer than 256.
+    /// The items that a driver enumerates by index, 256 at most.
     private func listed<Item>(_ item: (UInt32) -> Item?) -> [Item] {
         var items: [Item] = []
         while items.count < 256, let next = item(UInt32(items.count)) { items.append(next) }
@@ -98,7 +99,7 @@ final class V4L2Device: CaptureDevice {
     func configure(_ choice: FormatChoice) throws(SourceFailure) -> (layout: FrameLayout, interval: FrameInterval) {
         var layout = cv4l2_layout()
         (layout.code, layout.width, layout.height) = (choice.code.value, UInt32(choice.width), UInt32(choice.height))
-        try check(cv4l2_set_layout(fd, isMultiplanar, &layout), "take \(choice.description)")
+        try check(cv4l2_set_layout(fd, isMultiplanar, &layout), "use \(choice.description)")
         let code = FourCharacterCode(value: layout.code)
         guard let format = PixelFormat(code: code) else { throw CameraFailure.noFormat(path, offers.map(\.code)) }
         return (
@@ -111,7 +112,7 @@ final class V4L2Device: CaptureDevice {
         )
     }
 
-    /// Drivers that know no rates answer with an error: they have the rate that they have.
+    /// Drivers without selectable rates answer with an error; the requested interval is then assumed.
     private func interval(asking requested: FrameInterval) -> FrameInterval {
         var (numerator, denominator) = (UInt32(requested.numerator), UInt32(requested.denominator))
         guard cv4l2_set_interval(fd, isMultiplanar, &numerator, &denominator) >= 0 else { return requested }
@@ -120,8 +121,8 @@ final class V4L2Device: CaptureDevice {
 
     func start() throws(SourceFailure) {
         let count = cv4l2_request_buffers(fd, isMultiplanar, Self.bufferCount)
-        try check(count, "make buffers")
-        guard count >= 2 else { throw SourceFailure(reason: "\(path) has no memory for its pictures") }
+        try check(count, "allocate buffers")
+        guard count >= 2 else { throw SourceFailure(reason: "\(path) has no memory for frame buffers") }
         for index in 0..<UInt32(count) {
             var mapping = cv4l2_mapping()
             try check(cv4l2_map(fd, isMultiplanar, index, &mapping), "map a buffer")
@@ -133,7 +134,7 @@ final class V4L2Device: CaptureDevice {
 
     func wait(milliseconds: Int) throws(SourceFailure) -> Bool {
         let status = cv4l2_wait(fd, CInt(clamping: milliseconds))
-        try check(status, "deliver pictures")
+        try check(status, "deliver frames")
         return status > 0
     }
 
@@ -141,9 +142,9 @@ final class V4L2Device: CaptureDevice {
         var buffer = cv4l2_filled()
         let status = cv4l2_dequeue(fd, isMultiplanar, &buffer)
         if status == -EAGAIN { return nil }
-        try check(status, "deliver pictures")
+        try check(status, "deliver frames")
         guard Int(buffer.index) < mappings.count else {
-            throw SourceFailure(reason: "\(path) delivers a buffer that it does not have", remedy: "try another driver")
+            throw SourceFailure(reason: "\(path) delivers an unknown buffer", remedy: "try another driver")
         }
         filled[Int(buffer.index)] = buffer
         return FilledBuffer(
@@ -159,7 +160,7 @@ final class V4L2Device: CaptureDevice {
         let (offsets, ends) = (elements(filled.offset), elements(filled.byteCount))
         return (0..<Int(min(filled.planeCount, mapping.planeCount))).map { plane in
             let whole = UnsafeRawBufferPointer(start: bases[plane], count: lengths[plane])
-            // A driver that claims more than there is gets no further than the mapping.
+            // Limited to the mapping, even if the driver claims more bytes.
             let end = min(Int(ends[plane]), whole.count)
             return UnsafeRawBufferPointer(rebasing: whole[min(Int(offsets[plane]), end)..<end])
         }
@@ -167,7 +168,7 @@ final class V4L2Device: CaptureDevice {
 
     func release(_ buffer: FilledBuffer) throws(SourceFailure) {
         filled[buffer.index] = nil
-        try check(cv4l2_queue(fd, isMultiplanar, UInt32(buffer.index)), "take a buffer back")
+        try check(cv4l2_queue(fd, isMultiplanar, UInt32(buffer.index)), "queue a buffer")
     }
 
     // MARK: - Controls
@@ -204,12 +205,12 @@ final class V4L2Device: CaptureDevice {
 
     private func check(_ status: CInt, _ what: String) throws(SourceFailure) {
         guard status < 0 else { return }
-        throw CameraFailure.refusal(path, what, code: -status)
+        throw CameraFailure.operationFailed(path, what, code: -status)
     }
 }
 
 extension ColourMatrix {
-    /// As the driver reports it, else as players suppose it.
+    /// The matrix that the driver reports, otherwise the one that players assume.
     init(_ colours: cv4l2_colours, height: Int) {
         switch cv4l2_matrix_of(colours) {
         case cv4l2_matrix_bt601: self = .bt601
@@ -220,12 +221,12 @@ extension ColourMatrix {
 }
 
 extension ColourRange {
-    /// As the driver reports it for pictures in `format`, else the usual range of that format.
+    /// The range that the driver reports for frames in `format`, otherwise the usual range of that format.
     init(_ colours: cv4l2_colours, of format: PixelFormat) {
         let isGrey = if case .raw(.grey, _) = format { true } else { false }
         self = cv4l2_is_full_range(colours, isGrey) ? .full : .limited
     }
 }
 
-/// The elements of a C array inside a structure, which is a tuple to Swift.
+/// The elements of a C array in a structure; Swift imports such an array as a tuple.
 func elements<Element>(_ array: (Element, Element, Element)) -> [Element] { [array.0, array.1, array.2] }

@@ -1,4 +1,6 @@
-/// What is asked of a camera: one of its formats, at a size and a rate. A pure decision over what it offers.
+import Codecs
+
+/// The mode to request from a camera: a format, a size and a rate. A pure function of what the camera offers.
 struct FormatChoice: Hashable, Sendable {
     let code: FourCharacterCode
     let format: PixelFormat
@@ -6,17 +8,17 @@ struct FormatChoice: Hashable, Sendable {
     let height: Int
     let interval: FrameInterval
 
-    /// What the configuration asks for.
+    /// The size and rate in the configuration.
     struct RequestedMode: Hashable, Sendable {
         let width: Int
         let height: Int
         let interval: FrameInterval
     }
 
-    /// The best of `offers`; `nil` where none is in a format that Apus reads.
+    /// The best of `offers`; `nil` if Apus reads none of their formats.
     ///
-    /// In this order: no software conversion in the driver's library; the nearest size; the nearest rate; the format that
-    /// costs least. So a camera that gives 1280×720 at 30 pictures a second as JPEG only, and at 10 raw, is read as JPEG.
+    /// Criteria, in this order: no software conversion in libv4l2; the nearest size; the nearest rate; the cheapest format. A
+    /// camera that offers 1280×720 at 30 frames per second only as JPEG, and raw at 10, is therefore read as JPEG.
     init?(of offers: [FormatOffer], for requested: RequestedMode) {
         let candidates = offers.compactMap { offer in
             PixelFormat(code: offer.code).flatMap { Candidate(offer, $0, requested) }
@@ -31,16 +33,33 @@ struct FormatChoice: Hashable, Sendable {
         (width, height, interval) = (mode.width, mode.height, mode.interval)
     }
 
-    /// What is different from the wish, for people; `nil` where nothing is.
+    /// The requested mode as text if this one differs; `nil` if it does not.
     func difference(from requested: RequestedMode) -> String? {
         let isSize = width == requested.width && height == requested.height
         let isRate = Mode.rateDistance(interval, requested.interval) == 0
         guard !isSize || !isRate else { return nil }
-        return "\(requested.width)×\(requested.height) at \(rateText(requested.interval)) was asked for"
+        return "\(requested.width)×\(requested.height) at \(rateText(requested.interval)) was requested"
     }
 
     /// `1280×720 at 30 fps as YUYV`.
     var description: String { "\(width)×\(height) at \(rateText(interval)) as \(code)" }
+}
+
+extension FormatChoice {
+    /// The mode that the driver has accepted.
+    init(_ layout: FrameLayout, _ interval: FrameInterval) {
+        (code, format, width, height) = (layout.code, layout.format, layout.width, layout.height)
+        self.interval = interval
+    }
+}
+
+extension FormatChoice.RequestedMode {
+    init(_ video: VideoEncoder.Settings) {
+        width = video.width
+        height = video.height
+        interval =
+            FrameInterval(Int(video.frameRate.denominator), Int(video.frameRate.numerator)) ?? .thirtieth
+    }
 }
 
 /// `30 fps`, `7.5 fps`.
@@ -52,7 +71,7 @@ func rateText(_ interval: FrameInterval) -> String {
     return "\(whole).\(digits) fps"
 }
 
-/// A size and a rate of one offer, and how far they are from the wish.
+/// A size and a rate of one offer, and their distance from the requested mode.
 private struct Mode {
     let width: Int
     let height: Int
@@ -72,7 +91,7 @@ private struct Mode {
         rateDistance = Self.rateDistance(self.interval, requested.interval)
     }
 
-    /// In hundredths of the wanted rate; up to two, as from 30 to 29.97, are none.
+    /// The difference in percent of the requested rate; up to two percent, as between 30 and 29.97, count as none.
     static func rateDistance(_ interval: FrameInterval, _ wanted: FrameInterval) -> Int {
         let ratio = interval.framesPerSecond / wanted.framesPerSecond
         // Both are positive fractions of 32-bit numbers: at most 2¹²⁸.

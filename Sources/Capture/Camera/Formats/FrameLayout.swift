@@ -1,18 +1,18 @@
 import Codecs
 
-/// How a camera's frame lies in its memory planes, as the driver settled it. Frames are measured against it before they are read.
+/// How a camera's frame lies in its memory planes, as negotiated. Frames are checked against it before they are read.
 struct FrameLayout: Hashable, Sendable {
     let code: FourCharacterCode
     let format: PixelFormat
     let width: Int
     let height: Int
-    /// Bytes from row to row, per memory plane; 0 where the driver leaves it to the format.
+    /// The bytes per row of each memory plane; 0 if the format determines them.
     let strides: [Int]
-    /// Of raw pictures other than RGB.
+    /// The matrix of raw frames other than RGB.
     var matrix = ColourMatrix.bt601
     var range = ColourRange.limited
 
-    /// Where one plane of a raw picture lies.
+    /// The position of one plane of a raw frame.
     struct Slice: Hashable, Sendable {
         let memoryPlane: Int
         let offset: Int
@@ -20,7 +20,7 @@ struct FrameLayout: Hashable, Sendable {
         let stride: Int
     }
 
-    /// The planes of a raw picture in memory planes that hold so many bytes; `nil` where they hold less than a picture.
+    /// The planes of a raw frame within memory planes of `byteCounts` bytes; `nil` if these are too short for a frame.
     func slices(ofFrame raw: RawPixelFormat, memory: PixelFormat.Memory, byteCounts: [Int]) -> [Slice]? {
         var slices: [Slice] = []
         var offset = 0
@@ -39,8 +39,8 @@ struct FrameLayout: Hashable, Sendable {
         return slices
     }
 
-    /// In contiguous formats the driver tells the first plane's stride, and the others have the same share of it as of the
-    /// row (V4L2, "YUV formats").
+    /// In contiguous formats the driver reports the stride of the first plane; the other strides are in proportion to their rows
+    /// (V4L2, "YUV formats").
     private func stride(
         of plane: RawPixelFormat.Plane, at index: Int, memory: PixelFormat.Memory, of raw: RawPixelFormat
     )

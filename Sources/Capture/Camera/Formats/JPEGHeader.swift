@@ -1,14 +1,14 @@
-/// What must be known of a JPEG picture before a decoder gets it (ITU-T T.81, annex B).
+/// The header of a JPEG image, which is checked before decoding (ITU-T T.81, annex B).
 ///
-/// Cameras send pictures that were cut off on the bus, and sizes that they did not promise; a decoder would show the first
-/// half grey, and make room for the second.
+/// Cameras send images that were truncated on the bus, or that differ in size from the negotiated one. A decoder would show the
+/// missing part of the former in grey, and allocate memory for the latter.
 struct JPEGHeader: Hashable, Sendable {
     let width: Int
     let height: Int
-    /// Whether the end marker is there: at the end, or before padding.
+    /// Whether the end marker was found at the end or before padding.
     let isComplete: Bool
 
-    /// `nil` unless the picture begins as one, and names its size.
+    /// `nil` unless the bytes begin with a JPEG header that gives the size.
     init?(parsing bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 4, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return nil }
         var index = 2
@@ -30,12 +30,12 @@ struct JPEGHeader: Hashable, Sendable {
         return nil
     }
 
-    /// SOF0 to SOF15, without the tables DHT, JPG and DAC among them.
+    /// SOF0 to SOF15, except DHT, JPG and DAC, which lie in the same range.
     private static func isFrameHeader(_ marker: UInt8) -> Bool {
         (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker)
     }
 
-    /// Cameras pad with zeros, or fill whole USB packets.
+    /// Searches the last 4 KB, because cameras pad with zeros or up to whole USB packets.
     private static func endsWithMarker(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = bytes.count - 1
         let lowest = max(1, bytes.count - 4096)

@@ -1,21 +1,21 @@
 import Codecs
 
-/// A format in which a camera delivers pictures, as far as Apus reads it (Video4Linux2's four-character codes).
+/// A camera format that Apus reads (a subset of the four-character codes of Video4Linux2).
 enum PixelFormat: Hashable, Sendable {
-    /// Coded by the camera: passed on untouched.
+    /// Encoded by the camera and passed on unchanged.
     case h264
     case motionJPEG
     case raw(RawPixelFormat, memory: Memory)
 
-    /// Where the planes of a raw picture lie.
+    /// Where the planes of a raw frame lie.
     enum Memory: Hashable, Sendable {
-        /// One behind the other.
+        /// All in one memory plane, one after another.
         case contiguous
-        /// Each in a memory plane of its own.
+        /// Each in its own memory plane.
         case separate
     }
 
-    /// `nil` for a format that nothing here reads.
+    /// `nil` for a format that Apus does not read.
     init?(code: FourCharacterCode) {
         switch code.description {
         case "H264": self = .h264
@@ -37,7 +37,7 @@ enum PixelFormat: Hashable, Sendable {
         }
     }
 
-    /// Where two formats serve equally well, the lower is taken: what costs less processor time, and keeps more of the picture.
+    /// Ranks formats of equal size and rate; lower is better: less processor time, less loss of detail.
     var preference: Int {
         switch self {
         case .h264: 0
@@ -50,7 +50,7 @@ enum PixelFormat: Hashable, Sendable {
     }
 }
 
-/// A format's code: four letters, the first in the lowest byte.
+/// A four-character code (FourCC), with the first letter in the lowest byte.
 struct FourCharacterCode: Hashable, Sendable, CustomStringConvertible {
     let value: UInt32
 
@@ -58,12 +58,12 @@ struct FourCharacterCode: Hashable, Sendable, CustomStringConvertible {
         self.value = value
     }
 
-    /// The code of the first four letters of `text`.
+    /// The code that consists of the first four letters of `text`.
     init(_ text: String) {
         value = text.utf8.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// `YUYV`; what is no printable letter shows as `?`.
+    /// `YUYV`; non-printing bytes appear as `?`.
     var description: String {
         let letters = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) }
         let text = letters.map { (0x20..<0x7F).contains($0) ? Character(UnicodeScalar($0)) : "?" }
@@ -72,7 +72,7 @@ struct FourCharacterCode: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// Without the blanks at its end.
+    /// The string without trailing blanks.
     fileprivate func trimmingSuffix(_ blank: Character) -> String {
         String(self[..<(lastIndex { $0 != blank }.map(index(after:)) ?? startIndex)])
     }
