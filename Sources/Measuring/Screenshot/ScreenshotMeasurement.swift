@@ -28,7 +28,7 @@ public struct ScreenshotMeasurement: Sendable {
         guard !findings.isEmpty else {
             throw ScreenshotFailure(
                 "\(file): no readable timestamp overlay; the image must show the whole overlay with its white edge, with "
-                    + "cells of at least two pixels (docs/block-code.md)")
+                    + "cells of at least two pixels (docs/timestamp-overlay.md)")
         }
         imageTime = ImageTime(given: time, bytes: content.bytes, modified: content.modified)
     }

@@ -16,8 +16,8 @@ struct MeasureCommand: ParsableCommand {
             only the lateness of frames against the least delayed frame is reported. The report states how the clocks of both \
             hosts are related, and the possible error. The first second counts only for the time to the first frame.
 
-            For an image, measure reads the timestamp overlay (docs/block-code.md), and reports when the visible frame was \
-            captured, and how long before the image was taken.
+            For an image, measure reads the timestamp overlay (docs/timestamp-overlay.md), and reports when the visible frame \
+            was captured, and how long before the image was taken.
 
             THRESHOLD is a condition that must not hold: a quantity, then > >= < or <=, then a number with its unit. Quantities:
 
