@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// The command line of `apus`, and the messages for wrong arguments.
-    @Suite(.serialized, .besideOthers)
+    @Suite(.serialized, .sharesMachine)
     struct Arguments {
         private func run(_ arguments: String) async throws -> Command.Outcome {
             try await Command.run(
