@@ -18,7 +18,8 @@ extension Attack {
             }
         },
         Attack(
-            "hole punching from another address, to receive a viewer's media", in: "RTSPServer/Datagrams/UnlatchedSessions.swift",
+            "hole punching from another address, to receive a viewer's media",
+            in: "RTSPServer/Datagrams/UnlatchedSessions.swift",
             guard: "guard var candidates = sessions[host] else", effect: "no effect"
         ) { target in
             try expectNothing(for: Attacker(at: target.freshAddress(), Victim(of: target)))
@@ -32,7 +33,8 @@ extension Attack {
             try verify(other.receivesMedia, "the other viewer receives nothing")
         },
         Attack(
-            "hole punching for a viewer whose address is latched", in: "RTSPServer/Datagrams/ServerLoop+Datagrams.swift",
+            "hole punching for a viewer whose address is latched",
+            in: "RTSPServer/Datagrams/ServerLoop+Datagrams.swift",
             guard: "session.isLatched || session.startedAt", effect: "no effect"
         ) { target in
             let victim = try Victim(of: target)

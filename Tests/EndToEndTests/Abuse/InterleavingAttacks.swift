@@ -75,7 +75,8 @@ extension Attack {
             try target.expectAnswers(during: 0.7) { _ = flooder.socket.offer(frames, patience: 0.05) }
         },
         Attack(
-            "megabytes of requests without reading responses", in: "RTSPServer/Connections/ServerLoop+Connections.swift",
+            "megabytes of requests without reading responses",
+            in: "RTSPServer/Connections/ServerLoop+Connections.swift",
             guard: "connection.output.pendingByteCount < options.maximumPendingReplyBytes",
             effect: "they stay unread in the client's buffer"
         ) { target in

@@ -152,7 +152,8 @@ extension Attack {
         },
         Attack(
             "a stream number with another session", in: "RTSP/Server/ServerConnection+Requests.swift",
-            guard: "guard url.streamID != nil, method != .describe, session?.isAddressed(by: url) != true", effect: "454"
+            guard: "guard url.streamID != nil, method != .describe, session?.isAddressed(by: url) != true",
+            effect: "454"
         ) { target in
             let socket = try target.logIn()
             let (_, session) = try target.setUp(on: socket)
@@ -175,7 +176,8 @@ extension Attack {
             try verify(hasPast && second ?? 0 < 15, "\(second ?? 0) frames")
         },
         Attack(
-            "continuous requests for keyframes", in: "Streams/Policies/KeyframeRequestLimiter.swift", guard: "guard tokens > 0 else",
+            "continuous requests for keyframes", in: "Streams/Policies/KeyframeRequestLimiter.swift",
+            guard: "guard tokens > 0 else",
             effect: "3 at once, then one per 500 ms, for all clients together"
         ) { target in
             let socket = try target.logIn()
