@@ -38,7 +38,7 @@ struct AccessConfigurationTests {
         #expect(AccessPolicy(configuration, viewer: .random())?.realm == "Our cameras")
     }
 
-    @Test func somebodyElseDecidesInPlaceOfUsers() throws {
+    @Test func aWebServerCanDecideInsteadOfUsers() throws {
         let yaml = "access: { httpCallback: 'http://127.0.0.1:9/auth', httpCallbackExcept: [lobby/*] }"
         let configuration = try Configuration(yaml: yaml, file: "apus.yml")
         #expect(!configuration.needsViewerPassword && !configuration.isOpen)
@@ -48,8 +48,8 @@ struct AccessConfigurationTests {
         #expect(HTTPCallback(Configuration().access, log: Logger(label: "test")) == nil)
     }
 
-    /// What MediaMTX's `authHTTPAddress` is sent, and what it is not.
-    @Test func theQuestionHasTheFieldsThatMediaMTXHas() throws {
+    /// The fields that MediaMTX sends to `authHTTPAddress`.
+    @Test func theRequestHasTheFieldsOfMediaMTX() throws {
         let question = ExternalAuthorisationRequest(
             user: "ann", password: "se\"same", right: .read, path: "yard/cam", query: "day=1", address: "192.0.2.7",
             security: .tls, userAgent: "VLC")
@@ -62,16 +62,16 @@ struct AccessConfigurationTests {
     }
 
     @Test(arguments: [
-        ("access: { httpCallback: 'ftp://x' }", "access.httpCallback: is to begin with http:// or https://"),
+        ("access: { httpCallback: 'ftp://x' }", "access.httpCallback: must begin with http:// or https://"),
         (
             "access: { httpCallback: 'http://x' }\nusers: { ann: { password: x } }",
-            "access.httpCallback: decides instead of users: remove either"
+            "access.httpCallback: replaces users, but there are users; remove one of them"
         ),
         (
             "access: { httpCallback: 'http://x', open: yes }",
-            "access.httpCallback: decides who watches, and access.open"
+            "access.httpCallback: decides which clients may watch, but access.open"
         ),
-        ("users: { ann: }", "apus.yml:1:10: users.ann: has no password; `apus password ann` makes one"),
+        ("users: { ann: }", "apus.yml:1:10: users.ann: has no password; `apus password ann` makes an entry with one"),
         ("users: { 'a b': { password: x } }", "apus.yml:1:10: users.a b: a name is 1 to 64 letters"),
         ("users: { ann: { password: [x] } }", "apus.yml:1:27: users.ann.password: expects a password"),
         ("users: { ann: { password: '' } }", "users.ann.password: expects a password of at most 128 bytes"),
@@ -83,18 +83,24 @@ struct AccessConfigurationTests {
         ),
         (
             "users: { ann: { password: x, allow: 10.0.0.1/8 } }",
-            "users.ann.allow: expects a list of at most 64, each an"
+            "users.ann.allow: expects a list of at most 64, each an address, or network such as 192.168.1.0/24, not `10.0.0.1/8`; "
+                + "write 10.0.0.0/8 for the network, or 10.0.0.1 for the one address"
         ),
+        (
+            "access: { allow: 2001:db8::7/64 }",
+            "write 2001:db8:0:0:0:0:0:0/64 for the network, or 2001:db8:0:0:0:0:0:7 for the one address"
+        ),
+        ("access: { deny: 10.0.0.0/33 }", "the number after the / is at most 32"),
         ("access: { deny: { a: b } }", "apus.yml:1:17: access.deny: expects a list"),
         ("access: { allow: [&a 10.0.0.0/8] }", "access.allow: expects a list"),
         ("access: { digest: sha-1 }", "access.digest: expects one of md5, sha-256"),
-        ("access: { realm: 'a\"b' }", "access.realm: expects 1 to 64 letters, digits and blanks"),
+        ("access: { realm: 'a\"b' }", "access.realm: expects 1 to 64 letters, digits and spaces"),
         (
             "access: { digest: sha-256 }\nusers:\n  ann:\n    password: \(md5)\n",
-            "apus.yml:4:15: users.ann.password: is for access.digest md5, which is sha-256 here"
+            "apus.yml:4:15: users.ann.password: is a hash for access.digest md5, but access.digest is sha-256"
         ),
     ])
-    func whatIsWrongIsSaidWithItsLine(yaml: String, message: String) throws {
+    func mistakesAreReportedWithTheirLine(yaml: String, message: String) throws {
         let text = try #require(problems(yaml))
         #expect(text.contains(message), "\(text)")
     }
@@ -108,7 +114,7 @@ struct AccessConfigurationTests {
         #expect(!"\(configuration) \(configuration.summary) \(dumped)".contains("hunter2"))
     }
 
-    @Test func anotherPasswordIsADifferenceThatIsTakenUpAtOnce() throws {
+    @Test func aChangedPasswordIsADifferenceThatAppliesAtOnce() throws {
         let old = try Configuration(yaml: "users: { ann: { password: one } }", file: "apus.yml")
         let new = try Configuration(yaml: "users: { ann: { password: two } }", file: "apus.yml")
         let difference = ConfigurationDifference(from: old, to: new, running: old)
@@ -125,7 +131,7 @@ struct PasswordEntryTests {
         (PasswordEntry.Form.digest, Configuration.Access.Digest.md5, "md5:"), (.digest, .sha256, "sha-256:"),
         (.salted, .md5, "salted:"), (.plain, .sha256, "longenough"),
     ])
-    func whatIsPrintedIsWhatTheConfigurationTakes(
+    func thePrintedEntryCanBeReadAsConfiguration(
         form: PasswordEntry.Form, digest: Configuration.Access.Digest, beginning: String
     ) throws {
         var access = Configuration.Access()
@@ -138,7 +144,7 @@ struct PasswordEntryTests {
         #expect(entry.text.contains("longenough") == (form == .plain))
     }
 
-    @Test func eachSaltIsAnother() throws {
+    @Test func eachSaltIsDifferent() throws {
         let entries = try (0..<8).map { _ in
             try PasswordEntry(user: "ann", password: "longenough", as: .salted, for: .init()).text
         }
@@ -146,12 +152,14 @@ struct PasswordEntryTests {
     }
 
     @Test(arguments: [
-        ("ann", "longenough", PasswordEntry.Form.digest, []), ("Ann", "longenough", .digest, ["capitals"]),
-        ("ann", "longEnough", .plain, ["capitals"]), ("ann", "long enough", .digest, ["percent-encoded"]),
-        ("ann", "longenough", .salted, ["Digest cannot"]),
-        ("ann", "p@Ss", .digest, ["capitals", "percent", "shorter"]),
+        ("ann", "longenough", PasswordEntry.Form.digest, []), ("Ann", "longenough", .digest, ["lower case"]),
+        ("ann", "longEnough", .plain, ["lower case"]), ("ann", "long enough", .digest, ["percent-encoded"]),
+        ("ann", "longenough", .salted, ["not for Digest"]),
+        ("ann", "p@Ss", .digest, ["lower case", "percent", "short passwords"]),
     ])
-    func whatWillGoWrongIsSaid(user: String, password: String, form: PasswordEntry.Form, parts: [String]) throws {
+    func clientsThatCannotUseThePasswordAreNamed(
+        user: String, password: String, form: PasswordEntry.Form, parts: [String]
+    ) throws {
         let entry = try PasswordEntry(user: user, password: password, as: form, for: .init())
         #expect(entry.warnings.count == parts.count)
         for (warning, part) in zip(entry.warnings, parts) { #expect(warning.contains(part)) }
@@ -161,25 +169,25 @@ struct PasswordEntryTests {
     @Test(arguments: [
         ("", "password"), ("a:b", "password"), ("ann", ""), ("ann", "a\nb"), ("ann", AccessConfigurationTests.md5),
     ])
-    func whatCannotBeHadIsRefused(user: String, password: String) {
+    func invalidUsersAndPasswordsAreRefused(user: String, password: String) {
         #expect(throws: PasswordEntry.Refusal.self) {
             try PasswordEntry(user: user, password: password, as: .digest, for: .init())
         }
     }
 
-    /// RFC 7914, section 11: its examples of PBKDF2 with HMAC-SHA-256, the first 32 bytes of them.
+    /// The first 32 bytes of the examples of PBKDF2 with HMAC-SHA-256 in RFC 7914, section 11.
     @Test(arguments: [
         ("passwd", "salt", 1, "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"),
         ("Password", "NaCl", 80_000, "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56"),
     ])
-    func passwordsAreStretchedAsTheStandardSays(password: String, salt: String, count: Int32, key: String) throws {
+    func derivedKeysMatchTheStandard(password: String, salt: String, count: Int32, key: String) throws {
         _ = try HashFunctions.openSSL()
         let bytes = HashFunctions.pbkdf2(password: Array(password.utf8), salt: Array(salt.utf8), iterationCount: count)
         #expect(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == key)
     }
 
-    /// RFC 1321, appendix A.5; FIPS 180-4's example of "abc".
-    @Test func hashesAreThoseOfTheStandards() throws {
+    /// RFC 1321, appendix A.5; the example "abc" of FIPS 180-4.
+    @Test func hashesMatchTheStandards() throws {
         let hashes = try HashFunctions.openSSL()
         func digits(_ bytes: [UInt8]) -> String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
         #expect(digits(hashes.md5([])) == "d41d8cd98f00b204e9800998ecf8427e")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Server
 
-/// `KEY=VALUE`, as `apus set` takes it.
+/// `KEY=VALUE` in the syntax of `apus set`.
 struct AssignmentTests {
     private static func configuration() throws -> Configuration {
         try Configuration(
@@ -10,9 +10,9 @@ struct AssignmentTests {
             file: "apus.yml")
     }
 
-    @Test func eachKindOfValueIsReadAsInTheFile() throws {
+    @Test func eachKindOfValueIsReadAsInAFile() throws {
         let table: [(String, (Configuration.Path) -> Bool)] = [
-            ("video.bitsPerSecond=4000000", { $0.video.bitrate == 4_000_000 }),
+            ("video.bitrate=4000000", { $0.video.bitrate == 4_000_000 }),
             ("video={ width: 640, height: 360 }", { ($0.video.width, $0.video.height) == (640, 360) }),
             ("video.intraRefresh=yes", { $0.video.intraRefresh }),
             ("title=The yard: north #1", { $0.title == "The yard: north #1" }),
@@ -32,7 +32,7 @@ struct AssignmentTests {
         }
     }
 
-    @Test func severalAreSetTogetherAndTheRestStays() throws {
+    @Test func severalOptionsAreSetTogetherAndOthersDoNotChange() throws {
         let before = try Self.configuration()
         let after = try before.setting(["video.width=640", "video.height=360", "video.width=320"], of: "cam")
         var expected = before
@@ -42,57 +42,75 @@ struct AssignmentTests {
     }
 
     @Test(arguments: [
-        ("video.bitsPerSecnd=1", "video.bitsPerSecnd: no such option; the nearest is `bitsPerSecond`"),
-        ("vidoe.width=1", "vidoe: no such option; the nearest is `video`"),
+        ("video.bitrtae=1", "video.bitrtae: no such option; did you mean `bitrate`?"),
+        ("vidoe.width=1", "vidoe: no such option; did you mean `video`?"),
         (
-            "video.bitsPerSecond=fast",
-            "video.bitsPerSecond: expects a whole number from 10000 to 200000000 (bits per second), not `fast`"
+            "video.bitrate=fast",
+            "video.bitrate: expects a whole number from 10000 to 200000000 (bits per second), such as 4M, 500k or 4000000, not `fast`"
         ),
         ("video.width=641", "paths.cam.video.width: must be even, and 641 is odd"),
         ("video.width.more=1", "video.width: expects a whole number from 16 to 8192 (pixels, even), not options"),
         ("title={ a: 1 }", "title: expects one line of text, at most 200 bytes, not options"),
         ("title=null", "title: expects one line of text, at most 200 bytes, not null"),
-        ("video", "video: is no KEY=VALUE"),
-        ("a.b.c.d.e.f.g.h.i=1", "a.b.c.d.e.f.g.h.i=1: is no KEY=VALUE"),
-        ("video={ width: 640", "video: no YAML: did not find expected ',' or '}'"),
+        ("video", "video: write KEY=VALUE without spaces, such as video.bitrate=4M"),
+        (
+            "a.b.c.d.e.f.g.h.i=1",
+            "a.b.c.d.e.f.g.h.i=1: write KEY=VALUE without spaces, such as video.bitrate=4M"
+        ),
+        ("video={ width: 640", "video: not valid YAML: did not find expected ',' or '}'"),
         ("video={ width: &a 640 }", "video.width: anchors and aliases are not supported: write the value out"),
-        ("ti\u{1B}tle={ a: 1", "ti\\u{1b}tle: no YAML: did not find expected ',' or '}'"),
+        ("ti\u{1B}tle={ a: 1", "ti\\u{1b}tle: not valid YAML: did not find expected ',' or '}'"),
         ("title=a\u{1B}b", "title: expects one line of text, at most 200 bytes, not `a\\u{1b}b`"),
     ])
-    func whatIsWrongIsNamedAndNothingIsSet(_ text: String, _ reason: String) throws {
+    func aMistakeIsReportedAndNothingIsSet(_ text: String, _ reason: String) throws {
         let failure = #expect(throws: SettingFailure.self) {
             try Self.configuration().setting(["video.height=360", text], of: "cam")
         }
         #expect(failure?.reasons == [reason])
     }
 
-    @Test func aPathThatIsNotServedIsNamedWithThoseThatAre() throws {
+    @Test(arguments: [
+        (["title", "Yard"], ["title Yard: write title=Yard, without spaces"]),
+        (
+            ["video.width", "640", "title=a", "x"],
+            [
+                "video.width 640: write video.width=640, without spaces",
+                "x: write KEY=VALUE without spaces, such as video.bitrate=4M",
+            ]
+        ),
+    ])
+    func aKeyAndAValueWithoutEqualsSignAreOneMistake(_ assignments: [String], _ reasons: [String]) throws {
+        let failure = #expect(throws: SettingFailure.self) { try Self.configuration().setting(assignments, of: "cam") }
+        #expect(failure?.reasons == reasons)
+    }
+
+    @Test func anUnknownPathIsReportedWithTheExistingPaths() throws {
         let failure = #expect(throws: SettingFailure.self) {
             try Self.configuration().setting(["title=x"], of: "yrad")
         }
-        #expect(failure?.reasons == ["/yrad is not served here; the nearest is /yard; there are /cam, /yard"])
+        #expect(failure?.reasons == ["there is no path /yrad; did you mean /yard? The server has /cam, /yard"])
     }
 
-    @Test func theTestCardOfAnEmptyConfigurationCanBeSetToo() throws {
+    @Test func optionsOfTheDefaultTestCardCanBeSet() throws {
         let after = try Configuration().setting(["title=x"], of: "cam")
         #expect(after.paths["cam"]?.title == "x")
     }
 
-    @Test func theSettingsOfACameraAreRefusedOnOtherSources() throws {
+    @Test func cameraSettingsAreRefusedForOtherSources() throws {
         func reasons(_ assignments: [String], _ name: String) throws -> [String]? {
             let failure = #expect(throws: SettingFailure.self) {
                 try Self.configuration().setting(assignments, of: name)
             }
             return failure?.reasons
         }
-        let reason = "the source is testcard, which is not a camera: there is nothing to adjust"
+        let reason = "the source is testcard, which is not a camera, so it has no camera settings"
         #expect(
             try reasons(["camera.controls.brightness=128", "camera.format=YUYV"], "yard")
                 == ["camera.format: \(reason)", "camera.controls.brightness: \(reason)"])
         #expect(
             try reasons(["source=\(#filePath)", "camera.format=YUYV"], "cam")
-                == ["camera.format: the source is a file: there is nothing to adjust"])
-        // What is left of a camera that was there before, and may come back.
+                == ["camera.format: the source is a file, not a camera, so it has no camera settings"])
+        // Settings of a former camera are kept, because it may come back.
         #expect(try Self.configuration().setting(["source=testcard"], of: "cam").paths["cam"]?.source == .testCard)
     }
 
@@ -102,20 +120,20 @@ struct AssignmentTests {
         ("video.width=640", "video.width"), ("video.height=360", "video.height"),
         ("video={ width: 640, height: 360 }", "video.width"),
     ])
-    func aSizeDoesNotChangeUnderMasksInPixels(_ assignment: String, _ option: String) throws {
+    func theSizeCannotChangeWithoutMasksInPixels(_ assignment: String, _ option: String) throws {
         let configuration = try Configuration(yaml: "paths: { cam: { \(Self.masked) } }", file: "apus.yml")
         let failure = #expect(throws: SettingFailure.self) { try configuration.setting([assignment], of: "cam") }
         #expect(
             failure?.reasons == [
-                "\(option): the privacy masks are in pixels of 1280x720 and would move off what they hide; set "
-                    + "effects.privacyMasks together with it, or in percent before"
+                "\(option): the privacy masks are in pixels of 1280x720 and would no longer cover what they hide; set "
+                    + "effects.privacyMasks in the same command, or change the masks to percent first"
             ])
     }
 
-    @Test func aSizeChangesWithItsMasksOrUnderMasksInPercent() throws {
+    @Test func theSizeCanChangeWithItsMasksOrWithMasksInPercent() throws {
         let configuration = try Configuration(yaml: "paths: { cam: { \(Self.masked) }, yard: {} }", file: "apus.yml")
         for masks in [
-            // As before, on purpose, or those of the new size.
+            // The same masks, explicitly, or masks for the new size.
             "effects.privacyMasks=[[0, 0, 64, 720]]", "effects={ privacyMasks: [[0, 0, 32, 360]] }",
             "effects.privacyMasks=[]",
         ] {
@@ -126,13 +144,13 @@ struct AssignmentTests {
         }
         let inPercent = try configuration.setting(["effects.privacyMasks=[[5%, 0%, 10%, 100%]]"], of: "cam")
         #expect(try inPercent.setting(["video.width=640"], of: "cam").paths["cam"]?.video.width == 640)
-        // All else, the same size, and other paths.
-        let others = ["video={ width: 1280, framesPerSecond: 15 }", "effects.mirror=true"]
+        // Other options, the same size, and other paths.
+        let others = ["video={ width: 1280, frameRate: 15 }", "effects.mirror=true"]
         #expect(try configuration.setting(others, of: "cam").paths["cam"]?.video.frameRate == 15)
         #expect(try configuration.setting(["video.width=640"], of: "yard").paths["yard"]?.video.width == 640)
     }
 
-    @Test func anotherFileWhoseSizeMovesTheMasksIsToldOf() throws {
+    @Test func aReloadedFileWhoseSizeMovesTheMasksCausesAWarning() throws {
         func configuration(_ size: String, _ masks: String) throws -> Configuration {
             try Configuration(
                 yaml: "paths: { cam: { video: { \(size) }, effects: { privacyMasks: [\(masks)] } }, yard: {} }",
@@ -143,8 +161,8 @@ struct AssignmentTests {
         let before = try configuration(large, mask)
         #expect(
             before.masksMoved(by: try configuration(small, mask)) == [
-                "paths.cam.effects.privacyMasks: pixels of 640x360 from now on, which were those of 1280x720: see whether "
-                    + "they hide what they should, or write them in percent"
+                "paths.cam.effects.privacyMasks: the size has changed from 1280x720 to 640x360, and the masks are in pixels; "
+                    + "check that they still cover what they hide, or write them in percent"
             ])
         #expect(before.masksMoved(by: try configuration(small, "[1, 1, 8, 8], \(mask)")).count == 1)
         #expect(before.masksMoved(by: try configuration(large, mask)).isEmpty)
@@ -153,9 +171,9 @@ struct AssignmentTests {
         #expect(inPercent.masksMoved(by: try configuration(small, "[5%, 0%, 10%, 100%]")).isEmpty)
     }
 
-    @Test func whatWasContradictoryBeforeIsNotTheCallersFault() throws {
+    @Test func contradictionsThatExistedBeforeAreNotReported() throws {
         var configuration = try Self.configuration()
-        // As `apus serve --loops` may have it.
+        // Possible with `apus serve --loops`.
         configuration.loops.threads = 256
         #expect(!configuration.contradictions.isEmpty)
         #expect(try configuration.setting(["title=x"], of: "cam").paths["cam"]?.title == "x")

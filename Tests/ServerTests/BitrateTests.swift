@@ -14,7 +14,7 @@ struct BitrateTests {
     @Test(arguments: [
         "", "M", "k", ".5M", "1.M", "1.5", "1.2345k", "-1M", "+1M", "4 M", "4Mbit", "4MM", "1,5M", "1.5.5M", "0x10",
         "4e6",
-        "\u{661}M", "4\u{212A}", "99999999999999999999", "9999999999999G",
+        "\u{661}M", "99999999999999999999", "9999999999999G",
     ])
     func otherTextIsRejected(text: String) {
         #expect(Bitrate(text) == nil)

@@ -19,17 +19,17 @@ struct CallbackQueueTests {
         MonotonicTime(nanoseconds: Int64(count * 1_000_000_000))
     }
 
-    @Test func anAddressMayHaveTwoQuestionsAndOthersHaveTheirs() {
+    @Test func eachAddressMayHaveTwoRequests() {
         var queue = CallbackQueue(addressLimit: 2)
         let own = (0..<3).map { Self.pending(from: "192.0.2.7", path: "cam\($0)") }
         #expect(own.map { queue.add($0, at: Self.seconds(1)) } == [.start, .start, .tooManyOfAddress])
         let others = ["192.0.2.8", "2001:db8::7"].map { Self.pending(from: $0) }
         #expect(others.map { queue.add($0, at: Self.seconds(1)) } == [.start, .start])
-        // All four threads are busy, and a question that waits counts, too.
+        // All four threads are busy, and requests that wait count as well.
         #expect(queue.add(Self.pending(from: "192.0.2.9"), at: Self.seconds(1)) == .wait)
         #expect(queue.add(Self.pending(from: "192.0.2.9", path: "b"), at: Self.seconds(1)) == .wait)
         #expect(queue.add(Self.pending(from: "192.0.2.9", path: "c"), at: Self.seconds(1)) == .tooManyOfAddress)
-        // What is answered makes room.
+        // An answered request no longer counts.
         #expect(queue.finished(own[0], .admitted, at: Self.seconds(1))?.question.address == "192.0.2.9")
         #expect(queue.add(own[2], at: Self.seconds(1)) == .wait)
     }
@@ -39,11 +39,11 @@ struct CallbackQueueTests {
         let addresses = [
             "2001:db8::7", "2001:db8::ffff:8", "2001:db8::9", "2001:db8:0:1::7", "::ffff:192.0.2.7", "192.0.2.7",
         ]
-        let verdicts = addresses.map { queue.add(Self.pending(from: $0), at: Self.seconds(1)) }
-        #expect(verdicts == [.start, .start, .tooManyOfAddress, .start, .start, .wait])
+        let results = addresses.map { queue.add(Self.pending(from: $0), at: Self.seconds(1)) }
+        #expect(results == [.start, .start, .tooManyOfAddress, .start, .start, .wait])
     }
 
-    @Test func aRefusalHoldsForASecondAndForTheSameQuestionAlone() {
+    @Test func aRefusalIsReusedForASecondAndForTheSameRequestOnly() {
         var queue = CallbackQueue(addressLimit: 2)
         let pending = Self.pending(from: "192.0.2.7", password: "guess")
         #expect(queue.add(pending, at: Self.seconds(1)) == .start)
@@ -57,13 +57,13 @@ struct CallbackQueueTests {
             #expect(queue.finished(other, .admitted, at: Self.seconds(1.99)) == nil)
             #expect(queue.add(other, at: Self.seconds(1.99)) == .start, "what was admitted is not remembered here")
             _ = queue.finished(other, .unavailable, at: Self.seconds(1.99))
-            #expect(queue.add(other, at: Self.seconds(1.99)) == .start, "neither is that nobody answered")
+            #expect(queue.add(other, at: Self.seconds(1.99)) == .start, "a missing answer is not stored either")
             _ = queue.finished(other, .admitted, at: Self.seconds(1.99))
         }
         #expect(queue.add(pending, at: Self.seconds(2)) == .start)
     }
 
-    @Test func manyRefusalsTakeNoMoreMemoryThanAllowed() {
+    @Test func theNumberOfStoredRefusalsIsLimited() {
         var queue = CallbackQueue(addressLimit: 2)
         let inquiries = (0...CallbackQueue.refusalLimit).map { Self.pending(from: "192.0.2.7", path: "a\($0)") }
         for pending in inquiries {
@@ -74,12 +74,12 @@ struct CallbackQueueTests {
         #expect(queue.add(inquiries[0], at: Self.seconds(1)) == .start)
     }
 
-    @Test func whatWaitsIsAskedInItsOrderAndIsBounded() {
+    @Test func waitingRequestsAreSentInOrderAndLimitedInNumber() {
         var queue = CallbackQueue(addressLimit: 2)
         let inquiries = (0..<69).map { Self.pending(from: "192.0.2.\($0)") }
-        let verdicts = inquiries.map { queue.add($0, at: Self.seconds(1)) }
+        let results = inquiries.map { queue.add($0, at: Self.seconds(1)) }
         #expect(
-            verdicts == Array(repeating: .start, count: 4) + Array(repeating: .wait, count: 64) + [.tooMany])
+            results == Array(repeating: .start, count: 4) + Array(repeating: .wait, count: 64) + [.tooMany])
         for number in 4..<68 {
             #expect(
                 queue.finished(inquiries[number - 4], .admitted, at: Self.seconds(1))?.question.address

@@ -13,20 +13,20 @@ import Testing
 /// A running server goes on with another configuration, seen by viewers over TCP.
 @Suite(.serialized)
 struct ChangingTests {
-    /// Small enough that several are coded beside each other.
+    /// Small enough to encode several at the same time.
     private static let small =
-        "video: { width: 160, height: 96, bitsPerSecond: 300000, gopMilliseconds: 10000, threads: 1 }"
+        "video: { width: 160, height: 96, bitrate: 300000, gopMilliseconds: 10000, threads: 1 }"
 
     private static func configuration(_ paths: String) throws -> Configuration {
         var configuration = try Configuration(
             yaml: "loops: { threads: 2 }\nrtp: { firstUDPPort: 20000, lastUDPPort: 24000 }\npaths:\n\(paths)",
             file: "apus.yml")
-        // Of the kernel's choice.
+        // The kernel chooses the port.
         configuration.server.port = 0
         return configuration
     }
 
-    /// Serves `paths` while `body` runs; all are on air by then.
+    /// Serves `paths` while `body` runs. All paths have media when it begins.
     private static func serving(
         _ paths: String, threshold: LogThreshold = LogThreshold(), _ body: (Assembly) async throws -> Void
     ) async throws {
@@ -51,7 +51,7 @@ struct ChangingTests {
         await eventually(within: 10) { stream.published.pictureCount > 0 }
     }
 
-    @Test func nobodyWhoseStreamStaysNoticesThatOthersComeAndGo() async throws {
+    @Test func viewersAreNotDisturbedWhenOtherPathsAreAddedAndRemoved() async throws {
         try await Self.serving("  a: { \(Self.small) }\n  b: { \(Self.small) }\n") { assembly in
             let viewer = try Viewer(of: "a", assembly)
             let gone = try Viewer(of: "b", assembly)
@@ -63,7 +63,7 @@ struct ChangingTests {
             let seen = viewer.watch(pictures: 30)
             #expect(seen.pictures == 30 && seen.missing == 0)
             #expect(assembly.paths["a"]?.source === source)
-            // The other is told goodbye, and let go.
+            // The other viewer gets a BYE and is disconnected.
             #expect(gone.watch(pictures: 1_000).goodbyes == 1)
             #expect(gone.socket.isClosed)
             #expect(await Self.isServing(try #require(assembly.paths["c"]).stream))
@@ -74,14 +74,14 @@ struct ChangingTests {
         }
     }
 
-    @Test func aBitrateChangesWithTheViewerThere() async throws {
+    @Test func theBitrateChangesWhileAViewerStaysConnected() async throws {
         let large = Self.small.replacing("width: 160, height: 96", with: "width: 480, height: 272")
         try await Self.serving("  cam: { \(large) }\n") { assembly in
             let viewer = try Viewer(of: "cam", assembly)
             _ = viewer.watch(pictures: 30)
             let before = viewer.watch(pictures: 30)
-            let changes = try assembly.set(["video.bitsPerSecond=75000"], of: "cam")
-            #expect(changes == [.reconfigured(path: "cam", options: ["video.bitsPerSecond"])])
+            let changes = try assembly.set(["video.bitrate=75000"], of: "cam")
+            #expect(changes == [.reconfigured(path: "cam", options: ["video.bitrate"])])
             let settling = viewer.watch(pictures: 30)
             let after = viewer.watch(pictures: 30)
             #expect(before.missing + settling.missing + after.missing == 0)
@@ -89,7 +89,7 @@ struct ChangingTests {
         }
     }
 
-    @Test func timestampsComeAndGoWithTheViewerThere() async throws {
+    @Test func timestampsAreSwitchedWhileAViewerStaysConnected() async throws {
         try await Self.serving("  a: { timestamps: all, \(Self.small) }\n") { assembly in
             let stream = try #require(assembly.paths["a"]).stream
             #expect(stream.captureTimeSEI == .all)
@@ -104,7 +104,7 @@ struct ChangingTests {
         }
     }
 
-    @Test func aSizeComesInBandWithTheViewerThere() async throws {
+    @Test func aNewSizeIsSentInBandWhileAViewerStaysConnected() async throws {
         try await Self.serving("  cam: { \(Self.small) }\n") { assembly in
             let viewer = try Viewer(of: "cam", assembly)
             #expect(viewer.watch(pictures: 5).sizes == [Size(160, 96)])
@@ -116,7 +116,7 @@ struct ChangingTests {
         }
     }
 
-    @Test func anotherSourceTakesOverTheStreamWithItsViewers() async throws {
+    @Test func aNewSourceTakesOverTheStreamAndItsViewers() async throws {
         let film = try await Clip.plain.path()
         try await Self.serving("  cam: { \(Self.small) }\n") { assembly in
             let stream = try #require(assembly.paths["cam"]).stream
@@ -127,14 +127,14 @@ struct ChangingTests {
             let after = viewer.watch(pictures: 40)
             #expect(after.sizes == [Size(640, 360)])
             #expect(before.missing + after.missing == 0)
-            // Times go on: the stream's epoch has stayed.
+            // Timestamps continue, because the epoch of the stream is the same.
             let step = Int32(bitPattern: try #require(after.lastTimestamp) &- (try #require(before.lastTimestamp)))
             #expect((30_000..<900_000).contains(step), "\(step) ticks of 90 kHz")
             #expect(assembly.paths["cam"]?.stream === stream)
         }
     }
 
-    @Test func aSourceThatDoesNotWorkIsRefusedAndTheOneBeforeGoesOn() async throws {
+    @Test func aSourceThatDoesNotWorkIsRefusedAndTheOldOneContinues() async throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.file("fifo"), 0o600) == 0)
         try folder.write("no film", to: "film.mp4")
@@ -143,10 +143,10 @@ struct ChangingTests {
             for (assignments, reason) in [
                 (["source=/nowhere/film.mp4"], "source: no file at /nowhere/film.mp4; check the path"),
                 (["source=/dev/video77"], "source: no file at /dev/video77; check the path"),
-                (["source=\(folder.file("fifo"))", "effects.mirror=true"], "so no effects can be had"),
+                (["source=\(folder.file("fifo"))", "effects.mirror=true"], "so it cannot have effects"),
                 (["source=\(folder.file("film.mp4"))"], "source: \(folder.file("film.mp4")) cannot be read"),
                 (["source=rtsp://192.0.2.7/cam"], "a URL cannot be a source yet"),
-                (["source=stream:cam"], "a path cannot be its own source: this is `cam` of `cam`"),
+                (["source=stream:cam"], "a path cannot be its own source: `cam` of `cam`"),
             ] {
                 let failure = #expect(throws: SettingFailure.self) { try assembly.set(assignments, of: "cam") }
                 #expect(failure?.description.contains(reason) == true, "\(failure.debugDescription)")
@@ -155,14 +155,14 @@ struct ChangingTests {
         }
     }
 
-    @Test func aSubstreamGoesOnWithWhatItsOriginalShowsNow() async throws {
+    @Test func aSubstreamContinuesWithTheNewSourceOfItsParent() async throws {
         let film = try await Clip.plain.path()
         let tiny = Self.small.replacing("width: 160, height: 96", with: "width: 80, height: 48")
         try await Self.serving("  cam: { \(Self.small) }\n  sub: { source: 'stream:cam', \(tiny) }\n") { assembly in
             let viewer = try Viewer(of: "sub", assembly)
             let before = viewer.watch(pictures: 10)
             _ = try assembly.set(["source=\(film)"], of: "cam")
-            // A film is no raw picture: it is decoded for the substream.
+            // The file is decoded for the substream.
             let film = viewer.watch(pictures: 60)
             _ = try assembly.set(["source=testcard"], of: "cam")
             let card = viewer.watch(pictures: 60)
@@ -171,7 +171,7 @@ struct ChangingTests {
         }
     }
 
-    @Test func whatIsRefusedChangesNothing() async throws {
+    @Test func aRefusedCommandChangesNothing() async throws {
         try await Self.serving("  cam: { \(Self.small) }\n") { assembly in
             let viewer = try Viewer(of: "cam", assembly)
             let (before, source) = (assembly.state.withLock { $0.configuration }, assembly.paths["cam"]?.source)
@@ -183,7 +183,7 @@ struct ChangingTests {
         }
     }
 
-    @Test func theServersOwnOptionsWaitForTheNextStartAndTheLogsLevelDoesNot() async throws {
+    @Test func serverOptionsApplyAtTheNextStartButTheLogLevelAtOnce() async throws {
         let threshold = LogThreshold(.info)
         try await Self.serving("  cam: { \(Self.small) }\n", threshold: threshold) { assembly in
             var new = try Self.configuration("  cam: { \(Self.small), title: Yard }\n")
@@ -199,7 +199,7 @@ struct ChangingTests {
         }
     }
 
-    @Test func aSessionOnAnotherPathOfTheSameConnectionGoesOn() async throws {
+    @Test func aSessionOnAnotherPathOfTheSameConnectionContinues() async throws {
         try await Self.serving("  a: { \(Self.small) }\n  b: { \(Self.small) }\n") { assembly in
             let viewer = try Viewer(of: "a", assembly)
             let transport = ["Transport": "RTP/AVP/TCP;unicast;interleaved=8-9"]
@@ -215,7 +215,7 @@ struct ChangingTests {
         }
     }
 
-    @Test func aServerThatEndsTakesUpNothingMore() async throws {
+    @Test func aStoppingServerIgnoresChanges() async throws {
         try await Self.serving("  cam: { \(Self.small) }\n") { assembly in
             let new = try Self.configuration("  door: {}\n")
             assembly.stop()
@@ -225,24 +225,24 @@ struct ChangingTests {
         }
     }
 
-    @Test func whatCodesNothingAndWhatIsNotThereSayWhatBecomesOfASetting() async throws {
+    @Test func sourcesThatDoNotEncodeOrDoNotRunReportHowTheyUseASetting() async throws {
         let film = try await Clip.plain.path()
         try await Self.serving("  film: { source: \(film) }\n") { assembly in
-            let changes = try assembly.set(["video.bitsPerSecond=75000"], of: "film")
-            #expect(changes == [.notEncodedHere(path: "film", options: ["video.bitsPerSecond"])])
+            let changes = try assembly.set(["video.bitrate=75000"], of: "film")
+            #expect(changes == [.notEncodedHere(path: "film", options: ["video.bitrate"])])
         }
         try await Self.running("  cam: { source: /dev/nowhere }\n") { assembly in
-            let changes = try assembly.set(["video.bitsPerSecond=75000"], of: "cam")
-            #expect(changes == [.awaitingSource(path: "cam", options: ["video.bitsPerSecond"])])
+            let changes = try assembly.set(["video.bitrate=75000"], of: "cam")
+            #expect(changes == [.awaitingSource(path: "cam", options: ["video.bitrate"])])
             #expect(
                 changes.map(\.description) == [
-                    "/cam: video.bitsPerSecond: noted, holds from its source's next start on"
+                    "/cam: video.bitrate: stored, and applied when the source starts again"
                 ])
         }
     }
 
-    /// Filters are tried before they are taken, and may read what comes slowly, or never.
-    @Test func whoWaitsForItsFiltersHoldsUpNobodyElseAndLosesNothingOfTheirs() async throws {
+    /// Filters are tested before they are used, and their input may be slow, or never arrive.
+    @Test func aCommandThatWaitsForItsFiltersDoesNotBlockOthersOrUndoThem() async throws {
         let picture = try SlowPicture()
         try await Self.running("  cam: { source: /dev/nowhere }\n") { assembly in
             let filters = "movie=\(picture.path):f=ppm_pipe[p];[in][p]overlay"
@@ -253,7 +253,7 @@ struct ChangingTests {
             #expect(await eventually(within: 5) { other.isDone && status.isDone })
             #expect(!set.isDone)
             writer.write()
-            // It is tried anew, for the configuration is another by now.
+            // The filters are tested again, because the configuration has changed meanwhile.
             #expect(
                 await eventually(within: 20) {
                     if !set.isDone { picture.writer()?.write() }
@@ -266,7 +266,7 @@ struct ChangingTests {
         }
     }
 
-    @Test func aFileThatMovesPrivacyMasksIsTakenUpWithAWarning() async throws {
+    @Test func aFileThatMovesPrivacyMasksIsAppliedWithAWarning() async throws {
         let lines = Lines()
         let effects = "effects: { privacyMasks: [[0, 0, 32, 96]] }"
         try await Self.running("  cam: { \(Self.small), \(effects) }\n", log: lines.logger) { assembly in
@@ -294,11 +294,11 @@ private struct SlowPicture {
         folder = try TemporaryFolder()
         path = folder.file("picture")
         try #require(mkfifo(path, 0o600) == 0)
-        // A reader may be gone.
+        // A reader may have ended.
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Its writing end; `nil` where nobody reads it. The reader waits until that is written or gone.
+    /// The writing end; `nil` without a reader. The reader waits until it is written to or closed.
     func writer() -> Writer? {
         let fd = open(path, O_WRONLY | O_NONBLOCK)
         return fd < 0 ? nil : Writer(FileHandle(fileDescriptor: fd, closeOnDealloc: true))
@@ -318,9 +318,9 @@ private struct SlowPicture {
 
         init(_ handle: FileHandle) { self.handle = handle }
 
-        /// Black, 16 by 16, and the end.
+        /// Writes a black frame of 16 by 16, and closes.
         func write() {
-            // Without a reader there is nobody to miss it.
+            // Without a reader, it does not matter.
             try? handle.write(contentsOf: Data("P6 16 16 255\n".utf8) + Data(count: 768))
             try? handle.close()
         }
@@ -354,16 +354,16 @@ private struct Size: Hashable {
     }
 }
 
-/// Somebody who watches the picture of a path over TCP.
+/// A viewer of the video of a path over TCP.
 private final class Viewer {
-    /// What one look has shown.
+    /// What was received in one call of `watch`.
     struct Seen {
-        /// By their markers.
+        /// Frames, counted by their RTP markers.
         var pictures = 0
         var byteCount = 0
-        /// Sequence numbers that were left out.
+        /// Missing sequence numbers.
         var missing = 0
-        /// Of the parameter sets that came, in their order.
+        /// The widths in the received parameter sets, in order.
         var sizes: [Size] = []
         var goodbyes = 0
         var lastTimestamp: UInt32?
@@ -378,8 +378,8 @@ private final class Viewer {
         try #require(answer.status == 200)
     }
 
-    /// Looks until so many pictures have come whole, or nothing comes any more, or for half a minute: without pictures, reports
-    /// still come.
+    /// Receives until this many complete frames have arrived, or no packet arrives, or for half a minute, because reports arrive even
+    /// without frames.
     func watch(pictures: Int) -> Seen {
         var seen = Seen()
         let deadline = ContinuousClock.now + .seconds(30)
@@ -397,7 +397,7 @@ private final class Viewer {
         return seen
     }
 
-    /// Of the sequence parameter set in a packet: alone, or in an aggregate (RFC 6184, sections 5.6 and 5.7.1).
+    /// The width in the sequence parameter set of a packet: single, or in an aggregate (RFC 6184, sections 5.6 and 5.7.1).
     private static func size(in payload: [UInt8]) -> Size? {
         var units = [payload]
         if payload.first.map({ $0 & 0x1F }) == 24 {

@@ -21,12 +21,12 @@ struct ConfigurationDifferenceTests {
         ConfigurationDifference(from: old, to: new, running: old)
     }
 
-    /// Values other than the defaults, by option.
+    /// Values that differ from the defaults, by option.
     static let options: [String: String] = [
         "server.port": "554", "tls.port": "322", "tls.key": "/k.pem", "server.address": "127.0.0.1",
         "log.level": "debug", "control.socket": "/run/a",
         "loops.threads": "3", "limits.viewers": "7", "rtp.dscp": "34", "multicast.port": "6000", "ring.seconds": "5",
-        "join.mode": "keyframe", "randomAccess.burst": "9", "paths.c.source": "/srv/a.mp4", "paths.c.title": "A: b",
+        "join.mode": "keyframe", "keyframeRequests.burst": "9", "paths.c.source": "/srv/a.mp4", "paths.c.title": "A: b",
         "paths.c.description": "x", "paths.c.loop": "false", "paths.c.multicast": "always", "paths.c.join": "keyframe",
         "paths.c.multicastTransportStream": "always", "paths.c.video.width": "640", "paths.c.video.encoder": "libx264",
         "paths.c.video.intraRefresh": "true", "paths.c.audio.channels": "1", "paths.v.camera.format": "YUYV",
@@ -36,7 +36,7 @@ struct ConfigurationDifferenceTests {
         "paths.c.effects.privacyMasks": "[[5%, 0%, 12%, 100%]]", "paths.c.audio.device": "none",
     ]
 
-    /// The base with one option set otherwise.
+    /// The base with one changed option.
     private func changed(_ option: String, _ value: String) throws -> Configuration {
         let keys = option.split(separator: ".").map(String.init)
         let text = value.hasPrefix("{") || value.hasPrefix("[") ? value : "\"\(value)\""
@@ -49,24 +49,24 @@ struct ConfigurationDifferenceTests {
         )
     }
 
-    @Test func nothingLiesBetweenAConfigurationAndItself() throws {
+    @Test func aConfigurationHasNoDifferenceFromItself() throws {
         for configuration in [
             Configuration(), try configuration(Self.base), try configuration(Configuration.reference),
         ] {
             #expect(difference(configuration, configuration).isEmpty)
         }
-        // Without paths, the test card is served as cam: that is the same as saying so.
+        // Without paths, the test card is served as cam: this equals a configuration with that path.
         #expect(difference(Configuration(), try configuration("paths: { cam: {} }")).isEmpty)
     }
 
-    @Test func aControlWhoseNameLooksLikeTwoIsAnother() throws {
+    @Test func controlNamesThatContainSeparatorsAreDistinguished() throws {
         let old = try changed("paths.v.camera.controls", #"{ focus: "2", gain: "1" }"#)
         let new = try changed("paths.v.camera.controls", #"{ 'focus: "2", gain': "1" }"#)
         #expect(difference(old, new).changed.map(\.name) == ["v"])
     }
 
     @Test(arguments: options.sorted { $0.key < $1.key })
-    func oneOptionIsOneChangeThereAndBack(_ option: String, _ value: String) throws {
+    func oneChangedOptionIsOneDifferenceInBothDirections(_ option: String, _ value: String) throws {
         let (old, new) = (try configuration(Self.base), try changed(option, value))
         for (from, to) in [(old, new), (new, old)] {
             #expect(Schema.configuration.changes(from: from, to: to, at: .root).map(\.text) == [option])
@@ -84,7 +84,7 @@ struct ConfigurationDifferenceTests {
         }
     }
 
-    @Test func whatAnOptionDoesToAPathFollowsFromItsSection() throws {
+    @Test func theEffectOfAnOptionFollowsFromItsSection() throws {
         let expected: [String: PathDifference.Effect] = [
             "source": .source, "title": .newViewers, "description": .newViewers, "loop": .source, "multicast": .groups,
             "multicastTransportStream": .groups, "join": .newViewers, "video": .encoding, "audio": .source,
@@ -98,18 +98,18 @@ struct ConfigurationDifferenceTests {
         }
     }
 
-    @Test func pathsComeGoAndStay() throws {
+    @Test func pathsAreAddedRemovedAndKept() throws {
         let old = try configuration(Self.base)
         let new = try configuration(
             "paths: { b: { source: /srv/film.mp4, multicast: onRequest }, d: {}, c: { loop: false } }")
         let difference = difference(old, new)
         #expect(difference.removed == ["a", "v"])
         #expect(difference.added == ["d"])
-        #expect(difference.changed.map(\.name) == ["c"], "nobody touches b")
+        #expect(difference.changed.map(\.name) == ["c"], "b has not changed")
         #expect(Set(old.paths.keys).subtracting(difference.removed).union(difference.added) == Set(new.paths.keys))
     }
 
-    @Test func aSourceThatIsMadeAnewIsMadeWithAllThatHasChanged() throws {
+    @Test func aNewSourceGetsAllChangedOptions() throws {
         let old = try configuration(Self.base)
         let new = try configuration(
             Self.base.replacing("c: {}", with: "c: { loop: false, video: { width: 640 }, title: T }"))
@@ -118,7 +118,7 @@ struct ConfigurationDifferenceTests {
         #expect(path.isSourceChanged && path.arePathOptionsChanged && !path.areGroupsChanged)
     }
 
-    @Test func aTitleThatIsWrittenIntoThePictureIsTakenUpByTheSource() throws {
+    @Test func aTitleInTheOverlayIsAppliedByTheSource() throws {
         let text = "c: { title: A, effects: { overlay: title } }"
         let old = try configuration(Self.base.replacing("c: {}", with: text))
         let new = try configuration(Self.base.replacing("c: {}", with: text.replacing("A", with: "B")))
@@ -126,7 +126,7 @@ struct ConfigurationDifferenceTests {
         #expect(path.options == [.encoding: ["title"]] && path.arePathOptionsChanged)
     }
 
-    @Test func whatGetsItsFirstEffectsIsOpenedAnewUnlessItIsMadeHere() throws {
+    @Test func aFileWithItsFirstEffectsIsReopenedButATestCardIsNot() throws {
         for (source, effect) in [("/srv/film.mp4", PathDifference.Effect.source), ("testcard", .encoding)] {
             let text = "c: { source: \(source) }"
             let old = try configuration(Self.base.replacing("c: {}", with: text))
@@ -134,7 +134,7 @@ struct ConfigurationDifferenceTests {
                 Self.base.replacing("c: {}", with: "c: { source: \(source), effects: { mirror: true } }"))
             let reconfigured = try configuration(
                 Self.base.replacing(
-                    "c: {}", with: "c: { source: \(source), effects: { mirror: true, overlay: blockCode } }"))
+                    "c: {}", with: "c: { source: \(source), effects: { mirror: true, overlay: machineTimestamp } }"))
             #expect(try #require(difference(new, reconfigured).changed.first).options == [effect: ["effects.overlay"]])
             for (from, to) in [(old, new), (new, old)] {
                 #expect(try #require(difference(from, to).changed.first).options == [effect: ["effects.mirror"]])
@@ -142,7 +142,7 @@ struct ConfigurationDifferenceTests {
         }
     }
 
-    @Test func aPathThatComesBeforeOthersMovesTheirGroups() throws {
+    @Test func aPathThatSortsBeforeOthersChangesTheirGroups() throws {
         let old = try configuration(Self.base)
         let new = try configuration(
             Self.base.replacing("a: { title: Yard }", with: "a: { title: Yard, multicast: always }"))
@@ -154,7 +154,7 @@ struct ConfigurationDifferenceTests {
                 == [.regrouped(path: "a", options: ["multicast"]), .regrouped(path: "b", options: [])])
     }
 
-    @Test func whatOnlyAStartTakesUpIsToldUntilThen() throws {
+    @Test func optionsForTheNextStartAreReportedUntilThen() throws {
         let running = try configuration("ring: { seconds: 5 }")
         let wanted = try configuration("ring: { seconds: 6 }\nlog: { level: debug }")
         let first = ConfigurationDifference(from: running, to: wanted, running: running)

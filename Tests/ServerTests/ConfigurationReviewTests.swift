@@ -6,9 +6,9 @@ import Testing
 
 @testable import Server
 
-/// What `apus check` finds on this host.
+/// The findings of `apus check` on this host.
 @Suite struct ConfigurationReviewTests {
-    /// The lines of the review, without the name of the file.
+    /// The lines of the review, without the file name.
     private func review(
         _ yaml: String, in folder: TemporaryFolder, opensSources: Bool = false
     ) throws -> (errors: Int, lines: [String]) {
@@ -19,14 +19,14 @@ import Testing
         return (review.errors.count, lines)
     }
 
-    @Test func aFileThatIsMissingIsAnErrorOfTheCheckAndNotOfTheConfiguration() throws {
+    @Test func aMissingFileIsAnErrorForTheCheckOnly() throws {
         let folder = try TemporaryFolder()
         let (errors, lines) = try review("paths:\n  cam: { source: /nowhere/film.mp4 }\n", in: folder)
         #expect(errors == 1)
         #expect(lines == ["2:18: paths.cam.source: no file at /nowhere/film.mp4; check the path"])
     }
 
-    @Test func aFifoWithEffectsAndASourceThatIsNoCameraAreErrors() throws {
+    @Test func effectsOfAFifoAndSettingsOfACameraThatIsNoneAreErrors() throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.file("fifo"), 0o600) == 0)
         let (errors, lines) = try review(
@@ -39,8 +39,8 @@ import Testing
         #expect(errors == 3)
         let fifo = folder.file("fifo")
         let expected: [String] = [
-            " paths.cam.source: \(fifo) gives H.264 that passes through as it comes, so no effects can be had; leave out the path's effects",
-            " paths.yard.camera.format: the source is a fifo or a device that is not a camera: there is nothing to adjust",
+            " paths.cam.source: H.264 from \(fifo) is not decoded, so it cannot have effects; remove the path's effects",
+            " paths.yard.camera.format: the source is a fifo or another device, not a camera, so it has no camera settings",
             " paths.gone.source: no file at /dev/video77; check the path",
         ]
         #expect(lines.map(Self.withoutPosition) == expected)
@@ -48,9 +48,9 @@ import Testing
 
     private static func withoutPosition(_ line: String) -> String { String(line.drop { $0 != " " }) }
 
-    @Test func anAddressThatThisHostDoesNotHaveIsAnError() throws {
+    @Test func anAddressOfAnotherHostIsAnError() throws {
         let folder = try TemporaryFolder()
-        // Of the block for documentation (RFC 5737).
+        // An address for documentation (RFC 5737).
         let (errors, lines) = try review(
             "server: { address: 203.0.113.9 }\nmulticast: { interface: 203.0.113.9 }\n", in: folder)
         #expect(errors == 2)
@@ -68,13 +68,13 @@ import Testing
             """, in: folder)
         #expect(errors == 0)
         let expected: [String] = [
-            " users.bob.read: warning: there is no path `yrad`; the nearest is `yard`",
-            " users.bob.publish: warning: nothing uses this right yet: the server takes no streams from clients",
+            " users.bob.read: warning: there is no path `yrad`; did you mean `yard`?",
+            " users.bob.publish: warning: has no effect: clients cannot publish streams to this server yet",
         ]
         #expect(lines.map(Self.withoutPosition) == expected)
     }
 
-    @Test func aURLIsNoSource() throws {
+    @Test func aURLIsRefusedAsASource() throws {
         let reason =
             "a URL cannot be a source yet; pipe it in: ffmpeg -i URL -an -c:v copy -bsf:v h264_mp4toannexb -f h264 - "
             + "| apus serve -"
@@ -87,7 +87,7 @@ import Testing
         #expect(problems("paths: { cam: { source: './a:b//c' } }") == nil)
     }
 
-    @Test func withSourcesEachIsOpened() throws {
+    @Test func sourcesAreOpenedOnRequest() throws {
         let folder = try TemporaryFolder()
         try folder.write("no film", to: "film.mp4")
         let yaml = """
@@ -102,13 +102,13 @@ import Testing
             lines.first?.contains("paths.film.source: \(folder.file("film.mp4")) cannot be read") == true, "\(lines)")
     }
 
-    @Test func aSourceThatGivesNothingIsNamedAfterTheTime() {
+    @Test func aSourceWithoutMediaIsReportedAfterTheTimeout() {
         let failure = SourceTest.failure(of: SilentSource(), within: 50)
-        #expect(failure?.reason == "silence gave no picture and no sound within 50 ms")
+        #expect(failure?.reason == "silence gave no video and no audio within 50 ms")
     }
 }
 
-/// Runs until it is stopped, and publishes nothing.
+/// Runs until it is stopped, without publishing anything.
 private final class SilentSource: Source {
     let label = "silence"
     private let stopped = Semaphore()

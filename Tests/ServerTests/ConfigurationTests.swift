@@ -3,7 +3,7 @@ import Testing
 @testable import Server
 
 struct ConfigurationTests {
-    @Test func controlsOfACameraAreTextsByName() throws {
+    @Test func cameraControlsAreTextsByName() throws {
         let yaml =
             "paths: { cam: { source: /dev/video0, camera: { controls: { brightness: 128, power_line_frequency: 50 Hz } } } }"
         let path = try #require(try Configuration(yaml: yaml, file: "apus.yml").paths["cam"])
@@ -16,22 +16,22 @@ struct ConfigurationTests {
                 == "apus.yml:1:45: paths.cam.camera.controls.gain: expects one value, not a list")
     }
 
-    @Test func theSettingsOfACameraAreRefusedOnAPathWithoutOne() {
+    @Test func cameraSettingsAreRefusedOnAPathWithoutACamera() {
         #expect(
             problems("paths: { cam: { camera: { controls: { gain: 1 } } } }")
-                == "apus.yml: paths.cam.camera.controls.gain: the source is testcard, which is not a camera: there is "
-                + "nothing to adjust")
+                == "apus.yml: paths.cam.camera.controls.gain: the source is testcard, which is not a camera, so it has "
+                + "no camera settings")
         #expect(problems("paths: { cam: { camera: { format: auto, controls: {} } } }") == nil)
     }
 
-    @Test func theNameOfAControlIsALine() {
+    @Test func theNameOfAControlIsOneLine() {
         let failure = #expect(throws: ConfigurationFailure.self) {
             try Configuration(yaml: #"paths: { cam: { camera: { controls: { "a\nb": 1 } } } }"#, file: "apus.yml")
         }
         #expect(failure?.problems.map(\.message) == ["a name is one line of at most 64 bytes"])
     }
 
-    @Test func anEmptyFileIsTheDefaults() throws {
+    @Test func anEmptyFileGivesTheDefaults() throws {
         for yaml in ["", "\n", "# nothing\n", "---\n", "server:\npaths:\n", "{}"] {
             #expect(try Configuration(yaml: yaml, file: "apus.yml") == Configuration())
         }
@@ -51,12 +51,12 @@ struct ConfigurationTests {
                 title: "The yard: north"
                 multicast: onRequest
                 multicastTransportStream: always
-                video: { width: 640, height: 360, framesPerSecond: 25, gopMilliseconds: 1000, profile: baseline }
+                video: { width: 640, height: 360, frameRate: 25, gopMilliseconds: 1000, profile: baseline }
                 audio: { enabled: false, sampleRate: 44100 }
               film:
                 source: /srv/film.mp4
                 loop: false
-                join: prelude
+                join: fastStart
             """
         let configuration = try Configuration(yaml: yaml, file: "apus.yml")
         #expect(configuration.server.port == 554)
@@ -82,14 +82,14 @@ struct ConfigurationTests {
     }
 
     @Test(arguments: wrong)
-    func whatIsWrongIsNamedWithItsPlace(_ wrong: Wrong) {
+    func mistakesAreReportedWithTheirPosition(_ wrong: Wrong) {
         let failure = #expect(throws: ConfigurationFailure.self) {
             try Configuration(yaml: wrong.yaml, file: "apus.yml")
         }
         #expect(failure?.description == wrong.message)
     }
 
-    @Test func allProblemsAreToldAtOnceInTheOrderOfTheLines() {
+    @Test func allMistakesAreReportedInTheOrderOfTheLines() {
         let yaml = "server:\n  prot: 1\n  port: x\nlog: 5\nrign:\n  seconds: 1\n"
         let failure = #expect(throws: ConfigurationFailure.self) {
             try Configuration(yaml: yaml, file: "apus.yml")
@@ -98,7 +98,7 @@ struct ConfigurationTests {
         #expect(failure?.problems.map { $0.position?.line } == [2, 3, 4, 5])
     }
 
-    @Test func anAliasBombIsRefusedWithoutBeingUnfolded() {
+    @Test func anAliasBombIsRefusedWithoutBeingExpanded() {
         let bomb = (0..<40).reduce(into: "a0: &a0 [x, x]\n") { text, level in
             text += "a\(level + 1): &a\(level + 1) [*a\(level), *a\(level), *a\(level)]\n"
         }
@@ -107,7 +107,7 @@ struct ConfigurationTests {
         #expect(throws: ConfigurationFailure.self) { try Configuration(yaml: key, file: "apus.yml") }
     }
 
-    @Test func aHugeOrDeepTextIsRefused() {
+    @Test func aHugeOrDeeplyNestedTextIsRefused() {
         let texts = [
             String(repeating: "#", count: Configuration.maximumFileBytes + 1),
             String(repeating: "[", count: 100_000),
@@ -121,8 +121,8 @@ struct ConfigurationTests {
 
     @Test func aMissingFileAndAFolderAreNamed() {
         for (file, message) in [
-            ("/nowhere/apus.yml", "no such file, or no right to read it"), ("/", "is no regular file"),
-            ("/dev/zero", "is no regular file"),
+            ("/nowhere/apus.yml", "no such file, or no permission to read it"), ("/", "is not a regular file"),
+            ("/dev/zero", "is not a regular file"),
         ] {
             let failure = #expect(throws: ConfigurationFailure.self) { try Configuration.load(file) }
             #expect(failure?.description == "\(file): \(message)")
@@ -143,9 +143,9 @@ struct Wrong: Sendable, CustomTestStringConvertible {
 }
 
 private let wrong = [
-    Wrong("server:\n  prot: 1\n", "apus.yml:2:3: server.prot: no such option; the nearest is `port`"),
+    Wrong("server:\n  prot: 1\n", "apus.yml:2:3: server.prot: no such option; did you mean `port`?"),
     Wrong(
-        "loops:\n  colour: 1\n", "apus.yml:2:3: loops.colour: no such option; there are threads"),
+        "loops:\n  colour: 1\n", "apus.yml:2:3: loops.colour: no such option; the options here are threads"),
     Wrong(
         "server:\n  port: lots\n",
         "apus.yml:2:9: server.port: expects a whole number from 1 to 65535 (TCP port), not `lots`"),
@@ -168,7 +168,7 @@ private let wrong = [
         "apus.yml:1:20: server.address: expects a numeric address of this host, or \"\", not `localhost`"),
     Wrong(
         "join:\n  mode: keyfram\n",
-        "apus.yml:2:9: join.mode: expects one of auto, prelude, keyframe, not `keyfram`; the nearest is `keyframe`"),
+        "apus.yml:2:9: join.mode: expects one of auto, fastStart, keyframe, not `keyfram`; did you mean `keyframe`?"),
     Wrong(
         "paths: { cam: { loop: 1 } }\n", "apus.yml:1:23: paths.cam.loop: expects true or false, not `1`"),
     Wrong(
@@ -183,21 +183,25 @@ private let wrong = [
         "apus.yml:2:26: paths.cam.video.width: must be even, and 641 is odd"),
     Wrong(
         "paths:\n  a:\n    source: -\n",
-        "apus.yml:3:13: no YAML: block sequence entries are not allowed in this context; a lone - stands in quotes"),
+        "apus.yml:3:13: not valid YAML: block sequence entries are not allowed in this context; write a single - in quotes"
+    ),
     Wrong(
         "paths:\n  a: { source: \"-\" }\n  b: { source: \"-\" }\n",
-        "apus.yml:3:16: paths.b.source: standard input is read by paths.a already"),
+        "apus.yml:3:16: paths.b.source: paths.a reads standard input already, and only one path can"),
     Wrong(
         "rtp:\n  firstUDPPort: 7000\n  lastUDPPort: 7001\n",
         "apus.yml:3:16: rtp.lastUDPPort: must be at least 2 above rtp.firstUDPPort, which is 7000"),
     Wrong(
         "loops: { threads: 4 }\nrtp: { firstUDPPort: 7000, lastUDPPort: 7006 }\n",
-        "apus.yml:2:41: rtp.lastUDPPort: must be at least 8 above rtp.firstUDPPort, which is 7000: each loop takes two"),
+        "apus.yml:2:41: rtp.lastUDPPort: must be at least 8 above rtp.firstUDPPort, which is 7000: each event loop uses two ports"
+    ),
     Wrong(
         "rtp: { maximumPacketBytes: 1437 }\npaths: { a: {}, b: { absoluteCaptureTime: true } }\n",
-        "apus.yml:1:28: rtp.maximumPacketBytes: must be at most 1436 with paths.b.absoluteCaptureTime, which makes packets longer"
+        "apus.yml:1:28: rtp.maximumPacketBytes: must be at most 1436, because paths.b.absoluteCaptureTime makes packets longer"
     ),
-    Wrong("multicast:\n  port: 5005\n", "apus.yml:2:9: multicast.port: must be even: RTCP takes the odd port above it"),
+    Wrong(
+        "multicast:\n  port: 5005\n",
+        "apus.yml:2:9: multicast.port: must be even, because RTCP uses the odd port above it"),
     Wrong(
         "multicast:\n  firstGroup: 10.0.0.1\n",
         "apus.yml:2:15: multicast.firstGroup: expects an IPv4 multicast address from 224.0.0.0 to 239.255.255.255, "
@@ -205,20 +209,21 @@ private let wrong = [
     Wrong(
         "multicast: { firstGroup: 239.0.0.1, lastGroup: 239.0.0.1 }\n"
             + "paths: { a: { multicast: always }, b: { multicast: always } }\n",
-        "apus.yml:1:48: multicast.lastGroup: leaves 1 groups for 2 multicast paths"),
+        "apus.yml:1:48: multicast.lastGroup: is too low: 2 multicast paths need 2 groups, and there is 1"),
     Wrong(
         "multicast: { firstGroup: 239.0.0.1, lastGroup: 239.0.0.1 }\n"
             + "paths: { a: { multicast: always }, b: { multicastTransportStream: always } }\n",
-        "apus.yml:1:48: multicast.lastGroup: leaves 1 groups for 2 multicast paths"),
+        "apus.yml:1:48: multicast.lastGroup: is too low: 2 multicast paths need 2 groups, and there is 1"),
     Wrong(
-        "join: { maximumPreludeBytes: 2000000 }\nring: { bytes: 1000000 }\n",
-        "apus.yml:1:30: join.maximumPreludeBytes: is more than ring.bytes keeps, which is 1000000"),
+        "join: { maximumFastStartBytes: 2000000 }\nring: { bytes: 1000000 }\n",
+        "apus.yml:1:32: join.maximumFastStartBytes: is more than ring.bytes, which is 1000000"),
     Wrong(
-        "join: { maximumPreludeBytes: 3000000, totalPreludeBytes: 2000000 }\n",
-        "apus.yml:1:58: join.totalPreludeBytes: is less than join.maximumPreludeBytes, which is 3000000"),
-    Wrong("server: {\n", "apus.yml:2:1: no YAML: did not find expected node content"),
-    Wrong("a: 1\na: 2\n", "apus.yml:1:1: the same key stands twice: `a`"),
-    Wrong("--- 1\n--- 2\n", "apus.yml:2:1: no YAML: but found another document"),
+        "join: { maximumFastStartBytes: 3000000, totalFastStartBytes: 2000000 }\n",
+        "apus.yml:1:62: join.totalFastStartBytes: is less than join.maximumFastStartBytes, which is 3000000"),
+    Wrong("server:\n\tport: 554\n", "apus.yml:2:1: not valid YAML: the line begins with a tab; indent it with spaces"),
+    Wrong("server: {\n", "apus.yml:2:1: not valid YAML: did not find expected node content"),
+    Wrong("a: 1\na: 2\n", "apus.yml:1:1: this key appears twice: `a`"),
+    Wrong("--- 1\n--- 2\n", "apus.yml:2:1: not valid YAML: but found another document"),
     Wrong(
         "log: &x { level: info }\n", "apus.yml:1:6: log: anchors and aliases are not supported: write the value out"),
 ]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Server
 
-/// The control socket: who may speak, what is understood, and that nobody can hold it up.
+/// The control socket: permissions, requests, and clients that try to block it.
 @Suite(.serialized)
 struct ControlTests {
     private let folder: TemporaryFolder
@@ -16,7 +16,7 @@ struct ControlTests {
         folder = try TemporaryFolder()
     }
 
-    /// A server that answers with the assignments it is told, while `body` runs.
+    /// Runs a server that answers with the assignments of the request, while `body` runs.
     private func serving(
         timeout: Int64 = 5_000_000_000, _ body: (ControlSocketPath) async throws -> Void
     ) async throws {
@@ -33,7 +33,7 @@ struct ControlTests {
         try await body(try #require(ControlSocketPath(configuration)))
     }
 
-    /// What comes on a connection until its end.
+    /// The bytes of a connection until its end.
     private func rest(of socket: borrowing UnixSocket) -> String {
         var bytes: [UInt8] = []
         while socket.waitToRead(milliseconds: 5_000), case .bytes(let more) = socket.read(atMost: 4_096) {
@@ -57,14 +57,14 @@ struct ControlTests {
             let answer = try ControlClient.ask(.set(path: "cam", assignments: ["title=a", "b\n\"c"]), at: [place])
             #expect(answer == .done(["title=a", "b\\u{a}\"c"]))
             let socket = try UnixSocket(connectingTo: path)
-            // In two halves, and with more behind it.
+            // In two parts, and followed by more bytes.
             _ = socket.write(Array("{\"set\":{\"path\":\"cam\",".utf8)[...])
             _ = socket.write(Array("\"assignments\":[]}}\n{}\n".utf8)[...])
             #expect(rest(of: socket) == "{\"isDone\":true,\"lines\":[]}\n")
         }
     }
 
-    @Test func garbageIsRefusedAndOthersAreHeard() async throws {
+    @Test func garbageIsRefusedAndOtherClientsAreServed() async throws {
         try await serving { place in
             let garbage = [
                 "", "{}", "[", "null", "{\"dance\":{}}", "{\"set\":{}}", String(repeating: "[", count: 60_000),
@@ -78,7 +78,7 @@ struct ControlTests {
         }
     }
 
-    @Test func aLineWithoutEndIsCutOffAt64Kilobytes() async throws {
+    @Test func anEndlessLineIsCutOffAt64Kilobytes() async throws {
         try await serving { place in
             let answer = try refusal(to: [UInt8](repeating: 0x20, count: 300_000))
             #expect(answer.contains("65536"))
@@ -87,7 +87,7 @@ struct ControlTests {
         }
     }
 
-    @Test func halfALineAndSilenceIsLetGo() async throws {
+    @Test func aClientThatSendsHalfALineIsDisconnected() async throws {
         try await serving(timeout: 100_000_000) { place in
             let silent = try UnixSocket(connectingTo: path)
             let half = try UnixSocket(connectingTo: path)
@@ -98,13 +98,13 @@ struct ControlTests {
         }
     }
 
-    @Test func sixteenMaySpeakAtOnceAndTheNextIsToldSo() async throws {
+    @Test func sixteenClientsMayConnectAndTheNextIsRejected() async throws {
         try await serving { place in
             var crowd: [ControlCaller] = []
             for _ in 0..<ControlServer.maximumClients { crowd.append(try ControlCaller(path)) }
-            // Connections are taken in their order.
+            // Connections are accepted in order.
             let late = try UnixSocket(connectingTo: path)
-            #expect(rest(of: late).contains("16 others"))
+            #expect(rest(of: late).contains("16 clients"))
             crowd.removeAll()
             #expect(
                 try await eventually(within: 5) {
@@ -113,18 +113,18 @@ struct ControlTests {
         }
     }
 
-    @Test func onlyWhoRunsTheServerAndRootMaySpeak() {
+    @Test func onlyRootAndTheUserOfTheServerMayConnect() {
         #expect(ControlServer.mayControl(1000, to: 1000))
         #expect(ControlServer.mayControl(0, to: 1000))
         #expect(!ControlServer.mayControl(1001, to: 1000))
         #expect(!ControlServer.mayControl(1000, to: 0))
     }
 
-    /// The mode of the socket lets nobody else in; where somebody has changed that, the server asks the kernel who it is.
+    /// The file mode of the socket keeps other users out. If the mode was changed, the server checks the user ID of the client.
     @Test(
         .enabled(if: geteuid() == 0 && Command.exists("setpriv") && Command.exists("python3"), "needs root and python3")
     )
-    func somebodyElseIsTurnedAwayTwice() async throws {
+    func otherUsersAreRejectedByFileModeAndByUserID() async throws {
         try await serving { _ in
             #expect(chmod(folder.path, 0o755) == 0)
             let script =
@@ -134,11 +134,11 @@ struct ControlTests {
             #expect(shut.errors.contains("PermissionError"), "\(shut.diagnostics)")
             #expect(chmod(path, 0o666) == 0)
             let open = try await Command.run(nobody)
-            #expect(open.text.contains("only the user who runs the server"), "\(open.diagnostics)")
+            #expect(open.text.contains("only root and the user that runs the server"), "\(open.diagnostics)")
         }
     }
 
-    @Test func theSocketIsForItsOwnerAndGoesWithTheServer() async throws {
+    @Test func theSocketBelongsToItsOwnerAndIsRemovedWithTheServer() async throws {
         try await serving { _ in
             var status = stat()
             #expect(lstat(path, &status) == 0 && status.st_mode == S_IFSOCK | 0o600)
@@ -150,10 +150,10 @@ struct ControlTests {
         let failure = #expect(throws: ControlFailure.self) {
             try ControlClient.ask(.set(path: "", assignments: []), at: [place])
         }
-        #expect(failure?.description.contains("no server answers at \(path)") == true)
+        #expect(failure?.description.contains("no server listens at \(path)") == true)
     }
 
-    @Test func whereItIsFollowsFromUserPortAndConfiguration() throws {
+    @Test func thePathFollowsFromUserPortAndConfiguration() throws {
         var configuration = Configuration()
         configuration.server.port = 554
         let table: [(UInt32, String?, String)] = [
@@ -175,7 +175,7 @@ struct ControlTests {
         }
     }
 
-    @Test func aVerbLooksInAllTheUsualPlaces() throws {
+    @Test func aCommandTriesAllUsualPaths() throws {
         let logins = folder.file("user")
         for user in ["1000", "993", "lost+found"] {
             try FileManager.default.createDirectory(atPath: "\(logins)/\(user)", withIntermediateDirectories: true)
@@ -190,7 +190,7 @@ struct ControlTests {
         #expect(places(1000, "/srv/pi") == ["/srv/pi/apus/control-8554", system, pi])
         for none in [nil, "", "here"] { #expect(places(1000, none) == [system, pi]) }
         #expect(places(0, nil) == [system, other, pi])
-        // As `sudo --preserve-env` has it.
+        // The environment of `sudo --preserve-env`.
         #expect(places(0, "\(logins)/1000") == [system, pi, other])
         var configuration = Configuration()
         configuration.control.socket = "/srv/apus"
@@ -199,7 +199,7 @@ struct ControlTests {
         #expect(places(0, nil, configuration).isEmpty)
     }
 
-    @Test func theFirstPlaceWhereAServerAnswersIsTaken() async throws {
+    @Test func theFirstPathWithAServerIsUsed() async throws {
         let silent = try [folder.file("one"), folder.file("two")].map(Self.place)
         try await serving { place in
             let answer = try ControlClient.ask(.set(path: "cam", assignments: ["a"]), at: silent + [place])
@@ -210,8 +210,8 @@ struct ControlTests {
         }
         #expect(
             failure?.description
-                == "no server answers at \(folder.file("one")) or \(folder.file("two")): is one running? "
-                + "Name its --port or --config where it has any")
+                == "no server listens at \(folder.file("one")) or \(folder.file("two")); if one is running, "
+                + "repeat its --port or --config here")
     }
 
     private static func place(_ path: String) throws -> ControlSocketPath {
@@ -220,7 +220,7 @@ struct ControlTests {
         return try #require(ControlSocketPath(configuration))
     }
 
-    @Test func whoIsStillAnsweringDoesNotHoldUpTheEnd() async throws {
+    @Test func aRequestInProgressDoesNotDelayTheStop() async throws {
         let (asked, isFreed) = (Semaphore(), Semaphore())
         let server = try ControlServer(
             at: path, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -239,7 +239,7 @@ struct ControlTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test func itsFolderIsMadeForOneUserAndNoFolderOfOthersIsTaken() throws {
+    @Test func theFolderIsCreatedForOneUserAndForeignFoldersAreRefused() throws {
         var configuration = Configuration()
         configuration.control.socket = folder.file("new/control")
         let place = try #require(ControlSocketPath(configuration))
@@ -255,7 +255,7 @@ struct ControlTests {
         #expect(throws: ControlFailure.self) { try #require(ControlSocketPath(configuration)).prepareFolder() }
     }
 
-    @Test func aServerWithoutItsSocketServesAndSaysSo() async throws {
+    @Test func aServerWithoutControlSocketServesAndLogsTheReason() async throws {
         try folder.write("mine", to: "control")
         var configuration = Configuration()
         (configuration.server.port, configuration.control.socket) = (0, path)
@@ -263,7 +263,7 @@ struct ControlTests {
         let lines = Lines()
         let assembly = try Assembly(configuration, log: lines.logger)
         #expect(ControlServer.start(for: assembly, configuration, log: lines.logger) == nil)
-        #expect(lines.all.contains { $0.contains("\(path) is another kind of file") })
+        #expect(lines.all.contains { $0.contains("\(path) is not a socket") })
         configuration.control.socket = ""
         #expect(ControlServer.start(for: assembly, configuration, log: lines.logger) == nil)
         #expect(lines.all.count == 1)

@@ -12,24 +12,24 @@ struct CrashRecordTests {
         record = try #require(CrashRecord(["RUNTIME_DIRECTORY": "\(folder.path):/elsewhere"]))
     }
 
-    @Test func noPauseAfterTheFirstCrashThenTheyDoubleFromOneSecondToTen() {
+    @Test func pausesAfterCrashesDoubleFromOneSecondToTen() {
         let pauses = (0..<9).map { CrashRecord.pauseSeconds(afterStarts: $0) }
         #expect(pauses == [0, 0, 1, 2, 4, 8, 10, 10, 10])
         #expect(CrashRecord.pauseSeconds(afterStarts: .max) == 10)
     }
 
-    @Test func startsAreCountedUntilTheServerEndsInOrder() {
+    @Test func startsAreCountedUntilTheServerEndsNormally() {
         #expect(record.startCount == 0)
         #expect(record.waitBeforeStart())
         #expect(record.startCount == 1)
-        // It crashed: no pause.
+        // After one crash there is no pause.
         #expect(record.waitBeforeStart())
         #expect(record.startCount == 2)
         record.endedNormally()
         #expect(record.startCount == 0)
     }
 
-    @Test func aServerThatServedForAMinuteCrashesForTheFirstTime() {
+    @Test func aCrashAfterAMinuteCountsAsTheFirst() {
         for _ in 0..<2 { _ = record.waitBeforeStart() }
         record.servedForAMinute()
         #expect(CrashRecord.pauseSeconds(afterStarts: record.startCount) == 0)
@@ -38,12 +38,12 @@ struct CrashRecordTests {
     }
 
     @Test(arguments: [("", 0), ("many", 0), ("-7", 0), ("7\n", 0), ("7", 7), ("99999999999999999999", 1_000)])
-    func aFileWithoutANumberCountsAsNone(text: String, count: Int) throws {
+    func aFileWithoutANumberCountsAsZero(text: String, count: Int) throws {
         try folder.write(text, to: "starts")
         #expect(record.startCount == count)
     }
 
-    @Test func elsewhereNothingIsCounted() throws {
+    @Test func withoutARuntimeFolderNothingIsCounted() throws {
         #expect(CrashRecord([:]) == nil)
         let gone = try #require(CrashRecord(["RUNTIME_DIRECTORY": folder.file("missing")]))
         #expect(gone.waitBeforeStart() && gone.startCount == 0)

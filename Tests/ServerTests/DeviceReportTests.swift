@@ -6,21 +6,21 @@ import Testing
 @testable import Server
 
 struct DeviceReportTests {
-    @Test func aHostWithoutCamerasSaysSo() throws {
+    @Test func aHostWithoutCamerasIsReported() throws {
         let report = DeviceReport(cameras: [], failures: [])
-        #expect(report.text.hasPrefix("no camera is plugged in\n\nno microphone is plugged in\n"))
+        #expect(report.text.hasPrefix("no camera is connected\n\nno microphone is connected\n"))
         let json = try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: [String]]
         #expect(json == ["cameras": [], "encoders": [], "microphones": [], "problems": []])
     }
 
-    @Test func whatCannotBeLookedAtIsNamedWithWhatToDo() {
+    @Test func devicesThatCannotBeExaminedAreReportedWithARemedy() {
         let failure = SourceFailure(reason: "no right to open /dev/video0", remedy: "join the group video")
         #expect(
             DeviceReport(cameras: [], failures: [failure]).text
                 .hasPrefix("no right to open /dev/video0; join the group video\n"))
     }
 
-    @Test func encodersAreListedInTheirOrderWithTheReasonOfEachThatDoesNotWork() {
+    @Test func encodersAreListedInOrderWithTheReasonsOfFailures() {
         let failure = SourceFailure(reason: "Cannot load libcuda.so.1", remedy: "install the driver")
         let report = DeviceReport(
             cameras: [], failures: [],
@@ -39,7 +39,7 @@ struct DeviceReportTests {
         #expect(report.json.contains("\"works\" : false"))
     }
 
-    @Test func aCameraIsATableOfWhatTheConfigurationTakes() throws {
+    @Test func aCameraIsShownWithTheValuesForTheConfiguration() throws {
         let survey = CameraDescription(
             path: "/dev/video0", card: "Webcam", driver: "uvcvideo", bus: "usb-1", exportsBuffers: true,
             modes: [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Server
 
-/// Effects as they are written, and what is said of those that cannot be had.
+/// How effects are read from the configuration, and which of them are refused.
 struct EffectsConfigurationTests {
     @Test func everyEffectIsRead() throws {
         let yaml = """
@@ -36,15 +36,15 @@ struct EffectsConfigurationTests {
         #expect(EncodingSettings(path).filters == effects.chain(title: "Yard", size: (640, 360)))
     }
 
-    @Test func theBlockCodeIsNoFilterAndHasTheOverlaysCorner() throws {
-        let yaml = "paths: { cam: { effects: { overlay: blockCode, overlayCorner: bottomRight } } }"
+    @Test func theMachineTimestampIsNotAFilterAndUsesTheOverlayCorner() throws {
+        let yaml = "paths: { cam: { effects: { overlay: machineTimestamp, overlayCorner: bottomRight } } }"
         let path = try #require(try Configuration(yaml: yaml, file: "apus.yml").paths["cam"])
         let settings = EncodingSettings(path)
         #expect(settings.timestampOverlay == .bottomRight && settings.filters.isEmpty && settings.hasEffects)
         #expect(EncodingSettings(Configuration.Path()).timestampOverlay == nil)
     }
 
-    @Test func aFileCannotHaveABlockCode() throws {
+    @Test func aFileCannotHaveAMachineTimestamp() throws {
         let folder = try TemporaryFolder()
         try folder.write("no film", to: "film.mp4")
         var path = Configuration.Path()
@@ -53,14 +53,14 @@ struct EffectsConfigurationTests {
         let source = makeSource(path, fanOut: FrameFanOut(), parent: nil, log: Logger(label: "test"))
         let stream = Streams.Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
         let failure = #expect(throws: SourceFailure.self) { try source.run(into: stream) }
-        #expect(failure?.reason.contains("no block code") == true)
+        #expect(failure?.reason.contains("machineTimestamp overlay") == true)
     }
 
     @Test(arguments: [
         ["0", "0", "1", "1"], ["16384", "0", "16384", "16384"], ["0%", "0%", "100%", "100%"],
         ["0.001%", "99.999%", "0.5%", "0.001%"], ["33.333%", "12.25%", "66.667%", "7%"],
     ])
-    func aRectangleIsWrittenAsItIsRead(_ texts: [String]) throws {
+    func rectanglesSurviveWritingAndReading(_ texts: [String]) throws {
         let rectangle = try #require(MaskRectangle(texts))
         #expect(rectangle.description == "[\(texts.joined(separator: ", "))]")
     }
@@ -74,33 +74,33 @@ struct EffectsConfigurationTests {
         ["a", "0", "1", "1"], ["0", "0", "99999999999999999999", "1"], ["0%", "0%", ".5%", "1%"],
         ["0%", "0%", "1.2.3%", "1%"],
     ])
-    func whatIsNoRectangleIsRefused(_ texts: [String]) {
+    func invalidRectanglesAreRefused(_ texts: [String]) {
         #expect(MaskRectangle(texts) == nil)
     }
 
     @Test(arguments: wrong)
-    func whatCannotBeHadIsNamedWithItsPlace(_ wrong: Wrong) {
+    func effectsThatCannotWorkAreReportedWithTheirPosition(_ wrong: Wrong) {
         let failure = #expect(throws: ConfigurationFailure.self) {
             try Configuration(yaml: wrong.yaml, file: "apus.yml")
         }
         #expect(failure?.description == wrong.message)
     }
 
-    /// Text after it would be taken for a part of it.
+    /// The text of the overlay would become a part of the filter.
     @Test(arguments: [
         "drawbox=c='red", "hflip\\\\", "drawtext=text=a\\\\", "drawtext=text='it\\\\'s'",
     ])
-    func filtersThatDoNotEndAreRefused(_ filters: String) {
+    func incompleteFiltersAreRefused(_ filters: String) {
         let failure = #expect(throws: ConfigurationFailure.self) {
             try Configuration(
                 yaml: "paths: { cam: { effects: { filters: \"\(filters)\", overlay: clock } } }", file: "apus.yml")
         }
         #expect(
-            failure?.problems.first?.message == "ends within quotes, or with a backslash"
+            failure?.problems.first?.message == "ends inside quotes or with a backslash"
                 && failure?.problems.first?.option == "paths.cam.effects.filters")
     }
 
-    @Test func filtersAreTriedOnPicturesOfThePathsSize() throws {
+    @Test func filtersAreTestedWithFramesOfThePathsSize() throws {
         func yaml(_ width: Int) -> String {
             "paths: { cam: { video: { width: \(width), height: 64 }, effects: { filters: \"crop=320:32\" } } }"
         }
@@ -112,7 +112,7 @@ struct EffectsConfigurationTests {
     }
 }
 
-private let ffmpegHelp = "see `ffmpeg -filters` for their names, and `ffmpeg -h filter=NAME` for what one takes"
+private let ffmpegHelp = "`ffmpeg -filters` lists the names, and `ffmpeg -h filter=NAME` the options of one"
 
 private let wrong = [
     Wrong(
@@ -121,23 +121,23 @@ private let wrong = [
     Wrong(
         "paths:\n  cam:\n    effects:\n      filters: hflip;vflip\n      overlay: clock\n",
         "apus.yml:4:16: paths.cam.effects.filters: the filters have 2 open inputs (hflip, vflip) and 2 open outputs "
-            + "(hflip, vflip), and need one of each; separate filters by commas, and connect branches by labels"),
+            + "(hflip, vflip), but need one of each; separate filters by commas, and connect branches by labels"),
     Wrong(
         "paths: { cam: { effects: { overlay: title } } }\n",
-        "apus.yml:1:37: paths.cam.effects.overlay: the title is to be shown, and paths.cam.title is empty"),
+        "apus.yml:1:37: paths.cam.effects.overlay: shows the title, but paths.cam.title is empty"),
     Wrong(
-        "paths: { cam: { video: { width: 160, height: 144 }, effects: { overlay: blockCode } } }\n",
-        "apus.yml:1:73: paths.cam.effects.overlay: the block code needs a picture of 168x144 at least, not 160x144"),
+        "paths: { cam: { video: { width: 160, height: 144 }, effects: { overlay: machineTimestamp } } }\n",
+        "apus.yml:1:73: paths.cam.effects.overlay: machineTimestamp needs a frame of at least 168x144, not 160x144"),
     Wrong(
         "paths: { cam: { source: \"-\", effects: { mirror: true } } }\n",
-        "apus.yml:1:39: paths.cam.effects: standard input is H.264 that passes through as it comes: there is no picture"
+        "apus.yml:1:39: paths.cam.effects: H.264 from standard input is not decoded, so it cannot have effects"
     ),
     Wrong(
         "paths: { cam: { effects: { rotate: 45 } } }\n",
         "apus.yml:1:36: paths.cam.effects.rotate: expects one of 0, 90, 180, 270 (degrees, clockwise), not `45`"),
     Wrong(
         "paths: { cam: { effects: { privacyMasks: [[0, 0, 10]] } } }\n",
-        "apus.yml:1:43: paths.cam.effects.privacyMasks.1: expects left, top, width and height within the picture, all in "
+        "apus.yml:1:43: paths.cam.effects.privacyMasks.1: expects left, top, width and height within the frame, all in "
             + "percent or all in pixels"),
     Wrong(
         "paths: { cam: { effects: { privacyMasks: 10% } } }\n",
@@ -145,5 +145,5 @@ private let wrong = [
             + "[64, 0, 160, 720], not `10%`"),
     Wrong(
         "paths: { cam: { effects: { privacyMasks: [[5%, 5%, 10%, 10%], [1200, 0, 81, 10]] } } }\n",
-        "apus.yml:1:63: paths.cam.effects.privacyMasks.2: reaches beyond the picture of 1280x720"),
+        "apus.yml:1:63: paths.cam.effects.privacyMasks.2: exceeds the frame, which is 1280x720"),
 ]

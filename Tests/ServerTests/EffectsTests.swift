@@ -5,7 +5,7 @@ import Testing
 
 @testable import Server
 
-/// A picture with another value at every place, as far as bytes go.
+/// A frame with a different value at every position, as far as bytes allow.
 private func drawnPicture(width: Int = 320, height: Int = 240, seed: UInt64 = 1) throws -> VideoFrame {
     let frame = try VideoFrame(width: width, height: height)
     var random = SplitMix64(seed: seed)
@@ -15,7 +15,7 @@ private func drawnPicture(width: Int = 320, height: Int = 240, seed: UInt64 = 1)
     return frame
 }
 
-/// A picture of one grey.
+/// A grey frame.
 private func greyPicture(width: Int = 640, height: Int = 360) throws -> VideoFrame {
     let frame = try VideoFrame(width: width, height: height)
     for plane in [frame.luma, frame.cb, frame.cr] { plane.fill(x: 0..<plane.width, y: 0..<plane.height, with: 128) }
@@ -31,10 +31,10 @@ extension VideoFrame {
         }
     }
 
-    /// Whether every sample is the same. (A comparison in `#expect` would print a hundred thousand of them.)
+    /// Whether all samples are equal. (A comparison in `#expect` would print a hundred thousand samples.)
     fileprivate func isLike(_ other: VideoFrame) -> Bool { samples == other.samples }
 
-    /// The places of luma at which it differs from another picture of its size.
+    /// The positions at which its luma differs from that of another frame of the same size.
     fileprivate func differences(from other: VideoFrame) -> [(x: Int, y: Int)] {
         (0..<height).flatMap { y in
             (0..<width).compactMap { x in luma[x, y] == other.luma[x, y] ? nil : (x, y) }
@@ -42,7 +42,7 @@ extension VideoFrame {
     }
 }
 
-/// What `chain` makes of a picture.
+/// The output of `chain` for a frame.
 private func apply(_ chain: String, to frame: VideoFrame) throws -> VideoFrame {
     let filter = try VideoFilter(chain, width: frame.width, height: frame.height, frameRate: .thirty)
     return try #require(try filter.apply(frame, at: MediaTime(ticks: 90_000, rate: .video)).first).frame
@@ -59,14 +59,14 @@ extension Configuration.Effects {
     }
 }
 
-/// What effects do to real pictures.
+/// Effects on real frames.
 struct EffectsTests {
     @Test func withoutEffectsThereIsNoChain() {
         #expect(Configuration.Effects().chain(title: "Yard", size: (1280, 720)).isEmpty)
         #expect(Configuration.Effects { $0.filters = "  " }.chain(title: "", size: (1280, 720)).isEmpty)
     }
 
-    @Test func theOrderIsMasksThenTurningThenBlurThenFiltersThenText() throws {
+    @Test func effectsAreAppliedInTheOrderOfTheReference() throws {
         let effects = Configuration.Effects {
             $0.privacyMasks = [MaskRectangle(["0", "0", "16", "16"])].compactMap(\.self)
             ($0.rotate, $0.mirror, $0.blur, $0.filters, $0.overlay) = (.quarter, true, 5, "hqdn3d", .both)
@@ -85,7 +85,7 @@ struct EffectsTests {
         "[in]drawbox=64:0:16:16:white:fill[out]",
         "drawbox=64:0:16:16:white:fill",
     ])
-    func branchesStandBetweenTheOtherEffects(filters: String) throws {
+    func branchesAreConnectedToTheOtherEffects(filters: String) throws {
         let grey = try greyPicture()
         let effects = try Configuration.Effects {
             $0.privacyMasks = [try #require(MaskRectangle(["0", "0", "32", "32"]))]
@@ -101,14 +101,14 @@ struct EffectsTests {
     // MARK: - Masks
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func aMaskIsBlackExactlyThereAndNothingElseChanges(seed: UInt64) throws {
+    func aMaskBlackensItsRectangleAndNothingElse(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let (x, y) = (Int.random(in: 0..<320, using: &random), Int.random(in: 0..<240, using: &random))
         let (width, height) = (Int.random(in: 1...320 - x, using: &random), Int.random(in: 1...240 - y, using: &random))
         let mask = try #require(MaskRectangle(["\(x)", "\(y)", "\(width)", "\(height)"]))
         let drawn = try drawnPicture()
         let made = try Configuration.Effects { $0.privacyMasks = [mask] }.apply(to: drawn)
-        // Outward to even places.
+        // Outward to even positions.
         let (columns, rows) = (x & ~1..<(x + width + 1) & ~1, y & ~1..<(y + height + 1) & ~1)
         for place in columns { for line in rows { drawn.luma[place, line] = 16 } }
         for plane in [drawn.cb, drawn.cr] {
@@ -119,7 +119,7 @@ struct EffectsTests {
         #expect(made.isLike(drawn))
     }
 
-    @Test func percentAndPixelsOfAnotherSizeLieAlike() throws {
+    @Test func masksInPercentAndPixelsCoverTheSamePart() throws {
         let drawn = try drawnPicture(width: 640, height: 360)
         let inPercent = Configuration.Effects {
             $0.privacyMasks = [MaskRectangle(["25%", "50%", "12.5%", "50%"])].compactMap(\.self)
@@ -134,7 +134,7 @@ struct EffectsTests {
         #expect(places.count == 80 * 180)
     }
 
-    /// Two pictures that differ only beneath the mask are one to all that follows.
+    /// Frames that differ only under the mask have the same output.
     @Test(arguments: [
         "", "hflip", "negate", "eq=brightness=1", "tmix=frames=3", "hqdn3d", "scale=160:120", "transpose",
         "split[a][b];[a]nullsink;[b]vflip", "split[a][b];[a]hflip[c];[b][c]hstack", "nullsink;[in]null",
@@ -142,7 +142,7 @@ struct EffectsTests {
         "sendcmd=c='0 all w 2'", "drawbox=x=0:y=0:w=0:h=0:c=white@0:t=fill", "drawbox=enable=0",
         "delogo=x=10:y=10:w=100:h=100", "null[a];[in][a]overlay",
     ])
-    func nothingBehindAMaskShowsWhatItHides(filters: String) throws {
+    func noFilterRevealsTheMaskedPart(filters: String) throws {
         let effects = try Configuration.Effects {
             $0.privacyMasks = [try #require(MaskRectangle(["10%", "10%", "50%", "50%"]))]
             $0.filters = filters
@@ -163,15 +163,15 @@ struct EffectsTests {
                 #expect(made.0.elementsEqual(made.1) { $0.frame.isLike($1.frame) })
             }
         } catch {
-            // A chain that is refused shows nothing either.
+            // A refused chain has no output.
             #expect(!error.reason.isEmpty)
         }
     }
 
-    // MARK: - Turning and blurring
+    // MARK: - Rotation and blur
 
     @Test(arguments: Configuration.Effects.Rotation.allCases)
-    func turningMovesEverySampleToItsPlace(_ rotation: Configuration.Effects.Rotation) throws {
+    func rotationMovesEverySampleToItsPosition(_ rotation: Configuration.Effects.Rotation) throws {
         let drawn = try drawnPicture()
         let made = try Configuration.Effects { $0.rotate = rotation }.apply(to: drawn)
         let isUpright = rotation == .none || rotation == .half
@@ -196,7 +196,7 @@ struct EffectsTests {
         #expect((0..<320).allSatisfy { made.luma[$0, 17] == drawn.luma[319 - $0, 17] })
     }
 
-    @Test func theMoreBlurTheLessVariance() throws {
+    @Test func moreBlurMeansLessVariance() throws {
         let drawn = try drawnPicture()
         func variance(_ frame: VideoFrame) -> Double {
             let values = frame.samples.prefix(320 * 240).map(Double.init)
@@ -216,10 +216,10 @@ struct EffectsTests {
         #expect((made.width, made.height) == (width, height))
     }
 
-    // MARK: - Text
+    // MARK: - Overlay
 
     @Test(arguments: Configuration.Effects.Corner.allCases)
-    func theClockIsInItsCornerAndNothingElseChanges(_ corner: Configuration.Effects.Corner) throws {
+    func theClockChangesItsCornerOnly(_ corner: Configuration.Effects.Corner) throws {
         let grey = try greyPicture()
         let made = try Configuration.Effects { ($0.overlay, $0.overlayCorner) = (.clock, corner) }.apply(to: grey)
         let places = made.differences(from: grey)
@@ -229,7 +229,7 @@ struct EffectsTests {
         #expect(places.allSatisfy { ($0.x < 320) == isLeft && (isTop ? $0.y < 40 : $0.y >= 320) })
     }
 
-    @Test func bothAreSideBySide() throws {
+    @Test func clockAndTitleAreSideBySide() throws {
         let grey = try greyPicture()
         let clock = Configuration.Effects { ($0.overlay, $0.overlayCorner) = (.clock, .bottomRight) }
         let both = Configuration.Effects { ($0.overlay, $0.overlayCorner) = (.both, .bottomRight) }
@@ -238,7 +238,7 @@ struct EffectsTests {
         #expect(places.count { $0.x < 320 && $0.y >= 320 } > 100)
     }
 
-    @Test func biggerLettersTakeMoreRoom() throws {
+    @Test func biggerLettersCoverMorePixels() throws {
         let grey = try greyPicture()
         let areas = try [4, 12, 36].map { size in
             let effects = Configuration.Effects { ($0.overlay, $0.overlaySize) = (.title, size) }
@@ -247,9 +247,9 @@ struct EffectsTests {
         #expect(areas[0] * 2 < areas[1] && areas[1] * 2 < areas[2])
     }
 
-    /// A file has no escapes: what is drawn of it is what is meant.
+    /// drawtext reads the expected text from a file, which needs no escapes.
     @Test(arguments: nastyTitles)
-    func aTitleIsDrawnLetterByLetter(_ title: String) throws {
+    func aTitleIsDrawnAsWritten(_ title: String) throws {
         let folder = try TemporaryFolder()
         try folder.write(title, to: "title")
         let chain = Configuration.Effects { $0.overlay = .title }.chain(title: title, size: (640, 360))
@@ -261,14 +261,14 @@ struct EffectsTests {
         #expect(!made.isLike(grey))
     }
 
-    @Test func blanksAroundATitleAreLeftOut() {
+    @Test func spacesAroundATitleAreRemoved() {
         let effects = Configuration.Effects { $0.overlay = .title }
         #expect(effects.chain(title: "  Yard ", size: (16, 16)) == effects.chain(title: "Yard", size: (16, 16)))
         #expect(effects.chain(title: "  ", size: (16, 16)).isEmpty)
     }
 }
 
-/// What the parsers of chains, of options and of drawtext take for something else, and all of it at random.
+/// Titles with all characters that are special for the parsers of chains, options and drawtext, and random titles of them.
 private let nastyTitles: [String] = {
     let known = [
         "Yard", "The yard: north", "It's", #"C:\yard"#, "%{localtime}", "%{pts}", "100 %", "a,b", "a;b", "[in]", "a=b",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Server
 
-/// TLS as the configuration has it: certificate files, what is wrong with them, and what they change.
+/// TLS in the configuration: certificate files, their mistakes, and their changes.
 struct EncryptionTests {
     private let folder: TemporaryFolder
     private let state: StateFolder
@@ -28,7 +28,7 @@ struct EncryptionTests {
         "tls: { encryption: \(encryption), certificate: \(files.certificate), key: \(files.key) }\n\(rest)"
     }
 
-    @Test func whatApusCertificateMakesIsServed() throws {
+    @Test func aCertificateOfApusCertificateCanBeServed() throws {
         try makeCertificate()
         let configuration = try Configuration(
             yaml: yaml("optional", "limits: { handshakeSeconds: 3 }"), file: "apus.yml")
@@ -38,14 +38,14 @@ struct EncryptionTests {
         guard case .optional = options.encryption else { throw Unexpected() }
         guard case .no = ServerOptions(configuration, access: nil).encryption else { throw Unexpected() }
         #expect(
-            configuration.summary.hasPrefix("port 8554 on all addresses\nport 8322 on all addresses, through TLS\n"))
+            configuration.summary.hasPrefix("port 8554 on all addresses\nport 8322 on all addresses, with TLS\n"))
         let mode = try FileManager.default.attributesOfItem(atPath: files.key)[.posixPermissions] as? Int
         #expect(mode == 0o600 && !files.isKeyReadableByOthers)
     }
 
     private struct Unexpected: Error {}
 
-    @Test func srtpIsOnUnlessTheConfigurationSaysNo() throws {
+    @Test func srtpIsOnByDefault() throws {
         try makeCertificate()
         let identity = try files.identity()
         for (word, isOn) in [("aes-cm", true), ("aes-gcm", true), ("no", false)] {
@@ -55,14 +55,14 @@ struct EncryptionTests {
             #expect((options.encryption.tls?.srtp != nil) == isOn, "\(word)")
         }
         let long = problems(yaml("optional", "rtp: { maximumPacketBytes: 1440 }"))
-        #expect(long?.contains("rtp.maximumPacketBytes: must be at most 1432 with tls.srtp, which") == true)
+        #expect(long?.contains("rtp.maximumPacketBytes: must be at most 1432, because tls.srtp makes") == true)
     }
 
-    @Test func withoutTLSNoFileIsLookedFor() throws {
+    @Test func withoutTLSNoCertificateIsRead() throws {
         #expect(try Configuration(yaml: yaml("no"), file: "apus.yml").tls.encryption == .no)
     }
 
-    @Test func eachProblemWithTheFilesSaysWhatToDo() throws {
+    @Test func eachProblemWithTheFilesHasARemedy() throws {
         #expect(problems(yaml("strict"))?.contains("tls.certificate: there is no file \(files.certificate)") == true)
         #expect(problems(yaml("strict"))?.contains("`apus certificate`") == true)
         try makeCertificate()
@@ -72,36 +72,36 @@ struct EncryptionTests {
         #expect(
             problems(yaml("optional"))?.contains("tls.key: \(files.key) is not the key of the certificate in") == true)
         try folder.write("nothing", to: "key.pem")
-        #expect(problems(yaml("optional"))?.contains("tls.key: \(files.key) holds no key in PEM") == true)
+        #expect(problems(yaml("optional"))?.contains("tls.key: \(files.key) contains no key in PEM") == true)
         try FileManager.default.removeItem(atPath: files.key)
         #expect(problems(yaml("optional"))?.contains("tls.key: there is no file") == true)
         try FileManager.default.createDirectory(atPath: files.key, withIntermediateDirectories: false)
-        #expect(problems(yaml("optional"))?.contains("tls.key: \(files.key) holds no key") == true)
+        #expect(problems(yaml("optional"))?.contains("tls.key: \(files.key) contains no key") == true)
     }
 
-    @Test func aCertificateThatHasExpiredSaysSince() throws {
+    @Test func anExpiredCertificateIsReportedWithItsDate() throws {
         let own = try SelfSignedCertificate(for: [.host("h")], days: -1)
         try state.write(own.certificate, to: files.certificate)
         try state.write(own.key, to: files.key)
         let problem = try #require(problems(yaml("optional")))
-        #expect(problem.contains("was good until 20") && problem.contains("apus certificate --replace"), "\(problem)")
+        #expect(problem.contains("expired on 20") && problem.contains("apus certificate --replace"), "\(problem)")
     }
 
-    @Test func strictLeavesNothingInTheClear() throws {
+    @Test func withStrictEncryptionThereIsNoClearPort() throws {
         try makeCertificate()
         let multicast = problems(yaml("strict", "paths: { cam: { multicast: always } }"))
-        #expect(multicast?.contains("paths.cam: is multicast, in the clear") == true)
+        #expect(multicast?.contains("paths.cam: is multicast, which is not encrypted") == true)
         let same = "tls: { encryption: optional, port: 8554, certificate: \(files.certificate), key: \(files.key) }"
-        #expect(problems(same)?.contains("tls.port: is server.port, too") == true)
+        #expect(problems(same)?.contains("tls.port: is the same as server.port") == true)
         let configuration = try Configuration(yaml: yaml("strict"), file: "apus.yml")
         #expect(throws: PlaylistFailure.noTLS) {
             try configuration.playlist(of: "cam", hosts: [.local], cachingMilliseconds: 100)
         }
     }
 
-    // MARK: - What is told
+    // MARK: - Messages
 
-    @Test func theNoticeHasTheURLOfEachWayAndPlayersOfTheFirst() throws {
+    @Test func theNoticeHasTheURLOfEachPortAndCommandsForTheFirst() throws {
         let stream = StartupNotice.StreamLine(path: "/cam", label: "test card")
         let both = StartupNotice(listeners: [], streams: [stream], port: 8554, tlsPort: 8322, hosts: [.local]).text(
             for: .terminal)
@@ -116,7 +116,7 @@ struct EncryptionTests {
         #expect(!strict.contains("rtsp://") && !strict.contains("vlc") && !strict.contains("playlist"))
     }
 
-    @Test func apusCertificateSaysWhatToWrite() throws {
+    @Test func apusCertificatePrintsTheLinesForTheConfiguration() throws {
         let hosts = try ["garden.example", "192.0.2.7", "2001:db8::7", "localhost"].map { try #require(URLHost($0)) }
         let own = try OwnCertificate(for: hosts, in: state)
         #expect(own.text(isUsual: true).contains("A certificate for garden.example, 192.0.2.7, 2001:db8::7, localhost"))
@@ -129,7 +129,7 @@ struct EncryptionTests {
 
     // MARK: - Changes
 
-    @Test func changedFilesAreTakenUpOnceTheyKeepStill() throws {
+    @Test func changedFilesAreReadWhenTheyHaveStoppedChanging() throws {
         try makeCertificate()
         let taken = Taken()
         let watch = try CertificateWatch(files, log: .silent) { taken.add($0) }
@@ -149,7 +149,7 @@ struct EncryptionTests {
         #expect(taken.count == 1)
     }
 
-    @Test func filesThatCannotBeUsedChangeNothingUntilTheyAreRight() throws {
+    @Test func filesThatCannotBeUsedChangeNothing() throws {
         try makeCertificate()
         let taken = Taken()
         let watch = try CertificateWatch(files, log: .silent) { taken.add($0) }
@@ -175,7 +175,7 @@ struct EncryptionTests {
         #expect(ConfigurationDifference(from: old, to: port, running: old).atNextStart == ["tls.port"])
     }
 
-    /// What was given to the server.
+    /// The certificates that the server got.
     private final class Taken: Sendable {
         private let identities = Mutex<[ServerIdentity]>([])
 

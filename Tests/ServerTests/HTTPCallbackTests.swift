@@ -7,7 +7,7 @@ import Testing
 @testable import RTSP
 @testable import Server
 
-/// Asking a web server, on threads of its own. One test after the other, because one of them counts these threads.
+/// Requests to a web server, on separate threads. The tests run one after the other, because one of them counts these threads.
 @Suite(.serialized) struct HTTPCallbackTests {
     private func question(from address: String, path: String = "cam") -> ExternalAuthorisationRequest {
         ExternalAuthorisationRequest(
@@ -18,15 +18,15 @@ import Testing
     private func callback(_ web: WebServer) throws -> HTTPCallback {
         var access = Configuration.Access()
         access.httpCallback = web.url
-        // The tests of a busy machine may go on only after more than ten seconds.
+        // On a busy machine, a test may be delayed by more than ten seconds.
         access.httpCallbackMilliseconds = 600_000
         return try #require(HTTPCallback(access, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     }
 
-    /// How many threads of this process ask a web server.
+    /// The number of threads of this process that ask a web server.
     private func threadCount() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { thread in
-            // A thread may have ended by now.
+            // A thread may have ended meanwhile.
             (try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)) == "apus-callback\n"
         }
     }
@@ -38,8 +38,8 @@ import Testing
         func take(_ decision: AccessDecision) { list.withLock { $0.append(decision) } }
     }
 
-    /// Else blocked questions would keep the concurrency runtime from answering the watchdog.
-    @Test func questionsBlockThreadsOfTheirOwnAndOneAddressHasTwo() async throws {
+    /// Requests that blocked threads of the concurrency runtime would keep it from answering the watchdog.
+    @Test func requestsBlockTheirOwnThreadsAndOneAddressHasTwo() async throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let web = try WebServer { _ in
             mayAnswer.wait()
@@ -58,7 +58,7 @@ import Testing
         #expect(await eventually(within: 30) { (try? threadCount()) == 0 })
     }
 
-    @Test func aRefusalIsAskedForOnceASecond() async throws {
+    @Test func aRefusedRequestIsSentOnceASecond() async throws {
         let web = try WebServer { _ in 401 }
         defer { web.stop() }
         let (callback, answers, start) = (try callback(web), Answers(), ContinuousClock.now)
@@ -66,7 +66,7 @@ import Testing
             callback.decide(question(from: "192.0.2.7"), for: "c", answers.take)
             #expect(await eventually(within: 30) { answers.all == Array(repeating: .refused, count: count) })
         }
-        // A busy machine may take longer than that second.
+        // On a busy machine, this may take longer than a second.
         #expect(web.requests.count <= 1 + Int((ContinuousClock.now - start) / .seconds(1)))
     }
 }

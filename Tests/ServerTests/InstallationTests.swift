@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-/// The service's unit, and how it gets onto a host.
+/// The systemd unit and its installation.
 struct InstallationTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
@@ -24,16 +24,16 @@ struct InstallationTests {
         arguments: [
             "", "[Service]\nAmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\n",
         ])
-    func theSandboxLeavesLittleOpenAlsoForAPortUnder1024(extra: String) async throws {
+    func theSandboxIsTightEvenForAPortBelow1024(extra: String) async throws {
         let unit = try String(contentsOfFile: "\(Self.root)/packaging/apus.service", encoding: .utf8)
         try folder.write("\(unit)\n\(extra)", to: "apus.service")
-        // Of 100, which is all open.
+        // 100 means no restrictions.
         let outcome = try await Command.run(
             [Self.analyser, "security", "--offline=true", "--threshold=29", folder.file("apus.service")])
         #expect(outcome.status == 0, "\(outcome.text.suffix(80)) \(outcome.diagnostics)")
     }
 
-    @Test func theConfigurationThatIsInstalledIsRight() throws {
+    @Test func theInstalledConfigurationIsValid() throws {
         let (configuration, _) = try Configuration.load("\(Self.root)/packaging/apus.yml")
         #expect(configuration == Configuration())
     }
@@ -48,7 +48,7 @@ struct InstallationTests {
         #expect(outcome.status == 0, "\(outcome.diagnostics)")
     }
 
-    @Test func whatIsInstalledFitsTogetherAndTheAdministratorsFileStays() async throws {
+    @Test func installedFilesAreConsistentAndTheAdministratorsFileIsKept() async throws {
         try await install()
         #expect(text("host/opt/apus/bin/apus") == "the program")
         #expect(try mode("host/opt/apus/bin/apus") == 0o755)

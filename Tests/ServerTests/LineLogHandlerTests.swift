@@ -13,7 +13,7 @@ struct LineLogHandlerTests {
         #expect(line.hasSuffix("Z info     joined client=\"VLC 3\" empty=\"\" path=/cam\n"))
     }
 
-    @Test func whatClientsSendCannotBreakTheLineOrTheTerminal() throws {
+    @Test func textFromClientsCannotBreakTheLineOrTheTerminal() throws {
         let lines = Lines()
         lines.logger.warning("bad\r\nfake line", metadata: ["agent": "\u{1B}[31mred\""])
         let line = try #require(lines.all.first)
@@ -47,7 +47,7 @@ struct LineLogHandlerTests {
     }
 
     @Test(arguments: Configuration.Log.Level.allCases)
-    func everyLevelHasItsCounterpart(_ level: Configuration.Log.Level) {
+    func everyLogLevelHasACounterpart(_ level: Configuration.Log.Level) {
         #expect(Logger.Level(level).rawValue == level.rawValue)
         #expect(LogThreshold(Logger.Level(level)).level == Logger.Level(level))
     }
@@ -63,7 +63,7 @@ struct LineLogHandlerTests {
     }
 }
 
-/// Collects what is logged.
+/// Collects log lines.
 final class Lines: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -81,7 +81,7 @@ final class Semaphore: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     func wait() { semaphore.wait() }
-    /// Whether it was signalled by then.
+    /// Whether it was signalled before the deadline.
     func wait(until deadline: DispatchTime) -> Bool { semaphore.wait(timeout: deadline) == .success }
     func signal() { semaphore.signal() }
 }

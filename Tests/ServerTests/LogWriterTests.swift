@@ -6,7 +6,7 @@ import Testing
 @testable import Server
 
 struct LogWriterTests {
-    /// What a writer's reader has taken; the first piece only when it is let to.
+    /// A reader that collects the output of a writer, and blocks at the first piece until it is released.
     private final class Reader: Sendable {
         private let taken = Mutex("")
         private let isBlocked: Mutex<Bool>
@@ -27,7 +27,7 @@ struct LogWriterTests {
         var lines: [Substring] { taken.withLock { $0 }.split(separator: "\n") }
     }
 
-    @Test func linesComeWholeAndInTheirOrder() throws {
+    @Test func linesAreWrittenWholeAndInOrder() throws {
         let reader = Reader(blocked: false)
         let writer = try LogWriter(to: reader.take)
         for number in 0..<1_000 { writer.write("line \(number)\n") }
@@ -35,21 +35,21 @@ struct LogWriterTests {
         #expect(reader.lines == (0..<1_000).map { "line \($0)" })
     }
 
-    @Test func aReaderThatTakesNothingHoldsUpNobodyAndIsToldWhatItMissed() throws {
+    @Test func aBlockedReaderDoesNotBlockLoggersAndDroppedLinesAreCounted() throws {
         let reader = Reader(blocked: true)
         let writer = try LogWriter(to: reader.take)
         let line = String(repeating: "x", count: 99)
         let count = 10 * LogWriter.capacity / 100
-        // Each of these would wait for ever.
+        // Without the limit, these calls would block for ever.
         for _ in 0..<count { writer.write(line + "\n") }
         #expect(reader.lines.isEmpty)
         reader.open()
         writer.flush(withinMilliseconds: 10_000)
         let kept = reader.lines.filter { $0 == line }.count
-        // One piece is with the reader, and one waits.
+        // One piece is at the reader, and one waits.
         #expect(kept <= 2 * LogWriter.capacity / 100)
-        // One stands where the first piece ends, if that was full already.
-        let complaints = reader.lines.compactMap { $0.firstMatch(of: /nobody took them in time count=(\d+)/) }
+        // If the first piece was full already, it also ends with such a line.
+        let complaints = reader.lines.compactMap { $0.firstMatch(of: /the output was blocked count=(\d+)/) }
         #expect((1...2).contains(complaints.count))
         #expect(complaints.compactMap { Int($0.1) }.reduce(0, +) == count - kept)
         writer.write("after\n")
@@ -57,7 +57,7 @@ struct LogWriterTests {
         #expect(reader.lines.last == "after")
     }
 
-    @Test func whoWaitsForAReaderThatTakesNothingGoesOnInTime() throws {
+    @Test func aFlushWithABlockedReaderReturnsInTime() throws {
         let reader = Reader(blocked: true)
         let writer = try LogWriter(to: reader.take)
         writer.write("never\n")

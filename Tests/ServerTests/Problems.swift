@@ -1,6 +1,6 @@
 @testable import Server
 
-/// What is said of a configuration that cannot be; `nil` where it can.
+/// The problems of a configuration; `nil` if there are none.
 func problems(_ yaml: String) -> String? {
     do throws(ConfigurationFailure) {
         _ = try Configuration(yaml: yaml, file: "apus.yml")

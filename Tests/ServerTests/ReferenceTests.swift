@@ -9,7 +9,7 @@ struct ReferenceTests {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "docs/apus.reference.yml")
 
-    @Test func theReferenceFileIsInStepWithTheCode() throws {
+    @Test func theReferenceFileMatchesTheCode() throws {
         if ProcessInfo.processInfo.environment["APUS_RENEW_REFERENCE"] != nil {
             try Data(Configuration.reference.utf8).write(to: Self.file)
         }
@@ -23,7 +23,7 @@ struct ReferenceTests {
         #expect(try Configuration(yaml: Configuration.reference, file: "apus.reference.yml") == expected)
     }
 
-    @Test func everyOptionGivesItsReasonAndNoLineIsTooLong() {
+    @Test func everyOptionHasAReasonAndNoLineIsTooLong() {
         let lines = Configuration.reference.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
         let options = lines.indices.filter { !lines[$0].hasPrefix("#") && lines[$0] != "cam:" }
         #expect(options.count > 50)

@@ -16,7 +16,7 @@ struct ReopenedSourceTests {
         return path
     }
 
-    @Test func eachRunBeginsWithWhatWasWantedLast() throws {
+    @Test func eachRunBeginsWithTheLatestSettings() throws {
         let opened = Mutex<[Int]>([])
         let source = ReopenedSource(label: "x", path: Self.path(10_000)) { path throws(SourceFailure) in
             opened.withLock { $0.append(path.video.bitrate) }
@@ -29,7 +29,7 @@ struct ReopenedSourceTests {
     }
 
     @Test(arguments: [true, false])
-    func theEndOfARunIsFinalIfThatOfItsSourceIs(_ endsForGood: Bool) throws {
+    func aRunEndsForGoodIfItsSourceDoes(_ endsForGood: Bool) throws {
         let source = ReopenedSource(label: "x", path: Self.path(10_000)) { _ throws(SourceFailure) in
             PassedOnSource(endsForGood: endsForGood)
         }
@@ -38,7 +38,7 @@ struct ReopenedSourceTests {
         #expect(source.endsForGood == endsForGood)
     }
 
-    @Test func whatIsWantedWhileItIsOpenedOrRunsReachesThisRun() throws {
+    @Test func settingsThatArriveDuringARunApplyToIt() throws {
         let present = Mutex<ReopenedSource?>(nil)
         let told = ToldSource { _ = present.withLock { $0 }?.change(to: Self.path(30_000)) }
         let source = ReopenedSource(label: "x", path: Self.path(10_000)) { path throws(SourceFailure) in
@@ -51,7 +51,7 @@ struct ReopenedSourceTests {
         present.withLock { $0 = nil }
     }
 
-    @Test func aSourceThatCodesNothingSaysSo() throws {
+    @Test func aSourceThatDoesNotEncodeReportsNoEffect() throws {
         let present = Mutex<ReopenedSource?>(nil)
         let answers = Mutex<[ReconfigurationResult?]>([])
         let source = ReopenedSource(label: "x", path: Self.path(10_000)) { _ throws(SourceFailure) in
@@ -63,8 +63,8 @@ struct ReopenedSourceTests {
         present.withLock { $0 = nil }
     }
 
-    /// H.264 of a file passes through: it could be coded, and is not.
-    @Test func aSourceThatCouldCodeSaysWhetherItDoes() throws {
+    /// A file source can encode, but sends H.264 as it is.
+    @Test func aSourceThatCanEncodeReportsWhetherItDoes() throws {
         let present = Mutex<ReopenedSource?>(nil)
         let answers = Mutex<[ReconfigurationResult?]>([])
         let codes = Mutex(true)
@@ -81,8 +81,8 @@ struct ReopenedSourceTests {
         present.withLock { $0 = nil }
     }
 
-    /// Else a camera that is opened just then would film on, with nobody to tell it again.
-    @Test func anOrderToEndThatComesBeforeTheSourceEndsThatRunAndNoOther() throws {
+    /// Otherwise a camera that is just being opened would keep capturing.
+    @Test func aStopBeforeTheSourceExistsEndsThatRunOnly() throws {
         let present = Mutex<ReopenedSource?>(nil)
         let isStopped = Mutex(true)
         let runs = Mutex(0)
@@ -96,7 +96,7 @@ struct ReopenedSourceTests {
         isStopped.withLock { $0 = false }
         try source.run(into: stream)
         #expect(runs.withLock { $0 } == 1)
-        // Between two runs it is an order to the next, as it may be about to begin.
+        // Between two runs, a stop applies to the next run, which may be about to begin.
         source.stop()
         try source.run(into: stream)
         try source.run(into: stream)
@@ -104,7 +104,7 @@ struct ReopenedSourceTests {
         present.withLock { $0 = nil }
     }
 
-    @Test func anOrderToEndIsForgottenWithARunThatFails() throws {
+    @Test func aStopIsForgottenWhenTheRunFails() throws {
         let present = Mutex<ReopenedSource?>(nil)
         let attempts = Mutex(0)
         let runs = Mutex(0)

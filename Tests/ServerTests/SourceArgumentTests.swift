@@ -22,7 +22,7 @@ struct SourceArgumentTests {
         #expect(try SourceArgument.paths(parsed).mapValues(\.source) == expected)
     }
 
-    @Test func theSettingsOfTheModelAreKept() throws {
+    @Test func otherSettingsOfTheModelAreKept() throws {
         var model = Configuration.Path()
         model.video.width = 640
         let paths = try SourceArgument.paths([SourceArgument("film.mp4")], like: model)
@@ -31,22 +31,22 @@ struct SourceArgumentTests {
     }
 
     @Test(arguments: [
-        ("", "`` names no source: write testcard, a file, a device, or -"),
-        ("cam=", "`cam=` names no source: write testcard, a file, a device, or -"),
-        ("=x", "`` in `=x` cannot be a stream's name: it takes letters, digits, `-`, `_` and `.`"),
-        ("a b=x", "`a b` in `a b=x` cannot be a stream's name: it takes letters, digits, `-`, `_` and `.`"),
-        ("..=x", "`..` in `..=x` cannot be a stream's name: it takes letters, digits, `-`, `_` and `.`"),
+        ("", "`` is not a source; write testcard, a file, a device, or -"),
+        ("cam=", "`cam=` is not a source; write testcard, a file, a device, or -"),
+        ("=x", "`` in `=x` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`"),
+        ("a b=x", "`a b` in `a b=x` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`"),
+        ("..=x", "`..` in `..=x` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`"),
     ])
-    func whatCannotBeServedIsRefused(_ argument: String, _ message: String) {
+    func invalidArgumentsAreRefused(_ argument: String, _ message: String) {
         let refusal = #expect(throws: SourceArgument.Refusal.self) { try SourceArgument(argument) }
         #expect(refusal?.description == message)
     }
 
     @Test(arguments: [
-        (["a/x.mp4", "b/x.mp4"], "two sources would be /x: give one a name, as in other=b/x.mp4"),
-        (["a=-", "b=-"], "standard input can feed one stream only, and - is there twice"),
+        (["a/x.mp4", "b/x.mp4"], "two sources have the name /x; give one another name, such as other=b/x.mp4"),
+        (["a=-", "b=-"], "standard input can be the source of one stream only, but - is given twice"),
     ])
-    func sourcesInEachOthersWayAreRefused(_ arguments: [String], _ message: String) throws {
+    func conflictingSourcesAreRefused(_ arguments: [String], _ message: String) throws {
         let parsed = try arguments.map(SourceArgument.init)
         let refusal = #expect(throws: SourceArgument.Refusal.self) { try SourceArgument.paths(parsed) }
         #expect(refusal?.description == message)
@@ -55,14 +55,14 @@ struct SourceArgumentTests {
 
 struct MulticastGroupTests {
     @Test(arguments: ["224.0.0.0", "239.255.42.1", "239.255.255.255"])
-    func aGroupIsWrittenAsItWasRead(_ text: String) {
+    func groupsSurviveReadingAndWriting(_ text: String) {
         #expect(MulticastGroup(text)?.description == text)
     }
 
     @Test(arguments: [
         "", "223.0.0.1", "240.0.0.0", "239.1.1", "239.1.1.256", "239.1.1.1.1", "239..1.1", "+239.1.1.1", "ff02::1",
     ])
-    func whatIsNoGroupIsRefused(_ text: String) {
+    func invalidGroupsAreRefused(_ text: String) {
         #expect(MulticastGroup(text) == nil)
     }
 

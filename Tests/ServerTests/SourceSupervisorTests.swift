@@ -12,7 +12,7 @@ struct RestartScheduleTests {
         MonotonicTime(nanoseconds: Int64(seconds * 1_000_000_000))
     }
 
-    @Test func pausesDoubleFromAQuarterSecondToTen() {
+    @Test func pausesDoubleFromAQuarterOfASecondToTenSeconds() {
         var schedule = RestartSchedule()
         var now = Self.seconds(100)
         let pauses = (0..<8).map { _ in
@@ -23,7 +23,7 @@ struct RestartScheduleTests {
         #expect(pauses == [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000])
     }
 
-    @Test func aSourceThatRanForTenSecondsStartsOver() {
+    @Test func afterARunOfTenSecondsThePauseIsShortAgain() {
         var schedule = RestartSchedule()
         _ = schedule.ended("a", startedAt: Self.seconds(0), at: Self.seconds(0))
         _ = schedule.ended("a", startedAt: Self.seconds(1), at: Self.seconds(1))
@@ -31,7 +31,7 @@ struct RestartScheduleTests {
         #expect(schedule.ended("a", startedAt: Self.seconds(12), at: Self.seconds(22)).pauseMilliseconds == 250)
     }
 
-    @Test func theSameReasonIsToldOnceAMinuteAndANewOneAtOnce() {
+    @Test func theSameReasonIsLoggedOnceAMinuteAndANewOneAtOnce() {
         var schedule = RestartSchedule()
         let table: [(Double, String, RestartSchedule.Report)] = [
             (0, "a", .log(unlogged: 0)), (1, "a", .suppress), (2, "a", .suppress), (3, "b", .log(unlogged: 0)),
@@ -45,7 +45,7 @@ struct RestartScheduleTests {
 }
 
 struct SourceSupervisorTests {
-    @Test func aSourceThatFailsIsStartedAgainAndItsFailureTold() {
+    @Test func aFailedSourceIsRestartedAndItsFailureLogged() {
         let source = ScriptedSource(failures: 2)
         let lines = Lines()
         let supervisor = SourceSupervisor(
@@ -69,7 +69,7 @@ struct SourceSupervisorTests {
     }
 
     /// Dispatch queues share 255 threads.
-    @Test func threeHundredSourcesBlockAndAllOtherWorkGoesOn() throws {
+    @Test func threeHundredBlockedSourcesDoNotStopOtherWork() throws {
         let sources = (0..<300).map { _ in ScriptedSource(failures: 0) }
         let supervisors = sources.enumerated().map { index, source in
             SourceSupervisor(
@@ -82,7 +82,7 @@ struct SourceSupervisorTests {
         #expect(supervisors.allSatisfy { $0.join(until: .now() + .seconds(5)) })
     }
 
-    @Test func aSourceThatTakesOverBeginsWhenTheOneBeforeHasEnded() {
+    @Test func aNewSourceStartsWhenTheOldOneHasEnded() {
         let stream = Stream(path: "/cam", epoch: .init(nanoseconds: 0))
         let (former, next) = (ScriptedSource(failures: 0), ScriptedSource(failures: 0))
         let first = SourceSupervisor(former, into: stream, log: Lines().logger)
@@ -98,7 +98,7 @@ struct SourceSupervisorTests {
         #expect(former.runs == 1 && next.runs == 1)
     }
 
-    @Test func anInputThatCannotBeOpenedTwiceIsNot() {
+    @Test func anInputThatCannotBeReopenedIsNotRestarted() {
         let source = ScriptedSource(failures: 0, endsAtOnce: true)
         let lines = Lines()
         let supervisor = SourceSupervisor(
@@ -109,7 +109,7 @@ struct SourceSupervisorTests {
         #expect(lines.all.contains { $0.contains("the input has ended") })
     }
 
-    @Test func aFileThatIsPlayedOnceIsNotStartedAgainAndItsStreamEnds() {
+    @Test func aFileThatIsPlayedOnceIsNotRestartedAndItsStreamEnds() {
         let source = ScriptedSource(failures: 0, endsAtOnce: true, endsForGood: true)
         let stream = Stream(path: "/film", epoch: .init(nanoseconds: 0))
         let ends = Mutex(0)
@@ -123,7 +123,7 @@ struct SourceSupervisorTests {
         #expect(ends.withLock { $0 } == 1)
     }
 
-    @Test func aFailureIsTheConditionUntilTheSourcePublishesAgain() {
+    @Test func theConditionIsFailingUntilTheSourcePublishesAgain() {
         let source = ScriptedSource(failures: 1)
         let stream = Stream(path: "/cam", epoch: .init(nanoseconds: 0))
         let supervisor = SourceSupervisor(source, into: stream, log: Lines().logger)
@@ -151,7 +151,7 @@ struct SourceSupervisorTests {
 struct SourceRunsTests {
     private static func seconds(_ seconds: Int64) -> MonotonicTime { .init(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test func aFailureTellsSinceWhenAndWhenTheNextTryIs() {
+    @Test func aFailureHasAStartAndANextTry() {
         var runs = SourceRuns(at: Self.seconds(0))
         runs.started(at: Self.seconds(1), publishedBytes: 0)
         runs.failed("no file", at: Self.seconds(2), nextTry: Self.seconds(3), publishedBytes: 0)
@@ -165,7 +165,7 @@ struct SourceRunsTests {
         #expect(runs.condition(publishedBytes: 0) == second)
     }
 
-    @Test func aFailureAfterMediaIsANewOne() {
+    @Test func aFailureAfterMediaIsANewFailure() {
         var runs = SourceRuns(at: Self.seconds(0))
         runs.failed("no file", at: Self.seconds(1), nextTry: Self.seconds(2), publishedBytes: 0)
         runs.started(at: Self.seconds(2), publishedBytes: 0)

@@ -7,7 +7,7 @@ import Testing
 @testable import Server
 
 struct StartupTests {
-    @Test func theNoticeNamesListenersAndWhatToPaste() throws {
+    @Test func theNoticeContainsPortsURLsAndCommands() throws {
         let notice = StartupNotice(
             listeners: ["[::]:8554 (IPv6 and IPv4)"], streams: [.init(path: "/cam", label: "test card")], port: 8554,
             hosts: try ["localhost", "192.0.2.7", "2001:db8::7"].map { try #require(URLHost($0)) })
@@ -26,7 +26,7 @@ struct StartupTests {
             lines.filter { $0.contains("vlc ") }.map { $0.drop { $0 != "v" } }
                 == ["vlc rtsp://127.0.0.1:8554/cam", "vlc rtsp://192.0.2.7:8554/cam"])
         #expect(text.contains("apus playlist"))
-        // ffplay eats the first IDR with it (measured: 2 s until the first picture).
+        // With it, ffplay drops the first IDR frame (measured: 2 s until the first frame).
         #expect(!text.contains("nobuffer"))
     }
 
@@ -55,7 +55,7 @@ struct StartupTests {
                 + "/b: testcard, multicast 239.255.42.2, rtp://@239.255.42.2:5012\n/c: testcard\n")
     }
 
-    @Test func theNoticeTellsTheMulticastAddressesOfItsPaths() throws {
+    @Test func theNoticeContainsTheMulticastAddressesOfItsPaths() throws {
         let yaml = """
             paths:
               a: { multicast: always, multicastTransportStream: onRequest }
@@ -70,13 +70,13 @@ struct StartupTests {
         let lines = try Assembly(configuration, log: log).notice.text(for: .log).split(separator: "\n").map(String.init)
         #expect(
             lines.filter { $0.hasPrefix("  multicast") } == [
-                "  multicast  239.255.42.1, UDP port 5004 and up, all the time (.sdp file: apus sdp)",
+                "  multicast  239.255.42.1, UDP port 5004 and up, always (.sdp file: apus sdp)",
                 "  multicast  MPEG-TS, while viewers ask for it: vlc rtp://@239.255.42.1:5012",
                 "  multicast  239.255.42.2, UDP port 5004 and up, while viewers ask for it (.sdp file: apus sdp)",
             ])
     }
 
-    @Test func UDPPortsThatAreInUseAreNamedWithTheFlagThatChangesThem() throws {
+    @Test func udpPortsInUseAreReportedWithTheOptionThatChangesThem() throws {
         let taken = try RTPSocketPair.bind(evenIn: 25_000...29_000)
         var configuration = Configuration()
         configuration.server.port = 0
@@ -86,13 +86,13 @@ struct StartupTests {
         let failure = #expect(throws: Assembly.Failure.self) { try Assembly(configuration, log: log) }
         #expect(
             failure?.description
-                == "not enough UDP ports are free from \(taken.port) to \(taken.port + 1): each event loop, of which there is 1, "
-                + "takes an even port and the next; stop the program that holds them, or choose others with --udp-ports "
+                == "not enough UDP ports are free from \(taken.port) to \(taken.port + 1): the server has 1 event loop, which needs an "
+                + "even port and the next one; stop the program that uses them, or choose other ports with --udp-ports "
                 + "(rtp.firstUDPPort, rtp.lastUDPPort)")
     }
 
     @Test(arguments: ["", "6970", "6970-", "6970-6971-6972", "1000-2000", "7000-6970", "6970-70000", "6970-6970"])
-    func whatIsNoRangeOfUDPPortsIsRefused(_ text: String) {
+    func invalidRangesOfUDPPortsAreRefused(_ text: String) {
         #expect(UDPPortRange(text) == nil)
     }
 
@@ -106,13 +106,13 @@ struct InputKindTests {
 
     private func withFolder(_ body: (String) throws -> Void) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // What is left behind in a temporary folder harms nobody.
+        // A file that remains in a temporary folder does no harm.
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data().write(to: folder.appending(path: "film.mp4"))
         try body(folder.path)
     }
 
-    @Test func filesFifosAndDevicesAreToldApart() throws {
+    @Test func filesFifosAndDevicesAreDistinguished() throws {
         try withFolder { (folder: String) throws -> Void in
             #expect(mkfifo("\(folder)/fifo", 0o600) == 0)
             #expect(try InputKind(of: "\(folder)/film.mp4") == .file)
@@ -122,7 +122,7 @@ struct InputKindTests {
         }
     }
 
-    @Test func whatCannotBeReadSaysWhyAndWhatToDo() throws {
+    @Test func filesThatCannotBeReadAreReportedWithARemedy() throws {
         try withFolder { (folder: String) throws -> Void in
             let table = [
                 (folder, "\(folder) is a folder", "name a file in it"),
@@ -136,7 +136,7 @@ struct InputKindTests {
         }
     }
 
-    @Test func onlyALoneMissingFileIsRefused() throws {
+    @Test func onlyASingleMissingFileIsRefused() throws {
         let missing = try SourceArgument("/nowhere/film.mp4")
         #expect(throws: SourceArgument.Refusal.self) { try SourceArgument.refuseLoneMissingFile([missing]) }
         try SourceArgument.refuseLoneMissingFile([missing, SourceArgument("testcard")])

@@ -22,7 +22,7 @@ struct StatusReportTests {
 
     private func seconds(_ seconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test func eachLineTellsWhatWasDoneSinceTheLast() throws {
+    @Test func eachLineCountsSinceTheLastOne() throws {
         let report = StatusReport(log: lines.logger, start: seconds(0))
         report.write(
             [
@@ -46,14 +46,14 @@ struct StatusReportTests {
         for (line, text) in zip(lines.all, expected) { #expect(line.contains(text), "\(line)") }
     }
 
-    @Test func aSourceWithoutAnEncoderTellsNoQuantizer() {
+    @Test func aSourceWithoutAnEncoderReportsNoQuantizer() {
         let report = StatusReport(log: lines.logger, start: seconds(0))
         report.write(["/cam": .init(published: .init(), encoded: nil)], [], at: seconds(1))
         #expect(lines.all.count == 1)
         #expect(lines.all[0].contains("kilobitsPerSecond=0.0 path=/cam pictures=0 seconds=1.0\n"))
     }
 
-    @Test func pathsThatComeAndGoCountFromTheirOwnBeginning() {
+    @Test func aPathThatIsAddedAgainCountsFromZero() {
         let report = StatusReport(log: lines.logger, start: seconds(0))
         report.write(["/a": .init(published: published(50, byteCount: 0), encoded: nil)], [], at: seconds(1))
         report.forget("/a")

@@ -16,7 +16,7 @@ struct SubstreamConfigurationTests {
         }
     }
 
-    @Test func aPathMayBeMadeOfAnotherAndLieBelowIt() throws {
+    @Test func aSubstreamMayHaveANameBelowItsParent() throws {
         let configuration = try Configuration(
             yaml: "paths: { cam: {}, cam/sub: { source: 'stream:cam', video: { width: 640, height: 360 } } }",
             file: "apus.yml")
@@ -24,7 +24,7 @@ struct SubstreamConfigurationTests {
         #expect(configuration.paths["cam/sub"]?.source.description == "stream:cam")
     }
 
-    @Test func itKeepsTheProportionsOfTheOriginalInOneOfTwoWays() throws {
+    @Test func aSubstreamKeepsTheAspectRatioOfItsParentInOneOfTwoWays() throws {
         func fit(_ video: String) throws -> Scaler.Fit {
             let yaml = "paths: { cam: {}, sub: { source: 'stream:cam', video: { \(video) } } }"
             let configuration = try Configuration(yaml: yaml, file: "apus.yml")
@@ -36,44 +36,44 @@ struct SubstreamConfigurationTests {
     }
 
     @Test(arguments: [
-        ("paths: { sub: { source: 'stream:cam' } }", "there is no path `cam` to make a substream of"),
-        ("paths: { cam: {}, sub: { source: 'stream:can' } }", "the nearest is `cam`"),
+        ("paths: { sub: { source: 'stream:cam' } }", "there is no path `cam`"),
+        ("paths: { cam: {}, sub: { source: 'stream:can' } }", "did you mean `cam`?"),
         (
             "paths: { cam: {}, a: { source: 'stream:cam' }, b: { source: 'stream:a' } }",
-            "`a` is a substream itself: write stream:cam"
+            "`a` is a substream itself; write stream:cam"
         ),
-        ("paths: { a: { source: 'stream:a' } }", "a path cannot be its own source: this is `a` of `a`"),
+        ("paths: { a: { source: 'stream:a' } }", "a path cannot be its own source: `a` of `a`"),
         ("paths: { cam/track1: {} }", "which is not"),
         ("paths: { cam//sub: {} }", "cam//sub"),
         ("paths: { /cam: {} }", "/cam"),
         ("paths: { cam/..: {} }", "cam/.."),
     ])
-    func whatCannotBeIsRefused(yaml: String, reason: String) {
+    func invalidSubstreamsAreRefused(yaml: String, reason: String) {
         let problems = problems(yaml)
         #expect(problems.count == 1)
         #expect(problems.first?.contains(reason) == true, "\(problems)")
     }
 
-    @Test func aChainOfSubstreamsIsNamedWithItsEndAndACycleWithItsWay() {
+    @Test func chainsAndCyclesOfSubstreamsAreReportedWithTheirPaths() {
         #expect(
             problems(
                 "paths: { a: { source: 'stream:c' }, b: { source: 'stream:a' }, c: { source: 'stream:b' } }")
                 == [
-                    "paths.a.source: a path cannot be its own source: this is `a` of `c` of `b` of `a`",
-                    "paths.b.source: a path cannot be its own source: this is `b` of `a` of `c` of `b`",
-                    "paths.c.source: a path cannot be its own source: this is `c` of `b` of `a` of `c`",
+                    "paths.a.source: a path cannot be its own source: `a` of `c` of `b` of `a`",
+                    "paths.b.source: a path cannot be its own source: `b` of `a` of `c` of `b`",
+                    "paths.c.source: a path cannot be its own source: `c` of `b` of `a` of `c`",
                 ])
         #expect(
             problems("paths: { a: { source: 'stream:b' }, b: { source: 'stream:b' } }") == [
                 "paths.a.source: `b` is a substream itself",
-                "paths.b.source: a path cannot be its own source: this is `b` of `b`",
+                "paths.b.source: a path cannot be its own source: `b` of `b`",
             ])
         #expect(
             problems(
                 "paths: { a: { source: 'stream:b' }, b: { source: 'stream:c' }, c: { source: 'stream:d' }, d: {} }")
                 == [
-                    "paths.a.source: `b` is a substream itself: write stream:d",
-                    "paths.b.source: `c` is a substream itself: write stream:d",
+                    "paths.a.source: `b` is a substream itself; write stream:d",
+                    "paths.b.source: `c` is a substream itself; write stream:d",
                 ])
     }
 

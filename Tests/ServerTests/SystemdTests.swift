@@ -15,7 +15,7 @@ struct SystemdTests {
         Systemd(environment.merging(["NOTIFY_SOCKET": socket.name]) { $1 }, process: 7, log: log)
     }
 
-    @Test func aServiceTellsThatItServesReloadsAndStops() throws {
+    @Test func aServiceNotifiesWhenItServesReloadsAndStops() throws {
         let socket = try NotifySocket()
         let systemd = systemd(socket)
         systemd.announceServing("serving 1 path") {}
@@ -31,7 +31,7 @@ struct SystemdTests {
         #expect(!socket.hasMore)
     }
 
-    @Test func elsewhereNothingIsTold() {
+    @Test func withoutSystemdNothingIsSent() {
         for environment in [[:], ["NOTIFY_SOCKET": "/tmp/apus-no-systemd"], ["NOTIFY_SOCKET": "vsock:2:1234"]] {
             let systemd = Systemd(environment.merging(["WATCHDOG_USEC": "1000"]) { $1 }, process: 7, log: log)
             #expect(systemd.watchdogTimeout == nil)
@@ -46,11 +46,11 @@ struct SystemdTests {
             (["WATCHDOG_USEC": "5", "WATCHDOG_PID": "7"], 5_000), (["WATCHDOG_USEC": "5", "WATCHDOG_PID": "8"], nil),
             (["WATCHDOG_USEC": "x"], nil), (["WATCHDOG_USEC": "9223372036854775807"], nil),
         ] as [([String: String], Int64?)])
-    func theWatchdogIsAsTheEnvironmentSays(environment: [String: String], watchdogTimeout: Int64?) throws {
+    func theWatchdogTimeoutIsReadFromTheEnvironment(environment: [String: String], watchdogTimeout: Int64?) throws {
         #expect(systemd(try NotifySocket(), environment).watchdogTimeout == watchdogTimeout)
     }
 
-    @Test func signsOfLifeComeWhileLoopsAnswerAndNotBefore() async throws {
+    @Test func keepalivesAreSentWhileLoopsAnswerAndNotBefore() async throws {
         let socket = try NotifySocket()
         let systemd = systemd(socket, ["WATCHDOG_USEC": "20000"])
         let (questions, asked) = AsyncStream.makeStream(of: Int.self)
@@ -75,7 +75,7 @@ struct SystemdTests {
         answer.finish()
     }
 
-    @Test func aRunningServersLoopsAllTurn() async throws {
+    @Test func allLoopsOfARunningServerTurn() async throws {
         var configuration = Configuration()
         (configuration.server.port, configuration.loops.threads) = (0, 2)
         (configuration.rtp.firstUDPPort, configuration.rtp.lastUDPPort) = (20_000, 24_000)

@@ -5,7 +5,7 @@ import Testing
 
 /// The playlist as VLC reads it, line by line.
 struct VLCPlaylistTests {
-    @Test func everyURLHasItsTitleAndItsOptionsBeforeIt() {
+    @Test func everyURLFollowsItsTitleAndOptions() {
         let playlist = VLCPlaylist(
             title: "Yard", urls: ["rtsp://192.0.2.7:8554/yard", "rtp://@239.255.42.1:5012"], cachingMilliseconds: 80)
         #expect(
@@ -28,7 +28,7 @@ struct VLCPlaylistTests {
     @Test(arguments: [
         "The yard, north", ",", "a\nrtsp://elsewhere/", "a\r\n#EXTVLCOPT:x=1", "a\u{2028}b", "Yard - north - gate", "",
     ])
-    func noTitleBreaksTheFileOrIsTakenForAnArtist(_ title: String) throws {
+    func noTitleBreaksTheFileOrIsReadAsAnArtist(_ title: String) throws {
         let text = VLCPlaylist(title: title, urls: ["rtsp://h/a"], cachingMilliseconds: 100).text
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 7)
@@ -37,7 +37,7 @@ struct VLCPlaylistTests {
         #expect(!shown.contains(",") && !shown.contains(" - "))
     }
 
-    @Test func aPlaylistHasThePathFromEachHostAndThenFromItsGroupWhereThatIsAlwaysOnAir() throws {
+    @Test func aPlaylistContainsTheURLOfEachHostAndOfAGroupThatIsAlwaysSentTo() throws {
         let yaml = """
             server: { port: 554 }
             paths: { a: {}, b: { title: Yard, multicastTransportStream: always }, c: { multicastTransportStream: onRequest } }
@@ -57,18 +57,18 @@ struct VLCPlaylistTests {
         #expect(try configuration.playlist(of: "b", hosts: hosts, cachingMilliseconds: 100).title == "Yard")
     }
 
-    @Test func aPathThatIsNotThereNamesTheNearest() throws {
+    @Test func anUnknownPathIsReportedWithTheNearestName() throws {
         let failure = #expect(throws: PlaylistFailure.self) {
             try Configuration().playlist(of: "can", hosts: [.local], cachingMilliseconds: 100)
         }
-        #expect(failure?.description == "the configuration has no path /can; the nearest is /cam")
+        #expect(failure?.description == "the configuration has no path /can; did you mean /cam?")
         let far = #expect(throws: PlaylistFailure.self) {
             try Configuration().playlist(of: "a\nb", hosts: [.local], cachingMilliseconds: 100)
         }
         #expect(far?.description == "the configuration has no path /a\\u{a}b")
     }
 
-    @Test func aServerThatListensAtAnIPv6AddressHasNoURLForEveryVLC() {
+    @Test func anIPv6OnlyServerHasNoPlaylist() {
         let hosts = URLHost.reaching(listener: "::1", addresses: [])
         #expect(URLHost.forVLC(among: hosts) == nil)
         #expect(throws: PlaylistFailure.noIPv4) {
@@ -95,7 +95,7 @@ struct PlaylistLoginTests {
         return try configuration.playlist(of: "cam", hosts: [.local], login: login, cachingMilliseconds: 100).urls
     }
 
-    @Test func withUsersAPlaylistNeedsOneOfThem() throws {
+    @Test func withUsersAPlaylistNeedsALogin() throws {
         let failure = #expect(throws: PlaylistFailure.self) {
             try configuration("sesame").playlist(of: "cam", hosts: [.local], cachingMilliseconds: 100)
         }
@@ -105,13 +105,13 @@ struct PlaylistLoginTests {
         }
     }
 
-    @Test func aPasswordInTheConfigurationIsNotAskedForAndIsEncoded() throws {
+    @Test func aPasswordInTheConfigurationIsUsedAndPercentEncoded() throws {
         #expect(try urls(configuration("sesame"), as: "ann") == ["rtsp://ann:sesame@127.0.0.1:8554/cam"])
         #expect(try urls(configuration("a@b:c/d%"), as: "ann") == ["rtsp://ann:a%40b%3ac%2fd%25@127.0.0.1:8554/cam"])
     }
 
     @Test(arguments: [PasswordEntry.Form.digest, .salted])
-    func aHashedPasswordIsAskedForAndHasToBeRight(form: PasswordEntry.Form) throws {
+    func aHashedPasswordIsAskedForAndChecked(form: PasswordEntry.Form) throws {
         let entry = try PasswordEntry(user: "ann", password: "sesame77", as: form, for: .init())
         let configuration = try Configuration(yaml: entry.text + "paths: { cam: {} }\n", file: "apus.yml")
         #expect(try urls(configuration, as: "ann", "sesame77") == ["rtsp://ann:sesame77@127.0.0.1:8554/cam"])
@@ -120,7 +120,7 @@ struct PlaylistLoginTests {
         }
     }
 
-    @Test func whoCannotWatchIsNoLogin() throws {
+    @Test func usersWithoutTheRightToWatchAreRefused() throws {
         let configuration = try configuration("sesame")
         #expect(throws: URLLoginFailure.noUser("an", nearest: "ann")) { try urls(configuration, as: "an") }
         #expect(throws: URLLoginFailure.notPermitted(user: "ann", path: "yard")) {

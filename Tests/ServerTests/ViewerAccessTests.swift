@@ -7,7 +7,7 @@ import Testing
 
 @testable import Server
 
-/// Who watches while the configuration has no users.
+/// Access if the configuration has no users.
 struct ViewerAccessTests {
     private let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -19,7 +19,7 @@ struct ViewerAccessTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test func aPasswordIsOfLettersThatEveryClientKeepsAndNoneIsLikeAnother() {
+    @Test func passwordsAreDistinctAndUseLettersThatEveryClientKeeps() {
         let passwords = (0..<200).map { _ in ViewerPassword.random() }
         for password in passwords {
             #expect(ViewerPassword(password.text) == password && password.text.utf8.count == 14)
@@ -31,7 +31,7 @@ struct ViewerAccessTests {
     }
 
     @Test(arguments: ["", "short77", "Capital77", "with blank", "ümlaut77", String(repeating: "a", count: 65)])
-    func whatURLsOrVLCWouldChangeIsNoPassword(text: String) {
+    func passwordsThatURLsOrVLCWouldChangeAreRefused(text: String) {
         #expect(ViewerPassword(text) == nil)
     }
 
@@ -43,11 +43,11 @@ struct ViewerAccessTests {
             (["XDG_STATE_HOME": "x", "HOME": "/h"], 7, "/h/.local/state/apus"),
             ([:], 7, nil), (["STATE_DIRECTORY": "", "HOME": "h"], 7, nil),
         ] as [([String: String], UInt32, String?)])
-    func stateLiesWhereServicesAndUsersHaveIt(environment: [String: String], user: UInt32, path: String?) {
+    func theStateFolderFollowsFromTheEnvironment(environment: [String: String], user: UInt32, path: String?) {
         #expect(StateFolder(environment, user: user)?.path == path)
     }
 
-    @Test func thePasswordOfTheFirstStartIsThatOfAllForItsOwnerAlone() throws {
+    @Test func thePasswordOfTheFirstStartIsKeptForItsOwnerOnly() throws {
         let temporary = try TemporaryFolder()
         let folder = try #require(StateFolder(["STATE_DIRECTORY": temporary.file("a/state")], user: 7))
         let first = try ViewerAccess(keptIn: folder, log: log)
@@ -60,7 +60,7 @@ struct ViewerAccessTests {
         #expect(try ViewerAccess(keptIn: folder, log: log).password.text == "mine7777")
     }
 
-    @Test func whereNothingCanBeKeptThereIsAPasswordForThisRun() throws {
+    @Test func withoutAFolderThereIsAPasswordForThisRun() throws {
         let temporary = try TemporaryFolder()
         try temporary.write("", to: "file")
         for folder in [StateFolder(["STATE_DIRECTORY": temporary.file("file/state")], user: 7), nil] {
@@ -71,12 +71,14 @@ struct ViewerAccessTests {
     }
 
     @Test(arguments: ["No password\n", "Secret77\n", "short\n", ""])
-    func aFileWithoutAUsablePasswordIsAnErrorAndStaysAsItIs(text: String) throws {
+    func aFileWithAnInvalidPasswordIsAnErrorAndIsNotChanged(text: String) throws {
         let temporary = try TemporaryFolder()
         try temporary.write(text, to: "viewer-password")
         let folder = StateFolder(at: temporary.path)
         let failure = #expect(throws: StateFailure.self) { try ViewerAccess(keptIn: folder, log: log) }
-        #expect(failure?.description.contains("holds no password of 8 to 64 lower-case letters and digits") == true)
+        #expect(
+            failure?.description.contains("does not contain a password of 8 to 64 lower-case letters and digits")
+                == true)
         #expect(temporary.bytes("viewer-password") == Array(text.utf8))
     }
 
@@ -91,11 +93,12 @@ struct ViewerAccessTests {
                 try ViewerAccess(keptIn: StateFolder(at: temporary.path), log: log)
             }
         }
-        #expect(failure?.isPermanent == true && failure?.description.contains("viewer-password holds no") == true)
+        #expect(
+            failure?.isPermanent == true && failure?.description.contains("viewer-password does not contain") == true)
     }
 
     /// A forwarder on this host makes remote clients look like local ones.
-    @Test func loopbackClientsNeedThePasswordWhereTheConfigurationSaysSo() throws {
+    @Test func loopbackClientsNeedThePasswordIfTheConfigurationSaysSo() throws {
         let asked = try configuration("access: { loopback: password }")
         #expect(asked.needsViewerPassword)
         #expect(AccessPolicy(asked, viewer: .random())?.loopback == .asOthers)
@@ -105,7 +108,7 @@ struct ViewerAccessTests {
         let failure = #expect(throws: ConfigurationFailure.self) {
             try configuration("access: { loopback: password, open: true }")
         }
-        #expect(failure?.description.contains("access.loopback: asks for a password, and access.open") == true)
+        #expect(failure?.description.contains("access.loopback: is password, but access.open") == true)
     }
 
     @Test(arguments: [
@@ -114,7 +117,7 @@ struct ViewerAccessTests {
         ("server: { address: 127.0.0.1 }", false, false), ("server: { address: '::1' }", false, false),
         ("server: { address: 0.0.0.0 }", true, false), ("access: { deny: 10.0.0.0/8 }", true, false),
     ])
-    func otherHostsNeedThePasswordUnlessThereAreUsersOrItIsOpen(yaml: String, isNeeded: Bool, isOpen: Bool) throws {
+    func otherHostsNeedThePasswordUnlessThereAreUsersOrAccessIsOpen(yaml: String, isNeeded: Bool, isOpen: Bool) throws {
         let configuration = try configuration(yaml)
         #expect(configuration.needsViewerPassword == isNeeded && configuration.isOpen == isOpen)
         let policy = AccessPolicy(configuration, viewer: .random())
@@ -122,12 +125,12 @@ struct ViewerAccessTests {
         #expect(policy?.loopback == (isOpen ? nil : configuration.users.isEmpty ? .free : .asOthers))
     }
 
-    @Test func addressListsHoldWhereItIsOpen() throws {
+    @Test func addressListsApplyToOpenAccess() throws {
         let open = try configuration("access: { open: true, deny: 10.0.0.0/8 }")
         #expect(AccessPolicy(open, viewer: .random())?.addresses.admits(IPAddress("10.0.0.1")) == false)
     }
 
-    @Test func theNoticeHasThePasswordInTheURLsOfOtherHosts() throws {
+    @Test func theNoticeHasThePasswordInURLsOfOtherHosts() throws {
         let viewer = try ViewerAccess(keptIn: nil, log: log)
         let notice = StartupNotice(
             listeners: [], streams: [.init(path: "/cam", label: "test card")], port: 8554,
@@ -141,11 +144,11 @@ struct ViewerAccessTests {
                 "rtsp://localhost:8554/cam", "rtsp://127.0.0.1:8554/cam", "\(with)192.0.2.7:8554/cam",
                 "\(with)[2001:db8::7]:8554/cam",
             ])
-        #expect(text.contains("it is another at each start"))
+        #expect(text.contains("it changes at each start"))
     }
 
-    /// Its readers are not the person who started the server.
-    @Test func theNoticeInTheJournalNamesTheFileInPlaceOfThePassword() throws {
+    /// Other users can read the journal.
+    @Test func theNoticeInTheJournalNamesTheFileInsteadOfThePassword() throws {
         let temporary = try TemporaryFolder()
         let hosts = try ["localhost", "192.0.2.7"].map { try #require(URLHost($0)) }
         for folder in [StateFolder(at: temporary.path), nil] {
@@ -160,25 +163,26 @@ struct ViewerAccessTests {
             #expect(text.contains("rtsps://viewer:PASSWORD@192.0.2.7:8322/cam"))
             #expect(
                 text.contains(
-                    folder.map { "kept in \($0.passwordFile): write it for PASSWORD" } ?? "on a terminal only"))
+                    folder.map { "stored in \($0.passwordFile): write it instead of PASSWORD" } ?? "on a terminal only")
+            )
         }
     }
 
-    @Test func theNoticeHasThePasswordForThisHostTooWhereItNeedsIt() throws {
+    @Test func theNoticeHasThePasswordForThisHostIfItNeedsIt() throws {
         let viewer = try ViewerAccess(keptIn: nil, log: log)
         let notice = StartupNotice(
             listeners: [], streams: [.init(path: "/cam", label: "test card")], port: 8554, hosts: [.local],
             access: .viewer(viewer, loopback: .asOthers))
         #expect(notice.text(for: .terminal).contains("rtsp://viewer:\(viewer.password.text)@localhost:8554/cam"))
-        #expect(notice.text(for: .terminal).contains("all clients, on this host too, need the password"))
+        #expect(notice.text(for: .terminal).contains("all clients, including those on this host, need the password"))
     }
 
-    @Test func theNoticeSaysWhatOpenMeans() {
+    @Test func theNoticeWarnsAboutOpenAccess() {
         let notice = StartupNotice(listeners: [], streams: [], port: 8554, hosts: [.local], access: .open)
-        #expect(notice.text(for: .log).contains("*** OPEN TO EVERYBODY"))
+        #expect(notice.text(for: .log).contains("*** OPEN TO ALL"))
     }
 
-    @Test func thePlaylistHasItToo() throws {
+    @Test func thePlaylistHasThePasswordToo() throws {
         let viewer = ViewerPassword.random()
         let playlist = try configuration("").playlist(
             of: "cam", hosts: try ["127.0.0.1", "192.0.2.7", "cam.example"].map { try #require(URLHost($0)) },

@@ -12,7 +12,7 @@ struct WatchdogTests {
 
     private func watchdog() -> Watchdog { Watchdog(watchdogTimeout: Self.watchdogTimeout * 1_000_000, start: time(0)) }
 
-    @Test func itAsksAtOnceAndThenTwiceInTheTimeThatSystemdWaits() {
+    @Test func loopsAreCheckedAtOnceAndThenTwicePerTimeout() {
         var watchdog = watchdog()
         for now in stride(from: Int64(0), to: 50_000, by: 5_000) {
             #expect(watchdog.timePassed(to: time(now)) == .ask)
@@ -24,7 +24,7 @@ struct WatchdogTests {
         }
     }
 
-    @Test func aStuckLoopIsReportedOnceAndNothingIsTold() {
+    @Test func aStuckLoopIsReportedOnceAndStopsTheKeepalives() {
         var watchdog = watchdog()
         #expect(watchdog.timePassed(to: time(0)) == .ask)
         #expect(watchdog.timePassed(to: time(5_001)) == .report(5_001_000_000))
@@ -35,7 +35,7 @@ struct WatchdogTests {
         #expect(watchdog.timePassed(to: watchdog.deadline) == .ask)
     }
 
-    /// The longest time without a sign of life, in milliseconds, where the loops stand still for `stall`.
+    /// The longest time without a keepalive, in milliseconds, if the loops are blocked for `stall`.
     private func longestSilence(_ stall: Range<Int64>) -> Int64 {
         var watchdog = watchdog()
         var (told, longest, answer) = (Int64(0), Int64(0), Int64?.none)
@@ -52,7 +52,7 @@ struct WatchdogTests {
         return longest
     }
 
-    @Test func systemdMissesNothingInAShortStallAndEndsALongOneWhenItComes() {
+    @Test func aShortStallIsToleratedAndALongOneEndsTheService() {
         var numbers = SplitMix64(seed: 7)
         for _ in 0..<20 {
             let start = Int64.random(in: 1...20_000, using: &numbers)

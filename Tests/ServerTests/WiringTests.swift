@@ -10,7 +10,7 @@ import Testing
 
 /// What the rooms below are told of the configuration.
 struct WiringTests {
-    @Test func theDefaultsAreTheServersOwn() {
+    @Test func theDefaultsAreThoseOfTheServer() {
         let options = ServerOptions(Configuration(), access: nil)
         let own = ServerOptions()
         #expect(options.port == own.port)
@@ -33,7 +33,7 @@ struct WiringTests {
     }
 
     @Test(arguments: Configuration.Join.Mode.allCases)
-    func everyWayOfJoiningHasItsCounterpart(_ mode: Configuration.Join.Mode) {
+    func everyJoinModeHasACounterpart(_ mode: Configuration.Join.Mode) {
         var configuration = Configuration()
         configuration.join.mode = mode
         #expect(PathOptions("cam", .init(), in: configuration).join.mode.rawValue == mode.rawValue)
@@ -43,7 +43,7 @@ struct WiringTests {
         #expect(PathOptions("cam", path, in: configuration).join.mode.rawValue == mode.rawValue)
     }
 
-    @Test func whatIsSetArrives() throws {
+    @Test func optionsReachTheServer() throws {
         let yaml = """
             server: { port: 554, address: "::1", sessionTimeoutSeconds: 30 }
             loops: { threads: 3 }
@@ -52,7 +52,7 @@ struct WiringTests {
             multicast: { firstGroup: 239.1.1.1, port: 6000, timeToLive: 3, interface: 127.0.0.1 }
             ring: { seconds: 5 }
             randomAccess: { intervalMilliseconds: 250 }
-            paths: { a: { title: Yard, multicast: always, audio: { enabled: false }, video: { width: 640, framesPerSecond: 25, profile: main, encoderFallback: false, intraRefresh: true } } }
+            paths: { a: { title: Yard, multicast: always, audio: { enabled: false }, video: { width: 640, frameRate: 25, profile: main, encoderFallback: false, intraRefresh: true } } }
             """
         let configuration = try Configuration(yaml: yaml, file: "apus.yml")
         let options = ServerOptions(configuration, access: nil)
@@ -89,7 +89,7 @@ struct WiringTests {
     }
 
     @Test(arguments: [1024, 5004, 65_500])
-    func theTransportStreamHasItsGroupsPortBehindTheTracks(_ port: Int) throws {
+    func theTransportStreamUsesAPortAboveTheTracks(_ port: Int) throws {
         let yaml = """
             multicast: { port: \(port), timeToLive: 3, interface: 127.0.0.1 }
             paths: { a: { multicast: always, multicastTransportStream: onRequest }, b: { multicastTransportStream: always } }
@@ -103,13 +103,13 @@ struct WiringTests {
         #expect(streams.map(\.group) == ["239.255.42.1", "239.255.42.2"])
         #expect(streams.map(\.isAlwaysOn) == [false, true])
         #expect(options[1].multicast == nil)
-        // Pairs of ports for the picture, the sound and two more tracks lie between.
+        // Between them are the port pairs for video, audio and two more tracks.
         #expect(streams.allSatisfy { $0.port.isMultiple(of: 2) && $0.port >= tracks.port + 2 * 4 && $0.port < .max })
         #expect(streams.allSatisfy { $0.timeToLive == 3 && $0.interface == "127.0.0.1" })
         #expect(configuration.transportStreamURL(of: "a") == "rtp://@\(streams[0].group):\(streams[0].port)")
     }
 
-    @Test func theFileForMulticastHasTheGroupAndAPortPairPerTrack() throws {
+    @Test func theMulticastSDPFileHasTheGroupAndAPortPairPerTrack() throws {
         let yaml = "paths: { a: { multicast: always }, b: { multicastTransportStream: always } }"
         let configuration = try Configuration(yaml: yaml, file: "apus.yml")
         let served = try SessionDescription(

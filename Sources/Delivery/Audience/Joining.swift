@@ -7,7 +7,7 @@ public enum JoinMode: String, Hashable, Sendable, CaseIterable {
     /// With a fast start if it fits its limits, otherwise at a keyframe.
     case auto
     /// The same as `auto`, to state it explicitly in the configuration.
-    case fastStart = "prelude"
+    case fastStart
     /// At the next keyframe, which is requested from the encoder if there is one.
     case keyframe
 }

@@ -1,9 +1,9 @@
 import RTSP
 
 extension AccessPolicy {
-    /// Who may do what with this configuration; `nil` where everybody may do everything.
+    /// The rights of this configuration; `nil` if all clients have all rights.
     ///
-    /// - Parameter viewer: the password of other hosts, asked for where there are no users.
+    /// - Parameter viewer: the password that clients need if the configuration has no users.
     init?(_ configuration: Configuration, viewer: ViewerPassword) {
         let access = configuration.access
         guard !configuration.isOpen || !access.allow.isEmpty || !access.deny.isEmpty else { return nil }
@@ -15,7 +15,7 @@ extension AccessPolicy {
             guessing: GuessLimits(access), loopback: isFree && access.loopback == .free ? .free : .asOthers,
             urlCredentials: URLCredentials(access.satip),
             exemptPaths: access.httpCallback.isEmpty ? nil : access.httpCallbackExcept,
-            // Why there are none, the check of the configuration has said.
+            // The check of the configuration has reported the failure.
             hashes: { try? HashFunctions.openSSL() },
             random: {
                 var numbers = SystemRandomNumberGenerator()
@@ -47,7 +47,7 @@ extension AccessPolicy.URLCredentials {
 }
 
 extension AccessPolicy.User {
-    /// `nil` for a user without a password, whom the configuration refuses.
+    /// `nil` for a user without a password, which the configuration refuses.
     fileprivate init?(_ name: String, _ user: Configuration.User) {
         guard let password = user.password else { return nil }
         self.init(
@@ -55,7 +55,7 @@ extension AccessPolicy.User {
             rights: [.read: user.read, .publish: user.publish, .control: user.control])
     }
 
-    /// Who watches everything, and does nothing else.
+    /// The user of the viewer's password, which may watch all paths and do nothing else.
     fileprivate init(_ viewer: ViewerPassword) {
         self.init(
             name: ViewerPassword.user, secret: .password(viewer.text),

@@ -1,52 +1,52 @@
 import Media
 import RTSP
 
-/// The questions for the web server that decides: those that are asked now, those that wait, and the recent refusals.
+/// The requests to the web server that decides: those in progress, those that wait, and recent refusals.
 ///
 /// ```
-///               | refused within 1 s | its address has its share | a thread is free | all are busy
-/// add           | refused            | tooManyOfAddress          | start            | wait, or tooMany
+///               | refused within 1 s | limit of the address reached | a thread is free | all are busy
+/// add           | refused            | tooManyOfAddress             | start            | wait, or tooMany
 /// finished      |                    the next one that waits, or the thread is free
 /// ```
-/// A value without a clock or a thread.
+/// A value without a clock and without threads.
 struct CallbackQueue: Sendable {
     struct PendingRequest: Sendable {
         let question: ExternalAuthorisationRequest
-        /// The name of the client's connection.
+        /// The identifier of the client's connection.
         let connection: String
         let deadline: MonotonicTime
         let answer: @Sendable (AccessDecision) -> Void
     }
 
     enum AddResult: Hashable, Sendable {
-        /// One more thread is to ask the web server.
+        /// The caller must start a thread that sends it.
         case start
-        /// A thread that asks already takes it later.
+        /// A thread that is running takes it later.
         case wait
-        /// The same question has just been refused.
+        /// The same request has just been refused.
         case refused
-        /// As many questions of its address are asked or wait as one address may have.
+        /// The address has as many requests in progress or waiting as one address may have.
         case tooManyOfAddress
         case tooMany
     }
 
-    /// As many as a web server with few workers answers at once.
+    /// A web server with few workers answers this many at the same time.
     static let threadLimit = 4
-    /// With a web server that does not answer, the last of them waits 16 times as long as the first.
+    /// If the web server does not answer, the last of them waits 16 times as long as the first.
     static let waitingLimit = 64
-    /// In nanoseconds. Players repeat a refused request at once, some three times.
+    /// In nanoseconds. Players repeat a refused request at once, some of them three times.
     static let refusalLifetime: Int64 = 1_000_000_000
-    /// Refusals that are remembered, at 32 bytes each.
+    /// Maximum number of stored refusals, at 32 bytes each.
     static let refusalLimit = 4_096
 
-    /// Questions of one address that may be asked or wait at the same time.
+    /// Requests of one address that may be in progress or wait at the same time.
     private let addressLimit: Int
     private var waiting: [PendingRequest] = []
     private var threadCount = 0
-    /// By the client's network; `nil` for addresses that cannot be read.
+    /// Requests by the network of the client; `nil` stands for addresses that cannot be parsed.
     private var counts: [IPAddress?: Int] = [:]
-    /// When a refusal is forgotten, by the hash of its question. The seed of the hash is random for each process, so no client can
-    /// choose a question with the hash of another; and no password stays in memory.
+    /// The expiry of each refusal, by the hash of its request. The seed of the hash is random in each process, so a client cannot
+    /// choose a request with the hash of another; and no password stays in memory.
     private var refusals: [Int: MonotonicTime] = [:]
 
     /// For tests.
@@ -56,7 +56,7 @@ struct CallbackQueue: Sendable {
         self.addressLimit = addressLimit
     }
 
-    /// Takes a question up, if there is room for it.
+    /// Adds a request, if the limits allow it.
     mutating func add(_ pending: PendingRequest, at now: MonotonicTime) -> AddResult {
         if let end = refusals[pending.question.hashValue], now < end { return .refused }
         let network = pending.question.network
@@ -72,9 +72,9 @@ struct CallbackQueue: Sendable {
         return .wait
     }
 
-    /// A question was decided, and its thread is free.
+    /// Call this when a request was decided.
     ///
-    /// - Returns: the question that the thread asks next; `nil` if the thread is to end.
+    /// - Returns: the request that the thread sends next; `nil` if the thread must end.
     mutating func finished(_ pending: PendingRequest, _ decision: AccessDecision, at now: MonotonicTime)
         -> PendingRequest?
     {
@@ -89,13 +89,13 @@ struct CallbackQueue: Sendable {
 
     private mutating func remember(_ question: ExternalAuthorisationRequest, at now: MonotonicTime) {
         if refusals.count >= Self.refusalLimit { refusals = refusals.filter { now < $0.value } }
-        // More than that in one second: the web server is quick, and can be asked again.
+        // So many in one second: the web server is fast, and can be asked again.
         if refusals.count >= Self.refusalLimit { refusals = [:] }
         refusals[question.hashValue] = now + Self.refusalLifetime
     }
 }
 
 extension ExternalAuthorisationRequest {
-    /// What its client's requests are counted by.
+    /// The network by which the requests of its client are counted.
     fileprivate var network: IPAddress? { IPAddress(address)?.clientNetwork }
 }

@@ -1,10 +1,10 @@
 import RTSP
 
 extension Configuration {
-    /// How a verb logs in, to watch the path `name`, at the server that runs with this configuration: as the first of its users
-    /// who may, with what is kept of the password. `nil` where nobody may.
+    /// The login with which a command watches the path `name` of the server that runs with this configuration: that of the first
+    /// user with the right to watch it, with the stored password or hash. `nil` if there is no such user.
     ///
-    /// - Parameter viewer: whose password is asked for where there are no users.
+    /// - Parameter viewer: the password that is needed if the configuration has no users.
     public func login(watching name: String, viewer: ViewerPassword?) throws(OpenSSLFailure) -> ClientLogin? {
         guard let (user, secret) = user(watching: name) ?? viewer.map({ (ViewerPassword.user, .password($0.text)) })
         else { return nil }

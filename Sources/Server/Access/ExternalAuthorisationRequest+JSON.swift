@@ -2,11 +2,11 @@ import FoundationEssentials
 import RTSP
 
 extension ExternalAuthorisationRequest {
-    /// The fields by the names that MediaMTX gives them, so that what answers it answers here too.
+    /// The fields with the names of MediaMTX, so that a web server that answers MediaMTX can answer Apus.
     private struct Form: Encodable {
         let user: String
         let password: String
-        /// Of clients that send one in a header; those of RTSP have it in the query.
+        /// For clients that send a token in a header; RTSP clients send it in the query.
         let token = ""
         let ip: String
         let action: String
@@ -17,7 +17,7 @@ extension ExternalAuthorisationRequest {
         let userAgent: String
     }
 
-    /// As it is posted.
+    /// The body of the HTTP POST.
     func json(for connection: String) throws -> [UInt8] {
         let form = Form(
             user: user, password: password, ip: address, action: right.rawValue, path: path,

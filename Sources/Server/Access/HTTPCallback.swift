@@ -5,12 +5,12 @@ import RTSPServer
 import Reactor
 import Synchronization
 
-/// Asks a web server who may do what. From any thread.
+/// Asks a web server whether clients may do what they request. May be used from any thread.
 ///
-/// It has threads of its own, `apus-callback`, which block while the web server thinks: no event loop, and no thread of the
-/// concurrency runtime or of Dispatch, waits for it. How many questions there may be says ``CallbackQueue``.
+/// Its own threads, `apus-callback`, wait for the web server, so that no event loop, and no thread of the concurrency runtime or of
+/// Dispatch, has to. ``CallbackQueue`` limits the number of requests.
 final class HTTPCallback: ExternalAuthoriser {
-    /// What is told in the log once a minute at most, each by itself.
+    /// The kinds of warning. Each is logged at most once a minute.
     private enum WarningKind: Hashable {
         case undecided
         case tooManyOfAddress
@@ -21,7 +21,7 @@ final class HTTPCallback: ExternalAuthoriser {
         var lastWarnings: [WarningKind: MonotonicTime] = [:]
     }
 
-    /// Between two lines of the log about the same, in nanoseconds.
+    /// Time between two warnings of the same kind, in nanoseconds.
     private static let warningInterval: Int64 = 60_000_000_000
 
     private let url: String
@@ -30,7 +30,7 @@ final class HTTPCallback: ExternalAuthoriser {
     private let log: Logger
     private let state: Mutex<State>
 
-    /// `nil` where the configuration has nobody decide.
+    /// `nil` if the configuration has no such web server.
     init?(_ access: Configuration.Access, log: Logger) {
         guard !access.httpCallback.isEmpty else { return nil }
         url = access.httpCallback
@@ -52,10 +52,10 @@ final class HTTPCallback: ExternalAuthoriser {
         case .refused: answer(.refused)
         case .tooManyOfAddress:
             warn(
-                .tooManyOfAddress, "too many requests of one address wait for access.httpCallback: \(question.address)")
+                .tooManyOfAddress, "too many requests of the address \(question.address) wait for access.httpCallback")
             answer(.tooManyWaiting)
         case .tooMany:
-            warn("\(CallbackQueue.waitingLimit) questions wait for an answer already")
+            warn("\(CallbackQueue.waitingLimit) requests wait for an answer already")
             answer(.unavailable)
         }
     }
@@ -64,22 +64,22 @@ final class HTTPCallback: ExternalAuthoriser {
         do throws(SystemError) {
             try startDetachedThread(name: "apus-callback") { [self] in work(from: pending) }
         } catch {
-            warn("no thread to ask on: \(error)")
-            // Nothing waits, unless there were threads enough before: at most all that waits is given up here.
+            warn("cannot start a thread: \(error)")
+            // Requests wait only if all threads were running before; at most, each waiting request fails here.
             if let next = finish(pending, .unavailable) { start(next) }
         }
     }
 
-    /// Asks one question after the other, over one connection as long as it lasts.
+    /// Sends one request after the other, over one connection if the web server keeps it open.
     private func work(from first: CallbackQueue.PendingRequest) {
         var client: HTTPClient?
         var next: CallbackQueue.PendingRequest? = first
         while let pending = next { next = finish(pending, decision(on: pending, by: &client)) }
     }
 
-    /// Answers a question, which does not count any more by then.
+    /// Removes a request from the queue, then reports its decision.
     ///
-    /// - Returns: what is to be asked next.
+    /// - Returns: the request to send next.
     private func finish(_ pending: CallbackQueue.PendingRequest, _ decision: AccessDecision) -> CallbackQueue
         .PendingRequest?
     {
@@ -89,11 +89,11 @@ final class HTTPCallback: ExternalAuthoriser {
     }
 
     private func decision(on pending: CallbackQueue.PendingRequest, by client: inout HTTPClient?) -> AccessDecision {
-        // Text can always be encoded; if not, nobody has decided.
+        // Text can always be encoded; otherwise there is no decision.
         guard let body = try? pending.question.json(for: pending.connection) else { return .unavailable }
         do throws(HTTPFailure) {
             let remaining = pending.deadline - .now()
-            guard remaining > 0 else { throw HTTPFailure(description: "no answer came in time") }
+            guard remaining > 0 else { throw HTTPFailure(description: "no answer in time") }
             if client == nil { client = try HTTPClient(posting: url) }
             guard let client else { return .unavailable }
             let status = try client.post(body, withinMilliseconds: max(1, remaining / 1_000_000))
@@ -105,14 +105,14 @@ final class HTTPCallback: ExternalAuthoriser {
         }
     }
 
-    /// Says in the log why nobody decides.
+    /// Logs why there is no decision.
     private func warn(_ reason: String) {
         warn(
-            .undecided, "nobody decides who may watch",
+            .undecided, "access.httpCallback gives no decision, so its clients are refused",
             ["access.httpCallback": "\(UserInformation.removed(from: url))", "reason": "\(reason)"])
     }
 
-    /// Says something in the log, once a minute: else one client could fill it.
+    /// Logs a warning at most once a minute, because one client could cause any number.
     private func warn(_ kind: WarningKind, _ message: String, _ metadata: Logger.Metadata = [:]) {
         let now = MonotonicTime.now()
         let isDue = state.withLock { state in

@@ -1,14 +1,14 @@
 import CCurl
 
-/// Posts JSON to one URL, again and again, over one connection as long as that lasts. Confined to one thread at a time.
+/// Posts JSON to one URL, over one connection if the web server keeps it open. Confined to one thread at a time.
 final class HTTPClient {
     private let client: OpaquePointer
 
     init(posting url: String) throws(HTTPFailure) {
         if let reason = apus_load_curl() {
-            throw HTTPFailure(description: "it needs libcurl (the package libcurl4): \(String(cString: reason))")
+            throw HTTPFailure(description: "libcurl is needed (the package libcurl4): \(String(cString: reason))")
         }
-        guard let client = apus_http_make(url) else { throw HTTPFailure(description: "libcurl takes no such URL") }
+        guard let client = apus_http_make(url) else { throw HTTPFailure(description: "libcurl cannot use this URL") }
         self.client = client
     }
 
@@ -16,7 +16,7 @@ final class HTTPClient {
         apus_http_free(client)
     }
 
-    /// Blocks until there is an answer; gives its status.
+    /// Posts a body and returns the status of the answer. Blocks until it arrives.
     func post(_ body: [UInt8], withinMilliseconds milliseconds: Int64) throws(HTTPFailure) -> Int {
         let status = apus_http_post(client, body, body.count, Int(milliseconds))
         guard status > 0 else { throw HTTPFailure(description: String(cString: apus_http_failure(client))) }
@@ -24,7 +24,7 @@ final class HTTPClient {
     }
 }
 
-/// Why there is no answer, as a sentence for the log.
+/// Why there is no answer: a sentence for the log.
 struct HTTPFailure: Error, Hashable, CustomStringConvertible {
     let description: String
 }

@@ -1,7 +1,7 @@
 import COpenSSL
 import RTSP
 
-/// Why OpenSSL cannot be used, and what to do.
+/// Why OpenSSL cannot be used, and the remedy.
 public struct OpenSSLFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
@@ -11,7 +11,7 @@ public struct OpenSSLFailure: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension HashFunctions {
-    /// Those of OpenSSL's libcrypto, which is loaded with the first call.
+    /// The hash functions of OpenSSL's libcrypto, which the first call loads.
     public static func openSSL() throws(OpenSSLFailure) -> Self {
         if let reason = apus_load_libcrypto() { throw OpenSSLFailure(String(cString: reason)) }
         return Self(
@@ -21,8 +21,8 @@ extension HashFunctions {
             isSame: { apus_is_same($0, $1, min($0.count, $1.count)) })
     }
 
-    /// What SP 800-132, section 5.2, asks for at least. It takes a third of a millisecond of the event loop that also sends
-    /// pictures, and so may not be much more: what a salted hash is worth goes by the length of the password.
+    /// The minimum of SP 800-132, section 5.2. It takes 0.3 ms on the event loop, which also sends media, so it cannot be much higher.
+    /// A salted hash is therefore only as strong as the password is long.
     private static let stretchingCount: Int32 = 1_000
 
     /// The first 32 bytes of PBKDF2 with HMAC-SHA-256 (RFC 8018, section 5.2).
@@ -30,7 +30,7 @@ extension HashFunctions {
         hash(of: 32) { apus_pbkdf2(password, password.count, salt, salt.count, iterationCount, &$0) }
     }
 
-    /// What `make` writes. Where there was no memory for it, it is what nobody can foresee: then nobody is let in.
+    /// The hash that `make` writes. If it fails for lack of memory, random bytes, which match no password.
     private static func hash(of byteCount: Int, _ make: (inout [UInt8]) -> Bool) -> [UInt8] {
         var hash = [UInt8](repeating: 0, count: byteCount)
         return make(&hash) ? hash : hash.map { _ in .random(in: .min ... .max) }

@@ -1,8 +1,8 @@
 import RTSP
 
-/// A user's lines for the configuration, made of a password that is then in no file.
+/// The lines of one user for the configuration, made from a password.
 public struct PasswordEntry: Sendable {
-    /// What is kept of the password.
+    /// The form in which the password is stored.
     public enum Form: Sendable {
         /// For Digest, with the configuration's realm and hash.
         case digest
@@ -12,17 +12,17 @@ public struct PasswordEntry: Sendable {
         case plain
     }
 
-    /// A section `users` with this one.
+    /// A section `users` with this user.
     public let text: String
-    /// What will go wrong with which client.
+    /// Clients that cannot use this password, and other reasons to choose another.
     public let warnings: [String]
 
-    /// Why a password cannot be had.
+    /// Why an entry cannot be made.
     public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
     }
 
-    /// - Parameter random: what nobody can foresee, for the salt.
+    /// - Parameter random: unpredictable bytes for the salt.
     public init(
         user: String, password: String, as form: Form, for access: Configuration.Access,
         random: () -> UInt8 = { .random(in: .min ... .max) }
@@ -33,7 +33,7 @@ public struct PasswordEntry: Sendable {
         guard let plain = StoredPassword(password), case .password = plain.secret else {
             throw Refusal(
                 description:
-                    "a password has 1 to 128 bytes on one line, and does not begin like a hash of apus password")
+                    "a password has 1 to 128 bytes on one line, and does not begin with md5:, sha-256: or salted:")
         }
         let stored: StoredPassword
         do throws(OpenSSLFailure) {
@@ -62,15 +62,17 @@ public struct PasswordEntry: Sendable {
         var warnings: [String] = []
         if (user + password).contains(where: \.isUppercase) {
             warnings.append(
-                "it has capitals: VLC as Debian and Ubuntu build it sends user and password in lower case (SAT>IP), and "
-                    + "will not get in")
+                "VLC of Debian and Ubuntu cannot log in, because it sends user and password in lower case (SAT>IP); use lower-case "
+                    + "letters only")
         }
         let unescaped = "-._~!$&'()*+,;="
         if password.contains(where: { !($0.isASCII && ($0.isLetter || $0.isNumber) || unescaped.contains($0)) }) {
-            warnings.append("it has characters that are to be percent-encoded in URLs")
+            warnings.append("the password contains characters that must be percent-encoded in URLs")
         }
-        if form == .salted { warnings.append("Digest cannot use it: it is for Basic inside TLS and for SAT>IP") }
-        if password.utf8.count < 8 { warnings.append("it is shorter than 8 bytes: whoever tries for long gets in") }
+        if form == .salted {
+            warnings.append("a salted hash works for Basic inside TLS and for SAT>IP only, not for Digest")
+        }
+        if password.utf8.count < 8 { warnings.append("short passwords can be guessed; use 8 characters or more") }
         return warnings
     }
 }

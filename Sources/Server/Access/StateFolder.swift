@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Reactor
 
-/// Where the server keeps what it has made itself, from one start to the next.
+/// The folder for files that the server creates and needs again at its next start.
 public struct StateFolder: Hashable, Sendable {
     public let path: String
 
@@ -11,14 +11,14 @@ public struct StateFolder: Hashable, Sendable {
         self.path = path
     }
 
-    /// That of this process; `nil` where it has neither a folder of its own nor a home.
+    /// The folder of this process; `nil` if the environment names none.
     public static var usual: Self? {
         let environment = ProcessInfo.processInfo.environment
         return Self(environment, user: geteuid())
     }
 
-    /// `$STATE_DIRECTORY` of systemd, whose first folder counts; else `/var/lib/apus` for root, and below `$XDG_STATE_HOME` or
-    /// `~/.local/state` for others (XDG Base Directory Specification). What is relative is none.
+    /// The first folder in systemd's `$STATE_DIRECTORY`. Without it, `/var/lib/apus` for root, and a folder below `$XDG_STATE_HOME` or
+    /// `~/.local/state` for other users (XDG Base Directory Specification). Relative paths are ignored.
     init?(_ environment: [String: String], user: UInt32) {
         func folder(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
         if let own = folder("STATE_DIRECTORY")?.split(separator: ":").first {
@@ -35,9 +35,9 @@ public struct StateFolder: Hashable, Sendable {
     /// The file of the viewer's password.
     public var passwordFile: String { path + "/viewer-password" }
 
-    /// The password that is kept here; `nil` where there is none yet.
+    /// The stored password; `nil` if there is none yet.
     ///
-    /// - Throws: where the file cannot be read, or holds something else.
+    /// - Throws: if the file cannot be read, or does not contain a valid password.
     public func viewerPassword() throws(StateFailure) -> ViewerPassword? {
         let fd = open(passwordFile, O_RDONLY | O_CLOEXEC)
         if fd < 0, errno == ENOENT || errno == ENOTDIR { return nil }
@@ -50,17 +50,16 @@ public struct StateFolder: Hashable, Sendable {
         let text = String(decoding: bytes.prefix(count), as: UTF8.self)
         guard let password = ViewerPassword(String(text.prefix { !$0.isNewline })) else {
             throw StateFailure(
-                "\(passwordFile) holds no password of 8 to 64 lower-case letters and digits: correct it, or remove it to get "
-                    + "another",
+                "\(passwordFile) does not contain a password of 8 to 64 lower-case letters and digits; correct the file, or "
+                    + "remove it to get a new password",
                 .malformedPassword)
         }
         return password
     }
 
-    /// Keeps `password` for its owner alone, unless one is kept here by now: of two servers that start together, both have the
-    /// first one's.
+    /// Stores `password`, readable by the owner only, unless there is one now: two servers that start together must use the same.
     ///
-    /// - Returns: what is kept.
+    /// - Returns: the stored password.
     func keep(_ password: ViewerPassword) throws(StateFailure) -> ViewerPassword {
         try make()
         let draft = "\(passwordFile).\(getpid())"
@@ -71,26 +70,26 @@ public struct StateFolder: Hashable, Sendable {
             return password
         }
         let failure = SystemError(call: "link", code: errno)
-        guard let other = try viewerPassword() else { throw StateFailure("cannot make \(passwordFile): \(failure)") }
+        guard let other = try viewerPassword() else { throw StateFailure("cannot create \(passwordFile): \(failure)") }
         return other
     }
 
-    /// Makes the folder, and those above it, for its owner alone.
+    /// Creates the folder and its parent folders, for their owner only.
     func make() throws(StateFailure) {
         for index in path.indices.dropFirst() where path[index] == "/" { mkdir(String(path[..<index]), 0o700) }
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw StateFailure("cannot make the folder \(path): \(SystemError(call: "mkdir", code: errno))")
+            throw StateFailure("cannot create the folder \(path): \(SystemError(call: "mkdir", code: errno))")
         }
     }
 
-    /// Makes the file, in place of what is there. Its contents are on the disk when this returns: a file that is linked to a name
-    /// before that may be empty after a power failure.
+    /// Writes the file, and replaces an existing one. The contents are on the disk when this returns: otherwise a file that is then
+    /// linked to a name could be empty after a power failure.
     ///
-    /// - Parameter mode: who may read it; by default its owner alone.
+    /// - Parameter mode: the permissions; by default for its owner only.
     func write(_ bytes: [UInt8], to file: String, mode: mode_t = 0o600) throws(StateFailure) {
         unlink(file)
         let fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard fd >= 0 else { throw StateFailure("cannot make \(file): \(SystemError(call: "open", code: errno))") }
+        guard fd >= 0 else { throw StateFailure("cannot create \(file): \(SystemError(call: "open", code: errno))") }
         defer { close(fd) }
         guard Glibc.write(fd, bytes, bytes.count) == bytes.count else {
             unlink(file)
@@ -103,8 +102,8 @@ public struct StateFolder: Hashable, Sendable {
         }
     }
 
-    /// Has the names of the files written to the disk. If that fails, as on file systems that cannot do it, a power failure at this
-    /// moment costs at most the new name: the next start makes another password.
+    /// Writes the names of the files to the disk. Some file systems cannot do this; then a power failure at this moment may lose the
+    /// new file, and the next start creates another password.
     private func syncFolder() {
         let fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard fd >= 0 else { return }
@@ -112,19 +111,19 @@ public struct StateFolder: Hashable, Sendable {
         close(fd)
     }
 
-    /// Whether others than the owner may read the password.
+    /// Whether users other than the owner may read the password.
     var isPasswordReadableByOthers: Bool {
         var status = stat()
         return stat(passwordFile, &status) == 0 && status.st_mode & (S_IRGRP | S_IROTH) != 0
     }
 }
 
-/// Why nothing can be kept, in one sentence without a full stop.
+/// Why a file cannot be stored: one sentence without a full stop.
 public struct StateFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Sendable {
-        /// A file or folder cannot be read or made.
+        /// A file or folder cannot be read or created.
         case access
-        /// The file of the viewer's password was written by hand, and holds no usable one.
+        /// The file of the viewer's password was edited, and does not contain a valid password.
         case malformedPassword
     }
 

@@ -1,9 +1,9 @@
 import RTSP
 import Streams
 
-/// User and password as URLs carry them. No text shows them by chance.
+/// A user and a password for URLs. Its descriptions are redacted.
 public struct URLLogin: Hashable, Sendable {
-    /// In front of a URL's host, with the `@`.
+    /// The part of a URL before the host, with the `@`.
     private let userInformation: String
     /// Whether clients on the server's own host need it.
     private let loopback: AccessPolicy.Loopback
@@ -14,12 +14,12 @@ public struct URLLogin: Hashable, Sendable {
         self.loopback = loopback
     }
 
-    /// The word PASSWORD in place of the viewer's password, for texts that others read.
+    /// The word PASSWORD in place of the viewer's password, for texts that other users can read.
     static func hidden(loopback: AccessPolicy.Loopback) -> Self {
         Self(userInformation: "\(ViewerPassword.user):PASSWORD@", loopback: loopback)
     }
 
-    /// A user of the configuration, who needs the password on every host.
+    /// A user of the configuration, which needs the password on every host.
     public init(user: String, password: String) {
         self.init(userInformation: "\(escaped(user)):\(escaped(password))@", loopback: .asOthers)
     }
@@ -29,7 +29,7 @@ public struct URLLogin: Hashable, Sendable {
         self.loopback = loopback
     }
 
-    /// What a URL of `host` needs in front of it; empty if that is nothing.
+    /// The part of a URL before `host`; empty if clients of that host need no password.
     func text(at host: URLHost) -> String {
         host.isLoopback && loopback == .free ? "" : userInformation
     }
@@ -52,13 +52,13 @@ private func escaped(_ text: String) -> String {
 }
 
 extension Configuration.Access.Loopback {
-    /// What it means without users.
+    /// The policy if the configuration has no users.
     public var policy: AccessPolicy.Loopback { self == .free ? .free : .asOthers }
 }
 
-// MARK: - Of a user of the configuration
+// MARK: - Users of the configuration
 
-/// Why a user's password is in no URL.
+/// Why there is no URL with a user and password.
 public enum URLLoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case noUsers
     case noUser(String, nearest: String?)
@@ -68,10 +68,11 @@ public enum URLLoginFailure: Error, Hashable, Sendable, CustomStringConvertible 
 
     public var description: String {
         switch self {
-        case .noUsers: "the configuration has no users: leave out --user"
+        case .noUsers: "the configuration has no users; leave out --user"
         case .noUser(let name, let nearest):
-            "the configuration has no user \(printable(name))" + (nearest.map { "; the nearest is \($0)" } ?? "")
-        case .notPermitted(let user, let path): "\(user) may not watch /\(printable(path)): users.\(user).read"
+            "the configuration has no user \(printable(name))" + (nearest.map { "; did you mean \($0)?" } ?? "")
+        case .notPermitted(let user, let path):
+            "\(user) may not watch /\(printable(path)); see the option users.\(user).read"
         case .wrongPassword(let user): "this is not the password of \(user)"
         case .noHashFunctions(let failure): "\(failure)"
         }
@@ -81,10 +82,10 @@ public enum URLLoginFailure: Error, Hashable, Sendable, CustomStringConvertible 
 extension Configuration {
     /// The login of `user` for URLs of the path `path`.
     ///
-    /// - Parameter password: asks for the password; not called if the configuration holds the password itself.
-    /// - Throws: ``URLLoginFailure`` if nobody could log in by it; whatever `password` throws.
+    /// - Parameter password: asks for the password; not called if the configuration contains the password itself.
+    /// - Throws: ``URLLoginFailure`` if the server would refuse the login; the errors of `password`.
     public func urlLogin(of user: String, watching path: String, password: () throws -> String) throws -> URLLogin {
-        // Then the web server alone knows which password is right.
+        // Only the web server knows which password is correct.
         if !access.httpCallback.isEmpty {
             let typed = try password()
             guard !typed.isEmpty else { throw URLLoginFailure.wrongPassword(user: user) }

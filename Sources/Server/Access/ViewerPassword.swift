@@ -1,12 +1,12 @@
-/// The password with which other hosts watch while the configuration has no users. No text shows it by chance.
+/// The password that clients on other hosts need if the configuration has no users. Its descriptions are redacted.
 public struct ViewerPassword: Hashable, Sendable {
-    /// Whose it is.
+    /// The name of its user.
     public static let user = "viewer"
 
     public let text: String
 
-    /// One that somebody has written down: 8 to 64 lower-case letters and digits. VLC as Debian builds it sends capitals in lower
-    /// case, and what is no letter would have to be percent-encoded in URLs.
+    /// A password from a file: 8 to 64 lower-case letters and digits. VLC of Debian sends capitals in lower case, and other
+    /// characters would have to be percent-encoded in URLs.
     public init?(_ text: String) {
         let isUsable = text.utf8.allSatisfy {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
@@ -19,10 +19,10 @@ public struct ViewerPassword: Hashable, Sendable {
         text = String(decoding: letters, as: UTF8.self)
     }
 
-    /// One that nobody can foresee: 70 bits, more than can be tried against a conversation that was overheard.
+    /// A random password of 70 bits, too many to guess even with a recorded login.
     public static func random() -> Self {
         var numbers = SystemRandomNumberGenerator()
-        // Without l, o, 0 and 1, which look alike: people type it into televisions.
+        // Without l, o, 0 and 1, which look alike: users type it on televisions.
         let letters = Array("abcdefghijkmnpqrstuvwxyz23456789".utf8)
         return Self(letters: (0..<14).map { _ in letters[Int(numbers.next(upperBound: UInt32(letters.count)))] })
     }

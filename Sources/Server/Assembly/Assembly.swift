@@ -8,54 +8,54 @@ import Streams
 import Synchronization
 import TLS
 
-/// The server, put together from its configuration: streams, their sources, and the RTSP server before them.
+/// The whole server, assembled from its configuration: the streams, their sources, and the RTSP server.
 ///
-/// What of it changes while it runs is in `Assembly+Changing.swift`.
+/// `Assembly+Changing.swift` changes it while it runs.
 public final class Assembly: Sendable {
-    /// Why the server cannot start, and which setting changes it.
+    /// Why the server cannot start, and the option that can help.
     public struct Failure: Error, Sendable, CustomStringConvertible {
         public let description: String
-        /// Whether every start fails until somebody changes a file.
+        /// Whether every start fails until a user changes a file.
         public var isPermanent = false
     }
 
     struct State {
-        /// As wanted last.
+        /// The present configuration.
         var configuration: Configuration
-        /// By name.
+        /// The paths by name.
         var paths: [String: ServedPath] = [:]
-        /// Once it has been looked for.
+        /// `nil` until it is needed.
         var viewer: ViewerAccess?
         var isStopping = false
     }
 
-    /// What is said once it listens.
+    /// The notice for users, from before the sources were started.
     public let notice: StartupNotice
 
-    /// What it was started with: what only a start can take up stays as it is here.
+    /// The configuration with which it was started. Options that apply at a start only keep these values.
     let running: Configuration
     let directory = PathDirectory()
     let server: RTSPServer.Server
-    /// `nil` where nobody comes through TLS.
+    /// `nil` without TLS.
     let certificateWatch: CertificateWatch?
     let status: StatusReport
     private let statusTimer: RepeatingTimer
     let threshold: LogThreshold
-    /// Asked when it is first needed.
+    /// Loads the viewer's password. Called when it is first needed.
     let viewerAccess: @Sendable () throws(StateFailure) -> ViewerAccess
     let log: Logger
     let clock = StreamClock(ClockReading.now)
     let state: Mutex<State>
-    /// One reading of the configuration after the other.
+    /// Reads configurations, one after the other.
     let reloads: WorkThread
-    /// Where the event loops' answers are awaited. Nothing blocks there.
+    /// Waits for the answers of the event loops. Its tasks never block.
     let tasks: WorkThread
 
-    /// Makes everything and binds the ports; nothing runs yet.
+    /// Creates everything and binds the ports, but starts nothing.
     ///
     /// - Parameters:
-    ///   - threshold: of `log`, for when `log.level` changes.
-    ///   - viewerAccess: how other hosts watch where there are no users; by default they do not.
+    ///   - threshold: the threshold of `log`, which changes with the option `log.level`.
+    ///   - viewerAccess: loads the password for other hosts if there are no users; by default, other hosts cannot watch.
     public init(
         _ configuration: Configuration, log: Logger, threshold: LogThreshold = LogThreshold(),
         viewerAccess: @escaping @Sendable () throws(StateFailure) -> ViewerAccess = { .closed }
@@ -112,7 +112,7 @@ public final class Assembly: Sendable {
         state = Mutex(State(configuration: configuration, paths: paths, viewer: viewer))
     }
 
-    /// Starts serving, on threads of its own; returns at once.
+    /// Starts serving, on its own threads. Returns at once.
     public func start() throws(Failure) {
         do throws(SystemError) {
             try server.start()
@@ -124,12 +124,29 @@ public final class Assembly: Sendable {
         logStatus(everySeconds: running.log.statusSeconds)
     }
 
-    /// Logs it again and again from now on; never where that is 0.
+    /// The notice for users, in which paths with a failed source are marked.
+    ///
+    /// Waits until each source that is a file has been opened or has failed, but for at most this time.
+    public func noticeOfStartedServer(withinMilliseconds milliseconds: Int = 300) -> StartupNotice {
+        let paths = state.withLock { $0.paths }
+        let files = paths.values.filter { (try? InputKind(of: $0.source.label)) == .file }
+        let deadline = DispatchTime.now() + .milliseconds(milliseconds)
+        let pause = DispatchSemaphore(value: 0)
+        while files.contains(where: { $0.supervisor.condition.state == .starting }), DispatchTime.now() < deadline {
+            _ = pause.wait(timeout: .now() + .milliseconds(5))
+        }
+        let failures = paths.values.compactMap { path in
+            path.supervisor.condition.reason.map { (path.stream.path, $0) }
+        }
+        return notice.marking(failures: Dictionary(uniqueKeysWithValues: failures))
+    }
+
+    /// Logs the status at this interval from now on; 0 for never.
     func logStatus(everySeconds seconds: Int) {
         statusTimer.run(everySeconds: seconds) { [weak self] in self?.logStatus() }
     }
 
-    /// Logs lines per stream and per event loop: what was done since the last time. Blocks for a second at most.
+    /// Logs the status since the last time, one line per stream and per event loop. Blocks for at most a second.
     public func logStatus() {
         let isWritten = DispatchSemaphore(value: 0)
         let (server, status) = (server, status)
@@ -142,7 +159,7 @@ public final class Assembly: Sendable {
         if isWritten.wait(timeout: .now() + .seconds(1)) == .timedOut { log.warning("an event loop did not answer") }
     }
 
-    /// Ends everything: viewers are told, what is being sent is flushed, sources stop. Blocks, at most so long.
+    /// Stops everything: disconnects viewers after flushing what is being sent, and stops the sources. Blocks for at most this time.
     public func stop(withinMilliseconds milliseconds: Int = 900) {
         let deadline = DispatchTime.now() + .milliseconds(milliseconds)
         certificateWatch?.stop()
@@ -157,7 +174,9 @@ public final class Assembly: Sendable {
             await server.stop()
             serverStopped.signal()
         }
-        if serverStopped.wait(timeout: deadline) == .timedOut { log.warning("some viewers could not be told in time") }
+        if serverStopped.wait(timeout: deadline) == .timedOut {
+            log.warning("some viewers could not be disconnected properly in time")
+        }
         for supervisor in supervisors where !supervisor.join(until: deadline) {
             log.warning("a source did not stop in time")
         }
@@ -165,7 +184,7 @@ public final class Assembly: Sendable {
 }
 
 extension Assembly.Failure {
-    /// What binding the ports failed with.
+    /// The message for a failure to bind the ports.
     fileprivate init(_ failure: BindingFailure, _ configuration: Configuration) {
         guard failure.way != nil else {
             description = Self.udpFailure(
@@ -176,11 +195,11 @@ extension Assembly.Failure {
         let port = isTLS ? configuration.tls.port : configuration.server.port
         let option = isTLS ? "tls.port" : "--port (server.port)"
         if failure.error.isAddressInUse {
-            description = "port \(port) is taken: stop the other server, or choose another with \(option)"
+            description = "port \(port) is in use: stop the other server, or choose another port with \(option)"
         } else if failure.error.isPermissionDenied {
             description =
-                "no right to listen on port \(port): choose one from 1024 up with \(option), or grant "
-                + "CAP_NET_BIND_SERVICE"
+                "no permission to listen on port \(port): choose a port from 1024 up with \(option), or grant the "
+                + "capability CAP_NET_BIND_SERVICE"
         } else {
             description =
                 "cannot listen on port \(port): \(failure); see server.address and \(option)"
@@ -192,12 +211,12 @@ extension Assembly.Failure {
     ) -> String {
         let range = "from \(ports.firstUDPPort) to \(ports.lastUDPPort)"
         guard failure.error.isAddressInUse else {
-            return "cannot take UDP ports \(range): \(failure); see --udp-ports (rtp.firstUDPPort, rtp.lastUDPPort)"
+            return "cannot use the UDP ports \(range): \(failure); see --udp-ports (rtp.firstUDPPort, rtp.lastUDPPort)"
         }
         return
-            "not enough UDP ports are free \(range): each event loop, of which there \(loopCount == 1 ? "is" : "are") "
-            + "\(loopCount), takes an even port and the next; stop the program that holds them, or choose others with "
-            + "--udp-ports (rtp.firstUDPPort, rtp.lastUDPPort)"
+            "not enough UDP ports are free \(range): the server has \(loopCount) event "
+            + "\(loopCount == 1 ? "loop, which needs" : "loops, each of which needs") an even port and the next one; stop the program "
+            + "that uses them, or choose other ports with --udp-ports (rtp.firstUDPPort, rtp.lastUDPPort)"
     }
 }
 
@@ -207,7 +226,7 @@ extension Assembly {
     ) throws(Failure) -> CertificateWatch? {
         guard let files else { return nil }
         if files.isKeyReadableByOthers {
-            log.warning("other users of this host may read the key of the certificate: chmod 600 \(files.key)")
+            log.warning("other users of this host can read the key of the certificate; run: chmod 600 \(files.key)")
         }
         do throws(SystemError) {
             return try CertificateWatch(files, log: log) { server.identify(by: $0) }
@@ -216,17 +235,17 @@ extension Assembly {
         }
     }
 
-    /// What is shown to those who come through TLS; `nil` where nobody does.
+    /// The certificate for clients with TLS; `nil` without TLS.
     private static func identity(
         in files: CertificateFiles?, for configuration: Configuration
     ) throws(Failure) -> ServerIdentity? {
         guard let files else { return nil }
-        // The check of the configuration knows nothing of what the command line adds.
+        // The check of the configuration does not see options of the command line.
         let isMulticast = configuration.servedPaths.first { $0.value.isMulticast }
         if configuration.tls.encryption == .strict, let name = isMulticast?.key {
             throw Failure(
                 description:
-                    "/\(name) is multicast, in the clear, and tls.encryption is strict: make either of them otherwise")
+                    "/\(name) is multicast, which is not encrypted, but tls.encryption is strict; change one of them")
         }
         do throws(CertificateFailure) {
             return try files.identity()
@@ -245,7 +264,7 @@ extension StartupNotice {
         let listeners = [
             port.map { "\(place), TCP port \($0) (RTSP)" }, tlsPort.map { "\(place), TCP port \($0) (RTSPS)" },
         ]
-        // Without the list of interfaces there is still localhost to name.
+        // If the list of interfaces cannot be read, the notice still contains localhost.
         let addresses = (try? LocalAddresses.all()) ?? []
         self.init(
             listeners: listeners.compactMap(\.self), streams: streams, port: port, tlsPort: tlsPort,

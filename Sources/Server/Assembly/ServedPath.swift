@@ -3,41 +3,40 @@ import Logging
 import Media
 import Streams
 
-/// A path that is served: its stream, and the source that feeds it. The source may be replaced; the stream stays, and with
-/// it the viewers.
+/// A path that is served: its stream and its source. If the source is replaced, the stream and its viewers stay.
 struct ServedPath: Sendable {
     let stream: Streams.Stream
-    /// Where its sources offer their pictures to the substreams of this path.
+    /// Passes the frames of its sources to the substreams of this path.
     private let fanOut = FrameFanOut()
     private(set) var source: any Source
     private(set) var supervisor: SourceSupervisor
-    /// What the encoders of earlier sources have done.
+    /// The encoder counters of earlier sources.
     private var past: SourceStatus?
     private let log: Logger
 
-    /// Starts nothing.
+    /// Creates the source without starting it.
     ///
-    /// - Parameter parent: what a substream is made of.
+    /// - Parameter parent: the parent path of a substream.
     init(_ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, log: Logger) {
         self.stream = stream
         self.log = log
         (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, log: log)
     }
 
-    /// What the encoders of all its sources have done; `nil` where none of them has one.
+    /// The encoder counters of all its sources; `nil` if none of them has an encoder.
     var status: SourceStatus? {
         guard let past, let present = source.status else { return past ?? source.status }
         return past + present
     }
 
-    /// For the next lines of status: what stages took begins anew.
+    /// The counters for the next status lines. Resets the stage times.
     func countsAndReset() -> StatusReport.Counts {
         StatusReport.Counts(published: stream.published, encoded: status, stages: stream.latencyTrace.takeSummary())
     }
 
-    /// Ends the source, and makes another, which is to be started after the one before.
+    /// Stops the source and creates another, which must be started after the old one has stopped.
     ///
-    /// - Returns: the supervisor of the one before.
+    /// - Returns: the supervisor of the old source.
     mutating func replaceSource(by path: Configuration.Path, of parent: Self?) -> SourceSupervisor {
         let former = supervisor
         former.stop()

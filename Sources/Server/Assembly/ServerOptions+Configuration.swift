@@ -3,10 +3,10 @@ import RTSPServer
 import Reactor
 import TLS
 
-// What the RTSP server is told of the configuration. The schema's ranges keep every conversion exact.
+// The options of the RTSP server, from the configuration. The schema's ranges keep every conversion exact.
 
 extension ServerOptions {
-    /// - Parameter identity: what is shown to those who come through TLS; `nil` where nobody does.
+    /// - Parameter identity: the certificate for clients with TLS; `nil` without TLS.
     init(
         _ configuration: Configuration, access: AccessPolicy?, authoriser: (any ExternalAuthoriser)? = nil,
         identity: ServerIdentity? = nil
@@ -73,8 +73,12 @@ extension PathOptions {
         description = path.description.isEmpty ? nil : path.description
         sendsAbsoluteCaptureTime = path.absoluteCaptureTime
         let settings = configuration.join
-        // Both enumerations have the same words; a test says so.
-        join.mode = .init(rawValue: (path.join ?? settings.mode).rawValue) ?? .auto
+        join.mode =
+            switch path.join ?? settings.mode {
+            case .auto: .auto
+            case .fastStart: .fastStart
+            case .keyframe: .keyframe
+            }
         join.fastStartWindow = Int64(settings.fastStartMilliseconds) * 1_000_000
         join.fastStart.minimumFrames = settings.minimumFastStartFrames
         join.fastStart.maximumFrames = settings.maximumFastStartFrames
@@ -88,7 +92,7 @@ extension PathOptions {
 }
 
 extension Configuration {
-    /// How the path `name` is sent to `port` of its group; `nil` where it is not.
+    /// How the path `name` is sent to `port` of its group; `nil` if it is not multicast.
     fileprivate func multicastOptions(of name: String, _ when: Path.Multicasting, port: Int) -> MulticastOptions? {
         guard when != .off, let group = multicastGroups[name] else { return nil }
         return MulticastOptions(

@@ -1,2 +1,2 @@
-/// The release, as `apus version` and the `Server:` header say it.
+/// The release, for `apus version` and the `Server:` header.
 public let apusVersion = "0.1.0"

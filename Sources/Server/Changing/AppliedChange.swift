@@ -1,40 +1,40 @@
-/// One thing that a change of the configuration has done, as a sentence for the log and for who asked.
+/// One effect of a change of the configuration; the description is a sentence for the log and for `apus set`.
 public enum AppliedChange: Hashable, Sendable, CustomStringConvertible {
     case added(path: String)
     case removed(path: String)
-    /// Options that hold from now on.
+    /// Options that apply now.
     case live(options: [String])
-    /// Options of a path that who comes from now on is told of.
+    /// Options of a path that apply to new viewers.
     case changedForNewViewers(path: String, options: [String])
-    /// The path's groups are others now, for the sake of these of its options, or of another path's.
+    /// The path's multicast groups have changed, because of these options, or of another path.
     case regrouped(path: String, options: [String])
-    /// The running source has been told.
+    /// The running source uses the options now.
     case reconfigured(path: String, options: [String])
-    /// Nothing is coded there that these options could change.
+    /// Apus does not encode this path, so the options have no effect.
     case notEncodedHere(path: String, options: [String])
-    /// The source is not open at the moment.
+    /// The source is not running now.
     case awaitingSource(path: String, options: [String])
     case sourceReplaced(path: String, options: [String])
     case atNextStart(options: [String])
 
     public var description: String {
         switch self {
-        case .added(let path): "/\(path) is served from now on"
-        case .removed(let path): "/\(path) is not served any more; its viewers are told"
-        case .live(let options): "\(list(options)): changed while it runs"
+        case .added(let path): "/\(path): is served now"
+        case .removed(let path): "/\(path): is no longer served; its viewers are disconnected"
+        case .live(let options): "\(list(options)): changed"
         case .changedForNewViewers(let path, let options):
-            "/\(path): \(list(options)): changed while it runs, for who comes from now on"
+            "/\(path): \(list(options)): changed for new viewers"
         case .regrouped(let path, let options):
-            "/\(path): \(options.isEmpty ? "" : "\(list(options)): ")its multicast groups are set up anew, and their members "
-                + "are told"
-        case .reconfigured(let path, let options): "/\(path): \(list(options)): changed while it runs, viewers stay"
+            "/\(path): \(options.isEmpty ? "" : "\(list(options)): ")its multicast groups have changed; their viewers are "
+                + "disconnected"
+        case .reconfigured(let path, let options): "/\(path): \(list(options)): changed; viewers stay connected"
         case .notEncodedHere(let path, let options):
-            "/\(path): \(list(options)): noted, without effect on what its source passes on"
+            "/\(path): \(list(options)): stored, without effect: Apus does not encode this source"
         case .awaitingSource(let path, let options):
-            "/\(path): \(list(options)): noted, holds from its source's next start on"
+            "/\(path): \(list(options)): stored, and applied when the source starts again"
         case .sourceReplaced(let path, let options):
-            "/\(path): \(list(options)): its source starts anew; viewers stay unless its tracks differ"
-        case .atNextStart(let options): "\(list(options)): takes effect at the next start"
+            "/\(path): \(list(options)): the source starts again; viewers stay connected unless its tracks change"
+        case .atNextStart(let options): "\(list(options)): takes effect when the server is restarted"
         }
     }
 
@@ -42,9 +42,9 @@ public enum AppliedChange: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AppliedChange {
-    /// What taking up `difference` comes to, in the order of paths and options.
+    /// The effects of `difference`, in the order of paths and options.
     ///
-    /// - Parameter results: by path, what has become of `video` and the like; at once where nothing is said.
+    /// - Parameter results: what the sources have done with their new settings, by path; by default they are applied.
     static func all(in difference: ConfigurationDifference, results: [String: ReconfigurationResult] = [:]) -> [Self] {
         difference.removed.map { .removed(path: $0) } + difference.added.map { .added(path: $0) }
             + difference.changed.flatMap { all(in: $0, results[$0.name] ?? .applied) }
@@ -63,7 +63,7 @@ extension AppliedChange {
             case .source: .sourceReplaced(path: name, options: options)
             }
         }
-        // Another path has come or gone before it in the alphabet, or the whole server's options for groups have changed.
+        // A path that comes before it in the alphabet was added or removed, or the server's options for groups have changed.
         let isMoved = path.areGroupsChanged && path.options[.groups] == nil
         return own + (isMoved ? [.regrouped(path: name, options: [])] : [])
     }

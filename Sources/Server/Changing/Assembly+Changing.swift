@@ -3,18 +3,19 @@ import RTSP
 import RTSPServer
 import Streams
 
-/// The server goes on with another configuration.
+/// Changes of the configuration while the server runs.
 extension Assembly {
-    /// Has `reading` read a configuration and apply it, on a thread of its own: it tries filters, which may wait for what they
-    /// read. Returns at once.
+    /// Runs `reading`, which reads a configuration and applies it, on a separate thread. Returns at once.
+    ///
+    /// Reading a configuration tests its filters, which may wait for their input.
     public func reload(_ reading: @escaping @Sendable () -> Void) {
         reloads.run(reading)
     }
 
-    /// Makes the server what `new` says, as far as a running server can be; viewers of what has not changed notice nothing.
+    /// Applies `new`, as far as a running server can. Viewers of unchanged paths are not affected.
     ///
-    /// Blocks for no source and no viewer. From any thread; one change is made after the other.
-    /// - Returns: what was done; nothing where the server is ending.
+    /// Does not wait for sources or viewers. May be called from any thread; changes are applied one after the other.
+    /// - Returns: the effects; none if the server is stopping.
     @discardableResult
     public func apply(_ new: Configuration) -> [AppliedChange] {
         let (changes, warnings) = state.withLock { state in
@@ -25,26 +26,25 @@ extension Assembly {
         return changes
     }
 
-    /// Changes options of one path: all of them, or none where one cannot be.
+    /// Changes options of one path: all of them, or none if one of them cannot be changed.
     ///
-    /// Blocks for as long as the path's filters take to open what they read, and up to four seconds for a new source. Other threads
-    /// go on meanwhile.
+    /// Blocks until the path's filters have opened their input, and up to four seconds for a new source. Other threads continue.
     /// - Parameters:
-    ///   - assignments: `video.bitrate=4000000`; see `Assignment`.
-    ///   - name: of the path, without slash.
+    ///   - assignments: `video.bitrate=4M`; see `Assignment`.
+    ///   - name: the name of the path, without its slash.
     public func set(_ assignments: [String], of name: String) throws(SettingFailure) -> [AppliedChange] {
         while true {
             let present = state.withLock { $0.configuration }
-            // Not under the lock, for filters are tried here.
+            // Without the lock, because filters are tested here.
             let wanted = try present.setting(assignments, of: name)
             try wanted.testSource(of: name, since: present)
             guard let changes = try apply(wanted, inPlaceOf: present) else { continue }
-            // What waits for the next start is not of this caller's doing.
+            // Options that wait for a restart were changed by another caller.
             return changes.filter { if case .atNextStart = $0 { false } else { true } }
         }
     }
 
-    /// - Returns: `nil`, and nothing is done, where another configuration than `present` holds by now.
+    /// - Returns: `nil`, without an effect, if the configuration is no longer `present`.
     private func apply(
         _ wanted: Configuration, inPlaceOf present: Configuration
     ) throws(SettingFailure) -> [AppliedChange]? {
@@ -61,10 +61,10 @@ extension Assembly {
         state.configuration = new
         threshold.level = Logger.Level(new.log.level)
         logStatus(everySeconds: new.log.statusSeconds)
-        // Before anything new is served: it may not be for everybody.
-        if difference.isAccessChanged { admit(by: new, &state) }
+        // Before a new path is served: the new rights apply to it.
+        if difference.isAccessChanged { applyAccess(of: new, &state) }
         if difference.isCertificateMoved { follow(CertificateFiles(new.tls)) }
-        // First what ends, so that devices are free for those who take them over.
+        // Old sources stop first, so that new ones can open their devices.
         var endings = difference.removed.compactMap { remove($0, of: former, from: &state) }
         for (name, _) in new.servedPathsParentsFirst where difference.added.contains(name) {
             add(name, of: new, to: &state)
@@ -74,18 +74,18 @@ extension Assembly {
             endings.append(ending)
         }
         for path in difference.changed {
-            offer(path, in: new, state)
+            updateOptions(path, in: new, state)
             if let captureTimeSEI = new.servedPaths[path.name]?.timestamps {
                 state.paths[path.name]?.stream.captureTimeSEI = captureTimeSEI
             }
         }
         for name in difference.added { start(name, after: endings, in: state) }
         for path in difference.changed where path.isSourceChanged { start(path.name, after: endings, in: state) }
-        let results = difference.changed.map { ($0.name, code($0, in: state)) }
+        let results = difference.changed.map { ($0.name, reconfigure($0, in: state)) }
         return AppliedChange.all(in: difference, results: Dictionary(uniqueKeysWithValues: results))
     }
 
-    private func admit(by configuration: Configuration, _ state: inout State) {
+    private func applyAccess(of configuration: Configuration, _ state: inout State) {
         if configuration.needsViewerPassword {
             loadViewerPassword(&state)
         }
@@ -97,17 +97,17 @@ extension Assembly {
         Task(executorPreference: tasks) { await server.reviewSessions() }
     }
 
-    /// Looks for the viewer's password, if that has not been done. If it cannot be used, nobody logs in with one.
+    /// Loads the viewer's password, if that has not been done yet. Without a usable password, no client can log in with one.
     private func loadViewerPassword(_ state: inout State) {
         do throws(StateFailure) {
             if state.viewer == nil { state.viewer = try viewerAccess() }
-            log.notice("without users, clients need the viewer's password, which apus playlist tells")
+            log.notice("the configuration has no users, so clients need the viewer's password; apus playlist shows it")
         } catch {
             log.error("no client can log in with the viewer's password", metadata: ["reason": "\(error)"])
         }
     }
 
-    /// Has the certificate read from other files, where one is shown: not under the lock, for a file may be far away.
+    /// Reads the certificate from other files, if TLS is used. Without the lock, because a file may be on a slow network drive.
     private func follow(_ files: CertificateFiles) {
         let watch = certificateWatch
         reloads.run { watch?.follow(files) }
@@ -115,7 +115,7 @@ extension Assembly {
 
     // MARK: - Paths
 
-    /// A source that was told to end.
+    /// A source that is stopping.
     private struct Ending {
         let name: String
         let source: SourceSpecification
@@ -157,14 +157,15 @@ extension Assembly {
         path.source.parent.flatMap { state.paths[$0] }
     }
 
-    /// Starts the path's source once those have ended that feed its stream or may hold its device.
+    /// Starts the path's source when the sources that use its stream or its device have stopped.
     private func start(_ name: String, after endings: [Ending], in state: State) {
         guard let path = state.paths[name], let source = state.configuration.servedPaths[name]?.source else { return }
         path.supervisor.start(
             after: endings.filter { $0.name == name || $0.source == source }.map(\.supervisor))
     }
 
-    private func offer(_ path: PathDifference, in configuration: Configuration, _ state: State) {
+    /// Gives new viewers the path's new options, and disconnects the members of groups that have changed.
+    private func updateOptions(_ path: PathDifference, in configuration: Configuration, _ state: State) {
         guard path.arePathOptionsChanged, let stream = state.paths[path.name]?.stream,
             let settings = configuration.servedPaths[path.name]
         else { return }
@@ -174,8 +175,8 @@ extension Assembly {
         Task(executorPreference: tasks) { await server.withdrawGroups(of: stream) }
     }
 
-    /// Has the path's running source go on with what it can take up.
-    private func code(_ path: PathDifference, in state: State) -> ReconfigurationResult {
+    /// Passes the new settings to the path's running source.
+    private func reconfigure(_ path: PathDifference, in state: State) -> ReconfigurationResult {
         guard path.options[.encoding] != nil, let source = state.paths[path.name]?.source,
             let settings = state.configuration.servedPaths[path.name]
         else { return .applied }

@@ -1,25 +1,41 @@
 import Yams
 
-/// `KEY=VALUE` for an option of a path: `video.bitrate=4000000` is what `video: { bitrate: 4000000 }` is in the
-/// configuration.
+/// `KEY=VALUE` for an option of a path: `video.bitrate=4M` corresponds to `video: { bitrate: 4M }` in the configuration.
 ///
-/// A value that begins with a quote, `{` or `[` is YAML; any other stands for itself, whatever colons it has.
+/// A value that begins with a quote, `{` or `[` is YAML; any other value is used as it is, even if it contains colons.
 struct Assignment {
     private let text: String
 
-    /// Longer keys name nothing, and what is nested deeper neither.
+    /// No option has a longer key or is nested more deeply.
     private static let (maximumKeyBytes, maximumDepth) = (200, 8)
+
+    private static let expectation = "write KEY=VALUE without spaces, such as video.bitrate=4M"
 
     init(_ text: String) {
         self.text = text
     }
 
-    /// Sets the option in `path`, or notes what is wrong.
+    /// Notes texts that are a key and a value without `=`, such as `title` and `Yard`, and removes them.
+    static func withoutPairs(_ texts: [String], noting reading: inout Reading) -> [String] {
+        var (rest, result) = (texts[...], [String]())
+        while let first = rest.popFirst() {
+            guard !first.contains("="), let second = rest.first, !second.contains("=") else {
+                result.append(first)
+                continue
+            }
+            rest.removeFirst()
+            let option = OptionPath(text: printable("\(first.prefix(64)) \(second.prefix(64))"))
+            reading.note("write \(printable("\(first.prefix(64))=\(second.prefix(64))")), without spaces", with: option)
+        }
+        return result
+    }
+
+    /// Sets the option in `path`, or notes the mistake.
     func apply(to path: inout Configuration.Path, noting reading: inout Reading) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let keys = parts[0].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, parts[0].utf8.count <= Self.maximumKeyBytes, keys.count <= Self.maximumDepth else {
-            return reading.note("is no KEY=VALUE", with: OptionPath(text: printable(String(text.prefix(64)))))
+            return reading.note(Self.expectation, with: OptionPath(text: printable(String(text.prefix(64)))))
         }
         do throws(ConfigurationFailure) {
             try Self.withValue(String(parts[1])) { value in
@@ -32,11 +48,11 @@ struct Assignment {
         }
     }
 
-    /// Runs `body` with the value; what it refers to lives as long as that.
+    /// Runs `body` with the value, which is valid until `body` returns.
     private static func withValue(_ text: String, _ body: (Node) -> Void) throws(ConfigurationFailure) {
         switch text.first {
         case "{", "[", "\"", "'": try Configuration.withDocument(text, file: "value", body)
-        // Nothing is an empty text here, and no null as in a file.
+        // An empty value is an empty text here; in a file it would be null.
         case nil: body(.scalar(Node.Scalar("", .implicit, .doubleQuoted)))
         default: body(.scalar(Node.Scalar(text, .implicit, .plain)))
         }
@@ -44,24 +60,26 @@ struct Assignment {
 }
 
 extension Configuration {
-    /// This configuration with options of one path set otherwise.
+    /// This configuration with changed options of one path.
     ///
-    /// Blocks for as long as its filters take to open what they read.
-    /// - Throws: all that is wrong, where anything is.
+    /// Blocks until the path's filters have opened their input.
+    /// - Throws: all mistakes.
     func setting(_ assignments: [String], of name: String) throws(SettingFailure) -> Configuration {
         var result = self
         result.paths = servedPaths
         guard var path = result.paths[name] else { throw .noPath(name, among: result.paths.keys.sorted()) }
         var reading = Reading()
         let before = path
-        for assignment in assignments { Assignment(assignment).apply(to: &path, noting: &reading) }
+        for assignment in Assignment.withoutPairs(assignments, noting: &reading) {
+            Assignment(assignment).apply(to: &path, noting: &reading)
+        }
         path.noteMovedMasks(since: before, in: &reading)
         path.noteCamera(since: before, in: &reading)
         guard reading.problems.isEmpty else { throw SettingFailure(reading.problems) }
         result.paths[name] = path
         let contradictions = result.contradictions
         guard !contradictions.isEmpty else { return result }
-        // What the command line has led to is not this caller's fault.
+        // Contradictions that the command line of the server has caused are not reported.
         let known = Set(self.contradictions)
         let new = contradictions.filter { !known.contains($0) }
         guard new.isEmpty else { throw SettingFailure(new) }

@@ -1,16 +1,16 @@
-/// What lies between two configurations, as far as a running server is concerned. A pure value.
+/// The difference between two configurations for a running server. A pure value.
 struct ConfigurationDifference: Hashable {
     /// Names of paths, ascending.
     let removed: [String]
     let added: [String]
-    /// Paths of both that are served otherwise now, by name ascending; those that are not here nobody touches.
+    /// Paths of both configurations with different options, by name ascending. All other paths are not affected.
     let changed: [PathDifference]
-    /// Options of the whole server that can be taken up at once.
+    /// Options of the whole server that apply at once.
     let live: [String]
-    /// Options of the whole server in which the new configuration differs from what runs, and that only a start can take up.
+    /// Options of the whole server that differ from those that it was started with, and that apply at the next start only.
     let atNextStart: [String]
 
-    /// - Parameter running: what the server was started with, of which it keeps what only a start can take up.
+    /// - Parameter running: the configuration with which the server was started.
     init(from old: Configuration, to new: Configuration, running: Configuration) {
         let (before, after) = (old.servedPaths, new.servedPaths)
         removed = before.keys.filter { after[$0] == nil }.sorted()
@@ -32,17 +32,17 @@ struct ConfigurationDifference: Hashable {
         return Schema.configuration.changes(from: old, to: new, at: .root).map(\.text)
     }
 
-    /// Whether other people may do something now, or are to prove it otherwise.
+    /// Whether rights or credentials have changed.
     var isAccessChanged: Bool { live.contains { ["access", "users"].contains($0.prefix { $0 != "." }) } }
 
-    /// Whether other files hold the certificate now.
+    /// Whether the certificate is in other files now.
     var isCertificateMoved: Bool { !Self.certificateOptions.isDisjoint(with: live) }
 
     private static let certificateOptions: Set = ["tls.certificate", "tls.key"]
 
-    /// Whether an option of the whole server is asked for again and again while it runs.
+    /// Whether a change of an option of the whole server applies while it runs.
     ///
-    /// `join` and `multicast` are what paths are offered with.
+    /// `join` and `multicast` are part of the options of each path.
     private static func isLive(_ option: String) -> Bool {
         certificateOptions.contains(option)
             || ["log", "join", "multicast", "access", "users"].contains(option.prefix { $0 != "." })

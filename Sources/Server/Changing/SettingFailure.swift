@@ -1,6 +1,6 @@
 import Streams
 
-/// Why options of a path cannot be set: nothing has changed.
+/// Why options of a path cannot be set. Then none of them has changed.
 public struct SettingFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence per problem, without full stops.
     public let reasons: [String]
@@ -14,9 +14,9 @@ public struct SettingFailure: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     static func noPath(_ name: String, among names: [String]) -> Self {
-        let nearest = nearestName(to: name, among: names).map { "; the nearest is /\($0)" }
+        let nearest = nearestName(to: name, among: names).map { "; did you mean /\($0)? The" } ?? "; the"
         let all = names.prefix(20).map { "/\($0)" }.joined(separator: ", ")
-        return Self(reason: "/\(printable(name)) is not served here\(nearest ?? ""); there are \(all)")
+        return Self(reason: "there is no path /\(printable(name))\(nearest) server has \(all)")
     }
 
     /// The path's source does not work.
@@ -24,7 +24,7 @@ public struct SettingFailure: Error, Hashable, Sendable, CustomStringConvertible
         self.init(reason: "source: \(failure)")
     }
 
-    static let isEnding = Self(reason: "the server is ending")
+    static let isEnding = Self(reason: "the server is stopping")
 
     public var description: String { reasons.joined(separator: "\n") }
 }

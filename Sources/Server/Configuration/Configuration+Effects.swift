@@ -1,23 +1,23 @@
 extension Configuration {
-    /// What is done to the pictures that Apus codes, before it codes them. `Effects+Chain.swift` has the order.
+    /// Changes to the frames that Apus encodes, before it encodes them. `chain(title:size:)` has the order.
     public struct Effects: Hashable, Sendable {
-        /// Of the picture as captured; what they cover is gone for all else here.
+        /// In the captured frame. All other effects get the masked frame.
         public var privacyMasks: [MaskRectangle] = []
         public var rotate = Rotation.none
-        /// Whether left and right change places.
+        /// Whether left and right are swapped.
         public var mirror = false
-        /// How far a point is spread, in thousandths of the picture's shorter side; 0 for not at all.
+        /// Radius of the blur, in thousandths of the frame's shorter side; 0 for none.
         public var blur = 0
-        /// A chain of libavfilter's, as `hqdn3d,unsharp`; empty for none.
+        /// A filter chain for libavfilter, such as `hqdn3d,unsharp`; empty for none.
         public var filters = ""
         public var overlay = Overlay.none
         public var overlayCorner = Corner.topLeft
-        /// Height of the letters in percent of the picture's.
+        /// Height of the letters, in percent of the frame's height.
         public var overlaySize = 4
 
         public init() {}
 
-        /// By how many degrees the picture is turned, clockwise.
+        /// Rotation in degrees, clockwise.
         public enum Rotation: String, CaseIterable, Sendable {
             case none = "0"
             case quarter = "90"
@@ -25,19 +25,19 @@ extension Configuration {
             case threeQuarters = "270"
         }
 
-        /// What is written into the picture.
+        /// What is drawn into the frame. The raw values are the words of the configuration.
         public enum Overlay: String, CaseIterable, Sendable {
             case none
-            /// Date and time of day in the time zone of the machine.
+            /// Date and time of day in the time zone of the host.
             case clock
             /// The path's title.
             case title
             case both
-            /// The time of capture and the picture's number, for machines: `TimestampOverlay`.
-            case timestampOverlay = "blockCode"
+            /// The capture time and the number of the frame, as blocks that programs read.
+            case timestampOverlay = "machineTimestamp"
         }
 
-        /// Where it is written.
+        /// The corner in which the overlay is drawn.
         public enum Corner: String, CaseIterable, Sendable {
             case topLeft, topRight, bottomLeft, bottomRight
         }

@@ -2,13 +2,13 @@ import Capture
 import Streams
 
 extension Configuration {
-    /// Where no path is configured, makes `cam` the first camera and the first microphone that work; without a camera, `cam`
-    /// stays the test card.
+    /// If no path is configured, makes `cam` the first camera and the first microphone that work, or the test card if no camera
+    /// works.
     ///
     /// - Parameters:
-    ///   - search: looks for that camera, and says what is wrong with others.
-    ///   - microphone: looks for the microphone, as `audio.device` names it.
-    /// - Returns: what was chosen and why, in a line for people; `nil` where paths are configured.
+    ///   - search: finds that camera, and tells why others do not work.
+    ///   - microphone: finds the microphone, as `audio.device` names it.
+    /// - Returns: a line for users with the choice and its reason; `nil` if paths are configured.
     public mutating func chooseFirstCamera(
         among search: () -> (path: String?, failures: [SourceFailure]) = CameraDescription.firstUsable,
         microphone: () -> String? = { MicrophoneDescription.all().first { $0.problem == nil }?.name }
@@ -21,11 +21,11 @@ extension Configuration {
             let sound = microphone()
             path.audio.device = sound ?? "none"
             paths["cam"] = path
-            let heard = sound.map { "with the microphone \($0)" } ?? "without sound, as there is no microphone"
-            return "No path is configured: /cam is the first camera that works, \(camera), \(heard).\n"
+            let heard = sound.map { "with the microphone \($0)" } ?? "without audio, because there is no microphone"
+            return "No path is configured, so /cam is the first camera that works, \(camera), \(heard).\n"
         }
         let reasons = failures.map { $0.reason + ($0.remedy.isEmpty ? "" : "; \($0.remedy)") }
-        let why = reasons.isEmpty ? "no camera is plugged in" : reasons.joined(separator: ". ")
-        return "No path is configured, and no camera works: /cam is the test card. (\(why))\n"
+        let why = reasons.isEmpty ? "no camera is connected" : reasons.joined(separator: ". ")
+        return "No path is configured and no camera works, so /cam is the test card. (\(why))\n"
     }
 }

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
 extension Configuration {
-    /// Where it is looked for when no file is named, in this order.
+    /// The files that are tried in this order if none is named.
     public static let usualFiles = ["./apus.yml", "/etc/apus/apus.yml"]
 
-    /// Reads `file`; where it is `nil`, the first of `usualFiles` that exists, else the defaults.
+    /// Reads `file`. If it is `nil`, reads the first of `usualFiles` that exists; if there is none, returns the defaults.
     ///
     /// - Returns: the configuration, and the file that it came from.
     public static func load(_ file: String?) throws(ConfigurationFailure) -> (Configuration, file: String?) {
@@ -12,7 +12,7 @@ extension Configuration {
         return try load(file, noting: &reading)
     }
 
-    /// - Parameter reading: gets the positions of all options.
+    /// - Parameter reading: receives the positions of all options.
     static func load(
         _ file: String?, noting reading: inout Reading
     ) throws(ConfigurationFailure) -> (Configuration, file: String?) {
@@ -27,14 +27,14 @@ extension Configuration {
         do {
             attributes = try FileManager.default.attributesOfItem(atPath: file)
         } catch {
-            throw ConfigurationFailure(file: file, message: "no such file, or no right to read it")
+            throw ConfigurationFailure(file: file, message: "no such file, or no permission to read it")
         }
         guard attributes[.type] as? FileAttributeType == .typeRegular else {
-            throw ConfigurationFailure(file: file, message: "is no regular file")
+            throw ConfigurationFailure(file: file, message: "is not a regular file")
         }
         guard let byteCount = attributes[.size] as? UInt64, byteCount <= UInt64(maximumFileBytes) else {
             throw ConfigurationFailure(
-                file: file, message: "is longer than \(maximumFileBytes) bytes, so it is hardly a configuration")
+                file: file, message: "is longer than \(maximumFileBytes) bytes, so it cannot be a configuration")
         }
         guard let contents = FileManager.default.contents(atPath: file) else {
             throw ConfigurationFailure(file: file, message: "cannot be read; check its permissions")

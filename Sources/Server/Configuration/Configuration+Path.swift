@@ -1,23 +1,23 @@
 import Streams
 
 extension Configuration {
-    /// One stream: where it comes from, and how it is encoded where Apus encodes it.
+    /// One stream: its source, and how Apus encodes it if it does.
     public struct Path: Hashable, Sendable {
         public var source = SourceSpecification.testCard
-        /// The session name that players show; empty for the path.
+        /// The session name that players show; empty for the name of the path.
         public var title = ""
         public var description = ""
-        /// Whether a file starts again at its end. Otherwise it is played once, and then the stream ends.
+        /// Whether a file is played again when it ends. If not, the stream ends then.
         public var loop = true
-        /// Whether and when it is sent to a multicast group too.
+        /// Whether and when it is also sent to a multicast group.
         public var multicast = Multicasting.off
-        /// Whether and when it is sent to its group as MPEG-TS too.
+        /// Whether and when it is also sent to its group as MPEG-TS.
         public var multicastTransportStream = Multicasting.off
-        /// Overrides `join.mode` for this path.
+        /// Replaces `join.mode` for this path.
         public var join: Join.Mode?
-        /// Which of the pictures that Apus codes carry their time of capture.
+        /// Which of the frames that Apus encodes carry their capture time.
         public var timestamps = CaptureTimeSEI.keyframes
-        /// Whether each packet tells its time of capture.
+        /// Whether packets carry their capture time.
         public var absoluteCaptureTime = false
         public var effects = Effects()
         public var video = Video()
@@ -34,24 +34,26 @@ extension Configuration {
             case off
             /// While at least one viewer has asked for it over RTSP.
             case onRequest
-            /// All the time, also for who watches without RTSP.
+            /// Always, also for viewers without RTSP.
             case always
         }
     }
 
-    /// The H.264 of the test card, of cameras, and of files that are transcoded; those keep their size and rate.
+    /// How Apus encodes H.264: of the test card, of cameras, and of transcoded files, which keep their size and frame rate.
     public struct Video: Hashable, Sendable {
         public var encoder = "auto"
-        /// Whether others take the place of a named encoder that does not work.
+        /// Whether another encoder is used if the named one does not work.
         public var encoderFallback = true
         public var width = 1280
         public var height = 720
-        /// What becomes of the original's pictures in a substream of other proportions.
+        /// How a substream with another aspect ratio shows the frames.
         public var fit = Fit.letterbox
+        /// In frames per second.
         public var frameRate = 30
+        /// In bit/s.
         public var bitrate = 2_500_000
         public var gopMilliseconds = 2000
-        /// Refreshes the picture in columns instead of by IDR pictures.
+        /// Whether the image is refreshed column by column instead of by keyframes.
         public var intraRefresh = false
         public var profile = Profile.high
         public var preset = Preset.superfast
@@ -62,7 +64,7 @@ extension Configuration {
         /// In pixels.
         public var size: (width: Int, height: Int) { (width, height) }
 
-        /// Frames from one IDR picture to the next, at least 1.
+        /// Frames from one keyframe to the next, at least 1.
         public var gopFrames: Int { max(1, frameRate * gopMilliseconds / 1000) }
 
         public enum Fit: String, CaseIterable, Sendable {
@@ -78,28 +80,29 @@ extension Configuration {
         }
     }
 
-    /// What is adjusted of a camera.
+    /// Settings of a camera.
     public struct Camera: Hashable, Sendable {
         /// A four-character code, or `auto`.
         public var format = "auto"
-        /// Values by the names of the controls, as text.
+        /// Values by the names of the controls.
         public var controls: [String: String] = [:]
 
         public init() {}
     }
 
-    /// The AAC of the test card, of microphones, and of files whose sound is transcoded.
+    /// How Apus encodes AAC: of the test card, of microphones, and of transcoded files.
     public struct Audio: Hashable, Sendable {
         public var enabled = true
-        /// The microphone that goes with a camera, as ALSA knows it; `none` for none.
+        /// ALSA's name of the microphone of a camera's path; `none` for none.
         public var device = "default"
         public var sampleRate = SampleRate.hz48000
         public var channels = 2
+        /// In bit/s.
         public var bitrate = 128_000
 
         public init() {}
 
-        /// Rates that AAC-LC and all the players know, in Hz.
+        /// Sampling rates that AAC-LC and all players support, in Hz.
         public enum SampleRate: String, CaseIterable, Sendable {
             case hz16000 = "16000"
             case hz22050 = "22050"
@@ -114,16 +117,16 @@ extension Configuration {
     }
 }
 
-/// What a stream is made of, as written: `testcard`, `-`, `stream:cam`, or a path in the file system.
+/// The source of a path as users write it: `testcard`, `-`, `stream:cam`, or a path in the file system.
 public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     case testCard
     case standardInput
-    /// The pictures and the sound of another path, coded once more.
+    /// The frames and the audio of another path, encoded again.
     case substream(of: String)
-    /// A file, a fifo or a device: which it is shows when it is opened.
+    /// A file, a fifo or a device: this is determined when it is opened.
     case path(String)
 
-    /// The source that `text` names; `nil` where it is empty.
+    /// The source that `text` names; `nil` if it is empty.
     public init?(_ text: String) {
         switch text {
         case "": return nil
@@ -135,13 +138,13 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Name of the path that it is a substream of.
+    /// The name of the path of which this is a substream; `nil` for other sources.
     var parent: String? {
         guard case .substream(let parent) = self else { return nil }
         return parent
     }
 
-    /// Why the source, which is a URL, cannot be served; `nil` if it is none.
+    /// Why the source cannot be served if it is a URL; `nil` if it is not a URL.
     var urlProblem: String? {
         guard case .path(let path) = self, path.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil else {
             return nil

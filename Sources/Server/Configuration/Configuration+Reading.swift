@@ -1,22 +1,22 @@
 import Yams
 
 extension Configuration {
-    /// A configuration is a page or two; what is longer is something else.
+    /// A configuration has a page or two; a longer file is something else.
     static let maximumFileBytes = 1_000_000
 
     /// The configuration that `yaml` describes.
     ///
-    /// - Parameter file: its name, for messages.
+    /// - Parameter file: the file's name, for messages.
     public init(yaml: String, file: String) throws(ConfigurationFailure) {
         var reading = Reading()
         try self.init(yaml: yaml, file: file, noting: &reading)
     }
 
-    /// - Parameter reading: gets the positions of all options.
+    /// - Parameter reading: receives the positions of all options.
     init(yaml: String, file: String, noting reading: inout Reading) throws(ConfigurationFailure) {
         guard yaml.utf8.count <= Self.maximumFileBytes else {
             throw ConfigurationFailure(
-                file: file, message: "is longer than \(Self.maximumFileBytes) bytes, so it is hardly a configuration")
+                file: file, message: "is longer than \(Self.maximumFileBytes) bytes, so it cannot be a configuration")
         }
         self.init()
         try Self.withDocument(yaml, file: file) { root in
@@ -30,7 +30,7 @@ extension Configuration {
         }
     }
 
-    /// Runs `body` with the document's root; not at all where the text holds no document.
+    /// Runs `body` with the root of the document. If the text has no document, `body` does not run.
     static func withDocument(
         _ yaml: String, file: String, _ body: (Node) -> Void
     ) throws(ConfigurationFailure) {
@@ -41,14 +41,14 @@ extension Configuration {
             // Nodes refer weakly to their anchors, which live as long as the parser.
             withExtendedLifetime(parser) { if let root { body(root) } }
         } catch let error as YamlError {
-            throw ConfigurationFailure(file: file, problems: [ConfigurationProblem(error)])
+            throw ConfigurationFailure(file: file, problems: [ConfigurationProblem(error, in: yaml)])
         } catch {
             throw ConfigurationFailure(file: file, message: "\(error)")
         }
     }
 
-    /// Few aliases are refused where they stand, as anchors, after parsing. Many could cost more than the parser may take:
-    /// it compares keys, and a key made of aliases of aliases has billions of parts.
+    /// Refuses a text with many aliases before it is parsed. The parser compares keys, and a key made of aliases of aliases has
+    /// billions of parts. A few aliases are refused after parsing, with their position.
     private static func refuseManyAliases(_ yaml: String, file: String) throws(ConfigurationFailure) {
         var count = 0
         var previous: UInt8 = 0x0A
@@ -65,23 +65,42 @@ extension Configuration {
 
 extension ConfigurationProblem {
     /// What the YAML parser refused.
-    fileprivate init(_ error: YamlError) {
+    fileprivate init(_ error: YamlError, in yaml: String) {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            let hint = problem.hasPrefix("block sequence entries") ? "; a lone - stands in quotes" : ""
             self.init(
                 position: .init(line: mark.line, column: mark.column), option: "",
-                message: "no YAML: \(problem)\(hint)")
+                message: Self.advice(problem, line: yaml.line(mark.line)) ?? "not valid YAML: \(problem)")
         case .duplicatedKeysInMapping(let duplicates, let context):
             let names = duplicates.map { "`\(printable($0))`" }.joined(separator: ", ")
             self.init(
                 position: .init(line: context.mark.line, column: context.mark.column), option: "",
-                message: "the same key stands twice: \(names)")
+                message: "this key appears twice: \(names)")
         case .reader(let problem, _, _, _):
-            self.init(position: nil, option: "", message: "no YAML: \(problem)")
+            self.init(position: nil, option: "", message: "not valid YAML: \(problem)")
         default:
-            self.init(position: nil, option: "", message: "no YAML")
+            self.init(position: nil, option: "", message: "not valid YAML")
         }
+    }
+
+    /// What is wrong with a line, in the words of a user; `nil` if the parser's own words have to do.
+    private static func advice(_ problem: String, line: Substring) -> String? {
+        let start = line.drop { $0 == " " }.first
+        if start == "\t" || problem.contains("tab character") {
+            return "not valid YAML: the line begins with a tab; indent it with spaces"
+        }
+        if problem.hasPrefix("block sequence entries") {
+            return "not valid YAML: \(problem); write a single - in quotes"
+        }
+        return nil
+    }
+}
+
+extension String {
+    /// The line with this number, from 1; empty if there is none.
+    fileprivate func line(_ number: Int) -> Substring {
+        let lines = split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.contains(number - 1) ? lines[number - 1] : ""
     }
 }

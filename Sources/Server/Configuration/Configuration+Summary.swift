@@ -1,5 +1,5 @@
 extension Configuration {
-    /// What it comes to, for people: one line for the server and one per path.
+    /// A summary for users: one line per port and one per path.
     public var summary: String {
         let address = server.address.isEmpty ? "all addresses" : server.address
         let lines = servedPaths.sorted { $0.key < $1.key }.map { name, path in
@@ -8,20 +8,20 @@ extension Configuration {
             return "/\(name): \(path.source)\(group ?? "")\(transportStream ?? "")"
         }
         let clear = tls.encryption == .strict ? [] : ["port \(server.port) on \(address)"]
-        let secure = tls.encryption == .no ? [] : ["port \(tls.port) on \(address), through TLS"]
+        let secure = tls.encryption == .no ? [] : ["port \(tls.port) on \(address), with TLS"]
         return (clear + secure + lines).map { $0 + "\n" }.joined()
     }
 
-    /// The paths; the test card as `cam` where none is configured.
+    /// The paths; the test card as `cam` if none is configured.
     public var servedPaths: [String: Path] { paths.isEmpty ? ["cam": Path()] : paths }
 
-    /// The same by name, substreams last: what they are made of is there by then.
+    /// The same paths, sorted by name, with substreams last: their parent streams come before them.
     var servedPathsParentsFirst: [(key: String, value: Path)] {
         let sorted = servedPaths.sorted { $0.key < $1.key }
         return sorted.filter { $0.value.source.parent == nil } + sorted.filter { $0.value.source.parent != nil }
     }
 
-    /// The group of each multicast path: the first for the first name in alphabetical order, and so on.
+    /// The group of each multicast path: the first group for the first name in alphabetical order, and so on.
     public var multicastGroups: [String: MulticastGroup] {
         let names = servedPaths.filter(\.value.isMulticast).keys.sorted()
         return names.enumerated().reduce(into: [:]) { groups, entry in
@@ -29,11 +29,11 @@ extension Configuration {
         }
     }
 
-    /// One line per form in which the path `name` is sent to its multicast group, for people.
+    /// One line for users per form (tracks, MPEG-TS) in which the path `name` is sent to its multicast group.
     func multicastLines(of name: String) -> [String] {
         guard let path = servedPaths[name], let group = multicastGroups[name] else { return [] }
         func when(_ multicasting: Path.Multicasting) -> String {
-            multicasting == .always ? "all the time" : "while viewers ask for it"
+            multicasting == .always ? "always" : "while viewers ask for it"
         }
         let tracks =
             "multicast  \(group), UDP port \(multicast.port) and up, \(when(path.multicast)) (.sdp file: apus sdp)"
@@ -43,7 +43,7 @@ extension Configuration {
         return (path.multicast == .off ? [] : [tracks]) + [transportStream].compactMap(\.self)
     }
 
-    /// As what VLC opens the multicast MPEG-TS of the path `name`, `rtp://@239.255.42.1:5012`; `nil` where there is none.
+    /// The URL with which VLC opens the multicast MPEG-TS of the path `name`, `rtp://@239.255.42.1:5012`; `nil` if there is none.
     public func transportStreamURL(of name: String) -> String? {
         guard let path = servedPaths[name], path.multicastTransportStream != .off else { return nil }
         return multicastGroups[name].map { "rtp://@\($0):\(multicast.transportStreamPort)" }

@@ -1,24 +1,24 @@
 import RTP
 
 extension Configuration {
-    /// Whether clients come through TLS, and what the server shows them to be itself.
+    /// Whether clients can use TLS, and the server's certificate.
     public struct TLS: Hashable, Sendable {
         public var encryption = Encryption.no
         public var port = 8322
-        /// Path of a file; empty for what `apus certificate` has made.
+        /// Path of a file; empty for the certificate that `apus certificate` makes.
         public var certificate = ""
         public var key = ""
         public var srtp = SRTP.counterMode
 
         public init() {}
 
-        /// How media is encrypted that leaves the connection.
+        /// How media over UDP is encrypted.
         public enum SRTP: String, CaseIterable, Sendable {
             case no = "no"
             case counterMode = "aes-cm"
             case gcm = "aes-gcm"
 
-            /// `nil` where none leaves.
+            /// `nil` if no media goes over UDP.
             var suite: CipherSuite? {
                 switch self {
                 case .no: nil
@@ -28,23 +28,23 @@ extension Configuration {
             }
         }
 
-        /// What is sent through TLS.
+        /// Which clients use TLS.
         public enum Encryption: String, CaseIterable, Sendable {
-            /// Nothing.
+            /// None.
             case no
-            /// What those ask for who come to `port`.
+            /// Clients of `port`.
             case optional
-            /// Everything.
+            /// All.
             case strict
         }
     }
 
-    /// Notes what keeps clients from coming through TLS.
+    /// Notes options with which TLS cannot work.
     func noteTLS(in reading: inout Reading) {
         guard tls.encryption != .no else { return }
         let section = OptionPath.root + "tls"
         if tls.encryption == .optional, tls.port == server.port {
-            reading.note("is server.port, too; 8322 and 8554 are the defaults", with: section + "port")
+            reading.note("is the same as server.port; the defaults are 8322 and 8554", with: section + "port")
         }
         do throws(CertificateFailure) {
             try CertificateFiles(tls).check()
@@ -54,7 +54,7 @@ extension Configuration {
         guard tls.encryption == .strict else { return }
         for (name, _) in paths.filter(\.value.isMulticast).sorted(by: { $0.key < $1.key }) {
             reading.note(
-                "is multicast, in the clear, and tls.encryption is strict: make either of them otherwise",
+                "is multicast, which is not encrypted, but tls.encryption is strict; change one of them",
                 with: .root + "paths" + name)
         }
     }

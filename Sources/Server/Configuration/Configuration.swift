@@ -1,6 +1,6 @@
-/// All that can be set. What of it may change while the server runs: `ConfigurationDifference`.
+/// All options of the server and its paths. `ConfigurationDifference` decides which of them can change while the server runs.
 ///
-/// Units, defaults and reasons stand in `Schema+Configuration.swift`, from which the decoder and the reference file are made.
+/// `Schema+Configuration.swift` has the units, the limits and the reasons; the decoder and the reference file are made from it.
 public struct Configuration: Hashable, Sendable {
     public var server = Server()
     public var tls = TLS()
@@ -9,7 +9,7 @@ public struct Configuration: Hashable, Sendable {
     public var loops = Loops()
     public var limits = Limits()
     public var access = Access()
-    /// By name; without any, this host watches freely, and others with the viewer's password.
+    /// By name. Without users, clients on this host need no password, and other hosts need the viewer's password.
     public var users: [String: User] = [:]
     public var rtp = RTP()
     public var multicast = Multicast()
@@ -25,14 +25,14 @@ public struct Configuration: Hashable, Sendable {
     /// Where clients connect.
     public struct Server: Hashable, Sendable {
         public var port = 8554
-        /// Numeric; empty for all of the host's, IPv6 and IPv4.
+        /// Numeric; empty for all addresses of the host, IPv6 and IPv4.
         public var address = ""
         public var sessionTimeoutSeconds = 60
 
         public init() {}
     }
 
-    /// What is told on standard error.
+    /// The log on standard error.
     public struct Log: Hashable, Sendable {
         public var level = Level.info
         public var statusSeconds = 0
@@ -44,9 +44,9 @@ public struct Configuration: Hashable, Sendable {
         }
     }
 
-    /// How a running server is spoken to.
+    /// The socket for commands to the running server.
     public struct Control: Hashable, Sendable {
-        /// Path of the socket; `auto` for one that goes by the port, empty for none.
+        /// Path of the socket; `auto` for one named after the port, empty for none.
         public var socket = "auto"
 
         public init() {}
@@ -60,7 +60,7 @@ public struct Configuration: Hashable, Sendable {
         public init() {}
     }
 
-    /// What any one client may take.
+    /// What one client may use.
     public struct Limits: Hashable, Sendable {
         public var requestHeadBytes = 16_384
         public var requestHeaders = 64
@@ -83,10 +83,10 @@ public struct Configuration: Hashable, Sendable {
         public init() {}
     }
 
-    /// Packets and the ports that they leave from.
+    /// RTP packets, and the UDP ports that they are sent from.
     public struct RTP: Hashable, Sendable {
         public var maximumPacketBytes = 1400
-        /// What IPv6 carries on Ethernet.
+        /// The maximum of IPv6 on Ethernet.
         static let longestPacketBytes = 1452
         public var firstUDPPort = 6970
         public var lastUDPPort = 7169
@@ -96,32 +96,32 @@ public struct Configuration: Hashable, Sendable {
         public init() {}
     }
 
-    /// The groups that multicast paths are given, in the order of their names.
+    /// The groups that multicast paths get, in the order of their names.
     public struct Multicast: Hashable, Sendable {
         public var firstGroup = MulticastGroup.firstDefault
         public var lastGroup = MulticastGroup.lastDefault
-        /// RTP port of the first track; RTCP is one above, the next track two above.
+        /// RTP port of the first track. RTCP uses the next port, the second track the next two ports, and so on.
         public var port = 5004
         public var timeToLive = 1
-        /// Numeric address of the interface to send through; empty for the default route's.
+        /// Numeric address of the interface to send from; empty for the interface of the default route.
         public var interface = ""
 
         public init() {}
 
-        /// Port of a path's MPEG-TS: behind the pairs of four tracks, so that no track shares it.
+        /// Port of a path's MPEG-TS: above the ports of four tracks, so that no track uses it.
         public var transportStreamPort: Int { port + 8 }
     }
 
-    /// How large pictures are spread over time on UDP.
+    /// How the packets of large frames are spread over time on UDP.
     public struct Pacing: Hashable, Sendable {
-        /// 0 leaves bursts as they are.
+        /// Of the time between two frames; 0 for no pacing.
         public var intervalPercent = 0
         public var leastKilobytes = 32
 
         public init() {}
     }
 
-    /// How a viewer gets its first picture.
+    /// How a viewer that joins gets its first frame.
     public struct Join: Hashable, Sendable {
         public var mode = Mode.auto
         public var fastStartMilliseconds = 120
@@ -132,18 +132,18 @@ public struct Configuration: Hashable, Sendable {
 
         public init() {}
 
-        /// Where a viewer's first picture comes from.
+        /// What a viewer gets first. The raw values are the words of the configuration.
         public enum Mode: String, CaseIterable, Sendable {
-            /// A prelude where it fits its limits, else the next random access point.
+            /// A fast start within its limits, otherwise the next keyframe. Clients known as recorders get the next keyframe.
             case auto
-            /// The same, spelled out.
-            case fastStart = "prelude"
-            /// Only live pictures, from the next random access point on.
+            /// The same, also for recorders.
+            case fastStart
+            /// Only live frames, from the next keyframe.
             case keyframe
         }
     }
 
-    /// How much of each stream is kept.
+    /// How much recent media each stream keeps.
     public struct Ring: Hashable, Sendable {
         public var seconds = 12
         public var bytes = 16_000_000
@@ -151,7 +151,7 @@ public struct Configuration: Hashable, Sendable {
         public init() {}
     }
 
-    /// How often viewers may make an encoder start a new group of pictures.
+    /// How often viewers may make an encoder send a keyframe.
     public struct RandomAccess: Hashable, Sendable {
         public var burst = 3
         public var intervalMilliseconds = 500

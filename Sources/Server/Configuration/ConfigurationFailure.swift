@@ -1,8 +1,8 @@
-/// One thing that is wrong with a configuration, and where.
+/// One mistake in a configuration, and its position.
 public struct ConfigurationProblem: Error, Hashable, Sendable {
-    /// Line and column, from 1; `nil` where the problem concerns the whole file.
+    /// Line and column, from 1; `nil` if the problem concerns the whole file.
     public let position: Position?
-    /// The option: `server.port`; empty where the text is no YAML.
+    /// The option: `server.port`; empty if the text is not valid YAML.
     public let option: String
     /// One sentence without a full stop.
     public let message: String
@@ -17,7 +17,7 @@ public struct ConfigurationProblem: Error, Hashable, Sendable {
     }
 }
 
-/// A configuration that cannot be used: everything that is wrong with it, in the order of its lines.
+/// Why a configuration cannot be used: all its mistakes, in the order of the lines.
 public struct ConfigurationFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
     public let problems: [ConfigurationProblem]

@@ -1,16 +1,16 @@
 extension Configuration.Effects {
-    /// All of it as one chain of libavfilter's; empty where nothing is to be done.
+    /// All effects as one filter chain for libavfilter; empty if there are none.
     ///
-    /// Masks come first. The first mask's input is then open whatever `filters` holds, and a chain with a second open input
-    /// is refused, so nothing behind the masks can get at the picture before them. The overlay comes last: it stays upright,
-    /// sharp, and in its corner.
+    /// Masks come first. The input of the first mask is then the only open input, whatever `filters` contains: a chain with a
+    /// second open input is refused, so no later filter can read the frame without its masks. The overlay comes last, so that
+    /// it is not rotated or blurred.
     ///
-    /// - Parameter size: that of the picture in whose pixels masks are told.
+    /// - Parameter size: the frame size for masks in pixels.
     func chain(title: String, size: (width: Int, height: Int)) -> String {
         let before = joined(privacyMasks.map { $0.box(on: size) } + [rotation, mirror ? "hflip" : "", blurring])
         let after = joined(texts(title: title))
         if filters.isBlank { return joined([before, after]) }
-        // Labels, where there are some, say which of several branches is connected.
+        // If there are labels, they say which of several branches is connected.
         let entry = filters.contains("[in]") ? "[in];" : ","
         let exit = filters.contains("[out]") ? ";[out]" : ","
         return (before.isEmpty ? "" : before + entry) + filters + (after.isEmpty ? "" : exit + after)
@@ -29,7 +29,7 @@ extension Configuration.Effects {
         }
     }
 
-    /// Two passes of a moving average, each in both directions: near to a Gaussian, at a cost that does not grow with it.
+    /// Two passes of a box blur: close to a Gaussian blur, and its cost does not grow with the radius.
     private var blurring: String {
         guard blur > 0 else { return "" }
         let radius = "ceil(min(w\\,h)*\(blur)/"
@@ -37,15 +37,15 @@ extension Configuration.Effects {
     }
 }
 
-// MARK: - Text in the picture
+// MARK: - Overlay
 
 extension Configuration.Effects {
     private func texts(title: String) -> [String] {
         let clock = text("%{localtime}", expansion: "normal", in: overlayCorner)
-        // The parsers cut blanks off at either end.
+        // The parsers remove spaces at both ends.
         let title = title.trimmingBlanks
         switch overlay {
-        // The block code is no filter: it is drawn after all of them.
+        // The machine timestamp is not a filter: it is drawn after all filters.
         case .none, .timestampOverlay: return []
         case .clock: return [clock]
         case .title: return title.isEmpty ? [] : [text(title, expansion: "none", in: overlayCorner)]
@@ -54,9 +54,9 @@ extension Configuration.Effects {
         }
     }
 
-    /// White letters on a dark box, a fiftieth of the picture's height from the edges.
+    /// White letters on a dark box, at a distance of 1/50 of the frame's height from the edges.
     ///
-    /// - Parameter expansion: whether `%{…}` stands for something.
+    /// - Parameter expansion: `normal` if `%{…}` is replaced by its value, otherwise `none`.
     private func text(_ text: String, expansion: String, in corner: Corner) -> String {
         let x = corner.isLeft ? "h/50" : "w-tw-h/50"
         let y = corner.isTop ? "h/50" : "h-th-h/50"
@@ -81,10 +81,10 @@ extension Configuration.Effects.Corner {
     }
 }
 
-/// `text` as the value of an option in a chain. It is read twice there: the chain's parser looks for the end of the filter,
-/// then the filter for the end of the option; each takes away one layer of backslashes and quotes.
+/// `text` as the value of an option in a filter chain. Two parsers read it, that of the chain and that of the filter's options,
+/// and each removes one layer of backslashes and quotes.
 func filterText(_ text: String) -> String {
-    // By scalars: a quote with an accent on it is still a quote.
+    // By scalars, because a quote with a combining accent is one character, and still a quote for the parsers.
     func escape(_ text: String, _ special: String.UnicodeScalarView) -> String {
         text.unicodeScalars.map { special.contains($0) ? "\\\($0)" : "\($0)" }.joined()
     }
@@ -94,7 +94,7 @@ func filterText(_ text: String) -> String {
 extension String {
     fileprivate var isBlank: Bool { allSatisfy { $0 == " " } }
 
-    /// Without blanks at either end.
+    /// Without spaces at both ends.
     fileprivate var trimmingBlanks: String {
         var scalars = unicodeScalars[...]
         while scalars.first == " " { scalars.removeFirst() }

@@ -1,9 +1,9 @@
 import Logging
 
-/// What verbs that speak to the running server get.
+/// The answers to commands through the control socket.
 extension Assembly {
-    /// Carries out what a verb asks for. From any thread; blocks for no source and no viewer, only for
-    /// what new filters read.
+    /// Executes a command. May be called from any thread. Blocks only while new filters open their input, not for sources and
+    /// viewers.
     public func answer(_ request: ControlRequest) -> ControlResponse {
         switch request {
         case .set(let path, let assignments): set(path.hasPrefix("/") ? String(path.dropFirst()) : path, assignments)
@@ -22,7 +22,9 @@ extension Assembly {
         do throws(SettingFailure) {
             let changes = try set(assignments, of: name)
             for change in changes { log.notice("set: \(change)") }
-            return .done(changes.isEmpty ? ["nothing has changed: it was so already"] : changes.map(\.description))
+            return .done(
+                changes.isEmpty
+                    ? ["nothing has changed: the options have these values already"] : changes.map(\.description))
         } catch {
             return .refused(error.reasons)
         }

@@ -3,13 +3,13 @@ import Glibc
 import Media
 import Reactor
 
-/// A verb's side of the control socket.
+/// The client side of the control socket.
 public enum ControlClient {
-    /// The server answers at once, unless it tries filters that read something slow.
+    /// The server answers at once, unless it tests filters with a slow input.
     private static let timeoutMilliseconds: Int64 = 10_000
     private static let maximumAnswerBytes = 16_777_216
 
-    /// Sends one request to the first server that is at one of `places`, and waits for the answer. Blocks, 10 s at most.
+    /// Sends one request to the first server that listens at one of `places`, and waits for the answer. Blocks for at most 10 s.
     public static func ask(
         _ request: ControlRequest, at places: [ControlSocketPath]
     ) throws(ControlFailure) -> ControlResponse {
@@ -17,10 +17,10 @@ public enum ControlClient {
         // Texts can always be written as JSON.
         var rest = ArraySlice(((try? JSONEncoder().encode(request)) ?? Data()) + [UInt8(ascii: "\n")])
         guard rest.count <= ControlConnection.maximumLineBytes else {
-            throw ControlFailure("so much cannot be set at once")
+            throw ControlFailure("too many options for one command; split them into several")
         }
         while !rest.isEmpty, case .wrote(let count) = socket.write(rest) { rest = rest.dropFirst(count) }
-        // Where it was not taken whole, the server says why.
+        // If the server did not read all of it, its answer gives the reason.
         return try decoded(answer(on: socket))
     }
 
@@ -52,31 +52,32 @@ public enum ControlClient {
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
         do {
             let answer = try JSONDecoder().decode(ControlResponse.self, from: Data(line))
-            // The server may be another user's, and this root's terminal.
+            // The server may belong to another user, and this may be the terminal of root.
             return ControlResponse(isDone: answer.isDone, lines: answer.lines.map(printable), status: answer.status)
         } catch {
-            throw ControlFailure("the server did not answer; if it does it later, its log says so")
+            throw ControlFailure(
+                "the server did not answer in time; its log shows whether it executes the command later")
         }
     }
 }
 
 extension ControlFailure {
-    /// Why there is no server at any of these places.
+    /// Why no server could be reached at any of these paths.
     fileprivate init(_ failures: [(path: String, error: SystemError)]) {
         let silent = failures.filter { [ENOENT, ECONNREFUSED].contains($0.error.code) }.map(\.path)
         let shut = failures.filter { [EACCES, EPERM].contains($0.error.code) }.map(\.path)
-        let silence = "no server answers at \(Self.list(silent))"
+        let silence = "no server listens at \(Self.list(silent))"
         if let (path, error) = failures.first(where: { !silent.contains($0.path) && !shut.contains($0.path) }) {
             self.init(
                 error.code == EAGAIN
-                    ? "too many speak to the server at \(path); try again"
-                    : "cannot speak to the server at \(path): \(error)")
+                    ? "too many commands wait for the server at \(path); try again"
+                    : "cannot connect to the server at \(path): \(error)")
         } else if shut.isEmpty {
-            self.init("\(silence): is one running? Name its --port or --config where it has any")
+            self.init("\(silence); if one is running, repeat its --port or --config here")
         } else {
             self.init(
-                "no right to speak to a server at \(Self.list(shut))\(silent.isEmpty ? "" : ", and \(silence)"): "
-                    + "be the user who runs it, or root")
+                "no permission to connect to the server at \(Self.list(shut))\(silent.isEmpty ? "" : ", and \(silence)"); "
+                    + "run this command as the user that runs the server, or as root")
         }
     }
 

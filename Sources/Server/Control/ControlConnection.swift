@@ -1,26 +1,26 @@
 import FoundationEssentials
 import Reactor
 
-/// One client of the control socket: a line in, a line out, and the end. Confined to the control thread.
+/// One client of the control socket: it sends one line, gets one line, and is closed. Confined to the control thread.
 final class ControlConnection {
     let socket: UnixSocket
-    /// What it waits for.
+    /// The event that it waits for.
     var interest: Interest = .read
     private var input: [UInt8] = []
-    /// What is still to be written; `nil` before there is an answer.
+    /// The bytes that are not yet written; `nil` before there is an answer.
     private var output: ArraySlice<UInt8>?
 
-    /// Longer requests are none of ours.
+    /// No request of Apus is longer.
     static let maximumLineBytes = 65_536
 
     init(_ socket: consuming UnixSocket) {
         self.socket = socket
     }
 
-    /// Goes on as far as the socket lets it.
+    /// Reads and writes as far as the socket allows.
     ///
-    /// - Parameter answer: what is said to a line.
-    /// - Returns: what to wait for; `nil` where it is over.
+    /// - Parameter answer: makes the answer to a line.
+    /// - Returns: the event to wait for; `nil` if the connection is finished.
     func proceed(_ answer: ([UInt8]) -> ControlResponse) -> Interest? {
         if output == nil {
             switch readLine() {
@@ -33,7 +33,7 @@ final class ControlConnection {
         return write()
     }
 
-    /// Lays out its last words, unless it has had them. `proceed` writes them.
+    /// Sets the answer, unless there is one already. `proceed` writes it.
     func say(_ answer: ControlResponse) {
         guard output == nil else { return }
         let encoder = JSONEncoder()
@@ -45,7 +45,7 @@ final class ControlConnection {
 
     private enum Input {
         case unfinished
-        /// Without its line feed; what follows it is let go.
+        /// Without its line feed. Bytes after it are ignored.
         case line([UInt8])
         case tooLong
         case ended

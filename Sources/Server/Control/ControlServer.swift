@@ -6,26 +6,25 @@ import Media
 import Reactor
 import Synchronization
 
-/// The running server's ear for verbs such as `apus set`: a socket in the file system, on a thread of its own, so that
-/// nothing a client does holds up a stream.
+/// Listens for commands such as `apus set` at a Unix socket, on its own thread, so that its clients cannot delay streams.
 ///
-/// Only the user who runs the server, and root, are heard. A client has one line, and five seconds for it.
+/// Only the user that runs the server, and root, may connect. A client sends one line, and has five seconds.
 public final class ControlServer: EventLoopHandler {
     private struct State: ~Copyable {
-        /// Leaves the file system when it goes.
+        /// Removes its file when it is released.
         var listener: UnixListener?
         var clients: [Token: ControlConnection] = [:]
-        /// Of clients; the listener's token stands for when accepting goes on.
+        /// Deadlines of clients. The deadline of the listener's token is the end of a pause in accepting.
         var deadlines = DeadlineQueue<Token>()
         var lastToken = ControlServer.listenerToken.rawValue
     }
 
     private static let listenerToken = Token(rawValue: 1)
-    /// More at once are turned away: people and scripts need one or two.
+    /// Further clients are rejected: users and scripts need one or two.
     static let maximumClients = 16
-    /// How long a client may take from its coming to its going, in nanoseconds.
+    /// Time from the connection of a client to its end, in nanoseconds.
     private static let defaultTimeout: Int64 = 5_000_000_000
-    /// After running out of descriptors, in nanoseconds.
+    /// Pause in accepting when no file descriptors are left, in nanoseconds.
     private static let pause: Int64 = 1_000_000_000
 
     private let loop: EventLoop
@@ -34,11 +33,11 @@ public final class ControlServer: EventLoopHandler {
     private let answer: @Sendable (ControlRequest) -> ControlResponse
     private let state: Mutex<State>
 
-    /// Listens at `path`, whose folder exists; nobody is answered before `start`.
+    /// Listens at `path`. Its folder must exist. Requests are answered after `start`.
     ///
     /// - Parameters:
-    ///   - timeout: with one client, in nanoseconds.
-    ///   - answer: called on the control thread, for one request at a time.
+    ///   - timeout: how long a client may take, in nanoseconds.
+    ///   - answer: is called on the control thread, for one request at a time.
     init(
         at path: String, timeout: Int64 = defaultTimeout, log: Logger,
         answer: @escaping @Sendable (ControlRequest) -> ControlResponse
@@ -56,16 +55,16 @@ public final class ControlServer: EventLoopHandler {
         try loop.start(self)
     }
 
-    /// Ends the thread; the socket leaves the file system, and clients are let go. More than once.
+    /// Stops the thread, removes the socket and disconnects the clients. May be called more than once.
     ///
-    /// Waits for the request that is being answered, but no longer than so: filters may be under trial, which wait for what
-    /// they read. The socket stays then; the next server replaces it.
+    /// Waits at most this long for the request that is being answered, because a test of filters waits for their input. If the
+    /// time is over, the file of the socket remains; the next server replaces it.
     /// - Returns: whether the thread has ended.
     @discardableResult
     public func stop(withinMilliseconds milliseconds: Int = 250) -> Bool {
         loop.stop()
         let isEnded = DispatchSemaphore(value: 0)
-        // Without a thread that waits, the socket stays: the next server replaces it.
+        // If no thread can be started, the file of the socket remains; the next server replaces it.
         try? startDetachedThread(name: "apus-control-end") {
             self.loop.join()
             self.state.withLock { state in
@@ -100,7 +99,7 @@ public final class ControlServer: EventLoopHandler {
         } catch {
             loop.remove(fd)
             state.deadlines.set(Self.listenerToken, now + Self.pause)
-            log.error("cannot accept at the control socket for now", metadata: ["reason": "\(error)"])
+            log.error("the control socket cannot accept clients for now", metadata: ["reason": "\(error)"])
         }
     }
 
@@ -109,10 +108,10 @@ public final class ControlServer: EventLoopHandler {
         let client = ControlConnection(socket)
         guard let user, Self.mayControl(user) else {
             log.warning("control refused", metadata: ["user": "\(user.map(String.init) ?? "unknown")"])
-            return reject(client, because: "only the user who runs the server, and root, may change it")
+            return reject(client, because: "only root and the user that runs the server may use the control socket")
         }
         guard state.clients.count < Self.maximumClients else {
-            return reject(client, because: "\(Self.maximumClients) others are speaking to the server; try again")
+            return reject(client, because: "the control socket has \(Self.maximumClients) clients already; try again")
         }
         state.lastToken += 1
         let token = Token(rawValue: state.lastToken)
@@ -125,7 +124,7 @@ public final class ControlServer: EventLoopHandler {
         state.deadlines.set(token, now + timeout)
     }
 
-    /// Whether who runs as `user` may change what this process does: whoever could also kill it.
+    /// Whether a process of `user` may control this process: under the same conditions, it could also kill it.
     static func mayControl(_ user: UInt32, to own: UInt32 = geteuid()) -> Bool {
         user == own || user == 0
     }
@@ -135,7 +134,7 @@ public final class ControlServer: EventLoopHandler {
         guard let interest = client.proceed(answered) else { return end(token, &state) }
         guard interest != client.interest else { return }
         client.interest = interest
-        // The socket is open and watched: this cannot fail.
+        // The socket is open and registered, so this cannot fail.
         try? loop.change(client.socket.fd, interest, token: token)
     }
 
@@ -143,17 +142,19 @@ public final class ControlServer: EventLoopHandler {
         do {
             return answer(try JSONDecoder().decode(ControlRequest.self, from: Data(line)))
         } catch {
-            return .refused(["the server does not know this request; is it of the same release, \(apusVersion)?"])
+            return .refused([
+                "the server, release \(apusVersion), does not know this request; use the same release of apus"
+            ])
         }
     }
 
     private func deadlinePassed(_ token: Token, _ state: inout State) {
         if token == Self.listenerToken {
             guard let fd = state.listener?.fd else { return }
-            // It was watched before: this cannot fail.
+            // It was registered before, so this cannot fail.
             try? loop.add(fd, .read, token: token)
         } else {
-            if let client = state.clients[token] { reject(client, because: "no whole request came in time") }
+            if let client = state.clients[token] { reject(client, because: "no complete request arrived in time") }
             end(token, &state)
         }
     }
@@ -164,7 +165,7 @@ public final class ControlServer: EventLoopHandler {
         state.deadlines.remove(token)
     }
 
-    /// What does not fit into the socket at once is not waited for.
+    /// Sends a reason to the client. Bytes that do not fit into the socket are dropped.
     private func reject(_ client: ControlConnection, because reason: String) {
         client.say(.refused([reason]))
         _ = client.proceed { _ in .refused([]) }
@@ -172,9 +173,9 @@ public final class ControlServer: EventLoopHandler {
 }
 
 extension ControlServer {
-    /// The ear of `assembly`, as the configuration has it; `nil` where that wants none.
+    /// Starts the control socket of `assembly`; `nil` if the configuration has none.
     ///
-    /// Where it cannot be, the log says why, and the server goes on without.
+    /// If it cannot be started, the log contains the reason, and the server runs without it.
     public static func start(for assembly: Assembly, _ configuration: Configuration, log: Logger) -> ControlServer? {
         guard let place = ControlSocketPath(configuration) else { return nil }
         do {
@@ -185,15 +186,16 @@ extension ControlServer {
             return server
         } catch {
             let reason = (error as? SystemError).map { describe($0, at: place.path) } ?? "\(error)"
-            log.warning("no control socket, so `apus set` cannot reach this server: \(reason); see control.socket")
+            log.warning(
+                "no control socket, so `apus set` cannot reach this server: \(reason); see the option control.socket")
             return nil
         }
     }
 
     private static func describe(_ error: SystemError, at path: String) -> String {
         switch error.code {
-        case EADDRINUSE: "another server answers at \(path)"
-        case ENOTSOCK: "\(path) is another kind of file"
+        case EADDRINUSE: "another server uses \(path)"
+        case ENOTSOCK: "\(path) is not a socket"
         default: "\(path): \(error)"
         }
     }

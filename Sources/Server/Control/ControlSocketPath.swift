@@ -2,18 +2,18 @@ import FoundationEssentials
 import Glibc
 import Reactor
 
-/// Where a server's control socket is: by its port, so that servers beside each other have one each.
+/// The path of a server's control socket. It contains the port, so that several servers on a host have one each.
 ///
-/// A verb may run in another environment than the server, or as root: it looks in all the usual places.
+/// A command may run in another environment than the server, or as root, so it tries all usual paths.
 public struct ControlSocketPath: Hashable, Sendable {
     public let path: String
 
-    /// Where a server with this configuration listens; `nil` where it has none.
+    /// The path at which a server with this configuration listens; `nil` if it has no control socket.
     public init?(_ configuration: Configuration) {
         self.init(configuration, user: geteuid(), runtimeFolder: Self.runtimeFolder)
     }
 
-    /// Where a verb looks for the server, in this order; nowhere where the configuration has no socket.
+    /// The paths that a command tries, in this order; none if the configuration has no control socket.
     public static func all(_ configuration: Configuration) -> [Self] {
         all(configuration, user: geteuid(), runtimeFolder: runtimeFolder)
     }
@@ -21,8 +21,8 @@ public struct ControlSocketPath: Hashable, Sendable {
     private static var runtimeFolder: String? { ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] }
 
     /// - Parameters:
-    ///   - user: who runs the server, or speaks to it.
-    ///   - runtimeFolder: the user's own folder for sockets (XDG Base Directory Specification); none for system services.
+    ///   - user: the user that runs the server or the command.
+    ///   - runtimeFolder: the user's folder for sockets (XDG Base Directory Specification); none for system services.
     init?(_ configuration: Configuration, user: UInt32, runtimeFolder: String?) {
         switch configuration.control.socket {
         case "": return nil
@@ -44,7 +44,7 @@ public struct ControlSocketPath: Hashable, Sendable {
     /// For services, and for root.
     private static let systemFolder = "/run"
 
-    /// - Parameter logins: the folder in which systemd-logind makes one for each user who is logged in, named by its number.
+    /// - Parameter logins: the folder in which systemd-logind creates a folder for each logged-in user, named after the user ID.
     static func all(
         _ configuration: Configuration, user: UInt32, runtimeFolder: String?, logins: String = "/run/user"
     ) -> [Self] {
@@ -60,9 +60,9 @@ public struct ControlSocketPath: Hashable, Sendable {
         return places
     }
 
-    /// Their numbers, ascending.
+    /// The IDs of the logged-in users, ascending.
     private static func loggedIn(below folder: String) -> [UInt32] {
-        // Without such a folder nobody has logged in in this way.
+        // Without this folder there are no logged-in users.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.compactMap { UInt32($0) }.sorted()
     }
@@ -72,9 +72,9 @@ public struct ControlSocketPath: Hashable, Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Makes the folder for its owner alone, where there is none, and looks at it where there is one.
+    /// Creates the folder, readable by its owner only. If it exists, checks its owner and permissions.
     ///
-    /// - Throws: where others could put a socket of theirs in the place of ours.
+    /// - Throws: if other users could replace the socket.
     func prepareFolder() throws(ControlFailure) {
         guard mkdir(folder, 0o700) != 0 else { return }
         guard errno == EEXIST else {
@@ -82,19 +82,19 @@ public struct ControlSocketPath: Hashable, Sendable {
         }
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw ControlFailure("\(folder) is no folder")
+            throw ControlFailure("\(folder) is not a folder")
         }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw ControlFailure("\(folder) belongs to another user")
         }
-        // In a folder with the sticky bit, as /tmp, everybody's files are their own.
+        // In a folder with the sticky bit, such as /tmp, users cannot replace files of other users.
         guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 || status.st_mode & S_ISVTX != 0 else {
-            throw ControlFailure("others may write to \(folder)")
+            throw ControlFailure("other users may write to \(folder)")
         }
     }
 }
 
-/// Why a server cannot be spoken to, in one sentence without a full stop.
+/// Why a command cannot reach a server: one sentence without a full stop.
 public struct ControlFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 

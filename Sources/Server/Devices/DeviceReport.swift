@@ -2,22 +2,22 @@ import Capture
 import FoundationEssentials
 import Streams
 
-/// What `apus devices` says: the devices of this host that Apus can use, with what the configuration takes of each.
+/// The output of `apus devices`: the devices of this host that Apus can use, with the values for the configuration.
 public struct DeviceReport: Encodable, Sendable {
     let cameras: [Camera]
     let microphones: [Microphone]
     /// In the order in which `auto` tries them.
     let encoders: [Encoder]
-    /// Devices that cannot be looked at, and what to do about each.
+    /// Devices that cannot be examined, with a remedy for each.
     let problems: [String]
 
     struct Camera: Encodable, Sendable {
-        /// What `source` takes.
+        /// The value for `source`.
         let source: String
         let name: String
         let driver: String
         let bus: String
-        /// Whether other devices can read its buffers, as DMABUF; left out where it is in use, and so cannot be asked.
+        /// Whether other devices can read its buffers, as DMABUF; `nil` if the camera is in use, because then this is unknown.
         let exportsBuffers: Bool?
         let modes: [Mode]
         let controls: [Control]
@@ -39,26 +39,26 @@ public struct DeviceReport: Encodable, Sendable {
     }
 
     struct Microphone: Encodable, Sendable {
-        /// What `audio.device` takes.
+        /// The value for `audio.device`.
         let device: String
         let name: String
         /// In Hz.
         let sampleRates: [Int]
         let leastChannels: Int?
         let mostChannels: Int?
-        /// Why it cannot be used now; left out where it can.
+        /// Why it cannot be used now; `nil` if it can.
         let problem: String?
     }
 
     struct Encoder: Encodable, Sendable {
-        /// What `video.encoder` takes.
+        /// The value for `video.encoder`.
         let encoder: String
         let works: Bool
-        /// Why it does not; left out where it does.
+        /// Why it does not work; `nil` if it does.
         let problem: String?
     }
 
-    /// Looks at all devices, and tries all encoders: some milliseconds for each.
+    /// Examines all devices and tests all encoders, in some milliseconds each.
     public init() {
         let (cameras, failures) = CameraDescription.all()
         self.init(
@@ -78,7 +78,7 @@ public struct DeviceReport: Encodable, Sendable {
         problems = failures.map(sentence)
     }
 
-    /// For machines, with sorted keys.
+    /// For programs: JSON with sorted keys.
     public var json: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -87,15 +87,15 @@ public struct DeviceReport: Encodable, Sendable {
         return String(decoding: data, as: UTF8.self) + "\n"
     }
 
-    /// For people.
+    /// For users.
     public var text: String {
-        let none = cameras.isEmpty && problems.isEmpty ? ["no camera is plugged in\n"] : []
+        let none = cameras.isEmpty && problems.isEmpty ? ["no camera is connected\n"] : []
         let all = none + cameras.map(\.text) + problems.map { "\($0)\n" } + [microphonesText, encodersText]
         return all.joined(separator: "\n")
     }
 
     private var microphonesText: String {
-        guard !microphones.isEmpty else { return "no microphone is plugged in\n" }
+        guard !microphones.isEmpty else { return "no microphone is connected\n" }
         return "microphones\n" + textTable([["device", "name", "Hz", "channels", ""]] + microphones.map(\.cells))
     }
 
@@ -105,7 +105,7 @@ public struct DeviceReport: Encodable, Sendable {
     }
 }
 
-/// A failure and what to do about it, in one line.
+/// A failure and its remedy, in one line.
 private func sentence(_ failure: SourceFailure) -> String {
     failure.reason + (failure.remedy.isEmpty ? "" : "; \(failure.remedy)")
 }

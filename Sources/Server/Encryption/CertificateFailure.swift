@@ -2,9 +2,9 @@ import Glibc
 import Reactor
 import TLS
 
-/// Why a certificate and its key cannot be used, and what to do: one sentence without a full stop.
+/// Why a certificate and its key cannot be used, and the remedy: one sentence without a full stop.
 public struct CertificateFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file that it is about.
+    /// The file that causes the failure.
     public let file: CertificateFiles.File
     public let description: String
 
@@ -17,9 +17,11 @@ public struct CertificateFailure: Error, Hashable, Sendable, CustomStringConvert
         let name = printable(path)
         return switch code {
         case ENOENT, ENOTDIR:
-            Self(file, "there is no file \(name): name yours, or have `apus certificate` make certificate and key")
+            Self(
+                file,
+                "there is no file \(name); correct the option, or create a certificate and key with `apus certificate`")
         case EACCES, EPERM:
-            Self(file, "\(name) cannot be read by the user that this runs as: make it readable for that user alone")
+            Self(file, "this user has no permission to read \(name); make the file readable for this user only")
         default: Self(file, "\(name) cannot be read: \(SystemError(call: "open", code: code))")
         }
     }
@@ -27,14 +29,15 @@ public struct CertificateFailure: Error, Hashable, Sendable, CustomStringConvert
     static func noPEM(_ file: CertificateFiles.File, _ path: String) -> Self {
         let kind = file == .certificate ? "CERTIFICATE" : "PRIVATE KEY"
         return Self(
-            file, "\(printable(path)) holds no \(file.rawValue) in PEM, which begins with -----BEGIN \(kind)-----")
+            file,
+            "\(printable(path)) contains no \(file.rawValue) in PEM format, which begins with -----BEGIN \(kind)-----")
     }
 
     static func expired(_ files: CertificateFiles, at seconds: Int64) -> Self {
         Self(
             .certificate,
-            "the certificate in \(printable(files.certificate)) was good until \(date(seconds)): renew it, or have `apus "
-                + "certificate --replace` make another")
+            "the certificate in \(printable(files.certificate)) expired on \(date(seconds)); renew it, or replace it with "
+                + "`apus certificate --replace`")
     }
 
     init(_ failure: IdentityFailure, _ files: CertificateFiles) {
@@ -47,17 +50,18 @@ public struct CertificateFailure: Error, Hashable, Sendable, CustomStringConvert
             case .encryptedKey:
                 Self(
                     .key,
-                    "\(key) is locked by a passphrase, for which nobody is asked: openssl pkey -in \(key) -out NEW")
+                    "\(key) has a passphrase, which Apus cannot use; remove it with: openssl pkey -in \(key) -out NEW")
             case .mismatchedKey: Self(.key, "\(key) is not the key of the certificate in \(certificate)")
             case .weakKey:
                 Self(
                     .certificate,
-                    "the key of the certificate in \(certificate), or of one behind it, is too short for OpenSSL")
+                    "the key of the certificate in \(certificate), or of an intermediate certificate, is too short for OpenSSL"
+                )
             case .impossible: Self(.certificate, "OpenSSL cannot use the certificate in \(certificate) on this host")
             }
     }
 
-    /// The day, as `2026-11-21`.
+    /// The date: `2026-11-21`.
     private static func date(_ seconds: Int64) -> String {
         var (time, parts) = (time_t(seconds), tm())
         gmtime_r(&time, &parts)

@@ -7,7 +7,7 @@ public struct CertificateFiles: Hashable, Sendable {
     public let certificate: String
     public let key: String
 
-    /// Which of the two; as the configuration calls them.
+    /// One of the two files. The raw values are the options of the configuration.
     public enum File: String, Sendable {
         case certificate
         case key
@@ -18,7 +18,7 @@ public struct CertificateFiles: Hashable, Sendable {
         self.key = key
     }
 
-    /// Those of the configuration: where it names none, those that `apus certificate` makes in `folder`.
+    /// The files of the configuration. If it names none, the files that `apus certificate` creates in `folder`.
     init(_ tls: Configuration.TLS, folder: StateFolder? = .usual) {
         let own = Self(in: folder?.path ?? ".")
         self.init(
@@ -26,12 +26,12 @@ public struct CertificateFiles: Hashable, Sendable {
             key: tls.key.isEmpty ? own.key : tls.key)
     }
 
-    /// Those that `apus certificate` makes in a folder.
+    /// The files that `apus certificate` creates in a folder.
     public init(in folder: String) {
         self.init(certificate: folder + "/certificate.pem", key: folder + "/key.pem")
     }
 
-    /// What they hold, if it can be used now.
+    /// The certificate and the key, if they can be used now.
     func identity() throws(CertificateFailure) -> ServerIdentity {
         let certificates = try read(.certificate)
         let secret = try read(.key)
@@ -41,13 +41,13 @@ public struct CertificateFiles: Hashable, Sendable {
         } catch {
             throw CertificateFailure(error, self)
         }
-        // One that is to begin later is no failure: a host without a clock chip boots years off.
+        // A certificate that is not valid yet is accepted, because a host without a clock chip boots with a time in the past.
         let last = identity.validity.upperBound
         guard last >= WallClock.unixNanoseconds() / 1_000_000_000 else { throw .expired(self, at: last) }
         return identity
     }
 
-    /// - Throws: what is wrong with them.
+    /// Checks that they can be used now.
     public func check() throws(CertificateFailure) {
         _ = try identity()
     }
@@ -59,18 +59,18 @@ public struct CertificateFiles: Hashable, Sendable {
         }
     }
 
-    /// Whether others than its owner may read the key.
+    /// Whether users other than the owner may read the key.
     var isKeyReadableByOthers: Bool {
         var status = stat()
         return stat(key, &status) == 0 && status.st_mode & (S_IRGRP | S_IROTH) != 0
     }
 
-    /// A chain of certificates is a few kilobytes.
+    /// A chain of certificates has a few kilobytes.
     private static let maximumByteCount = 262_144
 
     private func read(_ file: File) throws(CertificateFailure) -> [UInt8] {
         let path = path(of: file)
-        // Whoever names a fifo is told so, and not waited for.
+        // O_NONBLOCK, so that opening a fifo by mistake does not block.
         let fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard fd >= 0 else { throw .unreadable(file, path, errno) }
         defer { close(fd) }
@@ -87,7 +87,7 @@ public struct CertificateFiles: Hashable, Sendable {
 }
 
 extension CertificateFiles {
-    /// What changes when a file does: device, number, length and time of each.
+    /// Values that change when a file changes: device, inode number, length and modification time of both files.
     struct Stamp: Hashable, Sendable {
         private let values: [Int64]
 
@@ -103,6 +103,6 @@ extension CertificateFiles {
         }
     }
 
-    /// As they are now.
+    /// The present values.
     var stamp: Stamp { Stamp(self) }
 }

@@ -3,17 +3,17 @@ import Reactor
 import Synchronization
 import TLS
 
-/// Has the server show another certificate once its files have changed; who watches stays.
+/// Makes the server use a new certificate when the files change. Viewers stay connected.
 final class CertificateWatch: Sendable {
     private struct State {
         var files: CertificateFiles
-        /// Of the files as they were read last.
+        /// When the files were last read.
         var used: CertificateFiles.Stamp
-        /// Of the files as they were looked at last.
+        /// When the files were last checked.
         var seen: CertificateFiles.Stamp
     }
 
-    /// Between two looks. A certificate is renewed weeks before it ends; whoever tries things out does not wait long.
+    /// Time between two checks. Short enough for a user to wait for the change.
     private static let intervalSeconds = 2
 
     private let state: Mutex<State>
@@ -22,8 +22,8 @@ final class CertificateWatch: Sendable {
     private let log: Logger
 
     /// - Parameters:
-    ///   - files: have been read by now.
-    ///   - use: is given what they hold from now on, whenever that has changed.
+    ///   - files: the files that the server uses already.
+    ///   - use: is called with the new certificate when the files have changed.
     init(
         _ files: CertificateFiles, log: Logger, use: @escaping @Sendable (ServerIdentity) -> Void
     ) throws(SystemError) {
@@ -34,18 +34,18 @@ final class CertificateWatch: Sendable {
         self.use = use
     }
 
-    /// Looks again and again from now on.
+    /// Starts to check the files at regular intervals.
     func start() {
         timer.run(everySeconds: Self.intervalSeconds) { [weak self] in self?.look() }
     }
 
-    /// Looks no more.
+    /// Stops checking.
     func stop() {
         timer.run(everySeconds: 0) {}
     }
 
-    /// Reads the files if they have changed, and have not since the last look: certificate and key are written one after the
-    /// other, and between the two they do not match.
+    /// Reads the files if they have changed, but not since the last check: certificate and key are written one after the other, and
+    /// do not match in between.
     func look() {
         let files = state.withLock { state -> CertificateFiles? in
             let stamp = state.files.stamp
@@ -57,7 +57,7 @@ final class CertificateWatch: Sendable {
         if let files { read(files) }
     }
 
-    /// Other files hold it from now on.
+    /// Uses other files from now on.
     func follow(_ files: CertificateFiles) {
         state.withLock { state in
             let stamp = files.stamp
@@ -70,9 +70,10 @@ final class CertificateWatch: Sendable {
         do throws(CertificateFailure) {
             use(try files.identity())
             log.notice(
-                "certificate read again, for those who come from now on", metadata: ["file": "\(files.certificate)"])
+                "certificate read again; new connections use it", metadata: ["file": "\(files.certificate)"])
         } catch {
-            log.error("the former certificate stays", metadata: ["reason": "\(error)"])
+            log.error(
+                "the new certificate cannot be used, so the old one stays in use", metadata: ["reason": "\(error)"])
         }
     }
 }

@@ -2,16 +2,16 @@ import Glibc
 import Reactor
 import TLS
 
-/// A certificate that this host makes for itself, and its key, in files.
+/// A self-signed certificate of this host and its key, in files.
 public struct OwnCertificate: Sendable {
     public let files: CertificateFiles
     private let hosts: [URLHost]
 
-    /// Ten years: whoever was told to trust it is not to be told again soon.
+    /// Ten years, because clients must be told to trust each new one.
     private static let days = 3_650
 
-    /// Makes certificate and key for `hosts`, at least one, and keeps them in `folder`, in place of what is there: the key for its
-    /// owner alone.
+    /// Creates a certificate and a key for `hosts`, at least one, and stores them in `folder`, where they replace existing files. The
+    /// key is readable by its owner only.
     public init(for hosts: [URLHost], in folder: StateFolder) throws(StateFailure) {
         self.hosts = hosts
         files = CertificateFiles(in: folder.path)
@@ -22,44 +22,44 @@ public struct OwnCertificate: Sendable {
             throw StateFailure("\(CertificateFailure(error, files))")
         }
         try folder.make()
-        // The key first: a certificate that is new beside a key that is old would be noticed.
+        // The key first: a server that reads a new key and an old certificate notices that they do not match.
         try folder.write(made.key, to: files.key, mode: 0o600)
         try folder.write(made.certificate, to: files.certificate, mode: 0o644)
     }
 
-    /// Under which clients reach this host: its name, its addresses, and what itself calls itself.
+    /// The names under which clients reach this host: its host name, its addresses, and localhost.
     public static func usualHosts() -> [URLHost] {
         var name = [CChar](repeating: 0, count: 256)
         let isNamed = gethostname(&name, name.count - 1) == 0
         let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let own = isNamed ? [URLHost(text)].compactMap(\.self) : []
-        // Without the list of interfaces there are still the others.
+        // If the list of interfaces cannot be read, the other names remain.
         let addresses = (try? LocalAddresses.all()) ?? []
         let loopback = ["127.0.0.1", "::1"].compactMap { URLHost($0) }
         return own.filter { $0 != .local } + [.local] + addresses.map(URLHost.address) + loopback
     }
 
-    /// What was made, and what to do with it, each line ended.
+    /// What was created, and how to use it. Each line ends with a line feed.
     ///
     /// - Parameter isUsual: whether the configuration need not name the files.
     public func text(isUsual: Bool) -> String {
         let names = isUsual ? [] : ["  certificate: \"\(files.certificate)\"", "  key: \"\(files.key)\""]
         let lines =
             [
-                "A certificate for \(hosts.map(\.certificateName.text).joined(separator: ", ")), good for ten years:",
-                "  \(files.certificate)", "and its key, which nobody else may read:", "  \(files.key)", "",
-                "With this in the configuration, rtsps:// is served, beside rtsp://:", "", "tls:",
+                "A certificate for \(hosts.map(\.certificateName.text).joined(separator: ", ")), valid for ten years:",
+                "  \(files.certificate)", "and its private key:", "  \(files.key)", "",
+                "With these lines in the configuration, Apus serves rtsps:// as well as rtsp://:", "", "tls:",
                 "  encryption: optional",
             ] + names + [
                 "",
-                "Nobody else vouches for it: clients that verify certificates are to be given the first of the files.",
+                "The certificate is self-signed: clients that verify certificates need a copy of the first file.",
             ]
         return lines.map { $0 + "\n" }.joined()
     }
 }
 
 extension URLHost {
-    /// As a certificate calls it.
+    /// The name in a certificate.
     fileprivate var certificateName: SelfSignedCertificate.Name {
         switch self {
         case .local: .host("localhost")

@@ -2,25 +2,25 @@ import Capture
 import Glibc
 import Streams
 
-/// What stands behind a path in the file system, as far as it decides how the path is read.
+/// The kind of a file as the source of a stream.
 enum InputKind: Hashable, Sendable {
     case file
-    /// A fifo or a device that bytes come from.
+    /// A fifo, or a device from which bytes are read.
     case pipe
-    /// A device of Video4Linux2, whether it is there now or not.
+    /// A Video4Linux2 device, even if it is not connected now.
     case camera
 
-    /// The device number that all of Video4Linux2's nodes have (the kernel's Documentation/admin-guide/devices.txt).
+    /// The major device number of Video4Linux2 (the kernel's Documentation/admin-guide/devices.txt).
     private static let cameraMajor: UInt = 81
 
-    /// Looks at `path`.
+    /// Determines the kind of the file at `path`.
     ///
-    /// - Throws: where it cannot be read as either, with what to do about it.
+    /// - Throws: if it cannot be a source, with a remedy.
     init(of path: String) throws(SourceFailure) {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard path.hasPrefix("/dev/video") else { throw .unreadable(path, code: errno) }
-            // It may be plugged in later.
+            // It may be connected later.
             self = .camera
             return
         }
@@ -31,7 +31,7 @@ enum InputKind: Hashable, Sendable {
         case S_IFDIR:
             throw SourceFailure(reason: "\(path) is a folder", remedy: "name a file in it")
         default:
-            throw SourceFailure(reason: "\(path) is no file, fifo or device")
+            throw SourceFailure(reason: "\(path) is not a file, fifo or device")
         }
     }
 }

@@ -1,6 +1,6 @@
 import Streams
 
-/// In the place of a substream of nothing: fails, and says why.
+/// The source of a substream without an existing parent path: it always fails.
 final class MissingParentStream: Source {
     let label: String
 
@@ -9,7 +9,8 @@ final class MissingParentStream: Source {
     }
 
     func run(into stream: Stream) throws(SourceFailure) {
-        throw SourceFailure(reason: "there is no path for \(label)", remedy: "name one of the paths")
+        throw SourceFailure(
+            reason: "\(label) names a path that does not exist", remedy: "name one of the paths of the configuration")
     }
 
     func stop() {}

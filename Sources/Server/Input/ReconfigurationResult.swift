@@ -1,9 +1,9 @@
-/// What becomes of settings that a path's source is told of while the server runs.
+/// What a running source has done with new settings of its path.
 enum ReconfigurationResult: Hashable, Sendable {
-    /// It goes on with them.
+    /// It uses them.
     case applied
-    /// It passes on what comes: there is nothing that they could change.
+    /// It does not encode, so they change nothing.
     case noEffect
-    /// It is not open: its next run begins with them.
+    /// It is not running; it uses them when it starts again.
     case appliedAtNextStart
 }

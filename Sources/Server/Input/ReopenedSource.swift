@@ -1,20 +1,20 @@
 import Streams
 import Synchronization
 
-/// A source that is made anew for every run: what stands behind a path in the file system, and whether an encoder
-/// can be opened, may have changed since it failed. What was wanted last holds for the next, too.
+/// Creates a new source for each run, because the file at the path may have changed since the last run. The latest settings also
+/// apply to later runs.
 final class ReopenedSource: Source {
     let label: String
 
     private struct State {
-        /// As wanted last.
+        /// The latest settings.
         var path: Configuration.Path
         var source: (any Source)?
-        /// Told to end, perhaps before there was a source to tell. Holds until the end of the run.
+        /// Whether the run must stop. Remains set until the end of the run, because the source may not exist yet.
         var isStopWanted = false
-        /// What the encoders of earlier runs have done.
+        /// The encoder counters of earlier runs.
         var past: SourceStatus?
-        /// Whether the end of the last run's input was final.
+        /// Whether the input of the last run has ended for good.
         var endedForGood = false
 
         var status: SourceStatus? {
@@ -22,11 +22,11 @@ final class ReopenedSource: Source {
             return past + present
         }
 
-        /// - Returns: whether `source`, made with the settings of `made`, is to run.
+        /// - Returns: whether to run `source`, which was created with the settings of `made`.
         mutating func begin(_ source: any Source, with made: Configuration.Path) -> Bool {
             guard !isStopWanted else { return false }
             self.source = source
-            // Something else may have been wanted while it was opened.
+            // The settings may have changed while it was opened.
             if path != made { Server.change(source, to: path) }
             return true
         }
@@ -42,7 +42,7 @@ final class ReopenedSource: Source {
     private let open: @Sendable (Configuration.Path) throws(SourceFailure) -> any Source
     private let state: Mutex<State>
 
-    /// - Parameter open: makes the source of one run, with the settings that hold then.
+    /// - Parameter open: creates the source of one run, with the latest settings.
     init(
         label: String, path: Configuration.Path,
         open: @escaping @Sendable (Configuration.Path) throws(SourceFailure) -> any Source
@@ -60,7 +60,7 @@ final class ReopenedSource: Source {
         try source.run(into: stream)
     }
 
-    /// Goes on with these settings, in this run and in the next.
+    /// Uses these settings in this run and in later runs.
     func change(to path: Configuration.Path) -> ReconfigurationResult {
         state.withLock { state in
             state.path = path

@@ -1,25 +1,24 @@
 import Media
 
-/// When a source that ended is started again, and whether its end is worth a line in the log. A pure value.
+/// Decides when a source that has ended is started again, and whether the log reports its end. A pure value.
 ///
-/// Pauses double from 250 ms to 10 s; a source that ran for 10 s starts over at 250 ms. The same reason is
-/// told once a minute.
+/// The pause doubles from 250 ms to 10 s. After a run of at least 10 s it is 250 ms again. The same reason is reported once a minute.
 struct RestartSchedule {
-    /// What to do about an end.
+    /// What to do when a source has ended.
     struct Decision: Equatable {
         let pauseMilliseconds: Int64
         let report: Report
     }
 
     enum Report: Equatable {
-        /// Tell it; so many ends for the same reason were left untold since the last time.
+        /// Log the end. The number counts ends for the same reason that were not logged since the last one.
         case log(unlogged: Int)
         case suppress
     }
 
     static let firstPauseMilliseconds: Int64 = 250
     static let longestPauseMilliseconds: Int64 = 10_000
-    /// A source that lasted this long was in order: its next trouble is a new one.
+    /// After a run of this length, the next failure is treated as the first.
     static let healthyMilliseconds: Int64 = 10_000
     static let reportIntervalMilliseconds: Int64 = 60_000
 

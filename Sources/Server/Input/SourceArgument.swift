@@ -2,7 +2,7 @@ import Streams
 
 /// A SOURCE on the command line: `testcard`, a file, a device, `-`, or `name=` one of them.
 public struct SourceArgument: Hashable, Sendable {
-    /// As given before the `=`; `nil` where there was none.
+    /// The text before the `=`; `nil` without one.
     public let name: String?
     public let source: SourceSpecification
 
@@ -11,27 +11,27 @@ public struct SourceArgument: Hashable, Sendable {
         public let description: String
     }
 
-    /// A file whose own name holds a `=` is written with its folder: `./a=b.mp4`.
+    /// A file name that contains a `=` must be written with its folder: `./a=b.mp4`.
     public init(_ text: String) throws(Refusal) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let isNamed = parts.count == 2 && !parts[0].contains("/")
         let (name, rest) = isNamed ? (parts[0], parts[1]) : (nil, text)
         if let name, !isPathName(name) {
             throw Refusal(
-                description: "`\(name)` in `\(text)` cannot be a stream's name: "
-                    + "it takes letters, digits, `-`, `_` and `.`")
+                description:
+                    "`\(name)` in `\(text)` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`")
         }
         guard isLine(rest, maximumBytes: 4096), let source = SourceSpecification(rest) else {
-            throw Refusal(description: "`\(text)` names no source: write testcard, a file, a device, or -")
+            throw Refusal(description: "`\(text)` is not a source; write testcard, a file, a device, or -")
         }
         if let problem = source.urlProblem { throw Refusal(description: problem) }
         self.name = name
         self.source = source
     }
 
-    /// The paths that `arguments` stand for, with the other settings of `model`.
+    /// The paths for `arguments`, with the other settings of `model`.
     ///
-    /// A lone source without a name is `cam`; several go by their files' names.
+    /// A single source without a name is `cam`; several are named after their files.
     public static func paths(
         _ arguments: [Self], like model: Configuration.Path = .init()
     ) throws(Refusal) -> [String: Configuration.Path] {
@@ -40,21 +40,22 @@ public struct SourceArgument: Hashable, Sendable {
             let name = argument.name ?? (arguments.count == 1 ? "cam" : argument.source.stem)
             guard paths[name] == nil else {
                 throw Refusal(
-                    description: "two sources would be /\(name): give one a name, as in other=\(argument.source)")
+                    description:
+                        "two sources have the name /\(name); give one another name, such as other=\(argument.source)")
             }
             var path = model
             path.source = argument.source
             paths[name] = path
         }
         guard arguments.count(where: { $0.source == .standardInput }) <= 1 else {
-            throw Refusal(description: "standard input can feed one stream only, and - is there twice")
+            throw Refusal(description: "standard input can be the source of one stream only, but - is given twice")
         }
         return paths
     }
 }
 
 extension SourceSpecification {
-    /// The name by which it goes among several: a file's without folder and extension.
+    /// The name of its path if there are several sources; for a file, its name without folder and extension.
     var stem: String {
         switch self {
         case .testCard: return "testcard"
@@ -71,7 +72,7 @@ extension SourceSpecification {
 }
 
 extension SourceArgument {
-    /// A lone file that does not exist is a slip of the pen; among several, or later, it may still appear.
+    /// Throws if the only source is a file that does not exist, which is probably mistyped. One of several files may appear later.
     public static func refuseLoneMissingFile(_ arguments: [Self]) throws(Refusal) {
         guard arguments.count == 1, case .path(let path) = arguments[0].source else { return }
         do throws(SourceFailure) {

@@ -3,24 +3,24 @@ import Logging
 import Media
 import Streams
 
-/// A stream that others are made of.
+/// The stream from which substreams are made.
 struct ParentStream: Sendable {
     let stream: Streams.Stream
     let fanOut: FrameFanOut
 }
 
-/// The source of a path, with the path's settings. It opens nothing before it runs.
+/// Creates the source of a path, with the path's settings. It opens no file or device before it runs.
 ///
 /// - Parameters:
-///   - fanOut: where it offers its pictures to substreams.
-///   - parent: what a substream is made of.
-///   - log: for what a source has to say while it runs: cameras, encoders that do not work.
+///   - fanOut: passes its frames to substreams.
+///   - parent: the parent stream of a substream.
+///   - log: for messages of the source while it runs, such as encoders that do not work.
 func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentStream?, log: Logger) -> any Source {
     switch path.source {
     case .testCard:
         return TestCard(EncodingSettings(path), log: log, fanOut: fanOut)
     case .substream:
-        // That there is an original is what the configuration is checked for.
+        // The check of the configuration ensures that the parent exists.
         guard let parent else { return MissingParentStream(label: path.source.description) }
         return Substream(of: parent.stream, fanOut: parent.fanOut, encoding: EncodingSettings(path), log: log)
     case .standardInput:
@@ -43,18 +43,18 @@ func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentS
     }
 }
 
-/// Has a source go on with the path's settings; it is the source that `makeSource` has made for another state of the path.
+/// Passes new settings of a path to its source, which `makeSource` has created for earlier settings.
 @discardableResult
 func change(_ source: any Source, to path: Configuration.Path) -> ReconfigurationResult {
     switch source {
     case let reopened as ReopenedSource: return reopened.change(to: path)
     case let camera as CameraSource:
-        // Its controls, size and rate change also where it codes by itself.
+        // A camera that encodes itself can also change its controls, size and frame rate.
         camera.change(to: CameraSettings(path))
         return .applied
     case let coding as any ReconfigurableSource:
         coding.change(to: EncodingSettings(path))
-        // Without a status, it codes nothing.
+        // A source without a status does not encode.
         return coding.status == nil ? .noEffect : .applied
     default: return .noEffect
     }

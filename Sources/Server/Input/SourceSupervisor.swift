@@ -5,12 +5,12 @@ import Reactor
 import Streams
 import Synchronization
 
-/// Keeps a source of a stream running on a thread of its own: starts it again when it fails, tells why, and ends it.
+/// Runs the source of a stream on its own thread: restarts it after a failure, logs the reason, and stops it.
 ///
-/// What happens to its source stays here: other streams and the stream's own viewers go on.
+/// A failure does not affect other streams, and the viewers of this stream stay connected.
 /// All methods may be called from any thread.
 public final class SourceSupervisor: Sendable {
-    /// What becomes of a source whose input ended without a failure.
+    /// What happens when the input of a source has ended without a failure.
     public enum EndOfInput: Sendable {
         /// A fifo that may get a new writer. `Source.endsForGood` overrides it.
         case startsAgain
@@ -25,7 +25,7 @@ public final class SourceSupervisor: Sendable {
     private let now: @Sendable () -> MonotonicTime
     private let runs: Mutex<SourceRuns>
     private let isStopping = Atomic(false)
-    /// Signalled once by `stop`: ends a pause early.
+    /// Signalled once by `stop`, which ends a pause.
     private let stopSignal = DispatchSemaphore(value: 0)
     /// Entered while the thread runs.
     private let finished = DispatchGroup()
@@ -51,14 +51,14 @@ public final class SourceSupervisor: Sendable {
         runs.withLock { $0.condition(publishedBytes: stream.published.byteCount) }
     }
 
-    /// Starts the thread; to be called once.
+    /// Starts the thread. Call this once.
     ///
-    /// - Parameter former: sources that were told to end, and are waited for on that thread: a stream has one source at a
-    ///   time, and a device one reader.
+    /// - Parameter former: sources that are stopping. The thread waits for them, because a stream can have one source at a time, and
+    ///   a device one reader.
     public func start(after former: [SourceSupervisor] = []) {
         finished.enter()
         do throws(SystemError) {
-            // Not a dispatch queue: sources block, and all queues of a process share 255 threads.
+            // Not a dispatch queue, because sources block, and all queues of a process share 255 threads.
             try startDetachedThread(name: "apus-source") {
                 for source in former { source.join(until: .distantFuture) }
                 self.stream.attach(self.source)
@@ -68,25 +68,25 @@ public final class SourceSupervisor: Sendable {
         } catch {
             finished.leave()
             log.error(
-                "no thread for the source: \(error); allow the service more tasks (TasksMax, ulimit -u), or serve fewer paths"
+                "cannot start a thread for the source: \(error); allow more threads (TasksMax, ulimit -u), or serve fewer paths"
             )
         }
     }
 
-    /// Asks the source to end; returns at once.
+    /// Stops the source. Returns at once.
     public func stop() {
         guard isStopping.exchange(true, ordering: .sequentiallyConsistent) == false else { return }
         stopSignal.signal()
         source.stop()
     }
 
-    /// Waits until the source has ended after `stop`, until `deadline` at most.
+    /// Waits until the source has ended after `stop`, but not longer than `deadline`.
     ///
     /// - Returns: whether it has ended.
     @discardableResult
     public func join(until deadline: DispatchTime) -> Bool {
         repeat {
-            // A source that was just starting may have missed its first order to end.
+            // A source that was just starting may have missed the first call.
             if isStopping.load(ordering: .sequentiallyConsistent) { source.stop() }
             if finished.wait(timeout: min(deadline, .now() + .milliseconds(50))) == .success { return true }
         } while DispatchTime.now() < deadline
@@ -102,7 +102,7 @@ public final class SourceSupervisor: Sendable {
             let end = runOnce()
             if isStopping.load(ordering: .sequentiallyConsistent) { break }
             if case .ofInput = end, endOfInput == .isFinal || source.endsForGood {
-                log.notice("the input has ended; viewers are disconnected, and new ones are answered 404")
+                log.notice("the input has ended; viewers are disconnected, and new clients get 404")
                 record(end, nextTry: nil)
                 stream.end()
                 break

@@ -6,15 +6,15 @@ import Reactor
 import Streams
 import Synchronization
 
-/// Runs a source until it has given something, to find out whether it works.
+/// Runs a source until it publishes media, to test whether it works.
 enum SourceTest {
-    /// A camera takes a second or two to its first picture, a file on a slow disk as long.
+    /// A camera, or a file on a slow disk, takes one or two seconds to its first frame.
     static let usualMilliseconds = 5_000
 
-    /// Why the path's source gives no media; `nil` if it does, or if it cannot be tried.
+    /// Why the path's source publishes no media; `nil` if it does, or if it cannot be tested.
     ///
-    /// Fifos and standard input are not read, because what is read is gone for the server; substreams work if their originals do.
-    /// Blocks for `milliseconds` at most. A source that does not end is left to its thread.
+    /// Fifos and standard input are not tested, because the server could not read the same bytes again; substreams work if their
+    /// parents do. Blocks for at most `milliseconds`. A source that does not end keeps its thread.
     static func failure(of path: Configuration.Path, within milliseconds: Int = usualMilliseconds) -> SourceFailure? {
         switch path.source {
         case .standardInput, .substream: return nil
@@ -37,24 +37,24 @@ enum SourceTest {
         do throws(SystemError) {
             try startDetachedThread(name: "apus-trial") { run.run(source, into: stream) }
         } catch {
-            return SourceFailure(reason: "no thread for the source: \(error)")
+            return SourceFailure(reason: "cannot start a thread for the source: \(error)")
         }
         let deadline = DispatchTime.now() + .milliseconds(milliseconds)
         while stream.published.byteCount == 0, DispatchTime.now() < deadline {
             guard run.ended.wait(timeout: .now() + .milliseconds(10)) == .success else { continue }
             return run.failure.withLock { $0 }
                 ?? (stream.published.byteCount > 0
-                    ? nil : SourceFailure(reason: "\(source.label) ended before its first picture or sound"))
+                    ? nil : SourceFailure(reason: "\(source.label) ended without any video or audio"))
         }
         let hasMedia = stream.published.byteCount > 0
         source.stop()
-        // So that a device is free again.
+        // So that the device can be opened again.
         _ = run.ended.wait(timeout: .now() + .milliseconds(500))
         return hasMedia
-            ? nil : SourceFailure(reason: "\(source.label) gave no picture and no sound within \(milliseconds) ms")
+            ? nil : SourceFailure(reason: "\(source.label) gave no video and no audio within \(milliseconds) ms")
     }
 
-    /// Shared with the thread, which may outlive the trial.
+    /// Shared with the thread, which may run longer than the test.
     private final class TestRun: Sendable {
         let failure = Mutex<SourceFailure?>(nil)
         let ended = DispatchSemaphore(value: 0)
@@ -71,16 +71,16 @@ enum SourceTest {
 }
 
 extension Configuration {
-    /// Below the patience of `ControlClient`.
+    /// Shorter than the timeout of `ControlClient`.
     private static let settingMilliseconds = 4_000
 
-    /// Proves that the source of the path `name` works, if it, or its effects, are others than in `present`.
+    /// Tests the source of the path `name`, if the source or its effects differ from those in `present`.
     ///
-    /// A camera is only looked for: the source before may have it still.
+    /// For a camera, tests only whether its device exists, because the old source may still use it.
     func testSource(of name: String, since present: Configuration) throws(SettingFailure) {
         guard let path = servedPaths[name], case .path(let file) = path.source else { return }
         let before = present.servedPaths[name]
-        // What cannot be looked at is the source's own matter if it is the one before.
+        // If the file cannot be examined, the source itself reports it.
         let kind = try? InputKind(of: file)
         guard path.source != before?.source else {
             if path.effects != before?.effects, let kind, let refusal = path.refusal(of: file, kind) {

@@ -4,10 +4,10 @@ import Reactor
 
 /// Writes each message as one line on standard error: time, level, message, `key=value` pairs.
 ///
-/// Coloured only on a terminal. A line is one write, so lines of several threads do not mix.
+/// Levels are coloured on a terminal only. A line is written with one call, so lines of several threads do not mix.
 public struct LineLogHandler: LogHandler {
     public var metadata: Logger.Metadata = [:]
-    /// The threshold's, unless this logger was given one of its own.
+    /// The level of the threshold, unless this logger has its own level.
     public var logLevel: Logger.Level {
         get { ownLevel ?? threshold.level }
         set { ownLevel = newValue }
@@ -21,9 +21,9 @@ public struct LineLogHandler: LogHandler {
     private let write: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - threshold: below which nothing is written; loggers may share it.
+    ///   - threshold: the least severe level that is written; loggers may share it.
     ///   - isTerminal: whether to colour the levels.
-    ///   - write: takes a whole line, line feed included.
+    ///   - write: writes a whole line, which ends with a line feed.
     public init(
         label: String, threshold: LogThreshold = LogThreshold(), isTerminal: Bool = isatty(STDERR_FILENO) == 1,
         write: @escaping @Sendable (String) -> Void = writeToStandardError
@@ -63,7 +63,7 @@ public struct LineLogHandler: LogHandler {
         return "\u{1B}[\(colour)m\(name)\u{1B}[0m"
     }
 
-    /// A value is quoted where it would not read as one word.
+    /// A value in quotes if it is not a single word.
     private static func formatted(_ value: String) -> String {
         let text = printable(value)
         return text.isEmpty || text.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" })

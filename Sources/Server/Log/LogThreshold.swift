@@ -1,9 +1,9 @@
 import Logging
 import Synchronization
 
-/// The least level that is written, which may change while the server runs. From any thread.
+/// The least severe level that is logged. It may change while the server runs. May be used from any thread.
 public final class LogThreshold: Sendable {
-    /// Index among all levels.
+    /// The index of the level among all levels.
     private let index: Atomic<Int>
 
     public init(_ level: Logger.Level = .info) {
@@ -16,13 +16,13 @@ public final class LogThreshold: Sendable {
     }
 
     private static func index(of level: Logger.Level) -> Int {
-        // All cases are among all cases.
+        // `allCases` contains each case.
         Logger.Level.allCases.firstIndex(of: level) ?? 0
     }
 }
 
 extension Logger.Level {
-    /// Both enumerations have the same words; a test says so.
+    /// Both enumerations have the same raw values; a test checks this.
     public init(_ level: Configuration.Log.Level) {
         self = Self(rawValue: level.rawValue) ?? .info
     }

@@ -2,19 +2,19 @@ import Dispatch
 import Reactor
 import Synchronization
 
-/// Writes lines on a thread of its own: a disk, a terminal or a reader that takes its time holds up nobody who logs.
+/// Writes log lines on its own thread, so that a slow disk, terminal or reader does not block the threads that log.
 ///
-/// At most ``capacity`` bytes wait. Lines that find no room are counted, and what is written next says how many are missing. From any
-/// thread.
+/// At most ``capacity`` bytes wait. Further lines are dropped and counted; the next line that is written contains their number. May be
+/// used from any thread.
 public final class LogWriter: Sendable {
     private struct State {
         var waiting = ""
         var droppedCount = 0
-        /// Whether the thread has been told to write what waits.
+        /// Whether the thread is writing, or is about to.
         var isWriting = false
     }
 
-    /// Bytes that wait: some two thousand lines.
+    /// Maximum number of bytes that wait: about two thousand lines.
     public static let capacity = 262_144
 
     private let state = Mutex(State())
@@ -23,13 +23,13 @@ public final class LogWriter: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameter put: takes whole lines, on the writer's thread; may block.
+    /// - Parameter put: writes whole lines, on the writer's thread; may block.
     public init(to put: @escaping @Sendable (String) -> Void = writeToStandardError) throws(SystemError) {
         thread = try WorkThread(name: "apus-log")
         self.put = put
     }
 
-    /// Has a line written, line feed included, and returns at once.
+    /// Enqueues a line, which ends with a line feed, and returns at once.
     @Sendable public func write(_ line: String) {
         let begins = state.withLock { state in
             if state.waiting.utf8.count + line.utf8.count <= Self.capacity {
@@ -43,7 +43,7 @@ public final class LogWriter: Sendable {
         if begins { thread.run { [self] in writeWaiting() } }
     }
 
-    /// Waits until what was logged before is written, but no longer than that: whoever reads the log may have gone.
+    /// Waits until all earlier lines are written, but for at most this time, because the reader of the log may have stopped.
     public func flush(withinMilliseconds milliseconds: Int) {
         let isDone = DispatchSemaphore(value: 0)
         thread.run { isDone.signal() }
@@ -68,9 +68,9 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// The line that stands where others are missing.
+    /// The line that replaces dropped lines.
     private static func droppedLinesMessage(of count: Int) -> String {
         let time = timestamp(unixNanoseconds: WallClock.unixNanoseconds())
-        return "\(time) warning  lines are missing here: nobody took them in time count=\(count)\n"
+        return "\(time) warning  log lines were dropped here, because the output was blocked count=\(count)\n"
     }
 }

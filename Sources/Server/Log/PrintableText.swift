@@ -1,5 +1,5 @@
-/// `text` with its control characters spelled out, as `\u{a}`: what clients send, or files hold, ends up in messages,
-/// and no line feed and no terminal sequence of theirs may.
+/// `text` with escaped control characters, such as `\u{a}`. Messages contain text from clients and files, which must not contain
+/// line feeds or control sequences for terminals.
 func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isControl) else { return text }
     return text.unicodeScalars.map { isControl($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Writes `text` to standard output at once; what the other end does not take is lost.
+/// Writes `text` to standard output at once. Text that cannot be written is lost.
 public func writeToStandardOutput(_ text: String) {
     write(text, to: STDOUT_FILENO)
 }
 
-/// Writes `text` to standard error at once; what the other end does not take is lost.
+/// Writes `text` to standard error at once. Text that cannot be written is lost.
 @Sendable public func writeToStandardError(_ text: String) {
     write(text, to: STDERR_FILENO)
 }

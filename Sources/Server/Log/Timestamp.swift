@@ -7,7 +7,7 @@ func timestamp(unixNanoseconds: Int64) -> String {
     return "\(digits(date.year, 4))-\(digits(date.month, 2))-\(digits(date.day, 2))T\(time).\(digits(inDay % 1000, 3))Z"
 }
 
-/// The Gregorian date, by eras of 400 years that begin in March, so that leap days come last.
+/// The Gregorian date. The calculation uses eras of 400 years that begin in March, so that leap days come last.
 func civilDate(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = daysSince1970 + 719_468  // days since 0000-03-01
     let (era, dayOfEra) = (shifted / 146_097, shifted % 146_097)

@@ -2,10 +2,10 @@ import Media
 import SDP
 
 extension Configuration {
-    /// The `.sdp` file with which the path `name` is watched from its multicast group, without RTSP.
+    /// The `.sdp` file with which players receive the multicast group of the path `name` without RTSP.
     ///
-    /// - Parameter served: what the running server's DESCRIBE says of it.
-    /// - Throws: where the path is not multicast, or not all is known of its tracks yet.
+    /// - Parameter served: the running server's answer to DESCRIBE.
+    /// - Throws: if the path is not multicast, or if the server does not know the format of all its tracks yet.
     public func multicastDescription(
         of name: String, served: SessionDescription
     ) throws(MulticastDescriptionFailure) -> SessionDescription {
@@ -33,9 +33,9 @@ public enum MulticastDescriptionFailure: Error, Hashable, Sendable, CustomString
     public var description: String {
         switch self {
         case .notMulticast(let name):
-            "/\(name) is not multicast: set paths.\(name).multicast to always, or serve it with --multicast"
+            "/\(name) is not multicast; set paths.\(name).multicast to always, or serve it with --multicast"
         case .unknownTracks(let name):
-            "the server does not know yet how all tracks of /\(name) are coded; ask again when its source runs"
+            "the server does not know the format of all tracks of /\(name) yet; try again when its source runs"
         }
     }
 }

@@ -1,18 +1,18 @@
 import RTSP
 
-/// What to paste to watch a stream: its URL, and one line per player with the options that keep its delay low.
+/// The URL of a stream, and one command per player with options for low latency.
 public struct PlayerCommands: Sendable {
     private let host: URLHost
     private let port: Int
     private let path: String
     private let security: ConnectionSecurity
-    /// `viewer:…@`, if the host asks for it.
+    /// `viewer:…@`, if clients of the host need it.
     private let user: String
 
     /// - Parameters:
-    ///   - path: with its slash, as `/cam`.
-    ///   - login: what clients need, if they do.
-    ///   - security: whether the port is that of TLS.
+    ///   - path: the path with its slash: `/cam`.
+    ///   - login: the user and password, if clients need them.
+    ///   - security: whether the port uses TLS.
     public init(
         host: URLHost, port: Int, path: String, login: URLLogin? = nil, security: ConnectionSecurity = .clear
     ) {
@@ -23,16 +23,16 @@ public struct PlayerCommands: Sendable {
         user = login?.text(at: host) ?? ""
     }
 
-    /// As `rtsp://localhost:8554/cam`.
+    /// Such as `rtsp://localhost:8554/cam`.
     public var url: String { "\(security == .tls ? "rtsps" : "rtsp")://\(user)\(host.text):\(port)\(path)" }
 
     /// One line per player.
     ///
-    /// VLC needs no option: `apus playlist` has those that lower its delay. ffplay gets no `-fflags nobuffer`: with it,
-    /// ffplay drops the first IDR while it probes and shows nothing for a whole group of pictures. GStreamer gets the
-    /// picture alone: playbin plays the sound too, but 2 s late.
+    /// VLC needs no option; `apus playlist` contains those that lower its latency. ffplay gets no `-fflags nobuffer`: with it, ffplay
+    /// drops the first IDR frame while it probes, and shows nothing until the next one. GStreamer gets video only: playbin also plays
+    /// audio, but with 2 s latency.
     ///
-    /// Through TLS they take the certificate unseen: ffplay and mpv do by default. VLC as Debian builds it knows no TLS.
+    /// With TLS, the commands do not verify the certificate; ffplay and mpv do not by default. VLC of Debian does not support TLS.
     public var lines: [String] {
         switch security {
         case .clear: clearLines

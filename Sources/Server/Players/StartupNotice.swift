@@ -1,48 +1,56 @@
 import RTSP
 
-/// What the server says once it listens: where, and per stream what to paste into which player.
+/// The notice for users when the server has started: its ports, and for each stream its URLs and commands for players.
 public struct StartupNotice: Sendable {
     public struct StreamLine: Sendable {
         public let path: String
-        /// What its source is.
+        /// The label of its source.
         public let label: String
-        /// One line per form in which it is sent to a multicast group.
+        /// One line per form (tracks, MPEG-TS) in which it is sent to a multicast group.
         public let multicast: [String]
+        /// Why the source has failed; `nil` if it has not.
+        var failure: String?
 
         public init(path: String, label: String, multicast: [String] = []) {
             self.path = path
             self.label = label
             self.multicast = multicast
         }
+
+        fileprivate var title: String {
+            "\(path)  \(label)" + (failure.map { " (NO INPUT: \(printable($0)))" } ?? "")
+        }
     }
 
-    /// Who may watch.
+    /// Which clients may watch.
     public enum Access: Sendable {
-        /// This host alone, at whose own address the server listens.
+        /// Clients on this host only, because the server listens at a loopback address.
         case thisHost
-        /// Others with the password; clients on this host, too, unless they are free.
+        /// Clients with the viewer's password. Clients on this host may need none.
         case viewer(ViewerAccess, loopback: AccessPolicy.Loopback = .free)
+        /// Users of the configuration.
         case users
-        /// Whom somebody else admits.
+        /// Clients that the web server of `access.httpCallback` permits.
         case callback
+        /// All clients.
         case open
     }
 
-    /// What reads the notice.
+    /// The reader of the notice.
     public enum Reader: Sendable {
-        /// A person. The notice shows the viewer's password.
+        /// A user at a terminal. The notice contains the viewer's password.
         case terminal
-        /// A file, a pipe or the journal, which others may read, too. The notice names the file that holds the password.
+        /// A file, a pipe or the journal, which other users may read. The notice names the file that contains the password.
         case log
     }
 
     public let listeners: [String]
-    public let streams: [StreamLine]
-    /// For those who come in the clear; `nil` where nobody may.
+    public private(set) var streams: [StreamLine]
+    /// The port for clients without TLS; `nil` if there is none.
     public let port: Int?
-    /// For those who come through TLS; `nil` where nobody does.
+    /// The port for clients with TLS; `nil` if there is none.
     public let tlsPort: Int?
-    /// Under which the server is reached.
+    /// The hosts under which clients reach the server.
     public let hosts: [URLHost]
     public let access: Access
 
@@ -58,25 +66,35 @@ public struct StartupNotice: Sendable {
         self.access = access
     }
 
-    /// All lines, each ended.
+    /// The same notice, in which streams with a failed source are marked.
+    ///
+    /// - Parameter failures: the reasons, by path.
+    func marking(failures: [String: String]) -> Self {
+        var notice = self
+        for index in streams.indices { notice.streams[index].failure = failures[streams[index].path] }
+        return notice
+    }
+
+    /// The whole text. Each line ends with a line feed.
     public func text(for reader: Reader) -> String {
         let listening = listeners.map { "listening on \($0)\n" }
-        let playlist = port == nil ? "" : "\nA file with VLC's options for less delay: apus playlist PATH > FILE.m3u\n"
+        let playlist = port == nil ? "" : "\nFor less latency in VLC, open a playlist: apus playlist PATH > FILE.m3u\n"
         let paths = streams.map { text($0, for: reader) }
         return (["Apus \(apusVersion)\n"] + listening + [accessText(for: reader)] + paths + [playlist]).joined()
     }
 
-    /// What `--open` means.
+    /// The warning about `--open`.
     static let openWarning =
-        "OPEN TO EVERYBODY: whoever reaches this host watches all its streams, without a password. Leave out --open "
-        + "(access.open) to have one"
+        "OPEN TO ALL: every client that can reach this host can watch all streams without a password. Remove --open "
+        + "(access.open) to require a password"
 
     private func accessText(for reader: Reader) -> String {
         switch access {
         case .thisHost: ""
         case .viewer(let viewer, let loopback): Self.accessText(viewer, loopback, for: reader)
-        case .users: "the configuration's users watch: write \(scheme)USER:PASSWORD@… for \(scheme)…\n"
-        case .callback: "access.httpCallback decides who watches\n"
+        case .users:
+            "clients log in as users of the configuration: write \(scheme)USER:PASSWORD@… instead of \(scheme)…\n"
+        case .callback: "the web server of access.httpCallback decides which clients may watch\n"
         case .open: "\n*** \(Self.openWarning).\n"
         }
     }
@@ -84,18 +102,19 @@ public struct StartupNotice: Sendable {
     private static func accessText(
         _ viewer: ViewerAccess, _ loopback: AccessPolicy.Loopback, for reader: Reader
     ) -> String {
-        let clients = loopback == .free ? "other hosts need" : "all clients, on this host too, need"
+        let clients =
+            loopback == .free ? "clients on other hosts need" : "all clients, including those on this host, need"
         return switch (reader, viewer.file) {
-        case (.terminal, let file?): "\(clients) the password that is in their URLs; it is kept in \(file)\n"
-        case (.terminal, nil): "\(clients) the password that is in their URLs; it is another at each start\n"
-        case (.log, let file?): "\(clients) the password that is kept in \(file): write it for PASSWORD\n"
+        case (.terminal, let file?): "\(clients) the password in the URLs below; it is stored in \(file)\n"
+        case (.terminal, nil): "\(clients) the password in the URLs below; it changes at each start\n"
+        case (.log, let file?): "\(clients) the password stored in \(file): write it instead of PASSWORD\n"
         case (.log, nil):
-            "\(clients) a password, which is shown on a terminal only, and is another at each start: set STATE_DIRECTORY to a "
-                + "folder that can keep it\n"
+            "\(clients) a password, which is shown on a terminal only and changes at each start: set STATE_DIRECTORY to a folder "
+                + "in which it can be stored\n"
         }
     }
 
-    /// What the URLs carry.
+    /// The user and password in the URLs.
     private func login(for reader: Reader) -> URLLogin? {
         guard case .viewer(let viewer, let loopback) = access else { return nil }
         return switch reader {
@@ -108,11 +127,11 @@ public struct StartupNotice: Sendable {
 
     private func text(_ stream: StreamLine, for reader: Reader) -> String {
         let login = login(for: reader)
-        return "\n\(stream.path)  \(stream.label)\n" + hosts.map { text(stream.path, at: $0, login) }.joined()
+        return "\n\(stream.title)\n" + hosts.map { text(stream.path, at: $0, login) }.joined()
             + stream.multicast.map { "  \($0)\n" }.joined()
     }
 
-    /// The URLs of a path, and what to paste into players for the first of them.
+    /// The URLs of a path at a host, and the commands for players with the first URL.
     private func text(_ path: String, at host: URLHost, _ login: URLLogin?) -> String {
         let ways = [(port, ConnectionSecurity.clear), (tlsPort, .tls)].compactMap { port, security in
             port.map { PlayerCommands(host: host, port: $0, path: path, login: login, security: security) }

@@ -1,14 +1,14 @@
 import Reactor
 
-/// A host as URLs name it.
+/// A host in a URL.
 public enum URLHost: Hashable, Sendable {
     /// This host, for clients that run on it.
     case local
     case address(SocketAddress)
-    /// One that clients look up.
+    /// A name that clients resolve.
     case name(String)
 
-    /// The host that `text` names, without brackets; `nil` where no host is named so.
+    /// The host that `text` names, without brackets; `nil` if this cannot be the name of a host.
     public init?(_ text: String) {
         if text == "localhost" {
             self = .local
@@ -21,9 +21,9 @@ public enum URLHost: Hashable, Sendable {
         }
     }
 
-    /// The hosts under which a server is reached that listens at `listener`: at all addresses where that is empty.
+    /// The hosts under which clients reach a server that listens at `listener`; empty means all addresses.
     ///
-    /// - Parameter addresses: under which others find this host.
+    /// - Parameter addresses: the addresses of this host in the network.
     public static func reaching(listener: String, addresses: [SocketAddress]) -> [Self] {
         guard let only = SocketAddress(listener, port: 0), !only.isAny else {
             return [.local] + addresses.map(Self.address)
@@ -31,7 +31,7 @@ public enum URLHost: Hashable, Sendable {
         return [.address(only)]
     }
 
-    /// The one of `hosts` that most VLCs reach: by an IPv4 address that others see, where there is one.
+    /// The one of `hosts` that most VLCs can reach: an IPv4 address that is not loopback, if there is one.
     public static func forVLC(among hosts: [Self]) -> Self? {
         hosts.first { host in
             guard case .address(let address) = host else { return false }
@@ -39,7 +39,7 @@ public enum URLHost: Hashable, Sendable {
         } ?? hosts.first { $0.vlcText != nil }
     }
 
-    /// Whether clients reach the server by it without leaving this host.
+    /// Whether it is the loopback address of this host.
     var isLoopback: Bool {
         switch self {
         case .local: true
@@ -48,7 +48,7 @@ public enum URLHost: Hashable, Sendable {
         }
     }
 
-    /// As a URL has it: `localhost`, `192.0.2.7`, `[2001:db8::7]`.
+    /// The host in a URL: `localhost`, `192.0.2.7`, `[2001:db8::7]`.
     public var text: String {
         switch self {
         case .local: "localhost"
@@ -57,10 +57,10 @@ public enum URLHost: Hashable, Sendable {
         }
     }
 
-    /// As a URL for VLC has it; `nil` for IPv6 addresses.
+    /// The host in a URL for VLC; `nil` for IPv6 addresses.
     ///
-    /// VLC's SAT>IP access receives over IPv4 alone, whatever its control connection uses; so `localhost`, which may be
-    /// `::1`, is spelled out.
+    /// VLC's SAT>IP access receives over IPv4 only, even if its control connection uses IPv6. So `localhost`, which may be `::1`, is
+    /// written as `127.0.0.1`.
     public var vlcText: String? {
         switch self {
         case .local: "127.0.0.1"
@@ -69,7 +69,7 @@ public enum URLHost: Hashable, Sendable {
         }
     }
 
-    /// Letters, digits, hyphens and dots (RFC 1123, section 2.1), and underscores, which some hosts have.
+    /// Letters, digits, hyphens and dots (RFC 1123, section 2.1), and underscores, which some host names contain.
     private static func isName(_ text: String) -> Bool {
         (1...253).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { scalar in

@@ -1,12 +1,12 @@
 import RTSP
 import Streams
 
-/// An extended M3U for VLC: a stream's URLs, each with the options that keep VLC's delay low.
+/// An extended M3U playlist for VLC: the URLs of a stream, each with options for low latency.
 public struct VLCPlaylist: Hashable, Sendable {
     public let title: String
-    /// The first is played; VLC goes on to the next where one cannot be opened, or ends.
+    /// VLC plays the first URL, and continues with the next one if a URL cannot be opened or ends.
     public let urls: [String]
-    /// What VLC holds back before it shows a picture.
+    /// VLC's buffer.
     public let cachingMilliseconds: Int
 
     public init(title: String, urls: [String], cachingMilliseconds: Int) {
@@ -15,7 +15,7 @@ public struct VLCPlaylist: Hashable, Sendable {
         self.cachingMilliseconds = cachingMilliseconds
     }
 
-    /// The whole file, in UTF-8, each line ended.
+    /// The whole file, in UTF-8. Each line ends with a line feed.
     public var text: String {
         let entries = urls.map { url in
             ["#EXTINF:-1,\(titleLine)"] + options.map { "#EXTVLCOPT:\($0)" } + [url]
@@ -23,30 +23,29 @@ public struct VLCPlaylist: Hashable, Sendable {
         return (["#EXTM3U"] + entries.joined()).map { $0 + "\n" }.joined()
     }
 
-    /// What VLC takes from a file that it does not trust. `clock-synchro` is not among it: VLC refuses it there.
+    /// Options that VLC accepts in a playlist. It refuses `clock-synchro` there.
     private var options: [String] {
         [
-            // The delay of VLC's RTP and live555 accesses, and that of its SAT>IP access.
+            // The buffers of VLC's RTP and live555 accesses, and of its SAT>IP access.
             "network-caching=\(cachingMilliseconds)",
             "live-caching=\(cachingMilliseconds)",
-            // By at most so much does VLC wait longer from then on, once something has come late: 5 s by default.
+            // How much VLC may increase its latency after late packets; 5 s by default.
             "clock-jitter=0",
         ]
     }
 
-    /// The title as `#EXTINF` can say it: VLC takes what stands before a comma, or before a dash between blanks, for an
-    /// artist.
+    /// The title for `#EXTINF`. VLC would show text before a comma, or before a dash between spaces, as the artist.
     private var titleLine: String {
         String(title.map { $0.isNewline ? " " : $0 }).replacing(",", with: ";").replacing(" - ", with: " – ")
     }
 }
 
 extension Configuration {
-    /// The playlist with which VLC plays the path `name`: over RTSP from each of `hosts`, then from its group, where
-    /// MPEG-TS is always on air there.
+    /// The playlist with which VLC plays the path `name`: over RTSP from each of `hosts`, then from its multicast group, if that
+    /// always gets MPEG-TS.
     ///
-    /// - Parameter login: what clients need, if they do.
-    /// - Throws: if there is no such path, or no login although clients need one.
+    /// - Parameter login: the user and password, if clients need them.
+    /// - Throws: if the path does not exist, or if clients need a login and there is none.
     public func playlist(
         of name: String, hosts: [URLHost], login: URLLogin? = nil, cachingMilliseconds: Int
     ) throws(PlaylistFailure) -> VLCPlaylist {
@@ -59,7 +58,7 @@ extension Configuration {
             let user = login?.text(at: host) ?? ""
             return host.vlcText.map { "rtsp://\(user)\($0):\(server.port)/\(name)" }
         }
-        // A group that is on air on request only has nothing to show to who does not ask.
+        // A group that is sent to on request only gets nothing if VLC opens it without a request.
         let group = path.multicastTransportStream == .always ? transportStreamURL(of: name) : nil
         let urls = unicast + (group.map { [$0] } ?? [])
         guard !urls.isEmpty else { throw .noIPv4 }
@@ -69,7 +68,7 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// The users who may watch the path `name`, ascending.
+    /// The users with the right to watch the path `name`, ascending.
     private func viewers(of name: String) -> [String] {
         users.filter { Grant(user: $0.key, [.read: $0.value.read]).admits(.read, "/" + name) }.keys.sorted()
     }
@@ -86,16 +85,15 @@ public enum PlaylistFailure: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .noPath(let name, let nearest):
-            "the configuration has no path /\(printable(name))" + (nearest.map { "; the nearest is /\($0)" } ?? "")
+            "the configuration has no path /\(printable(name))" + (nearest.map { "; did you mean /\($0)?" } ?? "")
         case .noTLS:
-            "VLC as Debian ships it knows no rtsps://, and tls.encryption is strict: other players take the URL of the start"
+            "VLC of Debian does not support rtsps://, and tls.encryption is strict; use another player with the URL that the server shows at its start"
         case .noLogin(let users) where users.isEmpty: "no user of the configuration may watch this path"
         case .noLogin(let users):
-            "the configuration has users, and without one of them the playlist could not log in: name one with --user, "
-                + "such as --user \(users[0])"
+            "the configuration has users, so the playlist needs a login; name a user with --user, such as --user \(users[0])"
         case .noIPv4:
-            "VLC as Debian ships it receives over IPv4 only, and the server listens at an IPv6 address: "
-                + "name a host with an IPv4 address with --host"
+            "VLC of Debian receives over IPv4 only, and the server listens at an IPv6 address; name a host with an IPv4 "
+                + "address with --host"
         }
     }
 }

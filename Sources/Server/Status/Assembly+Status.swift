@@ -5,7 +5,7 @@ import Reactor
 import Synchronization
 
 extension Assembly {
-    /// What the server does now. Blocks for a second at most; `nil` where an event loop has not answered by then.
+    /// The present status of the server. Blocks for at most a second; `nil` if an event loop has not answered by then.
     func currentStatus(hasPictureTimes: Bool) -> ServerStatus? {
         let reading = ClockReading.now()
         let now = reading.monotonic
@@ -35,7 +35,7 @@ extension Assembly {
         return answers.value.withLock { $0 }
     }
 
-    /// Outlives a question that nobody waits for any more.
+    /// Shared with the task, which may outlive the wait.
     private final class AnswersBox: Sendable {
         let value = Mutex<Answers?>(nil)
     }

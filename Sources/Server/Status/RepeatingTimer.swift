@@ -2,23 +2,23 @@ import Media
 import Reactor
 import Synchronization
 
-/// Does something again and again, on a thread of its own.
+/// Runs an action at regular intervals, on its own thread.
 final class RepeatingTimer: Sendable {
     private struct State {
         var seconds = 0
-        /// Counts the calls that changed the interval: work of an earlier one does nothing.
+        /// Counts the changes of the interval. Actions that were scheduled before the last change do not run.
         var round = 0
     }
 
     private let thread: WorkThread
     private let state = Mutex(State())
 
-    /// - Parameter name: of the thread.
+    /// - Parameter name: the name of the thread.
     init(name: String) throws(SystemError) {
         thread = try WorkThread(name: name)
     }
 
-    /// From now on so often, in place of what was before; 0 ends it. The same interval again changes nothing.
+    /// Runs `action` at this interval, instead of the action before; 0 stops it. The same interval as before changes nothing.
     func run(everySeconds seconds: Int, _ action: @escaping @Sendable () -> Void) {
         let round = state.withLock { state -> Int? in
             guard seconds != state.seconds else { return nil }
@@ -30,11 +30,11 @@ final class RepeatingTimer: Sendable {
         waitAndAct(at: .now(), everySeconds: seconds, in: round, action)
     }
 
-    /// - Parameter last: when the action was due last.
+    /// - Parameter last: the time for which the last run was scheduled.
     private func waitAndAct(
         at last: MonotonicTime, everySeconds seconds: Int, in round: Int, _ action: @escaping @Sendable () -> Void
     ) {
-        // After an action that took longer than the interval, the next is not made up for.
+        // If an action took longer than the interval, the missed run is not made up for.
         let due = max(last.advanced(byMilliseconds: Int64(seconds) * 1_000), .now())
         thread.run(at: due) { [weak self] in
             guard let self, state.withLock({ $0.round }) == round else { return }

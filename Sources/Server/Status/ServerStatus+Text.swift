@@ -2,7 +2,7 @@ import FoundationEssentials
 import Streams
 
 extension ServerStatus {
-    /// For people: streams with their stages, viewers, loops. What clients call themselves is made printable.
+    /// For users: streams with their stages, viewers, loops. Control characters in the names of clients are escaped.
     public var text: String {
         var text = "apus \(version), up for \(Self.number(uptime)) s\n"
         for stream in streams {
@@ -15,7 +15,7 @@ extension ServerStatus {
         return text + "\n" + loopsTable
     }
 
-    /// For machines.
+    /// For programs, as JSON.
     public var json: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -46,7 +46,7 @@ extension ServerStatus {
                 })
     }
 
-    /// With up to two decimals.
+    /// With at most two decimals.
     fileprivate static func number(_ value: Double) -> String {
         "\((value * 100).rounded() / 100)"
     }
@@ -54,8 +54,8 @@ extension ServerStatus {
 
 extension ServerStatus.StreamLine {
     fileprivate var text: String {
-        var facts = [condition.stateText, "\(pictures) pictures", "\(ServerStatus.number(Double(bytes) / 1e6)) MB"]
-        if let skipped { facts.append("\(skipped) left out") }
+        var facts = [condition.stateText, "\(pictures) frames", "\(ServerStatus.number(Double(bytes) / 1e6)) MB"]
+        if let skipped { facts.append("\(skipped) skipped") }
         if let averageQuantizer { facts.append("quantizer \(ServerStatus.number(averageQuantizer))") }
         let rows = Stage.allCases.compactMap { stage in
             stages[stage].map { spent in
@@ -76,14 +76,14 @@ extension ServerStatus.Condition {
     fileprivate var failureText: String? {
         reason.map { reason in
             let next =
-                secondsToNextTry.map { "next try in \(ServerStatus.number($0)) s" } ?? "the next try is under way"
+                secondsToNextTry.map { "next try in \(ServerStatus.number($0)) s" } ?? "trying again now"
             return "since \(since): \(printable(reason)); \(next)"
         }
     }
 }
 
 extension Stage {
-    /// From where to where.
+    /// The points between which the time is measured.
     var title: String {
         switch self {
         case .capture: "capture → encoder in"

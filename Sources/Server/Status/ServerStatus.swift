@@ -2,34 +2,34 @@ import Media
 import RTSPServer
 import Streams
 
-/// What `apus status` shows of a running server: `--json` prints it as it is.
+/// What `apus status` shows of a running server. `--json` prints it as it is, so the names of properties are JSON keys.
 public struct ServerStatus: Hashable, Sendable, Codable {
     public let version: String
-    /// Since it was started, in seconds.
+    /// Time since the start, in seconds.
     public let uptime: Double
     /// By path.
     public let streams: [StreamLine]
-    /// Who plays, by path and address.
+    /// Clients that play, by path and address.
     public let viewers: [ViewerLine]
-    /// Of each event loop, since it was started.
+    /// Counters of each event loop, since the start.
     public let loops: [LoopLine]
 
     public struct StreamLine: Hashable, Sendable, Codable {
         public let path: String
-        /// What feeds it.
+        /// The label of its source.
         public let source: String
         /// The state of the source.
         public let condition: Condition
-        /// Pictures published, since the stream was made.
+        /// Frames published, since the stream was created.
         public let pictures: Int
-        /// Of all tracks.
+        /// Bytes of all tracks.
         public let bytes: Int
-        /// Pictures left out, and the encoder's average quantizer, of pictures that are coded here.
+        /// Frames skipped, and the encoder's average quantizer; `nil` if Apus does not encode this stream.
         public let skipped: Int?
         public let averageQuantizer: Double?
-        /// Milliseconds that pictures spent in each stage, since the stream was made.
+        /// Milliseconds that frames spent in each stage, since the stream was created.
         public let stages: LatencyTrace.Summary
-        /// The last pictures one by one, where they were asked for.
+        /// The last frames one by one, if they were requested.
         public let pictureTimes: [PictureTimes]?
     }
 
@@ -37,19 +37,19 @@ public struct ServerStatus: Hashable, Sendable, Codable {
     public struct Condition: Hashable, Sendable, Codable {
         /// `starting`, `running`, `failing` or `ended`.
         public let state: String
-        /// Since when, as `2026-11-21T09:08:07.006Z`.
+        /// Since when: `2026-11-21T09:08:07.006Z`.
         public let since: String
-        /// The same in seconds before now.
+        /// The same time, in seconds before now.
         public let seconds: Double
         /// Why it is failing, and what to do about it.
         public let reason: String?
-        /// When it is started again, as `since`.
+        /// When it is started again, in the format of `since`.
         public let nextTry: String?
-        /// The same in seconds from now on.
+        /// The same time, in seconds from now.
         public let secondsToNextTry: Double?
     }
 
-    /// The instants of one picture's way, in nanoseconds of CLOCK_MONOTONIC.
+    /// The times at which one frame passed each stage, in nanoseconds of CLOCK_MONOTONIC.
     public struct PictureTimes: Hashable, Sendable, Codable {
         public let frameNumber: UInt32?
         public let captured: Int64
@@ -65,9 +65,9 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let peer: String
         public let client: String?
         public let transport: String
-        /// How long it has been playing, in seconds.
+        /// Time since PLAY, in seconds.
         public let playing: Double
-        /// Media time that has not been sent, or read, in milliseconds.
+        /// Media that is not yet sent or read, in milliseconds of media time.
         public let backlog: Double
         public let unreadBytes: Int
         public let droppedUnits: UInt64

@@ -4,32 +4,32 @@ import Synchronization
 /// The state of a path's source at one moment, for `apus status`.
 struct SourceCondition: Hashable, Sendable {
     enum State: String, CaseIterable, Hashable, Sendable, Codable {
-        /// A run has begun and has published nothing yet.
+        /// A run has started and has not published anything yet.
         case starting
         /// The current run has published media.
         case running
-        /// The last run failed; the next one has published nothing yet.
+        /// The last run failed, and the next one has not published anything yet.
         case failing
-        /// The input has ended for good.
+        /// The input has ended and is not started again.
         case ended
     }
 
     let state: State
-    /// Since when it has been in this state.
+    /// The start of this state.
     let since: MonotonicTime
     /// Why it is failing; `nil` in other states.
     var reason: String?
-    /// When the source is started again; `nil` while a run is under way, and after the end.
+    /// When the source is started again; `nil` during a run, and after the end.
     var nextTry: MonotonicTime?
 }
 
 /// Records the runs of one source. A pure value.
 struct SourceRuns {
-    /// Of the state before the current run has published anything.
+    /// The condition until the current run publishes something.
     private var condition: SourceCondition
-    /// Start of the current run, or of the last one.
+    /// The start of the current run, or of the last one.
     private var start: MonotonicTime
-    /// Bytes that the stream had been given when the run began.
+    /// Bytes that had been published to the stream when the run began.
     private var bytesAtStart = 0
 
     init(at now: MonotonicTime) {
@@ -37,7 +37,7 @@ struct SourceRuns {
         start = now
     }
 
-    /// A run begins. A failure stands until the run publishes something.
+    /// A run begins. After a failure, the condition remains `failing` until the run publishes something.
     mutating func started(at now: MonotonicTime, publishedBytes: Int) {
         if condition.state != .failing { condition = SourceCondition(state: .starting, since: now) }
         condition.nextTry = nil
@@ -56,13 +56,15 @@ struct SourceRuns {
 
     /// The input of the run has ended.
     ///
-    /// - Parameter nextTry: when it is started again; `nil` if it has ended for good.
+    /// - Parameter nextTry: when it is started again; `nil` if it is not.
     mutating func ended(at now: MonotonicTime, nextTry: MonotonicTime?, publishedBytes: Int) {
         condition = SourceCondition(state: nextTry == nil ? .ended : .starting, since: now, nextTry: nextTry)
         bytesAtStart = publishedBytes
     }
 
-    /// The condition now, at which the stream has been given `publishedBytes` in all.
+    /// The condition now.
+    ///
+    /// - Parameter publishedBytes: all bytes that have been published to the stream.
     func condition(publishedBytes: Int) -> SourceCondition {
         guard publishedBytes > bytesAtStart else { return condition }
         return SourceCondition(state: .running, since: start)

@@ -5,23 +5,23 @@ import Reactor
 import Streams
 import Synchronization
 
-/// Lines in the log per stream and per event loop, with what was done since the last such lines, or since the start.
+/// Writes lines to the log, per stream and per event loop, that count the work since the last such lines, or since the start.
 ///
-/// For people and for scripts that measure: `key=value` pairs, of which those without a value are left out.
+/// The lines are `key=value` pairs for users and scripts. Pairs without a value are omitted.
 final class StatusReport: Sendable {
-    /// What a stream's counters show, since it was made.
+    /// The counters of a stream, since it was created.
     struct Counts {
         let published: Stream.Published
-        /// `nil` where nothing is coded.
+        /// `nil` if Apus does not encode the stream.
         let encoded: SourceStatus?
-        /// What pictures have spent where since the last look.
+        /// How long frames took in each stage since the last lines.
         var stages: LatencyTrace.Summary = [:]
     }
 
     private let log: Logger
     private let last: Mutex<Snapshot>
 
-    /// What the counters showed at one instant.
+    /// All counters at one time.
     private struct Snapshot {
         let instant: MonotonicTime
         /// By path.
@@ -29,18 +29,22 @@ final class StatusReport: Sendable {
         var sent: [Server.Statistics] = []
     }
 
-    /// - Parameter start: the instant from which the first lines count.
+    /// - Parameter start: the time from which the first lines count.
     init(log: Logger, start: MonotonicTime) {
         self.log = log
         last = Mutex(Snapshot(instant: start))
     }
 
-    /// The stream at `path` is gone: what is there next counts from its own beginning.
+    /// Call this when the stream at `path` is removed: a later stream at this path counts from zero.
     func forget(_ path: String) {
         last.withLock { $0.streams[path] = nil }
     }
 
-    /// Logs the lines: of `streams`, by path, and of what each loop has sent since it started.
+    /// Writes the lines.
+    ///
+    /// - Parameters:
+    ///   - streams: the counters of all streams, by path.
+    ///   - sent: the counters of all event loops.
     func write(_ streams: [String: Counts], _ sent: [Server.Statistics], at now: MonotonicTime) {
         let before = last.withLock { last in
             defer { last = Snapshot(instant: now, streams: streams, sent: sent) }
@@ -94,7 +98,7 @@ final class StatusReport: Sendable {
         ]
     }
 
-    /// With two decimals at most.
+    /// With at most two decimals.
     private static func formatted(_ number: Double) -> Logger.MetadataValue {
         "\((number * 100).rounded() / 100)"
     }

@@ -1,4 +1,4 @@
-/// Rows with their cells below each other, indented.
+/// A table with aligned columns, indented by two spaces.
 func textTable(_ rows: [[String]]) -> String {
     let columns = rows.first?.indices ?? 0..<0
     let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }

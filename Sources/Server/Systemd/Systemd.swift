@@ -5,22 +5,22 @@ import Media
 import Reactor
 import Synchronization
 
-/// systemd, where it has started this process as a service that tells how it is (`Type=notify`); silence elsewhere.
+/// Sends notifications to systemd, if it has started this process as a service of `Type=notify`; otherwise does nothing.
 ///
-/// That takes a datagram to the socket that it names in the environment, and no library (sd_notify(3)).
+/// A notification is a datagram to the socket that the environment names (sd_notify(3)); this needs no library.
 public final class Systemd: Sendable {
     private let socket: UnixDatagramSocket?
-    /// How long systemd waits for a sign of life, in nanoseconds; `nil` where it does not.
+    /// The watchdog timeout of systemd, in nanoseconds; `nil` without a watchdog.
     let watchdogTimeout: Int64?
     private let timer = Mutex<WatchdogTimer?>(nil)
     private let log: Logger
 
-    /// That of this process.
+    /// For this process.
     public convenience init(log: Logger) {
         self.init(ProcessInfo.processInfo.environment, process: getpid(), log: log)
     }
 
-    /// - Parameter environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` of it count.
+    /// - Parameter environment: its `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are used.
     init(_ environment: [String: String], process: Int32, log: Logger) {
         self.log = log
         socket = Self.socket(environment, log)
@@ -32,12 +32,13 @@ public final class Systemd: Sendable {
         do throws(SystemError) {
             return try UnixDatagramSocket(connectingTo: name)
         } catch {
-            log.warning("systemd cannot be told how the service is: NOTIFY_SOCKET", metadata: ["reason": "\(error)"])
+            log.warning(
+                "cannot open the socket for notifications to systemd (NOTIFY_SOCKET)", metadata: ["reason": "\(error)"])
             return nil
         }
     }
 
-    /// `WATCHDOG_USEC`, unless `WATCHDOG_PID` says that another process is meant.
+    /// `WATCHDOG_USEC`, unless `WATCHDOG_PID` is another process.
     private static func watchdogTimeout(_ environment: [String: String], _ process: Int32) -> Int64? {
         guard environment["WATCHDOG_PID"].map({ $0 == "\(process)" }) ?? true,
             let microseconds = environment["WATCHDOG_USEC"].flatMap({ Int64($0) }), microseconds > 0
@@ -46,14 +47,14 @@ public final class Systemd: Sendable {
         return isTooMany ? nil : nanoseconds
     }
 
-    /// To be called before a start that failed ends the process, where the reason may pass, as another server at the port.
+    /// Call this before the process exits because the start has failed for a temporary reason, such as a port in use.
     ///
-    /// systemd starts it again at once, over and over: so it takes a second, elsewhere no time.
+    /// Waits a second under systemd, because systemd restarts the service at once. Otherwise returns at once.
     public static func waitBeforeTheNextStart() {
         if ProcessInfo.processInfo.environment["NOTIFY_SOCKET"] != nil { sleep(1) }
     }
 
-    /// `assembly` serves. From now on systemd hears signs of life, as long as all event loops turn.
+    /// Notifies systemd that `assembly` serves, and from now on that it is alive, as long as all event loops turn.
     public func announceServing(_ assembly: Assembly) {
         announceServing(assembly.summary) { await assembly.server.turned() }
     }
@@ -69,23 +70,25 @@ public final class Systemd: Sendable {
             self.timer.withLock { $0 = timer }
             timer.start()
         } catch {
-            log.error("no watchdog, so systemd will end this process", metadata: ["reason": "\(error)"])
+            log.error(
+                "cannot start the watchdog thread, so systemd will restart this process",
+                metadata: ["reason": "\(error)"])
         }
     }
 
-    /// `assembly` takes up another configuration while `body` runs.
+    /// Notifies systemd that `assembly` reloads its configuration while `body` runs.
     public func announceReload(of assembly: Assembly, _ body: () -> Void) {
         announceReload({ assembly.summary }, body)
     }
 
-    /// - Parameter summary: what is served afterwards.
+    /// - Parameter summary: describes what is served afterwards.
     func announceReload(_ summary: () -> String, _ body: () -> Void) {
         notify(.reloading(since: .now()))
         body()
         notify(.ready(summary()))
     }
 
-    /// The server is ending.
+    /// Notifies systemd that the server is stopping.
     public func announceEnd() {
         notify(.stopping)
     }
@@ -94,13 +97,13 @@ public final class Systemd: Sendable {
         do throws(SystemError) {
             try socket?.send(notice.text)
         } catch {
-            log.warning("systemd cannot be told how the service is", metadata: ["reason": "\(error)"])
+            log.warning("cannot send a notification to systemd", metadata: ["reason": "\(error)"])
         }
     }
 }
 
 extension Assembly {
-    /// What it serves, in a line.
+    /// What it serves, in one line.
     var summary: String {
         let count = state.withLock { $0.paths.count }
         return "serving \(count) \(count == 1 ? "path" : "paths") at TCP port \(server.port) (RTSP)"

@@ -1,14 +1,14 @@
 import Media
 
-/// What a service tells systemd of itself (sd_notify(3)).
+/// A notification of a service to systemd (sd_notify(3)).
 enum SystemdNotice: Hashable, Sendable {
-    /// It serves, with a line about what.
+    /// The service serves; with a status line.
     case ready(String)
-    /// It reads its configuration again; `ready` follows.
+    /// The service reloads its configuration; `ready` follows.
     case reloading(since: MonotonicTime)
-    /// It is ending.
+    /// The service is stopping.
     case stopping
-    /// It is alive. To be told again before the watchdog's time is over.
+    /// The service is alive. Must be repeated before the watchdog timeout.
     case alive
 
     /// The datagram: an assignment per line.
@@ -17,7 +17,7 @@ enum SystemdNotice: Hashable, Sendable {
         case .ready(let status): "READY=1\nSTATUS=\(printable(status))"
         case .reloading(let start):
             "RELOADING=1\nMONOTONIC_USEC=\(start.nanoseconds / 1_000)\nSTATUS=reading the configuration again"
-        case .stopping: "STOPPING=1\nSTATUS=saying goodbye to the viewers"
+        case .stopping: "STOPPING=1\nSTATUS=disconnecting viewers"
         case .alive: "WATCHDOG=1"
         }
     }

@@ -1,34 +1,34 @@
 import Media
 
-/// When systemd is told that the server is alive: whenever all event loops have turned since they were last asked to.
+/// Decides when systemd is notified that the server is alive: when all event loops have turned since the last check.
 ///
-/// They are asked twice in the time that systemd waits. A loop that is held up for less than half of it costs nothing; one that
-/// is stuck answers no more, so nothing is told, and systemd ends the process and starts another.
+/// They are checked twice within systemd's timeout. A loop that is blocked for less than half of the timeout has no effect. If a loop
+/// is stuck, there is no notification, and systemd restarts the service.
 ///
-///     asked ──answered──▶ tell ──time passed──▶ ask ──time passed──▶ report, once ──answered──▶ tell
+///     asked ──answered──▶ notify ──time passed──▶ ask ──time passed──▶ report, once ──answered──▶ notify
 ///
-/// A value without a clock. The law: one input, obey its order, then wait for `deadline`.
+/// A value without a clock. After each input, perform the returned order, then wait for `deadline`.
 struct Watchdog: Sendable {
     enum Order: Hashable, Sendable {
-        /// Have all loops turn, and say so by `answered`.
+        /// Make all loops turn, and call `answered` then.
         case ask
-        /// Tell systemd that the server is alive.
+        /// Notify systemd that the server is alive.
         case notify
-        /// Log that a loop has not turned for so many nanoseconds.
+        /// Log that a loop has not turned for this many nanoseconds.
         case report(Int64)
     }
 
-    /// Between two questions, in nanoseconds: half of what systemd waits.
+    /// Time between two checks, in nanoseconds: half of systemd's timeout.
     let interval: Int64
-    /// When the time is next to be told, by `timePassed`.
+    /// When to call `timePassed` next.
     private(set) var deadline: MonotonicTime
-    /// Since when no answer has come.
+    /// The time of a check without an answer.
     private var question: MonotonicTime?
     private var isReported = false
 
-    /// Asks first at `start`.
+    /// The first check is at `start`.
     ///
-    /// - Parameter watchdogTimeout: systemd's, in nanoseconds: at least 2.
+    /// - Parameter watchdogTimeout: systemd's timeout, in nanoseconds: at least 2.
     init(watchdogTimeout: Int64, start: MonotonicTime) {
         interval = max(1, watchdogTimeout / 2)
         deadline = start
@@ -46,7 +46,7 @@ struct Watchdog: Sendable {
         return .report(now - question)
     }
 
-    /// All loops have turned since the question.
+    /// All loops have turned since the check.
     mutating func answered() -> Order? {
         guard question != nil else { return nil }
         (question, isReported) = (nil, false)

@@ -3,9 +3,9 @@ import Media
 import Reactor
 import Synchronization
 
-/// A `Watchdog` on the host's clock, on a thread of its own.
+/// Runs a `Watchdog` with the host's clock, on its own thread.
 ///
-/// The questions are asked from that thread, too: whatever blocks the threads that others share, it does not look like a stuck loop.
+/// The checks run on that thread as well, so that a blocked shared thread does not look like a stuck loop.
 final class WatchdogTimer: Sendable {
     private let watchdog: Mutex<Watchdog>
     private let thread: WorkThread
@@ -14,9 +14,9 @@ final class WatchdogTimer: Sendable {
     private let log: Logger
 
     /// - Parameters:
-    ///   - watchdogTimeout: systemd's, in nanoseconds.
-    ///   - ask: returns once all event loops have turned.
-    ///   - notify: tells systemd that the server is alive.
+    ///   - watchdogTimeout: systemd's timeout, in nanoseconds.
+    ///   - ask: returns when all event loops have turned.
+    ///   - notify: notifies systemd that the server is alive.
     init(
         watchdogTimeout: Int64, log: Logger, ask: @escaping @Sendable () async -> Void,
         notify: @escaping @Sendable () -> Void
@@ -26,7 +26,7 @@ final class WatchdogTimer: Sendable {
         (self.ask, self.notify, self.log) = (ask, notify, log)
     }
 
-    /// Begins to ask; ends with this object.
+    /// Starts the checks, which end when this object is released.
     func start() {
         thread.run { [weak self] in self?.timePassed() }
     }
@@ -47,7 +47,8 @@ final class WatchdogTimer: Sendable {
             }
         case .notify: notify()
         case .report(let nanoseconds):
-            log.error("an event loop has not turned for \(nanoseconds / 1_000_000) ms: systemd will end this process")
+            log.error(
+                "an event loop has not turned for \(nanoseconds / 1_000_000) ms; systemd will restart this process")
         case nil: break
         }
     }

@@ -60,11 +60,8 @@ struct PathOptions: ParsableArguments {
             try set("video.width", of: &path, to: "\(size.width)", by: "--size")
             try set("video.height", of: &path, to: "\(size.height)", by: "--size")
         }
-        if let fps { try set("video.framesPerSecond", of: &path, to: fps, by: "--fps") }
-        if let bitrate {
-            let number = Bitrate(bitrate).map { "\($0.value)" }
-            try set("video.bitsPerSecond", of: &path, to: number ?? bitrate, by: "--bitrate")
-        }
+        if let fps { try set("video.frameRate", of: &path, to: fps, by: "--fps") }
+        if let bitrate { try set("video.bitrate", of: &path, to: bitrate, by: "--bitrate") }
         if let title { try set("title", of: &path, to: title, by: "--title") }
     }
 

@@ -128,7 +128,7 @@ struct ServeCommand: ParsableCommand {
             crashes.map(assembly.notify)
             // The journal and log files may have other readers than the user of the terminal.
             let reader = isatty(STDOUT_FILENO) == 1 ? StartupNotice.Reader.terminal : .log
-            writeToStandardOutput(assembly.notice.text(for: reader) + (choice.map { "\n\($0)" } ?? ""))
+            writeToStandardOutput(assembly.noticeOfStartedServer().text(for: reader) + (choice.map { "\n\($0)" } ?? ""))
             // The chosen camera is in use from now on, so another search would not find it.
             let found = choice == nil ? [:] : configuration.paths
             let signal = Signals.waitForTermination(onStatusRequest: assembly.logStatus) {

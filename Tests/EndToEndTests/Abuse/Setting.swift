@@ -53,7 +53,7 @@ struct Setting: Hashable, Sendable, CustomStringConvertible {
     /// More addresses than an hour of attacks locks out.
     static let guessingAddressLimit = 128
     static let wrongPasswordMilliseconds = 50
-    private static let small = "width: 320, height: 180, framesPerSecond: 25, bitsPerSecond: 300000"
+    private static let small = "width: 320, height: 180, frameRate: 25, bitrate: 300000"
 }
 
 /// A user in the configuration.

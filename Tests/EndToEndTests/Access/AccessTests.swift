@@ -270,7 +270,7 @@ extension EndToEnd {
 
         @Test func theNoticeOfAnOpenServerSaysThatItIsOpen() async throws {
             try await withServer("--open", "testcard") { server in
-                #expect(server.notice.contains("OPEN TO EVERYBODY") && !server.notice.contains("viewer:"))
+                #expect(server.notice.contains("OPEN TO ALL") && !server.notice.contains("viewer:"))
             }
         }
     }

@@ -66,7 +66,7 @@ extension EndToEnd {
 
         @Test func theCallbackAdmitsOnlyKnownUsers() async throws {
             try await withCallback { server, tlsPort, web in
-                #expect(server.notice.contains("access.httpCallback decides who watches"))
+                #expect(server.notice.contains("the web server of access.httpCallback decides which clients may watch"))
                 try await Client.ffmpeg.watch(
                     "rtsps://ann:sesame@127.0.0.1:\(tlsPort)/cam?day=1", over: "tcp", log: server.log)
                 let asked = String(decoding: web.output, as: UTF8.self)
@@ -98,7 +98,7 @@ extension EndToEnd {
                 try await Client.ffmpeg.watch(server.url("lobby"), over: "udp", log: server.log)
                 #expect(slow.allSatisfy { $0.response(within: 10)?.status == 503 })
                 #expect(ContinuousClock.now - start < .seconds(12))
-                #expect(await server.logs("nobody decides who may watch"))
+                #expect(await server.logs("access.httpCallback gives no decision"))
                 #expect(!server.log.contains("hidden"))
                 web.signal(SIGKILL)
                 #expect(try garbage.request("DESCRIBE", server.url()).status == 503)

@@ -31,7 +31,7 @@ extension EndToEnd {
             }
         }
 
-        private static let small = "video: { width: 320, height: 180, bitsPerSecond: 400000, gopMilliseconds: 10000 }"
+        private static let small = "video: { width: 320, height: 180, bitrate: 400000, gopMilliseconds: 10000 }"
 
         private static func write(_ paths: String, in folder: TemporaryFolder) throws {
             try folder.write(
@@ -57,8 +57,8 @@ extension EndToEnd {
                 #expect(done.status == 0, "\(done.diagnostics)")
                 #expect(
                     done.text == """
-                        /cam: title: changed while it runs, for who comes from now on
-                        /cam: video.width, video.height: changed while it runs, viewers stay
+                        /cam: title: changed for new viewers
+                        /cam: video.width, video.height: changed; viewers stay connected
 
                         """)
                 let seen = viewer.watch(for: 2)
@@ -77,12 +77,12 @@ extension EndToEnd {
         @Test func aWrongSettingIsReportedAndChangesNothing() async throws {
             try await serving("  cam: { \(Self.small) }\n") { setting in
                 for (arguments, reason) in [
-                    (["cam", "vidoe.width=640"], "apus: vidoe: no such option; the nearest is `video`\n"),
+                    (["cam", "vidoe.width=640"], "apus: vidoe: no such option; did you mean `video`?\n"),
                     (
                         ["cam", "title=a", "video.width=641"],
                         "apus: paths.cam.video.width: must be even, and 641 is odd\n"
                     ),
-                    (["dor", "title=a"], "apus: /dor is not served here; there are /cam\n"),
+                    (["dor", "title=a"], "apus: there is no path /dor; the server has /cam\n"),
                 ] {
                     let outcome = try await setting.set(
                         arguments[0], arguments[1], arguments.count > 2 ? arguments[2] : "title=b")
@@ -101,7 +101,7 @@ extension EndToEnd {
                 [ServerProcess.binary(), "set", "--config", folder.file("apus.yml"), "cam", "title=a"], within: 10)
             #expect(outcome.status == 1)
             #expect(
-                outcome.errors.contains("no server answers at \(folder.file("control/socket"))"),
+                outcome.errors.contains("no server listens at \(folder.file("control/socket"))"),
                 "\(outcome.diagnostics)"
             )
         }
@@ -118,8 +118,8 @@ extension EndToEnd {
                 #expect(try await setting.set("cam", "title=Set").status == 0)
 
                 try setting.write("  cam: { \(Self.small) }\n  yard: { \(Self.small) }\n")
-                #expect(await setting.reload(until: "/yard is served from now on"))
-                #expect(await setting.server.logs("/door is not served any more"))
+                #expect(await setting.reload(until: "/yard: is served now"))
+                #expect(await setting.server.logs("/door: is no longer served"))
                 let seen = viewers[0].watch(for: 2)
                 #expect(seen.missing == 0 && seen.packets > 60)
                 _ = viewers[1].watch(for: 5)
@@ -140,7 +140,7 @@ extension EndToEnd {
                 #expect(await setting.reload(until: "the configuration was not changed"))
                 #expect(
                     await setting.server.logs(
-                        "apus.yml:3:11: paths.door.vidoe: no such option; the nearest is `video`"),
+                        "apus.yml:3:11: paths.door.vidoe: no such option; did you mean `video`?"),
                     "\(setting.server.log)")
                 let seen = viewer.watch(for: 1)
                 #expect(seen.missing == 0 && seen.packets > 30)
@@ -167,9 +167,9 @@ extension EndToEnd {
             let clip = try await Clip.plain.path()
             try await serving("  film: { source: \(clip) }\n") { setting in
                 #expect(try await setting.server.isServing("film"))
-                let outcome = try await setting.set("film", "video.bitsPerSecond=75000")
+                let outcome = try await setting.set("film", "video.bitrate=75000")
                 #expect(
-                    outcome.text == "/film: video.bitsPerSecond: noted, without effect on what its source passes on\n",
+                    outcome.text == "/film: video.bitrate: stored, without effect: Apus does not encode this source\n",
                     "\(outcome.diagnostics)")
             }
         }
@@ -234,7 +234,8 @@ extension EndToEnd {
                 #expect(await eventually(within: 5) { setting.server.log.contains("joined") })
                 let done = try await setting.set("cam", "source=\(clip)")
                 #expect(
-                    done.text == "/cam: source: its source starts anew; viewers stay unless its tracks differ\n",
+                    done.text
+                        == "/cam: source: the source starts again; viewers stay connected unless its tracks change\n",
                     "\(done.diagnostics)")
                 let outcome = await player.finish(within: 20)
                 #expect(outcome.status == 0, "\(outcome.diagnostics)")

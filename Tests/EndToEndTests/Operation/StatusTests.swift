@@ -111,7 +111,9 @@ extension EndToEnd {
 
         @Test func withoutAServerStatusFails() async throws {
             let outcome = try await Command.run([ServerProcess.binary(), "status", "--port", "1"])
-            #expect(outcome.status == 1 && outcome.errors.contains("is one running?"), "\(outcome.diagnostics)")
+            #expect(
+                outcome.status == 1 && outcome.errors.contains("if one is running, repeat its --port"),
+                "\(outcome.diagnostics)")
             let misused = try await Command.run([ServerProcess.binary(), "status", "--pictures"])
             #expect(misused.status == 64, "\(misused.diagnostics)")
         }

@@ -12,7 +12,7 @@ extension EndToEnd {
             limits: { viewerStallSeconds: 300 }
             access: { open: true }
             paths:
-              cam: { video: { width: 320, height: 180, framesPerSecond: 25, bitsPerSecond: 300000 }, audio: { enabled: false } }
+              cam: { video: { width: 320, height: 180, frameRate: 25, bitrate: 300000 }, audio: { enabled: false } }
             """
 
         @Test func stalledViewersTakeLittleProcessorTime() async throws {

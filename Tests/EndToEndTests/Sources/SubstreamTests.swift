@@ -13,7 +13,7 @@ extension EndToEnd {
                 effects: { privacyMasks: [["0%", "0%", "50%", "50%"]] }
               cam/sub:
                 source: "stream:cam"
-                video: { width: 320, height: 180, framesPerSecond: 15, bitsPerSecond: 300000 }
+                video: { width: 320, height: 180, frameRate: 15, bitrate: 300000 }
             """
 
         private func serving(_ body: (ServerProcess, TemporaryFolder) async throws -> Void) async throws {

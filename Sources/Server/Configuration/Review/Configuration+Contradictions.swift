@@ -3,14 +3,14 @@ import RTSPServer
 import Streams
 
 extension Configuration {
-    /// What is wrong with it beyond each single value.
+    /// Values that cannot be combined, although each is valid.
     var contradictions: [ConfigurationProblem] {
         var reading = Reading()
         noteContradictions(in: &reading)
         return reading.problems
     }
 
-    /// Notes values that are each possible, but not together.
+    /// Notes values that cannot be combined, although each is valid.
     func noteContradictions(in reading: inout Reading) {
         notePorts(in: &reading)
         notePacketLength(in: &reading)
@@ -29,7 +29,7 @@ extension Configuration {
         // An even port and the odd one above it, for each loop.
         let needed = 2 * max(1, loops.threads)
         guard rtp.lastUDPPort - rtp.firstUDPPort < needed else { return }
-        let loopsText = loops.threads > 1 ? ": each loop takes two" : ""
+        let loopsText = loops.threads > 1 ? ": each event loop uses two ports" : ""
         reading.note(
             "must be at least \(needed) above rtp.firstUDPPort, which is \(rtp.firstUDPPort)\(loopsText)",
             with: .root + "rtp" + "lastUDPPort")
@@ -44,14 +44,14 @@ extension Configuration {
         guard rtp.maximumPacketBytes > longest else { return }
         let reasons = [capturing.map { "paths.\($0).absoluteCaptureTime" }, hasSRTP ? "tls.srtp" : nil]
         reading.note(
-            "must be at most \(longest) with \(reasons.compactMap(\.self).joined(separator: " and ")), which makes packets longer",
+            "must be at most \(longest), because \(reasons.compactMap(\.self).joined(separator: " and ")) makes packets longer",
             with: .root + "rtp" + "maximumPacketBytes")
     }
 
     private func noteMulticast(in reading: inout Reading) {
         let section = OptionPath.root + "multicast"
         if !multicast.port.isMultiple(of: 2) {
-            reading.note("must be even: RTCP takes the odd port above it", with: section + "port")
+            reading.note("must be even, because RTCP uses the odd port above it", with: section + "port")
         }
         guard multicast.firstGroup <= multicast.lastGroup else {
             return reading.note(
@@ -60,28 +60,30 @@ extension Configuration {
         let needed = paths.values.count(where: \.isMulticast)
         let available = Int(multicast.lastGroup.address - multicast.firstGroup.address) + 1
         guard needed > available else { return }
-        reading.note("leaves \(available) groups for \(needed) multicast paths", with: section + "lastGroup")
+        reading.note(
+            "is too low: \(needed) multicast paths need \(needed) groups, and there \(available == 1 ? "is" : "are") \(available)",
+            with: section + "lastGroup")
     }
 
     private func noteJoin(in reading: inout Reading) {
         if join.minimumFastStartFrames > join.maximumFastStartFrames {
             reading.note(
-                "is more than join.maximumPreludeFrames, which is \(join.maximumFastStartFrames)",
-                with: .root + "join" + "minimumPreludeFrames")
+                "is more than join.maximumFastStartFrames, which is \(join.maximumFastStartFrames)",
+                with: .root + "join" + "minimumFastStartFrames")
         }
         if join.totalFastStartBytes < join.maximumFastStartBytes {
             reading.note(
-                "is less than join.maximumPreludeBytes, which is \(join.maximumFastStartBytes)",
-                with: .root + "join" + "totalPreludeBytes")
+                "is less than join.maximumFastStartBytes, which is \(join.maximumFastStartBytes)",
+                with: .root + "join" + "totalFastStartBytes")
         }
         if join.maximumFastStartBytes > ring.bytes {
             reading.note(
-                "is more than ring.bytes keeps, which is \(ring.bytes)", with: .root + "join" + "maximumPreludeBytes")
+                "is more than ring.bytes, which is \(ring.bytes)", with: .root + "join" + "maximumFastStartBytes")
         }
     }
 
     private func note(_ path: Path, at option: OptionPath, in reading: inout Reading) {
-        // 4:2:0 halves both dimensions.
+        // The chroma planes of 4:2:0 have half the width and height.
         for (key, length) in [("width", path.video.width), ("height", path.video.height)] where length % 2 != 0 {
             reading.note("must be even, and \(length) is odd", with: option + "video" + key)
         }
@@ -96,12 +98,12 @@ extension Configuration {
         }
     }
 
-    /// Why the path `name` cannot be a substream of what its source names; `nil` if it can, or is none.
+    /// Why the path `name` cannot be a substream of the path that its source names; `nil` if it can, or is not a substream.
     private func problem(ofParentOf name: String, _ path: Path) -> String? {
         guard let first = path.source.parent else { return nil }
         guard let parent = paths[first] else {
-            let nearest = nearestName(to: first, among: Array(paths.keys)).map { "; the nearest is `\($0)`" }
-            return "there is no path `\(printable(first))` to make a substream of\(nearest ?? "")"
+            let nearest = nearestName(to: first, among: Array(paths.keys)).map { "; did you mean `\($0)`?" }
+            return "there is no path `\(printable(first))`\(nearest ?? "")"
         }
         var chain = [name, first]
         var next = first == name ? name : parent.source.parent
@@ -112,10 +114,10 @@ extension Configuration {
         if chain.count == 2 && next == nil { return nil }
         if next == name {
             let way = (chain + (first == name ? [] : [name])).map { "`\($0)`" }.joined(separator: " of ")
-            return "a path cannot be its own source: this is \(way)"
+            return "a path cannot be its own source: \(way)"
         }
-        // Substreams of substreams are not made; the advice names the path at the end of the chain, if it has one.
-        let advice = chain.last.flatMap { next == nil && paths[$0] != nil ? ": write stream:\($0)" : nil }
+        // A substream of a substream is not supported. The message names the path at the end of the chain, if there is one.
+        let advice = chain.last.flatMap { next == nil && paths[$0] != nil ? "; write stream:\($0)" : nil }
         return "`\(first)` is a substream itself\(advice ?? "")"
     }
 
@@ -123,7 +125,7 @@ extension Configuration {
         let readers = paths.filter { $0.value.source == .standardInput }.map(\.key).sorted()
         for name in readers.dropFirst() {
             reading.note(
-                "standard input is read by paths.\(readers[0]) already",
+                "paths.\(readers[0]) reads standard input already, and only one path can",
                 with: .root + "paths" + name + "source")
         }
     }

@@ -2,23 +2,23 @@ import Capture
 import Media
 
 extension Configuration {
-    /// Notes effects that cannot be had. Filters are tried on pictures of the path's size, with some of grey.
+    /// Notes effects that do not work. Filters are tested with grey frames of the path's size.
     ///
-    /// - Parameter option: the way to the path.
+    /// - Parameter option: the full name of the path's section.
     func noteEffects(of path: Path, at option: OptionPath, in reading: inout Reading) {
         let effects = path.effects
         guard effects != Effects() else { return }
         let section = option + "effects"
         for (index, mask) in effects.privacyMasks.enumerated() where !mask.isWithin(path.video.size) {
             reading.note(
-                "reaches beyond the picture of \(path.video.width)x\(path.video.height)",
+                "exceeds the frame, which is \(path.video.width)x\(path.video.height)",
                 with: section + "privacyMasks" + "\(index + 1)")
         }
         if path.source == .standardInput {
-            reading.note("standard input is H.264 that passes through as it comes: there is no picture", with: section)
+            reading.note("H.264 from standard input is not decoded, so it cannot have effects", with: section)
         }
         if effects.overlaysTitle, path.title.allSatisfy({ $0 == " " }) {
-            reading.note("the title is to be shown, and \((option + "title").text) is empty", with: section + "overlay")
+            reading.note("shows the title, but \((option + "title").text) is empty", with: section + "overlay")
         }
         noteBlockCode(of: path, at: section, in: &reading)
         noteFilters(of: path, at: section, in: &reading)
@@ -30,16 +30,16 @@ extension Configuration {
             path.video.width < least.width || path.video.height < least.height
         else { return }
         reading.note(
-            "the block code needs a picture of \(least.width)x\(least.height) at least, not \(path.video.width)x"
+            "machineTimestamp needs a frame of at least \(least.width)x\(least.height), not \(path.video.width)x"
                 + "\(path.video.height)",
             with: section + "overlay")
     }
 
     private func noteFilters(of path: Path, at section: OptionPath, in reading: inout Reading) {
-        // An odd size has been noted, and no filter can be tried on it.
+        // An odd size is noted elsewhere, and filters cannot be tested with it.
         guard path.video.width.isMultiple(of: 2), path.video.height.isMultiple(of: 2) else { return }
         guard path.effects.filters.hasBalancedQuotes else {
-            return reading.note("ends within quotes, or with a backslash", with: section + "filters")
+            return reading.note("ends inside quotes or with a backslash", with: section + "filters")
         }
         var withoutText = path
         withoutText.effects.overlay = .none
@@ -58,12 +58,12 @@ extension Configuration.Path {
 }
 
 extension Configuration.Effects {
-    /// Whether the path's title is part of the picture.
+    /// Whether the overlay shows the path's title.
     var overlaysTitle: Bool { overlay == .title || overlay == .both }
 }
 
 extension String {
-    /// Whether all quotes and backslashes of a chain are complete, so that what follows it is not taken for a part of it.
+    /// Whether all quotes and escapes of a filter chain are complete. Otherwise the filters after it would become part of it.
     fileprivate var hasBalancedQuotes: Bool {
         var (isQuoted, isEscaped) = (false, false)
         for scalar in unicodeScalars {

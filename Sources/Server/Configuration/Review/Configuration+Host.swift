@@ -4,7 +4,7 @@ import Reactor
 import Streams
 
 extension Configuration {
-    /// Notes what cannot work on this host as it is now.
+    /// Notes options that cannot work on this host as it is now.
     func noteHost(in reading: inout Reading) {
         noteAddress(server.address, with: .root + "server" + "address", in: &reading)
         noteAddress(multicast.interface, with: .root + "multicast" + "interface", in: &reading)
@@ -17,22 +17,22 @@ extension Configuration {
         }
     }
 
-    /// Notes an address that no interface of this host has.
+    /// Notes an address that this host does not have.
     private func noteAddress(_ text: String, with option: OptionPath, in reading: inout Reading) {
         guard let address = SocketAddress(text, port: 0), !address.isAny else { return }
         do throws(SystemError) {
-            // Port 0 is any free one.
+            // Port 0 means any free port.
             _ = try Listener(at: address)
         } catch {
             guard error.code == EADDRNOTAVAIL else { return }
-            // Without the list the message is shorter.
+            // If the list cannot be read, the message is shorter.
             let own = ((try? LocalAddresses.all()) ?? []).map(\.host).joined(separator: ", ")
             reading.note(
                 "this host does not have the address \(text)\(own.isEmpty ? "" : "; it has \(own)")", with: option)
         }
     }
 
-    /// Notes sources that give no media. Blocks for `SourceTest.usualMilliseconds` per path at most.
+    /// Notes sources without media. Blocks for at most `SourceTest.usualMilliseconds` per path.
     func noteSources(in reading: inout Reading) {
         for (name, path) in servedPaths.sorted(by: { $0.key < $1.key }) {
             if case .path(let file) = path.source, path.refusalOnThisHost(file) != nil { continue }
@@ -41,19 +41,19 @@ extension Configuration {
         }
     }
 
-    /// Notes rights without effect.
+    /// Notes rights that have no effect.
     func noteUnused(in reading: inout Reading) {
         for (name, user) in users.sorted(by: { $0.key < $1.key }) {
             let option = OptionPath.root + "users" + name
             if !user.publish.isEmpty {
                 reading.note(
-                    "nothing uses this right yet: the server takes no streams from clients", with: option + "publish")
+                    "has no effect: clients cannot publish streams to this server yet", with: option + "publish")
             }
-            // Without paths those of the command line are served, which are not known here.
+            // Without paths in the configuration, the server uses those of the command line, which are not known here.
             guard !paths.isEmpty else { continue }
             for pattern in user.read where !paths.keys.contains(where: { pattern.matches("/\($0)") }) {
                 let nearest = nearestName(to: pattern.description, among: Array(paths.keys)).map {
-                    "; the nearest is `\($0)`"
+                    "; did you mean `\($0)`?"
                 }
                 reading.note("there is no path `\(pattern)`\(nearest ?? "")", with: option + "read")
             }
@@ -62,7 +62,7 @@ extension Configuration {
 }
 
 extension Configuration.Path {
-    /// Why `file`, the path's source, cannot be served as it is now, or with these effects; `nil` if it can. Looks at the file system.
+    /// Why `file`, the path's source, cannot be served now, or not with these effects; `nil` if it can. Reads the file system.
     func refusalOnThisHost(_ file: String) -> SourceFailure? {
         do throws(SourceFailure) {
             let kind = try InputKind(of: file)
@@ -78,12 +78,12 @@ extension Configuration.Path {
         switch kind {
         case .file where effects.overlay == .timestampOverlay:
             SourceFailure(
-                reason: "\(file) was captured at times that nobody knows, so it can have no block code",
-                remedy: "choose another overlay: the block code is for cameras and the test card")
+                reason: "the capture times of \(file) are unknown, so it cannot have a machineTimestamp overlay",
+                remedy: "choose another overlay; machineTimestamp is for cameras and the test card")
         case .pipe where effects != Configuration.Effects():
             SourceFailure(
-                reason: "\(file) gives H.264 that passes through as it comes, so no effects can be had",
-                remedy: "leave out the path's effects")
+                reason: "H.264 from \(file) is not decoded, so it cannot have effects",
+                remedy: "remove the path's effects")
         case .file, .pipe, .camera: nil
         }
     }

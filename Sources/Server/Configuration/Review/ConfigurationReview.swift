@@ -1,17 +1,17 @@
-/// What `apus check` finds in a configuration that can be read: what cannot work on this host, and what has no effect.
+/// What `apus check` finds in a configuration that can be read: options that cannot work on this host, or that have no effect.
 public struct ConfigurationReview: Sendable {
     public let configuration: Configuration
-    /// The file that it came from; `nil` for the defaults.
+    /// The file of the configuration; `nil` for the defaults.
     public let file: String?
-    /// What cannot work on this host as it is now. It does not keep `apus serve` from starting: a disk may be mounted later.
+    /// Options that cannot work on this host as it is now. `apus serve` starts nevertheless, because a disk may be mounted later.
     public let errors: [ConfigurationProblem]
-    /// What has no effect.
+    /// Options that have no effect, and names of earlier releases.
     public let warnings: [ConfigurationProblem]
 
-    /// Reads `file`, or the first of the usual files if it is `nil`, and looks at the file system and the addresses of this host.
+    /// Reads `file`, or the first of the usual files if it is `nil`, and compares it with the files and the addresses of this host.
     ///
-    /// - Parameter opensSources: whether each source is opened, too: `SourceTest.usualMilliseconds` at most for each.
-    /// - Throws: all that is wrong with the text.
+    /// - Parameter opensSources: whether each source is opened as well, for at most `SourceTest.usualMilliseconds` each.
+    /// - Throws: all mistakes in the text.
     public init(of file: String?, opensSources: Bool) throws(ConfigurationFailure) {
         var reading = Reading()
         (configuration, self.file) = try Configuration.load(file, noting: &reading)
@@ -20,7 +20,7 @@ public struct ConfigurationReview: Sendable {
         if opensSources { configuration.noteSources(in: &errors) }
         configuration.noteUnused(in: &warnings)
         self.errors = errors.problems
-        self.warnings = warnings.problems
+        self.warnings = reading.formerNames + warnings.problems
     }
 
     /// The errors and the warnings, one line each, as compilers write them; empty if there are none.

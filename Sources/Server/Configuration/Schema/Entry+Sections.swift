@@ -1,11 +1,11 @@
 import Yams
 
-// Values that hold others: sections, and the map of paths.
+// Values that hold other options: sections, and maps of named sections.
 
 extension Entry {
-    /// Texts by names that the camera's driver has chosen, and so are not known here; at most 64.
+    /// At most 64 texts by name. The camera's driver defines the names, so they are not checked.
     static func texts(_ key: String, _ member: WritableKeyPath<Section, [String: String]>, _ reason: String) -> Self {
-        let expectation = "names with a value each, as in { brightness: 128 }"
+        let expectation = "names with a value each, such as { brightness: 128 }"
         return Entry(
             key: key,
             read: { node, path, section, reading in
@@ -15,7 +15,7 @@ extension Entry {
                 }
                 for (nameNode, value) in mapping {
                     guard let name = reading.key(nameNode, at: path) else { continue }
-                    // It ends up in logs.
+                    // Logs contain it.
                     guard isLine(name, maximumBytes: 64) else {
                         reading.note("a name is one line of at most 64 bytes", at: nameNode, path + printable(name))
                         continue
@@ -40,7 +40,7 @@ extension Entry {
     static func section<Inner>(
         _ key: String, _ member: WritableKeyPath<Section, Inner>, _ schema: Schema<Inner>, _ reason: String
     ) -> Self {
-        Entry(
+        var entry = Self(
             key: key,
             read: { node, path, section, reading in
                 schema.read(node, at: path, into: &section[keyPath: member], noting: &reading)
@@ -50,11 +50,13 @@ extension Entry {
                     + schema.reference(section[keyPath: member], indent: indent + 2)
             },
             changes: { schema.changes(from: $0[keyPath: member], to: $1[keyPath: member], at: $2) })
+        entry.innerKeys = schema.entries.map { "\(key).\($0.key)" }
+        return entry
     }
 
     /// Sections below names that the user chooses.
     ///
-    /// - Parameter example: the name of a section that the reference file shows as a comment where there is none.
+    /// - Parameter example: the name of a section that the reference file shows as a comment if the default has none.
     static func named<Inner>(
         _ key: String, _ member: WritableKeyPath<Section, [String: Inner]>, _ schema: Schema<Inner>,
         default makeDefault: @escaping () -> Inner, expecting expectation: String, atMost count: Int,

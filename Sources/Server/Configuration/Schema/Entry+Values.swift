@@ -1,4 +1,3 @@
-import Streams
 import Yams
 
 // The kinds of value that an option may have. Each reads the text of one scalar and says what it expects.
@@ -13,6 +12,27 @@ extension Entry {
         return value(
             key, member, expecting: unit.isEmpty ? bounds : "\(bounds) (\(unit))", reason,
             parse: { text, style in style == .plain ? Int(text).flatMap { range.contains($0) ? $0 : nil } : nil },
+            show: { "\($0)" },
+            // `16M` is understood, but only bitrates are written so.
+            advice: { text in
+                Bitrate(text).flatMap {
+                    text.last?.isLetter == true && range.contains($0.value) ? "write \($0.value)" : nil
+                }
+            })
+    }
+
+    /// A bitrate within `range`, in bit/s: `4000000`, `4M` or `500k`.
+    static func bitrate(
+        _ key: String, _ member: WritableKeyPath<Section, Int>, in range: ClosedRange<Int>, _ reason: String
+    ) -> Self {
+        value(
+            key, member,
+            expecting:
+                "a whole number from \(range.lowerBound) to \(range.upperBound) (bits per second), \(Bitrate.example)",
+            reason,
+            parse: { text, style in
+                style == .plain ? Bitrate(text).flatMap { range.contains($0.value) ? $0.value : nil } : nil
+            },
             show: { "\($0)" })
     }
 
@@ -36,24 +56,28 @@ extension Entry {
     }
 
     /// One of the words of an enumeration.
+    ///
+    /// - Parameter formerWords: words of earlier releases, with the present word of each.
     static func choice<Choice: RawRepresentable & CaseIterable>(
-        _ key: String, _ member: WritableKeyPath<Section, Choice>, unit: String = "", _ reason: String
+        _ key: String, _ member: WritableKeyPath<Section, Choice>, unit: String = "",
+        formerWords: [String: String] = [:], _ reason: String
     ) -> Self where Choice.RawValue == String {
         let words = Choice.allCases.map(\.rawValue)
         let expectation = "one of " + words.joined(separator: ", ") + (unit.isEmpty ? "" : " (\(unit))")
         return value(
-            key, member, expecting: expectation, words: words, reason,
+            key, member, expecting: expectation, words: words, formerWords: formerWords, reason,
             parse: { text, _ in Choice(rawValue: text) }, show: { $0.rawValue })
     }
 
-    /// One of the words of an enumeration, or nothing.
+    /// One of the words of an enumeration, or null.
     static func optionalChoice<Choice: RawRepresentable & CaseIterable>(
-        _ key: String, _ member: WritableKeyPath<Section, Choice?>, _ reason: String
+        _ key: String, _ member: WritableKeyPath<Section, Choice?>, formerWords: [String: String] = [:],
+        _ reason: String
     ) -> Self where Choice.RawValue == String {
         let words = Choice.allCases.map(\.rawValue)
         let entry: Self = value(
-            key, member, expecting: "one of " + words.joined(separator: ", "), words: words, reason,
-            parse: { text, _ in Choice(rawValue: text).map(Optional.some) }, show: { $0?.rawValue ?? "null" })
+            key, member, expecting: "one of " + words.joined(separator: ", "), words: words, formerWords: formerWords,
+            reason, parse: { text, _ in Choice(rawValue: text).map(Optional.some) }, show: { $0?.rawValue ?? "null" })
         return Entry(
             key: key,
             read: { node, path, section, reading in
@@ -63,11 +87,17 @@ extension Entry {
             reference: entry.reference)
     }
 
-    /// A value that has a textual form of its own.
+    /// A value with a textual form of its own.
+    ///
+    /// - Parameters:
+    ///   - words: all values, if there are only a few. The one that a wrong value probably means is suggested.
+    ///   - formerWords: values of earlier releases, with the present value of each.
+    ///   - advice: what to write instead of a wrong value.
     static func value<Value>(
         _ key: String, _ member: WritableKeyPath<Section, Value>, expecting expectation: String,
-        words: [String] = [], _ reason: String, parse: @escaping (String, Node.Scalar.Style) -> Value?,
-        show: @escaping (Value) -> String
+        words: [String] = [], formerWords: [String: String] = [:], _ reason: String,
+        parse: @escaping (String, Node.Scalar.Style) -> Value?, show: @escaping (Value) -> String,
+        advice: @escaping (String) -> String? = { _ in nil }
     ) -> Self {
         Entry(
             key: key,
@@ -75,10 +105,16 @@ extension Entry {
                 guard case .scalar(let scalar) = node, !node.isNothing else {
                     return reading.note("expects \(expectation), not \(node.kind)", at: node, path)
                 }
-                guard let value = parse(scalar.string, scalar.style) else {
-                    let hint = nearestName(to: scalar.string, among: words).map { "; the nearest is `\($0)`" }
-                    return reading.note(
-                        "expects \(expectation), not \(node.kind)\(hint ?? "")", at: node, path)
+                let word = formerWords[scalar.string]
+                if let word {
+                    reading.noteFormerName(
+                        "`\(scalar.string)` is called `\(word)` now; the old name still works", at: node, path)
+                }
+                guard let value = parse(word ?? scalar.string, scalar.style) else {
+                    let hint =
+                        advice(scalar.string).map { "; \($0)" }
+                        ?? suggestion(for: scalar.string, among: words).map { "; did you mean `\($0)`?" }
+                    return reading.note("expects \(expectation), not \(node.kind)\(hint ?? "")", at: node, path)
                 }
                 section[keyPath: member] = value
             },
@@ -91,7 +127,7 @@ extension Entry {
 
 // MARK: - Text
 
-/// Whether `text` is one line without control characters: it ends up in session descriptions and logs.
+/// Whether `text` is one line without control characters, because session descriptions and logs contain it.
 func isLine(_ text: String, maximumBytes: Int) -> Bool {
     text.utf8.count <= maximumBytes && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
 }
@@ -101,7 +137,7 @@ func quoted(_ text: String) -> String {
     "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
 }
 
-/// An option of the reference file: why, what it takes, and the line itself.
+/// An option of the reference file: its reason, the values that it takes, and the line itself.
 func optionLines(_ key: String, value: String, expecting expectation: String, _ reason: String, indent: Int) -> String {
     comment(reason, indent: indent) + comment("Expects \(expectation); the default is \(value).", indent: indent)
         + blanks(indent) + "\(key): \(value)\n"

@@ -1,73 +1,81 @@
 import RTSP
 import Yams
 
-// The options of who may watch.
+// The options that decide which clients may watch.
 
 extension Schema<Configuration.Access> {
     static var access: Self {
         Schema([
             .value(
-                "realm", \.realm, expecting: "1 to 64 letters, digits and blanks",
-                "What clients are told that the password is for. It is hashed with each password, so that those that "
-                    + "apus password has made are to be made again after a change.",
+                "realm", \.realm, expecting: "1 to 64 letters, digits and spaces",
+                "The name of the protected area that clients show when they ask for a password. The hashes that apus password "
+                    + "makes contain the realm: make them again after a change.",
                 parse: { text, _ in isRealm(text) ? text : nil }, show: quoted),
             .choice(
                 "digest", \.digest,
-                "The hash that passwords are proved with. ffmpeg, live555 and go2rtc know md5 alone; what goes over the "
-                    + "wire is good for one connection either way."),
+                "Hash algorithm of Digest authentication. ffmpeg, live555 and go2rtc support md5 only. With either, an "
+                    + "eavesdropper can reuse what a client sends on that one connection only."),
             .integer(
                 "nonceSeconds", \.nonceSeconds, in: 10...86_400, unit: "seconds",
-                "How long a client may answer one challenge; it is given the next without asking anybody."),
+                "How long a client may use one Digest challenge. After that it gets a new challenge, and does not have to ask "
+                    + "its user again."),
             .integer(
                 "wrongPasswords", \.wrongPasswords, in: 0...1000,
-                "From one address, after which it is locked out, and no other; 0 for any number. Players send a wrong one one "
-                    + "to three times; requests without any are none."),
+                "Wrong passwords from one address after which this address is locked out; 0 for no limit. Players repeat a wrong "
+                    + "password one to three times. Requests without a password do not count."),
             .integer(
                 "wrongPasswordsPerNetwork", \.wrongPasswordsPerNetwork, in: 0...100_000,
-                "From all addresses of one IPv6 network (/64), after which all of it is locked out; 0 for any number. One "
-                    + "host can use every address of its /64. The default allows four addresses their wrongPasswords."),
+                "Wrong passwords from all addresses of one IPv6 network (/64) after which this network is locked out; 0 "
+                    + "for no limit. One host can use every address of its /64. The default is wrongPasswords for four "
+                    + "addresses."),
             .integer(
                 "lockOutSeconds", \.lockOutSeconds, in: 1...86_400, unit: "seconds",
-                "How long an address is locked out, and how long a wrong password is remembered: 10 of them in 300 s are 120 "
-                    + "an hour. Who watches already goes on."),
+                "How long an address is locked out, and how long a wrong password counts: 10 in 300 s are 120 in an hour. "
+                    + "Clients of that address that are playing already keep playing."),
             .integer(
                 "wrongPasswordMilliseconds", \.wrongPasswordMilliseconds, in: 0...10_000, unit: "milliseconds",
-                "How long the answer to a wrong password waits, with all that the connection asks behind it."),
+                "Delay of the answer to a wrong password, and of all later requests on the same connection."),
             .integer(
                 "guessingAddresses", \.guessingAddresses, in: 16...1_000_000,
-                "Addresses and IPv6 networks whose wrong passwords are remembered, at 100 bytes each. Of more, the one that has "
-                    + "guessed last longest ago is forgotten, but none that is locked out. While all of them are locked out, "
-                    + "further addresses are counted, and locked out, together."),
+                "Number of addresses and IPv6 networks whose wrong passwords are remembered, at 100 bytes each. If there "
+                    + "are more, the one with the oldest wrong password is dropped, unless it is locked out. While all of "
+                    + "them are locked out, all further addresses are counted, and locked out, as one."),
             .blocks(
-                "allow", \.allow, "Addresses that are let in, as 192.168.0.0/16 or 2001:db8::/32; all where empty."),
-            .blocks("deny", \.deny, "Addresses that are not, whatever allow says."),
+                "allow", \.allow,
+                "Addresses that may connect, such as 192.168.0.0/16 or 2001:db8::/32; empty for all addresses."),
+            .blocks("deny", \.deny, "Addresses that may not connect, even if allow contains them."),
             .boolean(
                 "open", \.open,
-                "Without users, whether everybody watches whom the lists above let in, without a password: as --open. Else only "
-                    + "this host does, and others need the viewer's password, which is made at the first start."),
+                "If there are no users: whether every host may watch without a password, as with --open. Otherwise only this "
+                    + "host may, and other hosts need the viewer's password, which the first start creates. allow and deny "
+                    + "still apply."),
             .choice(
                 "loopback", \.loopback,
-                "Without users, whether clients on this host watch without a password. A forwarder on this host (ssh -R, stunnel, a "
-                    + "proxy) makes its remote clients look like clients on this host: choose password if there is one. "
-                    + "free: they watch. password: they need the viewer's password, as all others."),
+                "If there are no users: whether clients on this host need the viewer's password. free: they do not. "
+                    + "password: they need it, like all other clients. A forwarder on this host (ssh -R, stunnel, a proxy) "
+                    + "makes remote clients look like clients on this host: choose password if there is one."),
             .choice(
                 "satip", \.satip,
-                "From whom user and password are taken that stand in a URL, in the clear, as VLC of Debian and Ubuntu sends "
-                    + "them (SAT>IP). credentials: from everybody. loopback: from this host. off: from nobody, and "
-                    + "that VLC cannot log in. It plays where no password is asked for."),
+                "From which clients a user and password in the URL are accepted. VLC of Debian and Ubuntu sends them like this, "
+                    + "unencrypted (SAT>IP). credentials: from all clients. loopback: from this host. off: from no client; "
+                    + "that VLC then plays only what needs no password."),
             .text(
                 "httpCallback", \.httpCallback, maximumBytes: 2000,
-                "URL that is asked, by an HTTP POST, whether a client may do what it wants, in place of users: 2xx lets it, all else "
-                    + "does not. The fields are those of MediaMTX's authHTTPAddress. Empty to ask nobody."),
+                "URL of a web server that decides, in place of users, whether a client may do what it requests. Apus sends it an "
+                    + "HTTP POST with the fields of MediaMTX's authHTTPAddress; a 2xx status permits the request, every other "
+                    + "status denies it. Empty for none."),
             .integer(
                 "httpCallbackMilliseconds", \.httpCallbackMilliseconds, in: 100...10_000, unit: "milliseconds",
-                "How long its answer may take; then the client is told 503, and to nobody else anything happens."),
+                "How long the web server may take to answer; after that the client gets 503. Other clients do not wait."
+            ),
             .integer(
                 "httpCallbackPerAddress", \.httpCallbackPerAddress, in: 1...64,
-                "Requests of one address (of IPv6: of one /64) that may wait for its answer at the same time; further ones are told "
-                    + "503 at once. 2 of the 4 that are asked at once leave 2 for all other addresses; set more if many clients share "
-                    + "one address."),
-            .patterns("httpCallbackExcept", \.httpCallbackExcept, "Paths that everybody watches, without asking it."),
+                "Requests from one address (IPv6: from one /64) that may wait for the web server at the same time; further "
+                    + "ones get 503 at once. 4 requests are sent to the web server at a time, so 2 per address leave 2 for "
+                    + "other addresses. Raise it if many clients share one address."),
+            .patterns(
+                "httpCallbackExcept", \.httpCallbackExcept,
+                "Paths that all clients may watch without a question to the web server."),
         ])
     }
 
@@ -82,13 +90,14 @@ extension Schema<Configuration.User> {
         Schema([
             .password(
                 "password", \.password,
-                "The password, or what apus password makes of it: md5:… and sha-256:… let nobody read it, but log in here; "
-                    + "salted:… not even that, and is for Basic inside TLS and for VLC's SAT>IP alone."),
-            .patterns("read", \.read, "Paths to watch."),
-            .patterns("publish", \.publish, "Paths to send to."),
-            .patterns("control", \.control, "Paths to change the options of."),
-            .blocks("allow", \.allow, "Addresses to come from; all where empty."),
-            .blocks("deny", \.deny, "Addresses not to come from, whatever allow says."),
+                "The password, or a hash of it from apus password. The password cannot be read from an md5:… or sha-256:… hash, "
+                    + "but the hash itself is enough to log in here. A salted:… hash is not, and works for Basic inside TLS and "
+                    + "for VLC's SAT>IP only."),
+            .patterns("read", \.read, "Paths that the user may watch."),
+            .patterns("publish", \.publish, "Paths that the user may publish to."),
+            .patterns("control", \.control, "Paths whose options the user may change."),
+            .blocks("allow", \.allow, "Addresses that the user may connect from; empty for all addresses."),
+            .blocks("deny", \.deny, "Addresses that the user may not connect from, even if allow contains them."),
         ])
     }
 }
@@ -98,8 +107,8 @@ extension Entry {
         _ key: String, _ member: WritableKeyPath<Section, [AddressBlock]>, _ reason: String
     ) -> Self {
         list(
-            key, member, of: "address or block of addresses with no bit set behind its length", reason,
-            parse: { AddressBlock($0) }, show: \.description)
+            key, member, of: "address, or network such as 192.168.1.0/24", reason, parse: { AddressBlock($0) },
+            show: \.description, advice: adviceForHostInNetwork)
     }
 
     fileprivate static func patterns(
@@ -110,10 +119,11 @@ extension Entry {
             parse: { PathPattern($0) }, show: \.description)
     }
 
-    /// Values of one kind, in a list; a single one stands for a list of it.
+    /// A list of values of one kind. A single value stands for a list of one.
     private static func list<Value>(
         _ key: String, _ member: WritableKeyPath<Section, [Value]>, of item: String, _ reason: String,
-        parse: @escaping (String) -> Value?, show: @escaping (Value) -> String
+        parse: @escaping (String) -> Value?, show: @escaping (Value) -> String,
+        advice: @escaping (String) -> String? = { _ in nil }
     ) -> Self {
         let expectation =
             "a list of at most 64, each \(item.first.map { "aeiou".contains($0) } == true ? "an" : "a") \(item)"
@@ -127,10 +137,13 @@ extension Entry {
                 default: return reading.note("expects \(expectation), not \(node.kind)", at: node, path)
                 }
                 section[keyPath: member] = items.compactMap { item in
-                    if case .scalar(let scalar) = item, scalar.anchor == nil, let value = parse(scalar.string) {
-                        return value
+                    guard case .scalar(let scalar) = item, scalar.anchor == nil else {
+                        reading.note("expects \(expectation), not \(item.kind)", at: item, path)
+                        return nil
                     }
-                    reading.note("expects \(expectation), not \(item.kind)", at: item, path)
+                    if let value = parse(scalar.string) { return value }
+                    let hint = advice(scalar.string).map { "; \($0)" } ?? ""
+                    reading.note("expects \(expectation), not \(item.kind)\(hint)", at: item, path)
                     return nil
                 }
             },
@@ -157,5 +170,27 @@ extension Entry {
                 comment("\(reason) Expects \(StoredPassword.expectation).", indent: indent)
                     + blanks(indent) + "\(key): \(quoted(section[keyPath: member]?.text ?? ""))\n"
             })
+    }
+}
+
+/// What to write instead of `192.168.1.7/24`, in which the address is that of a host; `nil` for other text.
+private func adviceForHostInNetwork(_ text: String) -> String? {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let address = IPAddress(parts[0]), let length = UInt8(parts[1]) else { return nil }
+    let network: IPAddress
+    switch address {
+    case .ipv4(let bits) where length <= 32: network = .ipv4(bits & ~(UInt32.max >> UInt32(length)))
+    case .ipv6(let bits) where length <= 128: network = .ipv6(bits & ~(UInt128.max >> UInt128(length)))
+    default: return "the number after the / is at most \(address.bitCount)"
+    }
+    return "write \(network)/\(length) for the network, or \(address) for the one address"
+}
+
+extension IPAddress {
+    fileprivate var bitCount: Int {
+        switch self {
+        case .ipv4: 32
+        case .ipv6: 128
+        }
     }
 }

@@ -1,40 +1,46 @@
 import Reactor
 
-// Every option of the configuration: its name, what it expects, its unit, and why one would change it.
-// Defaults stand with the members of `Configuration`.
+// The options of the whole server: name, accepted values, unit, and the reason to change it.
+// The defaults are in the members of `Configuration`.
 
 extension Schema<Configuration> {
     static var configuration: Self {
         Schema([
             .section("server", \.server, .server, "Where clients connect."),
-            .section("tls", \.tls, .tls, "Whether clients come through TLS (rtsps://), and with which certificate."),
-            .section("log", \.log, .log, "What is told on standard error."),
-            .section("control", \.control, .control, "How a running server is spoken to: `apus set`."),
+            .section("tls", \.tls, .tls, "Whether clients can use TLS (rtsps://), and with which certificate."),
+            .section("log", \.log, .log, "The log on standard error."),
+            .section(
+                "control", \.control, .control,
+                "The socket through which commands such as apus set reach the running server."),
             .section("loops", \.loops, .loops, "The threads that serve viewers."),
             .section(
                 "limits", \.limits, .limits,
-                "What any one client may take, so that no one costs the others anything. "
-                    + "The defaults are several times what known clients need."),
+                "What one client may use, so that no client can disturb the others. The defaults are several times what known "
+                    + "clients need."),
             .section(
-                "access", \.access, .access, "Who is let in, and how they prove who they are."),
+                "access", \.access, .access, "Which clients may watch, and how they authenticate."),
             .named(
                 "users", \.users, .user, default: Configuration.User.init,
                 expecting: "1 to 64 letters, digits, `-`, `_` and `.`", atMost: 1000, example: "viewer",
-                "Who may do what, by name. Without any, this host watches freely, and others with the password that is made "
-                    + "at the first start (access.open). With some, nobody else gets an answer, but to OPTIONS.",
+                "The users and their rights, by name. Without users, clients on this host need no password, and other hosts need "
+                    + "the password that the first start creates (see access.open). With users, all other clients get an answer "
+                    + "to OPTIONS only.",
                 isValid: isUserName),
-            .section("rtp", \.rtp, .rtp, "Packets, and the ports that they leave from."),
-            .section("multicast", \.multicast, .multicast, "The groups that paths that are multicast are given."),
+            .section("rtp", \.rtp, .rtp, "RTP packets, and the UDP ports that they are sent from."),
+            .section("multicast", \.multicast, .multicast, "The multicast groups that multicast paths get."),
             .section(
                 "pacing", \.pacing, .pacing,
-                "How large pictures are spread over time on UDP: IDR pictures, for Wi-Fi, switches and receivers that drop "
-                    + "bursts. What is spread arrives later."),
-            .section("join", \.join, .join, "How a viewer gets its first picture."),
-            .section("ring", \.ring, .ring, "How much of each stream is kept, for joins and for slow viewers."),
+                "Spreads the packets of large frames (keyframes) over time on UDP, for Wi-Fi, switches and receivers that lose "
+                    + "packets in bursts. Spread frames arrive later."),
+            .section("join", \.join, .join, "How a viewer that joins gets its first frame."),
             .section(
-                "randomAccess", \.keyframeRequests, .keyframeRequests,
-                "How often viewers may make an encoder start a new group of pictures. Ten a second cost a "
-                    + "2 Mbit/s picture 3 QP and 11 % of its bits, so nobody's joining may take more than this."),
+                "ring", \.ring, .ring,
+                "How much recent media each stream keeps, for viewers that join and for slow viewers."),
+            .section(
+                "keyframeRequests", \.keyframeRequests, .keyframeRequests,
+                "How often viewers may make an encoder send a keyframe. Ten keyframes per second cost a 2 Mbit/s video 3 QP and "
+                    + "11 % of its bits, so viewers that join must not cause more than this."
+            ).formerly("randomAccess"),
             .named(
                 "paths", \.paths, .path, default: Configuration.Path.init,
                 expecting:
@@ -42,13 +48,13 @@ extension Schema<Configuration> {
                     + "`track` and a number",
                 atMost: 1000,
                 "The streams, by name: `cam` is served at rtsp://host:8554/cam, `cam/sub` at …/cam/sub. Without any, "
-                    + "`cam` is the first camera that works, or else the test card.",
+                    + "`cam` is the first camera that works, or the test card if no camera works.",
                 isValid: isPathName),
         ])
     }
 }
 
-/// Whether a stream may be served at `/name`: letters that no client has to escape, and no track of another stream.
+/// Whether a stream may have this name: it needs no escape in a URL, and is not the name of a track.
 func isPathName(_ name: String) -> Bool {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     return name.utf8.count <= 64 && parts.allSatisfy(isPathPart) && parts.last.map(isTrackName) == false
@@ -64,7 +70,7 @@ private func isPathPart(_ part: Substring) -> Bool {
         }
 }
 
-/// Whether clients call the tracks of a stream so (`RequestURL`).
+/// Whether this is how URLs name the tracks of a stream (`RequestURL`).
 private func isTrackName(_ part: Substring) -> Bool {
     part.hasPrefix("track") && part.utf8.count > 5 && part.utf8.dropFirst(5).allSatisfy { (0x30...0x39).contains($0) }
 }
@@ -74,12 +80,13 @@ extension Schema<Configuration.Server> {
         Schema([
             .integer(
                 "port", \.port, in: 1...65_535, unit: "TCP port",
-                "8554 is what servers without special rights use; 554 is RTSP's own."),
-            .address("address", \.address, "Address to listen on; empty for all of the host's, IPv6 and IPv4."),
+                "8554 is the usual port of servers that do not run as root; 554 is the standard port of RTSP."),
+            .address(
+                "address", \.address, "Address to listen on; empty for all addresses of this host, IPv6 and IPv4."),
             .integer(
                 "sessionTimeoutSeconds", \.sessionTimeoutSeconds, in: 5...3600, unit: "seconds",
-                "Told to clients, which send a sign of life before it is over; a session ends after 1.25 times this. "
-                    + "60 is RFC 2326's default and what clients are tested with."),
+                "The session timeout that clients are told: they send a keepalive before it expires, and a session without "
+                    + "one ends after 1.25 times this. 60 is the default of RFC 2326, with which clients are tested."),
         ])
     }
 }
@@ -87,11 +94,11 @@ extension Schema<Configuration.Server> {
 extension Schema<Configuration.Log> {
     static var log: Self {
         Schema([
-            .choice("level", \.level, "Messages below this level are not written."),
+            .choice("level", \.level, "Least severe level that is logged."),
             .integer(
                 "statusSeconds", \.statusSeconds, in: 0...86_400, unit: "seconds",
-                "How often the status of streams and event loops is logged, as SIGUSR1 does it: what was sent, and what "
-                    + "pictures spent where; 0 never."),
+                "How often the status of streams and event loops is logged, as after SIGUSR1: what was sent, and how long "
+                    + "frames took in each stage; 0 for never."),
         ])
     }
 }
@@ -101,9 +108,9 @@ extension Schema<Configuration.Control> {
         Schema([
             .value(
                 "socket", \.socket, expecting: "auto, a path that begins with / and has at most 107 bytes, or \"\"",
-                "Socket in the file system, for the user who runs the server and for root. auto is "
-                    + "$XDG_RUNTIME_DIR/apus/control-PORT, or /run/apus/control-PORT for root and where there is no "
-                    + "such folder, with the server.port of each server; \"\" makes none.",
+                "Path of a Unix socket that root, and the user that runs the server, may use. auto is "
+                    + "$XDG_RUNTIME_DIR/apus/control-PORT, or /run/apus/control-PORT for root and if that variable is not set; "
+                    + "PORT is server.port. \"\" for no socket.",
                 parse: { text, _ in
                     let isPath = text.hasPrefix("/") && isLine(text, maximumBytes: 107)
                     return text.isEmpty || text == "auto" || isPath ? text : nil
@@ -114,7 +121,7 @@ extension Schema<Configuration.Control> {
 
 extension Schema<Configuration.Loops> {
     static var loops: Self {
-        Schema([.integer("threads", \.threads, in: 0...256, "Event loops; 0 for one per core.")])
+        Schema([.integer("threads", \.threads, in: 0...256, "Number of event loops; 0 for one per core.")])
     }
 }
 
@@ -123,57 +130,61 @@ extension Schema<Configuration.Limits> {
         Schema([
             .integer(
                 "requestHeadBytes", \.requestHeadBytes, in: 1024...1_048_576, unit: "bytes",
-                "Request line and headers; real ones stay under 2 KB."),
+                "Length of the request line and the headers; real clients send less than 2 KB."),
             .integer(
-                "requestHeaders", \.requestHeaders, in: 16...1024, "Headers of one request; real ones have 5 to 15."),
-            .integer("urlBytes", \.urlBytes, in: 256...16_384, unit: "bytes", "Length of a request's URL."),
+                "requestHeaders", \.requestHeaders, in: 16...1024,
+                "Number of headers of one request; real clients send 5 to 15."),
+            .integer("urlBytes", \.urlBytes, in: 256...16_384, unit: "bytes", "Length of the URL of a request."),
             .integer(
                 "bodyBytes", \.bodyBytes, in: 1024...1_048_576, unit: "bytes",
-                "Body of a request; a larger one is refused (413) before anything of it is kept."),
+                "Length of the body of a request; a larger one is rejected (413) before any of it is stored."),
             .integer(
                 "requestHeadSeconds", \.requestHeadSeconds, in: 1...300, unit: "seconds",
-                "From a request's first byte to the end of its headers; stops clients that dribble."),
+                "Time from the first byte of a request to the end of its headers; stops clients that send very slowly."),
             .integer(
                 "idleConnectionSeconds", \.idleConnectionSeconds, in: 5...3600, unit: "seconds",
-                "Silence after which a connection without a session is closed."),
+                "Time without a request after which a connection without a session is closed."),
             .integer(
                 "handshakeSeconds", \.handshakeSeconds, in: 1...300, unit: "seconds",
-                "From a connection to rtsps:// to the end of its TLS handshake, which takes two round trips."),
+                "Time from a connection for rtsps:// to the end of its TLS handshake, which takes two round trips."),
             .integer(
                 "handshakeBytes", \.handshakeBytes, in: 4096...1_048_576, unit: "bytes",
-                "What a client may send before its TLS handshake is complete; real ones send under 3 KB."),
+                "Bytes that a client may send before its TLS handshake is complete; real clients send less than 3 KB."),
             .integer(
                 "connections", \.connections, in: 16...1_000_000,
-                "Connections of the whole server, loopback included; more are closed at once. The default is twice the default "
-                    + "of viewers, which leaves room for clients that only ask. Raise it together with viewers."),
+                "Connections of the whole server, including loopback; more are closed at once. The default is twice the "
+                    + "default of viewers, for clients that do not play. Raise it together with viewers."),
             .integer(
                 "connectionsPerAddress", \.connectionsPerAddress, in: 1...65_536,
-                "Connections from one address at a time; loopback is exempt. Raise it for many viewers behind one NAT."),
+                "Connections from one address at the same time; loopback is exempt. Raise it for many viewers behind one NAT."
+            ),
             .integer(
                 "connectionsPerNetwork", \.connectionsPerNetwork, in: 1...1_000_000,
-                "Connections from one IPv6 network (/64) at a time; loopback is exempt. One host can use every address of its "
-                    + "/64, and the hosts of a home or an office share one: the default allows four of them connectionsPerAddress."
+                "Connections from one IPv6 network (/64) at the same time; loopback is exempt. One host can use every "
+                    + "address of its /64, and all hosts of a home or an office share one: the default is "
+                    + "connectionsPerAddress for four hosts."
             ),
             .integer(
                 "unfinishedHandshakes", \.unfinishedHandshakes, in: 1...1_000_000,
-                "Connections whose TLS handshake is not complete, loopback included; more are closed at once. Each costs 44 KB "
-                    + "for up to handshakeSeconds: 512 cost 23 MB. A handshake takes two round trips."),
+                "Connections whose TLS handshake is not complete, including loopback; more are closed at once. Each uses "
+                    + "44 KB for up to handshakeSeconds: 512 use 23 MB. A handshake takes two round trips."),
             .integer(
                 "sessionsPerConnection", \.sessionsPerConnection, in: 1...64,
-                "Sessions on one connection; players need 1. More are answered 453."),
+                "Sessions on one connection; players need 1. Further ones get 453."),
             .integer(
                 "transportOffers", \.transportOffers, in: 1...256,
-                "Transports of one SETUP that are tried, because each may cost keys and ports; clients offer 1 to 4."),
+                "Transports of one SETUP request that are tried, because each may need keys and ports; clients offer 1 to 4."
+            ),
             .integer(
                 "viewers", \.viewers, in: 1...1_000_000,
-                "Viewers of the whole server; more are answered 453. Each costs about 10 KB and a descriptor or two."),
+                "Viewers of the whole server; further ones get 453. Each uses about 10 KB and one or two file descriptors."
+            ),
             .integer(
                 "viewerLagMilliseconds", \.viewerLagMilliseconds, in: 50...10_000, unit: "milliseconds of media",
-                "A TCP viewer further behind than this skips to the next random access point, so that nobody "
-                    + "watches the past."),
+                "A TCP viewer that is further behind than this skips to the next keyframe, so that it is live again."),
             .integer(
                 "viewerStallSeconds", \.viewerStallSeconds, in: 1...300, unit: "seconds",
-                "A TCP viewer that takes not a single byte for this long is let go."),
+                "A TCP viewer that receives no byte for this long is disconnected."),
         ])
     }
 }
@@ -184,22 +195,23 @@ extension Schema<Configuration.RTP> {
             .integer(
                 "maximumPacketBytes", \.maximumPacketBytes, in: 256...Configuration.RTP.longestPacketBytes,
                 unit: "bytes of UDP payload",
-                "1400 leaves room for header extensions, an SRTP tag and tunnels; 1452 is what IPv6 carries on Ethernet."
+                "1400 leaves space for header extensions, an SRTP tag and tunnels; 1452 is the maximum of IPv6 on Ethernet."
             ),
             .integer(
                 "firstUDPPort", \.firstUDPPort, in: 1024...65_534, unit: "UDP port",
-                "First of the ports for RTP and RTCP over UDP: a pair per event loop."),
+                "First UDP port for RTP and RTCP; each event loop uses two."),
             .integer(
                 "lastUDPPort", \.lastUDPPort, in: 1025...65_535, unit: "UDP port",
-                "Last of them. Let this range through your firewall."),
+                "Last UDP port for RTP and RTCP. Open this range in your firewall."),
             .integer(
                 "dscp", \.dscp, in: 0...63,
-                "Differentiated services code point of media packets; 34 (AF41) where the network honours it."),
+                "Differentiated services code point (DSCP) of media packets, such as 34 (AF41) if your network uses it."
+            ),
             .integer(
                 "separateSockets", \.separateSockets, in: 0...65_536,
-                "Client addresses per event loop that may get a UDP socket of their own. They get one while a slow network "
-                    + "device holds the send buffer that all clients share; else that device would delay them all. 512 "
-                    + "take at most 10 MB and 512 descriptors; 0 makes none."),
+                "Client addresses per event loop that may get a separate UDP socket. They get one while a slow network "
+                    + "interface fills the send buffer that all clients share, because it would delay all of them. 512 use "
+                    + "at most 10 MB and 512 file descriptors; 0 for none."),
         ])
     }
 }
@@ -208,12 +220,13 @@ extension Schema<Configuration.Pacing> {
     static var pacing: Self {
         Schema([
             .integer(
-                "intervalPercent", \.intervalPercent, in: 0...90, unit: "percent of the time from picture to picture",
-                "Over which such a picture leaves, in steps of 2 ms; 0 sends it at once, which is best where nothing is lost."
+                "intervalPercent", \.intervalPercent, in: 0...90, unit: "percent of the time between two frames",
+                "Time over which a large frame is sent, in steps of 2 ms; 0 sends it at once, which is best if no packets "
+                    + "are lost."
             ),
             .integer(
                 "leastKilobytes", \.leastKilobytes, in: 2...10_000, unit: "kilobytes",
-                "Pictures below this leave at once."),
+                "Smaller frames are sent at once."),
         ])
     }
 }
@@ -223,18 +236,19 @@ extension Schema<Configuration.Multicast> {
         Schema([
             .group(
                 "firstGroup", \.firstGroup,
-                "Group of the first multicast path in alphabetical order; the next gets the next."),
-            .group("lastGroup", \.lastGroup, "Last group that paths may get."),
+                "Group of the first multicast path in alphabetical order; the second path gets the next group, and so on."
+            ),
+            .group("lastGroup", \.lastGroup, "Last group that a path may get."),
             .integer(
                 "port", \.port, in: 1024...65_500, unit: "UDP port, even",
                 "RTP port of a path's first track; RTCP is one above, the next track two above, MPEG-TS eight above."
             ),
             .integer(
-                "timeToLive", \.timeToLive, in: 0...255, unit: "routers",
-                "1 stays in the local network, 0 on this host."),
+                "timeToLive", \.timeToLive, in: 0...255, unit: "hops",
+                "Time to live (TTL) of multicast packets: 1 keeps them in the local network, 0 on this host."),
             .address(
                 "interface", \.interface,
-                "Address of the interface to send through; empty for that of the default route."),
+                "Address of the network interface to send from; empty for the interface of the default route."),
         ])
     }
 }
@@ -243,29 +257,35 @@ extension Schema<Configuration.Join> {
     static var join: Self {
         Schema([
             .choice(
-                "mode", \.mode,
-                "auto: the pictures since the last random access point, squeezed into a short window, where that fits the "
-                    + "limits below, else like keyframe; for clients that are known as recorders, keyframe. prelude: the "
-                    + "same, for recorders too. keyframe: only live pictures, from the next random access point on, which "
-                    + "the encoder is asked for. A client chooses by ?join=fast or ?join=keyframe in its URL."),
+                "mode", \.mode, formerWords: formerJoinWords,
+                "auto: a viewer first gets the frames since the last keyframe, compressed into a short time (fast start), "
+                    + "if they are within the limits below; otherwise, and for clients that are known as recorders, as "
+                    + "with keyframe. fastStart: the same, also for recorders. keyframe: only live frames, from the next "
+                    + "keyframe, which the encoder is asked for. A client can choose with ?join=fast or ?join=keyframe in "
+                    + "its URL."),
             .integer(
-                "preludeMilliseconds", \.fastStartMilliseconds, in: 100...1000, unit: "milliseconds",
-                "Window into which the past is squeezed. Below 100 mpv stalls; VLC with live555 likes 500."),
+                "fastStartMilliseconds", \.fastStartMilliseconds, in: 100...1000, unit: "milliseconds",
+                "Time into which the older frames are compressed. Below 100 mpv stalls; VLC with live555 works best with 500."
+            ).formerly("preludeMilliseconds"),
             .integer(
-                "minimumPreludeFrames", \.minimumFastStartFrames, in: 0...300, unit: "pictures",
-                "Where the last random access point is younger, the prelude starts at the one before: players probe on "
-                    + "so many pictures, and what they wait for stays as delay."),
+                "minimumFastStartFrames", \.minimumFastStartFrames, in: 0...300, unit: "frames",
+                "If there are fewer frames since the last keyframe, the fast start begins at the keyframe before: players "
+                    + "analyse this many frames before they show one, and the time for which they wait stays as latency."
+            ).formerly("minimumPreludeFrames"),
             .integer(
-                "maximumPreludeFrames", \.maximumFastStartFrames, in: 1...10_000, unit: "pictures",
-                "More are not replayed: a small device takes too long to decode them."),
+                "maximumFastStartFrames", \.maximumFastStartFrames, in: 1...10_000, unit: "frames",
+                "A fast start with more frames is not sent: a small device takes too long to decode them."
+            ).formerly("maximumPreludeFrames"),
             .integer(
-                "maximumPreludeBytes", \.maximumFastStartBytes, in: 10_000...100_000_000, unit: "bytes",
-                "More are not replayed: what takes longer than 200 ms to send stays as delay."),
+                "maximumFastStartBytes", \.maximumFastStartBytes, in: 10_000...100_000_000, unit: "bytes",
+                "A fast start with more bytes is not sent: if it takes longer than 200 ms to send, the rest stays as latency."
+            ).formerly("maximumPreludeBytes"),
             .integer(
-                "totalPreludeBytes", \.totalFastStartBytes, in: 1_000_000...4_000_000_000, unit: "bytes",
-                "Memory for all preludes that viewers have not taken yet; those who join at the same picture share one. A viewer "
-                    + "for whom none is left starts as with keyframe. The default is 64 times the default of maximumPreludeBytes."
-            ),
+                "totalFastStartBytes", \.totalFastStartBytes, in: 1_000_000...4_000_000_000, unit: "bytes",
+                "Memory for all fast starts that are being sent; viewers that join at the same frame share one. If none is "
+                    + "left, a viewer starts as with keyframe. The default is 64 times the default of "
+                    + "maximumFastStartBytes."
+            ).formerly("totalPreludeBytes"),
         ])
     }
 }
@@ -275,9 +295,9 @@ extension Schema<Configuration.Ring> {
         Schema([
             .integer(
                 "seconds", \.seconds, in: 1...600, unit: "seconds of media",
-                "Longer than the longest group of pictures, so that a joining viewer finds a start."),
+                "Must be longer than the longest time between two keyframes, so that a viewer that joins finds one."),
             .integer(
-                "bytes", \.bytes, in: 1_000_000...4_000_000_000, unit: "bytes", "Upper bound, whatever the bitrate."),
+                "bytes", \.bytes, in: 1_000_000...4_000_000_000, unit: "bytes", "Limit for all bitrates."),
         ])
     }
 }
@@ -285,10 +305,10 @@ extension Schema<Configuration.Ring> {
 extension Schema<Configuration.RandomAccess> {
     static var keyframeRequests: Self {
         Schema([
-            .integer("burst", \.burst, in: 1...100, "Requests that are granted at once."),
+            .integer("burst", \.burst, in: 1...100, "Requests that are granted without a pause."),
             .integer(
                 "intervalMilliseconds", \.intervalMilliseconds, in: 0...60_000, unit: "milliseconds",
-                "After which one more is granted."),
+                "Pause after which one more request is granted."),
         ])
     }
 }

@@ -1,49 +1,53 @@
 import Yams
 
-// The options of a path's effects, in the order in which they take place.
+// The options of a path's effects, in the order in which they are applied.
 
 extension Schema<Configuration.Effects> {
     static var effects: Self {
         Schema([
             .rectangles(
                 "privacyMasks", \.privacyMasks,
-                "Parts of the picture that are black, before anything else is done to it: left, top, width and height of "
-                    + "each, in percent of the picture as captured, or in pixels of one of video.width by video.height."
+                "Rectangles that are painted black before all other effects: left, top, width and height of each, in percent of "
+                    + "the captured frame, or in pixels of a frame of video.width by video.height."
             ),
             .choice(
-                "rotate", \.rotate, unit: "degrees, clockwise", "Turns the picture; 90 and 270 swap width and height."),
-            .boolean("mirror", \.mirror, "Whether left and right change places, after turning."),
+                "rotate", \.rotate, unit: "degrees, clockwise", "Rotates the frame; 90 and 270 swap width and height."),
+            .boolean("mirror", \.mirror, "Whether left and right are swapped, after the rotation."),
             .integer(
-                "blur", \.blur, in: 0...100, unit: "thousandths of the picture's shorter side",
-                "How far each point is spread, so that one sees that somebody is there, but not who; 0 for not at all."),
+                "blur", \.blur, in: 0...100, unit: "thousandths of the frame's shorter side",
+                "Radius of the blur: with enough of it one sees that a person is there, but cannot recognise the person; 0 "
+                    + "for none."),
             .text(
                 "filters", \.filters, maximumBytes: 4000,
-                "Further filters, as ffmpeg -vf takes them: hqdn3d,unsharp. See ffmpeg -filters."),
+                "More filters, in the syntax of ffmpeg -vf, such as hqdn3d,unsharp. ffmpeg -filters lists them."),
             .choice(
-                "overlay", \.overlay,
-                "What is written into the picture: the time of day, the path's title, both side by side, or the time of "
-                    + "capture as a code that apus measure reads from a screenshot (docs/block-code.md)."),
-            .choice("overlayCorner", \.overlayCorner, "Where it is written; of both, the clock is here."),
+                "overlay", \.overlay, formerWords: ["blockCode": "machineTimestamp"],
+                "What is drawn into the frame: clock, the date and time of day; title, the path's title; both, side by side; "
+                    + "machineTimestamp, the time of capture as black and white blocks, from which apus measure computes the "
+                    + "latency of a screenshot (docs/block-code.md)."),
+            .choice(
+                "overlayCorner", \.overlayCorner,
+                "The corner of the overlay. With both, the clock is in this corner."),
             .integer(
-                "overlaySize", \.overlaySize, in: 1...50, unit: "percent of the picture's height",
-                "Size of the letters."),
+                "overlaySize", \.overlaySize, in: 1...50, unit: "percent of the frame's height",
+                "Height of the letters."),
         ])
     }
 }
 
-/// Each costs some time for every picture.
-private let mostRectangles = 32
+/// Each rectangle costs some time in every frame.
+private let maximumRectangles = 32
 
 extension Entry {
     /// Rectangles, each a list of four lengths.
     fileprivate static func rectangles(
         _ key: String, _ member: WritableKeyPath<Section, [MaskRectangle]>, _ reason: String
     ) -> Self {
-        let expectation = "a list of at most \(mostRectangles), each as [5%, 0%, 12.5%, 100%] or [64, 0, 160, 720]"
+        let expectation = "a list of at most \(maximumRectangles), each as [5%, 0%, 12.5%, 100%] or [64, 0, 160, 720]"
         return Entry(
             key: key,
             read: { node, path, section, reading in
-                guard case .sequence(let sequence) = node, sequence.count <= mostRectangles else {
+                guard case .sequence(let sequence) = node, sequence.count <= maximumRectangles else {
                     return reading.note("expects \(expectation), not \(node.kind)", at: node, path)
                 }
                 section[keyPath: member] = sequence.enumerated().compactMap { index, item -> MaskRectangle? in
@@ -51,7 +55,7 @@ extension Entry {
                     reading.remember(path, at: item)
                     if let rectangle = item.lengths.flatMap(MaskRectangle.init) { return rectangle }
                     reading.note(
-                        "expects left, top, width and height within the picture, all in percent or all in pixels",
+                        "expects left, top, width and height within the frame, all in percent or all in pixels",
                         at: item, path)
                     return nil
                 }
@@ -64,7 +68,7 @@ extension Entry {
 }
 
 extension Node {
-    /// The texts of a list of four; `nil` where it is something else, or has an anchor.
+    /// The texts of a list of four; `nil` for other nodes, and if there is an anchor.
     fileprivate var lengths: [String]? {
         guard case .sequence(let sequence) = self, anchor == nil, sequence.count == 4 else { return nil }
         let texts = sequence.compactMap { node -> String? in

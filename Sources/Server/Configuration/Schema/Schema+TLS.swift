@@ -5,26 +5,30 @@ extension Schema<Configuration.TLS> {
         Schema([
             .choice(
                 "encryption", \.encryption,
-                "no: rtsp:// alone. optional: rtsps:// too, and each client as its user writes. strict: rtsps:// alone; nothing "
-                    + "leaves in the clear. Media of rtsps:// goes inside TLS, or by SRTP, whatever this is."
+                "no: rtsp:// only. optional: rtsp:// and rtsps://; the URL that a client opens decides. strict: rtsps:// "
+                    + "only, so that nothing is sent unencrypted. The media of rtsps:// is always encrypted, inside TLS or "
+                    + "by SRTP."
             ),
             .integer(
                 "port", \.port, in: 1...65_535, unit: "TCP port",
-                "8322 is what servers without special rights use; 322 is that of rtsps itself, which URLs need not name."
+                "Port for rtsps://. 8322 is the usual port of servers that do not run as root; 322 is the standard port, which "
+                    + "URLs may leave out."
             ),
             .choice(
                 "srtp", \.srtp,
-                "How media of rtsps:// is encrypted over UDP: aes-cm (AES-CM-128 with HMAC-SHA1-80) is what all clients know that "
-                    + "know SRTP; aes-gcm (AES-GCM-128) costs half as much processor time. no: it goes inside TLS alone."
+                "How the media of rtsps:// is encrypted over UDP. aes-cm (AES-CM-128 with HMAC-SHA1-80): all clients with SRTP "
+                    + "support it. aes-gcm (AES-GCM-128): costs half as much processor time. no: no UDP; the media goes "
+                    + "inside TLS."
             ),
             .text(
                 "certificate", \.certificate, maximumBytes: 4000,
-                "File with the certificate in PEM, followed by those that vouch for it, as fullchain.pem of certbot; empty for "
-                    + "what apus certificate has made. It is read again when it changes; viewers stay."),
+                "PEM file with the certificate and its intermediate certificates, such as fullchain.pem of certbot; empty "
+                    + "for the certificate that apus certificate makes. Apus reads it again when it changes; viewers stay "
+                    + "connected."),
             .text(
                 "key", \.key, maximumBytes: 4000,
-                "File with its key in PEM, without a passphrase, readable for the server's user alone; empty for what apus "
-                    + "certificate has made."),
+                "PEM file with the private key, without a passphrase, readable only by the user that runs Apus; empty for "
+                    + "the key that apus certificate makes."),
         ])
     }
 }

@@ -1,10 +1,10 @@
-/// A part of a picture, told from its upper left corner.
+/// A rectangle in a frame; its origin is the upper left corner of the frame.
 public struct MaskRectangle: Hashable, Sendable, CustomStringConvertible {
-    /// What its numbers count.
+    /// The unit of its numbers.
     public enum Unit: Hashable, Sendable {
-        /// Pixels of a picture of the path's size; on one of another size it lies likewise.
+        /// Pixels of a frame of the path's size. In a frame of another size, the rectangle is scaled.
         case pixels
-        /// Thousandths of a percent of the picture's width and height.
+        /// Thousandths of a percent of the frame's width and height.
         case milliPercent
     }
 
@@ -16,8 +16,8 @@ public struct MaskRectangle: Hashable, Sendable, CustomStringConvertible {
     /// Positive.
     public let height: Int
 
-    /// Of `["10", "20", "200", "100"]` or `["5%", "0%", "12.5%", "100%"]`: left, top, width and height. `nil` where it is
-    /// neither, is empty, or exceeds 100 %.
+    /// Reads left, top, width and height: `["10", "20", "200", "100"]` or `["5%", "0%", "12.5%", "100%"]`. `nil` for other texts,
+    /// and if the rectangle is empty or exceeds 100 %.
     public init?(_ texts: [String]) {
         let isInPercent = texts.first?.hasSuffix("%") == true
         let lengths = texts.compactMap { isInPercent ? Self.milliPercent($0) : Self.pixels($0) }
@@ -30,14 +30,14 @@ public struct MaskRectangle: Hashable, Sendable, CustomStringConvertible {
     /// 100 %.
     private static let whole = 100_000
 
-    /// Whether it lies within a picture of the path's size.
+    /// Whether it lies within a frame of the path's size.
     func isWithin(_ size: (width: Int, height: Int)) -> Bool {
         unit == .milliPercent || x + width <= size.width && y + height <= size.height
     }
 
-    /// Black over it, as a filter. The edges move outward to even pixels, for two by two share their colour.
+    /// A filter that paints it black. The edges move outward to even pixels, because 2×2 pixels share their chroma.
     ///
-    /// - Parameter size: the path's.
+    /// - Parameter size: the path's size.
     func box(on size: (width: Int, height: Int)) -> String {
         let (columns, rows) = unit == .pixels ? size : (Self.whole, Self.whole)
         let left = "floor(iw*\(x)/\(2 * columns))*2"
@@ -51,18 +51,18 @@ public struct MaskRectangle: Hashable, Sendable, CustomStringConvertible {
 // MARK: - Text
 
 extension MaskRectangle {
-    /// As in the configuration: `[5%, 0%, 12.5%, 100%]`.
+    /// As the configuration contains it: `[5%, 0%, 12.5%, 100%]`.
     public var description: String {
         let texts = [x, y, width, height].map { unit == .pixels ? "\($0)" : Self.percentage($0) }
         return "[\(texts.joined(separator: ", "))]"
     }
 
     private static func pixels(_ text: String) -> Int? {
-        // No picture is longer than 16384.
+        // No frame is larger than 16384 pixels in either direction.
         digits(text[...]).flatMap { $0 <= 16_384 ? $0 : nil }
     }
 
-    /// Of `12.5%`: up to 100 %, with three decimals at most.
+    /// The value of `12.5%`: at most 100 %, with at most three decimals.
     private static func milliPercent(_ text: String) -> Int? {
         guard text.hasSuffix("%") else { return nil }
         let parts = text.dropLast().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
@@ -80,7 +80,7 @@ extension MaskRectangle {
         return "\(percent)\(decimals.isEmpty ? "" : ".")\(decimals)%"
     }
 
-    /// A number of digits and nothing else.
+    /// The number, if the text consists of digits only.
     private static func digits(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
     }

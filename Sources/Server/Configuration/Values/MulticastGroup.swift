@@ -3,7 +3,7 @@ public struct MulticastGroup: Hashable, Comparable, Sendable, CustomStringConver
     /// The address as a number, most significant octet first.
     public let address: UInt32
 
-    /// In the organization-local scope (RFC 2365), which routers keep inside.
+    /// In the organization-local scope (RFC 2365), which routers do not forward to other organizations.
     static let firstDefault = Self(address: 0xEFFF_2A01)
     static let lastDefault = Self(address: 0xEFFF_2AFE)
 
@@ -11,7 +11,7 @@ public struct MulticastGroup: Hashable, Comparable, Sendable, CustomStringConver
         self.address = address
     }
 
-    /// The group that `text` names in dotted decimal; `nil` where it is none.
+    /// The group that `text` names in dotted decimal notation; `nil` for other text.
     public init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let octets = parts.compactMap { $0.allSatisfy(\.isNumber) ? UInt8($0) : nil }
@@ -19,7 +19,7 @@ public struct MulticastGroup: Hashable, Comparable, Sendable, CustomStringConver
         address = octets.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The group `offset` above this one; `nil` where there is none.
+    /// The group `offset` above this one; `nil` if there is none.
     public func advanced(by offset: Int) -> Self? {
         guard let step = UInt32(exactly: offset) else { return nil }
         let (sum, overflow) = address.addingReportingOverflow(step)

@@ -1,17 +1,17 @@
 import RTSP
 
-/// What the configuration holds of a password: itself, or what `apus password` makes of it. No text shows it by chance.
+/// A password in the configuration: the password itself, or a hash from `apus password`. Its descriptions are redacted.
 public struct StoredPassword: Hashable, Sendable {
     public let secret: AccessPolicy.Secret
-    /// Of a hash that is for Digest.
+    /// The algorithm of a hash for Digest; `nil` for others.
     public let algorithm: DigestAlgorithm?
-    /// As the configuration has it.
+    /// As the configuration contains it.
     let text: String
 
-    /// Whether Digest can be done with it.
+    /// Whether it can be used for Digest.
     var isForDigest: Bool { if case .salted = secret { false } else { true } }
 
-    static let expectation = "a password of at most 128 bytes, or what `apus password` prints"
+    static let expectation = "a password of at most 128 bytes, or a hash from `apus password`"
     static let saltByteCount = 16
     private static let keyByteCount = 32
 
@@ -27,8 +27,10 @@ public struct StoredPassword: Hashable, Sendable {
         text = "salted:\(Self.digits(salt)):\(Self.digits(key))"
     }
 
-    /// `md5:`, `sha-256:` or `salted:` and hexadecimal digits; anything else is the password itself. `nil` for none, for one
-    /// that cannot be typed, and for a hash that is none: it would be taken for a password, and nobody would get in.
+    /// `md5:`, `sha-256:` or `salted:` and hexadecimal digits; any other text is the password itself.
+    ///
+    /// `nil` for an empty text, for one that cannot be typed, and for a malformed hash: used as a password, it would let no client
+    /// log in.
     public init?(_ text: String) {
         guard !text.isEmpty, isLine(text, maximumBytes: 128) else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)

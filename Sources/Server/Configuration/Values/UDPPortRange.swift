@@ -1,4 +1,4 @@
-/// The UDP ports for RTP and RTCP, as `--udp-ports` takes them: `6970-7169`.
+/// The UDP ports for RTP and RTCP, in the format of `--udp-ports`: `6970-7169`.
 public struct UDPPortRange: Hashable, Sendable {
     let first: Int
     let last: Int
@@ -14,7 +14,7 @@ public struct UDPPortRange: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// Takes the UDP ports from the command line instead of the file.
+    /// Uses the UDP ports of the command line instead of those of the file.
     public mutating func use(_ ports: UDPPortRange) {
         rtp.firstUDPPort = ports.first
         rtp.lastUDPPort = ports.last
