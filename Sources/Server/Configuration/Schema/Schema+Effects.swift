@@ -24,7 +24,7 @@ extension Schema<Configuration.Effects> {
                 "overlay", \.overlay, formerWords: ["blockCode": "machineTimestamp"],
                 "What is drawn into the frame: clock, the date and time of day; title, the path's title; both, side by side; "
                     + "machineTimestamp, the time of capture as black and white blocks, from which apus measure computes the "
-                    + "latency of a screenshot (docs/block-code.md)."),
+                    + "latency of a screenshot (docs/timestamp-overlay.md)."),
             .choice(
                 "overlayCorner", \.overlayCorner,
                 "The corner of the overlay. With both, the clock is in this corner."),
