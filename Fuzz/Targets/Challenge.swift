@@ -14,9 +14,9 @@ import Wire
         .prefix(16)
     {
         guard let response = response(asking: values) else { continue }
-        guard login.isAsked(by: response) else { continue }
+        guard login.handleChallenge(in: response) else { continue }
         check(login.authorization(for: .describe, "rtsp://h/cam"), of: information)
-        require(!login.isAsked(by: response), "an answered challenge is not answered again")
+        require(!login.handleChallenge(in: response), "an answered challenge is not answered again")
     }
 }
 

@@ -22,8 +22,8 @@ private func checkSpans(of timestamp: CaptureTimestamp) {
     let captured = MonotonicTime(nanoseconds: 1_000_000_000_000)
     let begin = captured + Int64(timestamp.encodingBegins ?? 0) * 1_000
     let end = captured + -Int64(timestamp.encodingEnds ?? 0) * 1_000
-    let coding = AccessUnit.Coding(frameNumber: timestamp.frameNumber, begin: begin, end: end)
-    let made = CaptureTimestamp(of: coding, captured: captured, wallClock: timestamp.wallClock)
+    let timing = AccessUnit.EncodeTiming(frameNumber: timestamp.frameNumber, begin: begin, end: end)
+    let made = CaptureTimestamp(of: timing, captured: captured, wallClock: timestamp.wallClock)
     require(made.encodingBegins == timestamp.encodingBegins ?? 0, "the encode begin time is kept")
     require(made.encodingEnds == (timestamp.encodingEnds ?? 0 == 0 ? 0 : nil), "an end before the begin is rejected")
 }

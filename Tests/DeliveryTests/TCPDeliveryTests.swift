@@ -142,7 +142,8 @@ struct TCPDeliveryTests {
 
     @Test func aClientWithANarrowerWindowCountsAsDrainedAfterwards() throws {
         let client = try TCPClient(sendBufferByteCount: 262_144)
-        guard let wide = client.output.socket.peerWindowByteCount else { return }  // Linux before 6.2 does not report it.
+        // Linux before 6.2 does not report it.
+        guard let wide = client.output.socket.peerWindowByteCount else { return }
         var now = MonotonicTime.now()
         #expect(client.output.unreadByteCount(at: now) == 0)
         try client.socket.setReceiveBuffer(bytes: 4_096)
