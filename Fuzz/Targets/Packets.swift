@@ -2,7 +2,7 @@ import Media
 import RTP
 import Wire
 
-/// RTP packets whose sequence numbers, timestamps and markers come from a script.
+/// RTP packets with sequence numbers, timestamps and markers from a script.
 struct PacketScript {
     private var script: Script
     private var number: UInt16 = 65_530

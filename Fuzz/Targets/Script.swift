@@ -20,7 +20,7 @@ struct Script {
         UInt16(byte()) << 8 | UInt16(byte())
     }
 
-    /// Returns a chunk whose length precedes it in one byte; shorter if the input ends.
+    /// Returns a chunk preceded by its length in one byte; shorter if the input ends.
     mutating func chunk() -> [UInt8] {
         let count = min(Int(byte()), bytes.count - offset)
         defer { offset += count }
@@ -40,7 +40,7 @@ struct Script {
     }
 }
 
-/// Splits the bytes into pieces whose lengths depend on `seed`, so that the same input is always split in the same way.
+/// Splits the bytes into pieces of lengths that depend on `seed`, so that the same input is always split in the same way.
 func pieces(of bytes: [UInt8], seed: UInt8) -> [[UInt8]] {
     var state = UInt32(seed) &* 2_654_435_761 | 1
     var pieces: [[UInt8]] = []

@@ -56,7 +56,7 @@ public final class TLSConnection {
         start = now
     }
 
-    /// Creates the client's end, whose ``output`` already holds the first bytes.
+    /// Creates the client's end; its ``output`` already holds the first bytes.
     ///
     /// - Throws: If there is not enough memory.
     public init(

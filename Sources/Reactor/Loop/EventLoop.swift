@@ -3,7 +3,7 @@ import Glibc
 import Media
 import Synchronization
 
-/// The code that an event loop runs: usually an actor whose executor is that loop and that enters itself by `assumeIsolated`.
+/// The code that an event loop runs: usually an actor with that loop as executor, which enters itself by `assumeIsolated`.
 ///
 /// The loop allocates nothing per turn. `assumeIsolated` allocates twice (Swift 6.3.1), so that it is called once per turn
 /// instead of once per event.

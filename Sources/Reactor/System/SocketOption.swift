@@ -3,14 +3,14 @@ import Glibc
 
 /// Socket options and addresses, used by all socket types of this module.
 extension Descriptor {
-    /// Sets an option whose value is an `int`.
+    /// Sets an option with an `int` value.
     func setOption(_ level: Int32, _ name: Int32, _ value: Int32) throws(SystemError) {
         var value = value
         let status = setsockopt(fd, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
         guard status == 0 else { throw .last("setsockopt") }
     }
 
-    /// Reads an option whose value is an `int`; `nil` if the kernel does not have it.
+    /// Reads an option with an `int` value; `nil` if the kernel does not have it.
     func option(_ level: Int32, _ name: Int32) -> Int32? {
         var value: Int32 = 0
         var byteCount = socklen_t(MemoryLayout<Int32>.size)

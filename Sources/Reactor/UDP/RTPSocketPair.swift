@@ -8,7 +8,7 @@ import Glibc
     /// The even port, which RTP uses.
     public let port: UInt16
 
-    /// Binds the first pair in `range` whose ports are both free, on all addresses.
+    /// Binds the first pair in `range` with two free ports, on all addresses.
     ///
     /// - Throws: `isAddressInUse` if there is none.
     public static func bind(

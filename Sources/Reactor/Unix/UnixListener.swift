@@ -11,7 +11,7 @@ public struct UnixListener: ~Copyable, Sendable {
     /// The file that was created. A file that another process has put at the path since is not removed.
     private let file: FileIdentity
 
-    /// Listens at `path`, whose folder must exist.
+    /// Listens at `path`; its folder must exist.
     ///
     /// - Throws: `isAddressInUse` if another process listens there, ENOTSOCK if another file is in the way.
     public init(at path: String, backlog: Int32 = 16) throws(SystemError) {

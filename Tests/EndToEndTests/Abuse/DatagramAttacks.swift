@@ -85,7 +85,7 @@ extension Attack {
     }
 }
 
-/// A viewer over UDP without TLS, whose address is not latched yet.
+/// A viewer over UDP without TLS; its address is not latched yet.
 private final class Victim {
     let address: String
     let serverPort: UInt16

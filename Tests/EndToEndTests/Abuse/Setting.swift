@@ -68,7 +68,7 @@ struct Account: Sendable {
     static let gardener = Account(name: "gardener", password: "garden88", rights: "read: yard/*")
     /// Is allowed from one address only.
     static let neighbour = Account(name: "neighbour", password: "fence4711", rights: "allow: [127.0.0.7]")
-    /// Has permission for a path whose name differs from an existing one in case.
+    /// Has permission for a path that differs from an existing one only in case.
     static let typist = Account(name: "typist", password: "capital55", rights: "read: CAM")
     /// The user of the two viewers that must not see a gap.
     static let watcher = Account(name: "watcher", password: "window33", rights: "read: cam")

@@ -9,7 +9,7 @@ struct Fault: CustomStringConvertible {
         case recv, send, sendmsg, sendmmsg, recvmmsg, epollControl, socket, connect, poll, fsync
     }
 
-    /// The threads whose calls count, numbered as in `Faults.c`.
+    /// The threads with calls that count, numbered as in `Faults.c`.
     enum Thread: Int32 {
         case any
         /// The threads that request `access.httpCallback`.

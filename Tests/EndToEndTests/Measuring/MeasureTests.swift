@@ -52,7 +52,7 @@ extension EndToEnd {
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
         }
 
-        /// Estimates a clock whose true offset is zero. Sender reports never arrive before they are sent, so that the estimate is
+        /// Estimates a clock with a true offset of zero. Sender reports never arrive before they are sent, so that the estimate is
         /// not above zero.
         @Test func clocksAreEstimatedOnRequest() async throws {
             try await withServer("testcard") { server in

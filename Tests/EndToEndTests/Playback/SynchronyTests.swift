@@ -22,7 +22,7 @@ extension EndToEnd {
         private func expectSynchrony(of recording: String) async throws {
             let flashes = try await flashes(in: recording)
             let beeps = try await beeps(in: recording)
-            // The first second is a fast start, whose timestamps are not capture times.
+            // The first second is a fast start; its timestamps are not capture times.
             let late = flashes.filter { $0 > 1 }
             #expect(late.count >= 4, "\(recording): \(flashes)")
             for flash in late.dropLast() {
