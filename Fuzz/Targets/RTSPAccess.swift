@@ -114,7 +114,7 @@ private struct AccessRun {
                 undecided = id
             case .accessRefused(.wrongCredentials), .accessRefused(.deniedExternally(isGuess: true)): guessCount += 1
             case .accessRefused(let failure): require(!"\(failure)".isEmpty, "a refusal has a reason")
-            case .pause, .tearDown, .receivedInterleaved, .close: break
+            case .pause, .tearDown, .receivedInterleaved, .publishingRefused, .close: break
             }
         }
     }

@@ -102,6 +102,7 @@ private struct ConnectionRun {
             case .pause(let session), .receivedInterleaved(let session, _, _):
                 require(sessions.contains(session), "orders refer to existing sessions")
             case .decide, .accessRefused, .addressLockedOut: require(false, "without users no client is refused")
+            case .publishingRefused: break
             case .close: sawClose = true
             }
         }

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Reactor
 import Streams
+import TestSupport
 import Testing
 
 @testable import Server
@@ -28,6 +29,24 @@ struct StartupTests {
         #expect(text.contains("apus playlist"))
         // With it, ffplay drops the first IDR frame (measured: 2 s until the first frame).
         #expect(!text.contains("nobuffer"))
+    }
+
+    @Test func theNoticeMarksAPathWhoseFileCannotBeOpened() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("no video", to: "notes.txt")
+        var configuration = try Configuration(
+            yaml: "paths: { cam: { source: \(folder.file("notes.txt")) }, card: {} }", file: "apus.yml")
+        configuration.server.port = 0
+        configuration.rtp.firstUDPPort = 20_000
+        configuration.rtp.lastUDPPort = 24_000
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let assembly = try Assembly(configuration, log: log)
+        try assembly.start()
+        defer { assembly.stop() }
+        let text = assembly.noticeOfStartedServer(withinMilliseconds: 20_000).text(for: .log)
+        let file = folder.file("notes.txt")
+        #expect(text.contains("\n/cam  \(file) (NO INPUT: \(file) cannot be read"), "\(text)")
+        #expect(text.split(separator: "NO INPUT").count == 2, "only /cam has failed")
     }
 
     @Test func multicastPathsGetGroupsInTheOrderOfTheirNames() throws {

@@ -20,6 +20,8 @@ public enum ServerAction: Hashable, Sendable {
     case accessRefused(AccessFailure)
     /// Log that the client's address is locked out because of too many wrong passwords.
     case addressLockedOut(seconds: Int)
+    /// No action needed: the client tried to publish a stream, which this server does not support. For the log.
+    case publishingRefused
     /// Close the connection after all bytes are written. All sessions have ended before, and no action follows.
     case close(CloseReason)
 }

@@ -11,7 +11,9 @@ extension ServerConnection {
         do throws(AccessFailure) {
             // A client without permission does not learn whether its request is valid.
             switch try authorise(request, validated, at: now) {
-            case .granted(let grant): execute(validated, for: grant, cSeq, at: now)
+            case .granted(let grant):
+                if request.method == .announce { order(.publishingRefused) }
+                execute(validated, for: grant, cSeq, at: now)
             case .needsExternalDecision(let question): requestAuthorisation(question, about: validated, cSeq, at: now)
             }
         } catch {

@@ -19,9 +19,10 @@ extension ServerLoop {
     /// Logs a refusal, so that a user can find out why a URL does not work.
     ///
     /// Clients send a request without credentials first and then answer the challenge, and a lock-out has been logged already.
-    /// Both are logged only at debug level.
+    /// Both are logged only at debug level. `logMissingCredentials` reports clients that do not answer the challenge.
     func logRefusal(_ failure: AccessFailure, of connection: Connection, at now: MonotonicTime) {
         var metadata: Logger.Metadata = ["peer": "\(connection.peer)", "reason": "\(failure)"]
+        connection.isMissingCredentials = failure == .noCredentials(.tracks)
         switch failure {
         case .noCredentials(.tracks), .staleNonce, .lockedOut:
             return logger.debug("request refused", metadata: metadata)
@@ -37,5 +38,16 @@ extension ServerLoop {
         guard failure != connection.lastRefusal else { return }
         connection.lastRefusal = failure
         logger.log(.notice, "refused", metadata: metadata, within: &logs.refusedAccess, at: now)
+    }
+
+    /// Logs that a client has closed its connection without answering the challenge: probably its URL has no password.
+    func logMissingCredentials(of connection: Connection, at now: MonotonicTime) {
+        guard connection.isMissingCredentials else { return }
+        logger.log(
+            .notice, "refused",
+            metadata: [
+                "peer": "\(connection.peer)",
+                "reason": "the client sent no user and password; use the URL that the server shows at its start",
+            ], within: &logs.missingCredentials, at: now)
     }
 }

@@ -32,6 +32,8 @@ final class Connection {
     var isTouched = false
     /// The last logged refusal. It is logged once, even if a client repeats the request, as GStreamer does.
     var lastRefusal: AccessFailure?
+    /// Whether a request without a user and password was refused, and no later request was accepted.
+    var isMissingCredentials = false
     /// When one of its sessions last began to play.
     private var lastJoin: MonotonicTime?
     /// Limits the log messages about its sessions, in case a client plays and pauses all the time.

@@ -151,6 +151,7 @@ extension ServerLoop {
     /// Ends the sessions of a connection, and closes it once the client could read the last response.
     func remove(_ connection: Connection, at now: MonotonicTime) {
         guard connections.removeValue(forKey: connection.token) != nil else { return }
+        logMissingCredentials(of: connection, at: now)
         for session in connection.sessions.values {
             end(session, of: connection, because: "connection closed", at: now)
         }

@@ -27,10 +27,14 @@ extension ServerLoop {
         perform(connection, at: now)
     }
 
-    /// Logs why a connection closes: at debug level, except if the client probably meant `rtsps://` and used the wrong port.
-    /// Clients only report that something failed.
+    /// Logs why a connection closes: at debug level, except if a web browser uses the RTSP port, or if the client probably meant
+    /// `rtsps://` and used the wrong port. Clients only report that something failed.
     func logClose(of connection: Connection, because reason: CloseReason, at now: MonotonicTime) {
         var metadata: Logger.Metadata = ["peer": "\(connection.peer)", "reason": "\(reason)"]
+        if reason == .peerSpokeHTTP {
+            return logger.log(
+                .notice, "connection refused", metadata: metadata, within: &logs.unsupportedClients, at: now)
+        }
         guard connection.machine.security == .clear, case .malformed(let error) = reason, error.fault == .notText,
             error.position == 0
         else { return logger.debug("connection closed", metadata: metadata) }

@@ -45,9 +45,11 @@ extension ServerLoop {
             connection.output.append(bytes)
         case .describe(let id, let request):
             connection.userAgent = request.userAgent ?? connection.userAgent
+            connection.isMissingCredentials = false
             describe(id, request, on: connection, deadline: inputDeadline(from: now), at: now)
         case .setUp(let id, let request):
             connection.userAgent = request.userAgent ?? connection.userAgent
+            connection.isMissingCredentials = false
             setUp(id, request, on: connection, deadline: inputDeadline(from: now), at: now)
         case .play(let id, let request):
             play(id, request, on: connection, at: now)
@@ -67,6 +69,10 @@ extension ServerLoop {
             logger.log(
                 .warning, "address locked out: too many wrong passwords",
                 metadata: ["peer": "\(connection.peer.host)", "seconds": "\(seconds)"], within: &logs.lockOuts, at: now)
+        case .publishingRefused:
+            logger.log(
+                .notice, "a client tried to publish a stream; this server only sends streams",
+                metadata: ["peer": "\(connection.peer)"], within: &logs.unsupportedClients, at: now)
         case .close(let reason):
             connection.closing = reason
             logClose(of: connection, because: reason, at: now)

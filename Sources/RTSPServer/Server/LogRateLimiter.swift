@@ -58,6 +58,10 @@ struct LogRateLimiters {
     var unknownPaths = LogRateLimiter(burst: 8, interval: 60_000_000_000)
     /// A user may mistype a password more than once; the count shows an attack.
     var refusedAccess = LogRateLimiter(burst: 8, interval: 60_000_000_000)
+    /// For clients that close the connection when they are asked for a password.
+    var missingCredentials = LogRateLimiter(burst: 8, interval: 60_000_000_000)
+    /// For web browsers, and for clients that publish.
+    var unsupportedClients = LogRateLimiter(burst: 8, interval: 60_000_000_000)
     /// One for each address and lock-out.
     var lockOuts = LogRateLimiter(burst: 8, interval: 60_000_000_000)
     /// For clients that do not speak TLS at the TLS port, or reject the certificate.

@@ -96,3 +96,38 @@ extension EncodingSettings {
         audio?.bitrate = path.audio.bitrate
     }
 }
+
+/// What a running source has done with new settings of its path.
+enum ReconfigurationResult: Hashable, Sendable {
+    /// It uses them.
+    case applied
+    /// It does not encode, so they change nothing.
+    case noEffect
+    /// It is not running; it uses them when it starts again.
+    case appliedAtNextStart
+}
+
+/// The microphone of a path with a camera, with the path's settings; `nil` if the path has none.
+///
+/// It opens no device before it runs.
+func makeMicrophone(_ path: Configuration.Path, log: Logger) -> Microphone? {
+    guard path.audio.device != "none", let settings = EncodingSettings(path).audio else { return nil }
+    return Microphone(device: path.audio.device, settings: settings, log: log)
+}
+
+/// The source of a substream without an existing parent path: it always fails.
+final class MissingParentStream: Source {
+    let label: String
+
+    init(label: String) {
+        self.label = label
+    }
+
+    func run(into stream: Stream) throws(SourceFailure) {
+        throw SourceFailure(
+            reason: "\(label) names a path that does not exist", remedy: "name one of the paths of the configuration")
+    }
+
+    func stop() {}
+    func requestKeyframe() {}
+}

@@ -52,9 +52,18 @@ struct BenchEncodingCommand: ParsableCommand {
 
     @OptionGroup var plot: PlotOptions
 
+    /// The presets of libx264, from fast to slow.
+    private static let presets = [
+        "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
+    ]
+
     func validate() throws {
         guard VideoEncoder.FrameRate(fps) != nil else { throw ValidationError("--fps takes 1 to 1000, not \(fps)") }
         guard seconds > 0, seconds <= 1e5 else { throw ValidationError("--seconds takes more than 0") }
+        guard Self.presets.contains(preset) else {
+            throw ValidationError(
+                "there is no preset '\(preset)'; the presets are \(Self.presets.joined(separator: ", "))")
+        }
         _ = try report.thresholds(in: .encoding)
     }
 

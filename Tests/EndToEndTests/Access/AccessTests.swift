@@ -209,7 +209,7 @@ extension EndToEnd {
         private func printedURL(_ server: ServerProcess) throws -> String {
             let notice = server.notice
             let url = try #require(notice.firstMatch(of: /rtsp:\/\/viewer:PASSWORD@10\S+/)).output
-            let file = try #require(notice.firstMatch(of: /kept in (\S+): write it for PASSWORD/)).1
+            let file = try #require(notice.firstMatch(of: /stored in (\S+): write it instead of PASSWORD/)).1
             let password = try String(contentsOfFile: String(file), encoding: .utf8)
             #expect(!notice.contains(password.dropLast()) && password.wholeMatch(of: /[a-z0-9]{14}\n/) != nil)
             return String(url).replacing("PASSWORD", with: password.dropLast())
@@ -224,6 +224,7 @@ extension EndToEnd {
                 let plain = server.url(host: pair.serverAddress)
                 let without = try await Command.run(pair.onClient + client.arguments(plain, over: "tcp"), within: 20)
                 #expect(without.status != 0 && without.errors.contains("401 Unauthorized"))
+                #expect(await server.logs("the client sent no user and password"))
                 let answers = try await lines(of: Self.methods, server, pair)
                 #expect(answers.first == "OPTIONS 200")
                 #expect(answers.count == 11 && answers.dropFirst().allSatisfy { $0.hasSuffix(" 401") }, "\(answers)")

@@ -42,6 +42,7 @@ extension EndToEnd {
             ("serve testcard --size 8x8", "--size expects a whole number from 16 to 8192"),
             ("serve testcard --fps 300", "--fps expects a whole number from 1 to 240"),
             ("serve testcard --bitrate fast", "--bitrate expects"),
+            ("bench encoding --preset turbo", "there is no preset 'turbo'; the presets are ultrafast, superfast, "),
             ("serve testcard --user ann", "--user expects NAME:PASSWORD"),
             ("serve testcard --user ann:", "--user expects NAME:PASSWORD"),
             ("serve testcard a=testcard --title Yard", "--title takes a single SOURCE"),

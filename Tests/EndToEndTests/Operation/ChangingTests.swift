@@ -159,7 +159,7 @@ extension EndToEnd {
                 // The mask in the file differs from the one that was set.
                 #expect(!setting.server.log.contains("which were those of"))
                 try setting.write("  cam: { \(Self.small.replacing("320", with: "480")), \(masks) }\n")
-                #expect(await setting.reload(until: "pixels of 480x180 from now on, which were those of 320x180"))
+                #expect(await setting.reload(until: "the size has changed from 320x180 to 480x180"))
             }
         }
 
@@ -249,7 +249,7 @@ extension EndToEnd {
             try Self.write("  cam: { \(Self.small) }\n", in: folder)
             let killed = try await ServerProcess.start(["--config", folder.file("apus.yml")])
             let second = try await ServerProcess.start(["--config", folder.file("apus.yml")])
-            #expect(await second.logs("another server answers at \(folder.file("control/socket"))"))
+            #expect(await second.logs("another server uses \(folder.file("control/socket"))"))
             await second.stop()
             killed.command.signal(SIGKILL)
             _ = await killed.command.finish(within: 5)

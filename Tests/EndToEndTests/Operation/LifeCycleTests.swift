@@ -30,6 +30,21 @@ extension EndToEnd {
             }
         }
 
+        @Test func clientsThatPublishAndWebBrowsersAreLogged() async throws {
+            let server = try await ServerProcess.start(["testcard"])
+            var sockets: [RTSPSocket] = []
+            for request in [
+                "ANNOUNCE \(server.url()) RTSP/1.0\r\nCSeq: 1\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\n",
+            ] {
+                let socket = try RTSPSocket(port: server.port)
+                socket.send(request)
+                sockets.append(socket)
+            }
+            #expect(await server.logs("a client tried to publish a stream; this server only sends streams"))
+            #expect(await server.logs("it may be a web browser"))
+            await server.stop()
+        }
+
         /// Started like by systemd, which gives a service a runtime folder.
         @Test func aServiceThatCrashesRepeatedlyDelaysItsStart() async throws {
             let folder = try TemporaryFolder()
@@ -38,14 +53,14 @@ extension EndToEnd {
                 let start = ContinuousClock.now
                 let server = try await ServerProcess.start(["testcard"], prefix: prefix)
                 // The third start follows two crashes and is therefore delayed.
-                #expect(server.log.contains("starting in") == (crash == 3), "\(server.log.prefix(300))")
+                #expect(server.log.contains("starting again in") == (crash == 3), "\(server.log.prefix(300))")
                 if crash == 3 { #expect(ContinuousClock.now - start >= .seconds(1)) }
                 server.command.signal(SIGKILL)
                 _ = await server.command.finish(within: 5)
             }
             let fourth = try Command(
                 prefix + [ServerProcess.binary(), "serve", "--port", "\(LoopbackSocket.freePort())", "testcard"])
-            #expect(await eventually(within: 10) { fourth.errors.contains("starting in 2 s") })
+            #expect(await eventually(within: 10) { fourth.errors.contains("starting again in 2 s") })
             fourth.signal(SIGTERM)
             let outcome = await fourth.finish(within: 1.5)
             #expect(outcome.status == 0, "SIGTERM ends the server during the delay: \(outcome.diagnostics)")

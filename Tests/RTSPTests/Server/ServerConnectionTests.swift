@@ -155,6 +155,7 @@ struct ServerConnectionTests {
         var dialogue = Dialogue()
         let responses = dialogue.put("\(line)\r\nCSeq: 1\r\n\r\n")
         #expect(responses.map(\.status.code) == [status])
+        #expect(dialogue.orders.contains(.publishingRefused) == line.hasPrefix("ANNOUNCE"))
         if status == 405 { #expect(responses.first?.headers[.allow]?.contains("DESCRIBE") == true) }
         #expect(!dialogue.connection.isClosed)
     }
