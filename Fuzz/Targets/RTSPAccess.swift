@@ -110,7 +110,9 @@ private struct AccessRun {
             case .addressLockedOut:
                 require(guessCount >= GuessLimits().guessCount, "a lock-out follows enough guesses")
             case .decide(let id, let question):
-                require(question.path.utf8.first != UInt8(ascii: "/"), "a path is named as in the configuration")
+                require(
+                    question.path == "/" || question.path.utf8.first != UInt8(ascii: "/"),
+                    "a path is named as in the configuration; `/` is the root path")
                 undecided = id
             case .accessRefused(.wrongCredentials), .accessRefused(.deniedExternally(isGuess: true)): guessCount += 1
             case .accessRefused(let failure): require(!"\(failure)".isEmpty, "a refusal has a reason")
