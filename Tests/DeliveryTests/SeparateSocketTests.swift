@@ -156,6 +156,8 @@ struct SeparateSocketTests {
         #expect(second.nextCheck == start.advanced(byMilliseconds: 1_000))
         #expect(!first.isBlocked && first.nextCheck == start.advanced(byMilliseconds: 1_002))
         #expect(ports.deadline == second.nextCheck)
+        // The ports refer to routes weakly: a socket without routes would be closed.
+        withExtendedLifetime(routes) {}
     }
 
     @Test func audioOfASeparateSocketIsSentOnceIfTheSharedOneTakesNoVideo() throws {

@@ -21,7 +21,8 @@ public struct AccessPolicy: Sendable {
         case password(String)
         /// ``HashFunctions/digestSecret(_:user:realm:password:)``: enough to log in by Digest, but only in this realm.
         case digest(String)
-        /// ``HashFunctions/stretched``: cannot be used to log in, and therefore works only with Basic, which sends the password.
+        /// ``HashFunctions/stretched``: a thief of this key cannot log in with it. The check needs the password itself, which Basic
+        /// and SAT>IP URLs send.
         case salted(salt: [UInt8], key: [UInt8])
     }
 
@@ -56,8 +57,8 @@ public struct AccessPolicy: Sendable {
 
     /// - Parameters:
     ///   - users: if empty, every client from an allowed address may do everything.
-    ///   - exemptPaths: if not `nil`, an external service authorises requests instead of `users`, except for these paths, which
-    ///     every client may watch.
+    ///   - exemptPaths: if `nil`, `users` decides. Otherwise an external service decides instead, and every client may watch
+    ///     these paths without a decision.
     ///   - hashes: called when the first password is checked. If it returns `nil`, this host has no hash functions, and every
     ///     client that needs a password is refused.
     ///   - random: unpredictable numbers; called on the threads of all connections.

@@ -3,7 +3,8 @@ import Synchronization
 /// The users' accounts, prepared when the first password arrives, so that a server without logins needs no hash functions.
 /// They may be used from any thread.
 final class Accounts: Sendable {
-    /// A user's stored secrets. A kind of secret that the user does not have is random, so that every check takes the same work.
+    /// A user's stored secrets, of both kinds. One that is not configured is filled with random bytes, so that every check takes
+    /// the same work.
     struct Account: Sendable {
         /// `nil` if the user does not exist.
         let user: AccessPolicy.User?

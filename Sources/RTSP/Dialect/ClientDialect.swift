@@ -1,9 +1,9 @@
-/// The workarounds that a client needs, selected by its `User-Agent`. All differences between clients are here.
+/// The workarounds that a client needs, selected by its `User-Agent`. All differences that `User-Agent` selects are here.
 public struct ClientDialect: Hashable, Sendable {
     /// The minimum duration of the fast start, in milliseconds.
     ///
     /// LibVLC (VLC on systems other than Debian and Ubuntu, through live555) resets its clock if frames arrive faster than its
-    /// cache expects. With 500 ms none of four joins was affected.
+    /// cache expects. In a test with 500 ms, none of four joins was affected.
     public let minimumFastStartMilliseconds: Int64
 
     /// The length of the key identifier (MKI) in each SRTP packet. live555 accepts only packets and keys with four bytes,

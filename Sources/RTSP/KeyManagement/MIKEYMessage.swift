@@ -4,7 +4,7 @@
 /// ```
 /// header, crypto sessions │ T │ RAND │ SP … │ KEMAC: key data …
 /// ```
-/// Payloads without keys are read and ignored.
+/// Identity and general-extension payloads are skipped.
 public struct MIKEYMessage: Hashable, Sendable {
     /// The packets of one SSRC.
     public struct CryptoSession: Hashable, Sendable {

@@ -22,7 +22,7 @@ public enum ServerAction: Hashable, Sendable {
     case addressLockedOut(seconds: Int)
     /// No action needed: the client tried to publish a stream, which this server does not support. For the log.
     case publishingRefused
-    /// Close the connection after all bytes are written. All sessions have ended before, and no action follows.
+    /// Close the connection after all bytes are written. By then all sessions have ended; this is the last action.
     case close(CloseReason)
 }
 

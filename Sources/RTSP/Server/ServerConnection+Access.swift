@@ -60,11 +60,11 @@ extension ServerConnection {
     ) throws(AccessFailure) -> Authenticator.Outcome {
         guard authenticator != nil, request.method != .options else { return .granted(.everything) }
         // An invalid request is authorised, too: a client without permission does not learn that its request is invalid.
-        let admitted = try? validated.get()
-        if let session = admitted.flatMap(satIPSession) { return .granted(session.grant) }
+        let validRequest = try? validated.get()
+        if let session = validRequest.flatMap(satIPSession) { return .granted(session.grant) }
         let authorisationRequest = Authenticator.AuthorisationRequest(
-            message: request, url: admitted?.url, right: request.method.right,
-            encapsulation: admitted.map { encapsulation(of: $0, nil) } ?? .tracks)
+            message: request, url: validRequest?.url, right: request.method.right,
+            encapsulation: validRequest.map { encapsulation(of: $0, nil) } ?? .tracks)
         return try authenticator?.authorise(authorisationRequest, at: now) ?? .granted(.everything)
     }
 

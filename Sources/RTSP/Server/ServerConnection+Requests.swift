@@ -26,14 +26,14 @@ extension ServerConnection {
         _ validated: Result<ValidatedRequest, Refusal>, for grant: Grant, _ cSeq: CSeq, at now: MonotonicTime
     ) {
         do throws(Refusal) {
-            let admitted = try validated.get()
-            let session = try session(of: admitted, for: grant, at: now)
-            let encapsulation = encapsulation(of: admitted, session)
-            if let url = admitted.url {
-                try admitNumber(in: url, of: admitted.method, session, encapsulation)
+            let validRequest = try validated.get()
+            let session = try session(of: validRequest, for: grant, at: now)
+            let encapsulation = encapsulation(of: validRequest, session)
+            if let url = validRequest.url {
+                try admitNumber(in: url, of: validRequest.method, session, encapsulation)
                 try encapsulation.admit(url)
             }
-            try execute(admitted, for: grant, in: session, encapsulation: encapsulation, cSeq, at: now)
+            try execute(validRequest, for: grant, in: session, encapsulation: encapsulation, cSeq, at: now)
         } catch {
             send(error, to: cSeq)
         }

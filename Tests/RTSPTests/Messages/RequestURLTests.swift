@@ -49,7 +49,7 @@ struct RequestURLTests {
         ("rtsp://h", "rtsp://h/"), ("rtsp://h/a%20b", "rtsp://h/a%20b/"),
         ("rtsp://h/cam?x=1", "rtsp://h/cam/?x=1/"),
     ])
-    func theBaseIsTheClientsURLWithATrailingSlash(text: String, base: String) {
+    func contentBaseIsTheRequestURLWithATrailingSlash(text: String, base: String) {
         #expect(RequestURL(text)?.base == base)
     }
 

@@ -77,7 +77,7 @@ struct ServerConnectionTests {
         #expect(responses.map(\.status.code) == [200, 200, 200, 200, 200, 451, 200, 200])
     }
 
-    @Test func everySplitOfASessionGivesTheSameBytesAndActions() {
+    @Test func outputDoesNotDependOnHowInputBytesAreSplit() {
         var whole = Dialogue()
         whole.put(Self.session)
         for split in 1..<Self.session.count {
