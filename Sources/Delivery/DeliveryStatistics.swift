@@ -10,7 +10,7 @@ public struct DeliveryStatistics: Hashable, Sendable {
     public internal(set) var systemCalls: UInt64 = 0
     /// Access units handed to viewers: units × viewers.
     public internal(set) var units: UInt64 = 0
-    /// Access units not sent to viewers that did not keep up.
+    /// Access units skipped because a viewer fell behind, counted once per viewer.
     public internal(set) var droppedUnits: UInt64 = 0
     /// Messages that the kernel refused for good: no route, filtered.
     public internal(set) var refusedMessages: UInt64 = 0

@@ -115,7 +115,7 @@ struct SeparateSocketTests {
         #expect(ports.separateCount == 0)
     }
 
-    @Test func anAttemptThatFailsIsRepeatedAfterASecond() throws {
+    @Test func afterASeparateSocketFailsTheNextAttemptComesASecondLater() throws {
         let broadcast = Broadcast()
         let ports = try ports(maximumSeparateCount: 4)
         var client = try UDPClient(usesGSO: true, by: ports)

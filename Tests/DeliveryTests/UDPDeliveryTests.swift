@@ -29,7 +29,7 @@ struct UDPDeliveryTests {
         #expect(packets[0].payload.first.map { $0 & 0x1F } == 24)
     }
 
-    @Test func aUnitIsOneMessagePerFragmentedSliceAndOneMoreForParameterSets() throws {
+    @Test func eachFragmentedSliceIsOneMessageAndParameterSetsAreAnother() throws {
         let broadcast = Broadcast()
         let client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)

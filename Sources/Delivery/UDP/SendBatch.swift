@@ -8,8 +8,8 @@ import SRTP
 /// splits (UDP_SEGMENT).
 ///
 /// Memory is allocated once. Adding a packet writes its header and two vectors; it does not allocate, lock or retain. The batch
-/// points at payloads, so the runs must live until the flush. SRTP payloads are encrypted into memory of the batch, which is
-/// allocated with the first of them. Confined to its loop.
+/// points at payloads, so the runs must live until the flush. SRTP payloads are encrypted into memory of the batch; only
+/// this memory is allocated later, with the first SRTP payload. Confined to its loop.
 final class SendBatch {
     /// The state that a viewer returns to if the kernel does not take its message.
     private struct RollbackPoint {
@@ -30,7 +30,7 @@ final class SendBatch {
 
     /// The capacity of a batch.
     struct Capacity {
-        /// Messages: the kernel takes at most 1 024 (UIO_MAXIOV).
+        /// Messages in one `sendmmsg`, of which the kernel accepts at most 1 024 (UIO_MAXIOV).
         let messages: Int
         let packets: Int
         /// GSO batches of maximum length for which encrypted payloads fit.

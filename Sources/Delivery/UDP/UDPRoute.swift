@@ -15,7 +15,8 @@ public final class UDPRoute {
     /// The socket that RTP leaves from.
     private(set) var sender: UDPSender
 
-    /// Whether GSO batches get through: not if the path MTU is smaller than their packets, or if the local address has gone.
+    /// Whether the kernel accepts GSO batches on this route. It refuses them, for example, if the path MTU is smaller than their
+    /// packets.
     private var acceptsGSO = true
 
     let address: UnsafeMutablePointer<sockaddr_storage>

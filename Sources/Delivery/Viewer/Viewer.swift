@@ -45,7 +45,7 @@ public final class Viewer {
     /// Whether its audience lists it as behind.
     var isListedBehind = false
     var phase = Phase.idle
-    /// The runs that it gets before the feed, from a keyframe to the point where it joined.
+    /// The runs that it gets before it follows the feed: from a keyframe to the point where it joined.
     var fastStart: [PacketRun] = []
     /// The memory of the fast start.
     var fastStartCharge: FastStartBudget.Charge?
