@@ -10,7 +10,8 @@ struct RequestedJoinTests {
         arguments: [
             (nil, nil), ("", nil), ("x=1", nil), ("joined=keyframe", nil), ("join=keyframe", .keyframe),
             ("JOIN=Keyframe", .keyframe), ("x=1&join=keyframe&y=/z", .keyframe), ("join=fast", .fast),
-            ("join=auto", .fast), ("join=prelude", .fast), ("join=fastStart", .fast), ("join=keyframe&join=fast", .keyframe),
+            ("join=auto", .fast), ("join=prelude", .fast), ("join=fastStart", .fast),
+            ("join=keyframe&join=fast", .keyframe),
         ] as [(String?, RequestedJoin?)])
     func theParameterIsReadFromAnyPositionInTheQuery(query: String?, join: RequestedJoin?) throws {
         #expect(try RequestedJoin(query: query) == join)
