@@ -114,7 +114,8 @@ private struct AccessRun {
                     question.path == "/" || question.path.utf8.first != UInt8(ascii: "/"),
                     "a path is named as in the configuration; `/` is the root path")
                 undecided = id
-            case .accessRefused(.wrongCredentials), .accessRefused(.deniedExternally(isGuess: true)): guessCount += 1
+            case .accessRefused(.wrongCredentials), .accessRefused(.deniedExternally(countsAsGuess: true)):
+                guessCount += 1
             case .accessRefused(let failure): require(!"\(failure)".isEmpty, "a refusal has a reason")
             case .pause, .tearDown, .receivedInterleaved, .publishingRefused, .close: break
             }

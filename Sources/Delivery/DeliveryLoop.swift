@@ -23,14 +23,14 @@ public final class DeliveryLoop {
     }
 
     /// The time between two rounds of reports, in nanoseconds.
-    private static let reportRound: Int64 = 500_000_000
+    private static let reportInterval: Int64 = 500_000_000
 
     private let options: Options
     private let fastStartBudget: FastStartBudget
     private let waker: any Waker
     private let transmitter: Transmitter
     private var audiences: [ObjectIdentifier: Audience] = [:]
-    private var nextReportRound: MonotonicTime
+    private var nextReportCheck: MonotonicTime
     private var events: [Event] = []
 
     /// - Parameters:
@@ -43,7 +43,7 @@ public final class DeliveryLoop {
         self.fastStartBudget = fastStartBudget
         self.waker = waker
         transmitter = Transmitter(policy: options.policy, pacing: options.pacing)
-        nextReportRound = now + Self.reportRound
+        nextReportCheck = now + Self.reportInterval
     }
 
     public var statistics: DeliveryStatistics { transmitter.statistics }
@@ -67,7 +67,8 @@ extension DeliveryLoop {
     /// On UDP the first sender reports leave now, ahead of the PLAY reply: if VLC gets them after it, it may reset its decoder.
     /// - Returns: false if the stream has no feed, or has other tracks than the viewer was created for.
     public func join(_ viewer: Viewer, stream: Stream, options join: JoinOptions, at now: MonotonicTime) -> Bool {
-        // A viewer that does not play is not notified when the tracks change, so its own may not be among these.
+        // A viewer that does not play is not notified when the tracks change, so the tracks that it has set up may be
+        // others than the feed's.
         guard let audience = audience(of: stream, for: viewer) else { return false }
         if viewer.audience !== audience {
             remove(viewer)
@@ -184,7 +185,7 @@ extension DeliveryLoop {
             audience.removeOldFastStart()
             transmitter.beginShare(of: audiences.count)
             if audience.serveAll(with: transmitter) == .partial { isPartial = true }
-            recordFirstCall(for: audience)
+            recordFirstSendTime(for: audience)
             if audience.keyframeRetry <= now { retryKeyframeRequest(for: audience, at: now) }
             if audience.reader.hasEnded { events += audience.viewers.map(Event.ended) }
         }
@@ -192,19 +193,19 @@ extension DeliveryLoop {
         recordAllSendTimes()
         events += transmitter.stalled.map(Event.stalled)
         transmitter.stalled.removeAll()
-        if nextReportRound <= now { sendDueReports(at: now) }
+        if nextReportCheck <= now { sendDueReports(at: now) }
         return isPartial ? now : nextDeadline(after: now)
     }
 
-    private func recordFirstCall(for audience: Audience) {
-        guard let call = transmitter.takeFirstCall() else { return }
+    private func recordFirstSendTime(for audience: Audience) {
+        guard let call = transmitter.takeFirstSendTime() else { return }
         if let sendTimes = audience.sendTimes, sendTimes.first == nil { audience.sendTimes?.first = call }
     }
 
     /// Records in each stream when its runs were sent. The rest of a turn's batches leaves at its end, for all audiences.
     private func recordAllSendTimes() {
         guard audiences.values.contains(where: { $0.sendTimes != nil }) else { return }
-        let call = transmitter.takeFirstCall()
+        let call = transmitter.takeFirstSendTime()
         let now = MonotonicTime.now()
         for audience in audiences.values {
             if let sendTimes = audience.sendTimes, sendTimes.first == nil { audience.sendTimes?.first = call }
@@ -219,7 +220,7 @@ extension DeliveryLoop {
 
     /// Sends all due reports in one round. No viewer has a timer of its own.
     private func sendDueReports(at now: MonotonicTime) {
-        nextReportRound = now + Self.reportRound
+        nextReportCheck = now + Self.reportInterval
         for audience in audiences.values {
             let isStepped = audience.followClock()
             let reports = Reports(clock: audience.stream.clock)
@@ -232,7 +233,7 @@ extension DeliveryLoop {
         transmitter.flush()
     }
 
-    /// The time without packets after which a viewer that would give up is sent a filler, in nanoseconds.
+    /// After this time without packets a viewer is sent a filler, because its player might otherwise disconnect, in nanoseconds.
     private static let fillerInterval: Int64 = 500_000_000
 
     private func sendFillers(of audience: Audience, at now: MonotonicTime) {
@@ -249,7 +250,7 @@ extension DeliveryLoop {
 
     private func nextDeadline(after now: MonotonicTime) -> MonotonicTime {
         guard !audiences.isEmpty else { return .distantFuture }
-        var deadline = nextReportRound
+        var deadline = nextReportCheck
         for audience in audiences.values {
             deadline = min(deadline, audience.keyframeRetry)
             if !audience.suspended.isEmpty { deadline = min(deadline, audience.nextSuspendedCheck) }

@@ -14,8 +14,8 @@ final class Transmitter {
     var statistics = DeliveryStatistics()
     /// When the turn began.
     private(set) var now = MonotonicTime(nanoseconds: 0)
-    /// When the first system call of the turn began that sends packets, or the first since `takeFirstCall`.
-    private var firstCall: MonotonicTime?
+    /// When the first system call of the turn began that sends packets, or the first since `takeFirstSendTime`.
+    private var firstSendTime: MonotonicTime?
     /// The bytes that the current audience may still send in this turn.
     private var allowance = 0
     /// Senders with unsent messages.
@@ -35,7 +35,7 @@ final class Transmitter {
     /// Begins a turn.
     func begin(at now: MonotonicTime) {
         self.now = now
-        firstCall = nil
+        firstSendTime = nil
     }
 
     /// Begins the share of one of `count` audiences in the turn.
@@ -88,13 +88,13 @@ final class Transmitter {
 
     /// Records the time of a system call that sends packets.
     private func recordCall() {
-        if firstCall == nil { firstCall = .now() }
+        if firstSendTime == nil { firstSendTime = .now() }
     }
 
     /// When the first system call began since the turn began, or since this was last called; `nil` if there was none.
-    func takeFirstCall() -> MonotonicTime? {
-        defer { firstCall = nil }
-        return firstCall
+    func takeFirstSendTime() -> MonotonicTime? {
+        defer { firstSendTime = nil }
+        return firstSendTime
     }
 
     /// Sends a filler, which only shows that the stream continues, if nothing waits to be sent.
@@ -111,7 +111,8 @@ final class Transmitter {
         viewer.position.packet = 0
     }
 
-    /// A source that is more than a second late continues from now, in nanoseconds.
+    /// How far before now a filler is dated if nothing was sent yet, in nanoseconds. A source that is later than this continues from
+    /// now, so no unit can be older.
     private static let fillerAge: Int64 = 1_000_000_000
 
     private func nextRun(of viewer: Viewer, in audience: Audience) -> PacketRun? {
@@ -252,8 +253,8 @@ extension Transmitter {
     /// Whether the viewer may be sent its next unit. A viewer that is too late skips ahead or is disconnected.
     private func isKeepingUp(_ viewer: Viewer, of audience: Audience) -> Bool {
         // In the usual case, something new for a viewer that was sent everything before, this costs two comparisons.
-        let wasThrough = viewer.behindSince == nil && viewer.position.index >= audience.reader.startIndex
-        guard !wasThrough else { return true }
+        let wasCaughtUp = viewer.behindSince == nil && viewer.position.index >= audience.reader.startIndex
+        guard !wasCaughtUp else { return true }
         guard let lag = audience.lag(of: viewer, at: now) else { return !viewer.isDraining }
         let isInsideUnit =
             viewer.position.packet > 0 || audience.run(at: viewer.position.index)?.part.isStart == false
@@ -277,7 +278,7 @@ extension Transmitter {
 
     /// Skips everything that waits. The connection drains first, so that what follows is not shown late.
     private func skip(_ viewer: Viewer, of audience: Audience) {
-        // A batch may contain packets of the fast start. It is skipped now and released when they have left.
+        // The fast start is skipped now, but released after the batch has left, because the batch may point to its packets.
         viewer.position.fastStart = viewer.fastStart.count
         viewer.position.packet = 0
         viewer.isAwaitingKeyframe = true

@@ -130,7 +130,7 @@ struct TCPDeliveryTests {
         #expect((19...21).contains(client.output.measurementCount - before))
     }
 
-    @Test func aBlockedViewerIsMeasuredAtOnceIfItsSocketIsWritable() throws {
+    @Test func unreadBytesAreMeasuredAsSoonAsABlockedSocketBecomesWritable() throws {
         let broadcast = Broadcast()
         let client = try blockedClient(of: broadcast)
         _ = client.readAll()

@@ -87,16 +87,20 @@ struct EncryptionTests {
         #expect(problem.contains("expired on 20") && problem.contains("apus certificate --replace"), "\(problem)")
     }
 
-    @Test func withStrictEncryptionThereIsNoClearPort() throws {
+    @Test func strictEncryptionRefusesMulticastAndPlaylists() throws {
         try makeCertificate()
         let multicast = problems(yaml("strict", "paths: { cam: { multicast: always } }"))
         #expect(multicast?.contains("paths.cam: is multicast, which is not encrypted") == true)
-        let same = "tls: { encryption: optional, port: 8554, certificate: \(files.certificate), key: \(files.key) }"
-        #expect(problems(same)?.contains("tls.port: is the same as server.port") == true)
         let configuration = try Configuration(yaml: yaml("strict"), file: "apus.yml")
         #expect(throws: PlaylistFailure.noTLS) {
             try configuration.playlist(of: "cam", hosts: [.local], cachingMilliseconds: 100)
         }
+    }
+
+    @Test func theTLSPortDiffersFromTheServerPort() throws {
+        try makeCertificate()
+        let same = "tls: { encryption: optional, port: 8554, certificate: \(files.certificate), key: \(files.key) }"
+        #expect(problems(same)?.contains("tls.port: is the same as server.port") == true)
     }
 
     // MARK: - Messages

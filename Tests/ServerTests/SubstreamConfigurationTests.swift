@@ -54,7 +54,7 @@ struct SubstreamConfigurationTests {
         #expect(problems.first?.contains(reason) == true, "\(problems)")
     }
 
-    @Test func chainsAndCyclesOfSubstreamsAreReportedWithTheirPaths() {
+    @Test func chainsAndCyclesOfSubstreamsAreReportedForEachPath() {
         #expect(
             problems(
                 "paths: { a: { source: 'stream:c' }, b: { source: 'stream:a' }, c: { source: 'stream:b' } }")

@@ -107,7 +107,7 @@ struct CameraCapture {
         let time = timeline.time(driver: buffer.time, now: clock.now())
         if timeline.jumpCount > jumps { note(.time) }
         // A camera with an encoder is asked for the keyframe; otherwise the next frame that Apus encodes is the keyframe.
-        if pipeline.passesThrough, control.takeKeyframeRequest() { _ = device.forceKeyFrame() }
+        if pipeline.passesThrough, control.takeKeyframeRequest() { _ = device.requestKeyframe() }
         let units = try encode(buffer, at: time, skipped: skipped)
         try releaseUnusedBuffers()
         if let fault = pipeline.fault { return note(fault) }

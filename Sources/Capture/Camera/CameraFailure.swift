@@ -1,7 +1,7 @@
 import Glibc
 import Streams
 
-/// Why a camera cannot be used, and how its owner can solve that.
+/// Why a camera cannot be used, and how the user can fix it.
 enum CameraFailure {
     /// The device node at `path` could not be opened; `code` is the errno.
     static func openFailed(_ path: String, code: CInt) -> SourceFailure {

@@ -5,8 +5,8 @@ import Media
 /// A frame was captured after capture began, after the previous frame, and before it arrived. The delay until it arrived is not
 /// checked: after the machine was suspended, old frames arrive with correct times.
 ///
-/// Some drivers stamp a frame with the end of its exposure before the exposure has ended: vivid delivers frames nine tenths of
-/// an interval early. If times run ahead by at most one interval, all times are reduced by the largest lead seen so far. This
+/// Some drivers stamp a frame with a time that is still in the future: vivid delivers frames nine tenths of an interval before
+/// the end of exposure that it states. If times run ahead by at most one interval, all times are reduced by the largest lead seen so far. This
 /// keeps the driver's regular spacing, which arrival times do not have. Times rise by at least one tick of the video clock,
 /// whatever the driver says. A pure value.
 struct CameraTimeline: Sendable {
@@ -37,9 +37,9 @@ struct CameraTimeline: Sendable {
     mutating func time(driver: MonotonicTime?, now: MonotonicTime) -> MediaTime {
         let arrival = ticks(now)
         let captured = driver.flatMap { captureTime(driver: $0, now: now) }.map(ticks)
-        let trustedMisfit = (captured ?? arrival) > lastTicks ? captured : nil
-        if driver != nil && trustedMisfit == nil { jumpCount += 1 }
-        lastTicks = max(trustedMisfit ?? arrival, lastTicks == .min ? .min : lastTicks + 1)
+        let plausibleTicks = (captured ?? arrival) > lastTicks ? captured : nil
+        if driver != nil && plausibleTicks == nil { jumpCount += 1 }
+        lastTicks = max(plausibleTicks ?? arrival, lastTicks == .min ? .min : lastTicks + 1)
         return MediaTime(ticks: lastTicks, rate: .video)
     }
 

@@ -33,8 +33,9 @@ final class FilePlayback {
 
     /// If the source is later than this, it was too slow or the machine was suspended: playback continues from now without hurry.
     private static let latenessLimit: Int64 = 1_000_000_000
-    /// The minimum interval between two units of a track. If decode times do not advance, units would be sent without a pause: a
-    /// frame of 10 µs resulted in 35 000 frames and 800 Mbit per second. No camera or video has more than 1000 frames per second.
+    /// The minimum interval between two units of a track. Without it, a file whose decode times do not advance would be sent
+    /// without a pause: one with frames of 10 µs produced 35 000 frames (800 Mbit) per second. No camera or video has more than
+    /// 1000 frames per second.
     private static let minimumUnitDuration: Int64 = 1_000_000
     /// A file with a single frame repeats it a hundred times per second.
     private static let minimumPassDuration: Int64 = 10_000_000

@@ -12,7 +12,7 @@ final class ALSADevice: AudioDevice {
     private let name: String
     private let pcm: OpaquePointer
     private let status: OpaquePointer
-    /// The frames of a period, for which a wait lasts. A read takes all available frames, up to four periods.
+    /// The number of frames in a period; each wait lasts about one period. A read takes all available frames, up to four periods.
     private let periodFrameCount: Int
 
     /// Opens the device and starts capturing.

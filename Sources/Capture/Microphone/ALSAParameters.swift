@@ -84,7 +84,7 @@ enum ALSAParameters {
         defer { snd_pcm_sw_params_free(software) }
         try check(snd_pcm_sw_params_current(pcm, software), name, "a query of its state")
         try check(snd_pcm_sw_params_set_avail_min(pcm, software, period), name, "the wake-up threshold")
-        // If a device has no timestamps, or none of this clock, the time of the read is used instead.
+        // If the device has no timestamps, or none from the monotonic clock, the time of the read is used.
         snd_pcm_sw_params_set_tstamp_mode(pcm, software, SND_PCM_TSTAMP_ENABLE)
         snd_pcm_sw_params_set_tstamp_type(pcm, software, SND_PCM_TSTAMP_TYPE_MONOTONIC)
         try check(snd_pcm_sw_params(pcm, software), name, "the settings")

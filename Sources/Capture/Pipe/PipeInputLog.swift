@@ -19,7 +19,7 @@ public final class PipeInputLog: Sendable {
     }
 
     /// The format recognised in this or an earlier run, because a later run may begin in the middle of the input.
-    func recognized(_ format: UnsupportedFormat?) -> UnsupportedFormat? {
+    func recognised(_ format: UnsupportedFormat?) -> UnsupportedFormat? {
         state.withLock { state in
             state.format = format ?? state.format
             return state.format

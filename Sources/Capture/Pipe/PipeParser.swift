@@ -19,7 +19,7 @@ struct PipeParser: Sendable {
     private(set) var assembler = H264.AccessUnitAssembler()
     private var splitter = H264.AnnexBSplitter()
     private var writerTiming = WriterTiming()
-    /// The number of NAL units that were output as complete but were not; the rest of them was dropped.
+    /// The number of NAL units that were output before they were complete; their remaining bytes were dropped.
     private(set) var brokenUnitCount = 0
     private(set) var totalByteCount = 0
     /// The number of bytes since the last pause.

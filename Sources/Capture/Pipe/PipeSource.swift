@@ -107,7 +107,7 @@ public final class PipeSource: Source {
 
     private func notH264(_ format: UnsupportedFormat?) -> SourceFailure {
         let name = Self.name(of: input)
-        guard let format = inputLog.recognized(format) else {
+        guard let format = inputLog.recognised(format) else {
             return SourceFailure(
                 reason: "the input from \(name) is not an H.264 byte stream, and its format is unknown",
                 remedy: "make the writer send raw H.264 (Annex B), for example ffmpeg … -an -c:v libx264 -f h264 -")

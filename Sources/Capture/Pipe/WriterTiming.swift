@@ -4,8 +4,8 @@
 /// the writer writes whole units. If a writer pauses inside units, the bytes after a pause show it, because they continue a NAL
 /// unit instead of starting one. Rules:
 /// - The first 8 slices end only after 25 ms, so most such writers are recognised before a unit is damaged.
-/// - If the continued pieces had one length or multiples of it (a writer with a buffer; 2 in 64 may differ because of
-///   scheduling), a piece of another length is the last.
+/// - If the pieces before pauses inside units all have one length or multiples of it (a writer with a buffer; 2 in 64 may differ
+///   because of scheduling), a piece of any other length ends its unit.
 /// - Otherwise the pause must be an eighth longer than the longest pause inside a unit in the last 2 to 4 seconds.
 /// - Whole 4096-byte blocks may end anywhere: they come from C's buffered output, or from a full pipe whose writer is waiting
 ///   to be scheduled. One unit in 4096 really ends there and waits for at most 250 ms.
@@ -19,9 +19,11 @@ struct WriterTiming: Sendable {
     private static let outputBlock = 4096
     /// On a busy machine, a writer that found the pipe full took more than 25 ms to be scheduled again.
     private static let blockPatience: Int64 = 250_000_000
-    /// Too many units are multiples of shorter lengths.
+    /// A shorter common length is ignored, because too many whole units would be multiples of it by chance.
     private static let shortestPiece = 16
+    /// The largest `misfit` at which `commonLength` is used.
     private static let trustedMisfit = 128
+    /// The largest `misfit` at which `commonLength` is kept; beyond it, another length is tried.
     private static let maximumMisfit = 192
 
     private var longest: Int64 = 0

@@ -68,7 +68,7 @@ final class SubstreamPipeline {
             )
         }
         if let offered = subscriber?.take() {
-            (newest, skipped) = ((try offered.frame.picture(), offered.time), offered.skipped)
+            (newest, skipped) = ((try offered.frame.frame(), offered.time), offered.skipped)
         }
         if let newest { try encode(newest.frame, at: newest.time, skipped: skipped) }
     }

@@ -10,7 +10,7 @@ public struct SharedFrame: @unchecked Sendable {
     }
 
     /// The frame, for use on the calling thread.
-    public func picture() throws(CodecFailure) -> DecodedVideoFrame {
+    public func frame() throws(CodecFailure) -> DecodedVideoFrame {
         DecodedVideoFrame(try reference.newReference())
     }
 }

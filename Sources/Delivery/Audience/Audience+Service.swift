@@ -39,7 +39,7 @@ struct ServiceRound {
 }
 
 /// The progress of one turn.
-enum Service {
+enum ServiceProgress {
     /// There was nothing to send.
     case none
     /// Every viewer was served.
@@ -50,7 +50,7 @@ enum Service {
 
 extension Audience {
     /// Serves every viewer once if there is something new, otherwise those that are behind, within the turn's allowance.
-    func serveAll(with transmitter: Transmitter) -> Service {
+    func serveAll(with transmitter: Transmitter) -> ServiceProgress {
         guard !viewers.isEmpty else { return .none }
         let former = round.endIndex
         if round.begin(at: reader.endIndex, viewerCount: viewers.count) {
@@ -65,7 +65,7 @@ extension Audience {
     /// How many viewers ahead memory is prefetched: serving three takes longer than a memory access.
     private static let prefetchDistance = 3
 
-    private func serveAllViewers(with transmitter: Transmitter) -> Service {
+    private func serveAllViewers(with transmitter: Transmitter) -> ServiceProgress {
         var round = round
         defer { self.round = round }
         while transmitter.hasAllowance {
@@ -78,7 +78,7 @@ extension Audience {
         return .partial
     }
 
-    private func serveViewersBehind(with transmitter: Transmitter) -> Service {
+    private func serveViewersBehind(with transmitter: Transmitter) -> ServiceProgress {
         swap(&behind, &formerlyBehind)
         defer { formerlyBehind.removeAll(keepingCapacity: true) }
         for viewer in formerlyBehind { viewer.isListedBehind = false }
@@ -98,8 +98,8 @@ extension Audience {
     /// Sends one viewer what it has not been sent yet, as far as its transport takes it.
     func serve(_ viewer: Viewer, with transmitter: Transmitter) {
         transmitter.serve(viewer, of: self)
-        let isThrough = viewer.position.index >= reader.endIndex && !viewer.isInFastStart && !viewer.isDraining
-        guard !isThrough, viewer.phase == .playing else { return }
+        let isCaughtUp = viewer.position.index >= reader.endIndex && !viewer.isInFastStart && !viewer.isDraining
+        guard !isCaughtUp, viewer.phase == .playing else { return }
         if viewer.isSuspended(at: transmitter.now) { suspend(viewer) } else { listBehind(viewer) }
     }
 

@@ -64,7 +64,8 @@ public final class TCPOutput {
         onChange?()
     }
 
-    /// Ends the output. With TLS it sends `close_notify`, so that the client can tell this end from a cut connection.
+    /// Ends the output. With TLS it sends `close_notify`, so that the client can distinguish a clean end from a lost
+    /// connection.
     public func finish() {
         tls?.close()
     }

@@ -80,7 +80,9 @@ extension UDPPorts {
     /// Checks a separate socket. Each has its own interval, so a full one costs the others nothing.
     private func check(_ sender: UDPSender, of host: SocketAddress, at now: MonotonicTime) {
         sender.retry(at: now)
-        if !sender.hasRoutes || !shared.isBlocked && sender.isCalm(at: now) { return removeSeparate(sender, of: host) }
+        if !sender.hasRoutes || !shared.isBlocked && sender.canRejoinShared(at: now) {
+            return removeSeparate(sender, of: host)
+        }
         let retry = sender.isStuck(at: now) ? Self.stuckRetryInterval : Self.retryInterval
         sender.nextCheck = now + (sender.isBlocked ? retry : Self.calmInterval)
     }

@@ -22,7 +22,7 @@ final class UDPSender {
     private let capacityByteCount: Int
     private var obstacle: Obstacle?
     /// What a separate socket has sent since it was stuck or made.
-    private var trial: Trial
+    private var probation: Probation
 
     private enum Obstacle {
         /// The socket's buffer has been full since then.
@@ -31,7 +31,7 @@ final class UDPSender {
         case congestion
     }
 
-    private struct Trial {
+    private struct Probation {
         var start: MonotonicTime
         var octetCount = 0
         /// Whether the socket has been stuck since it was made.
@@ -45,7 +45,8 @@ final class UDPSender {
     /// How long a buffer may be full before the socket counts as stuck, in nanoseconds.
     ///
     /// A link of 100 Mbit/s empties half of the smallest usual buffer (212 992 bytes) in 17 ms, and the socket is writable again
-    /// then. Viewers of other devices must not miss more than 100 ms, of which up to 40 pass between two frames.
+    /// then. A slow network device may interrupt viewers behind other devices for at most 100 ms, of which up to 40 ms are the wait
+    /// for the next frame.
     static let stuckDelay: Int64 = 20_000_000
 
     /// Creates the sender for the shared socket of `ports`.
@@ -55,7 +56,7 @@ final class UDPSender {
         capacityByteCount = 0
         isShared = true
         batch = SendBatch()
-        trial = Trial(start: MonotonicTime(nanoseconds: 0))
+        probation = Probation(start: MonotonicTime(nanoseconds: 0))
     }
 
     /// Creates the sender for a separate socket of `ports`.
@@ -66,7 +67,7 @@ final class UDPSender {
         self.socket = consume socket
         isShared = false
         batch = SendBatch(capacity: .separate)
-        trial = Trial(start: now)
+        probation = Probation(start: now)
     }
 
     /// Whether nothing is sent for now.
@@ -95,7 +96,7 @@ final class UDPSender {
     }
 
     /// Counts a message in the batch with this many payload octets.
-    func count(octets: Int) { trial.octetCount += octets }
+    func count(octets: Int) { probation.octetCount += octets }
 }
 
 // MARK: - Sending
@@ -160,7 +161,7 @@ extension UDPSender {
     /// Checks whether a separate socket can send again, because epoll does not watch it.
     func retry(at now: MonotonicTime) {
         guard let obstacle else { return }
-        if isStuck(at: now) { trial = Trial(start: now, wasStuck: true) }
+        if isStuck(at: now) { probation = Probation(start: now, wasStuck: true) }
         switch obstacle {
         case .congestion: self.obstacle = nil
         // As in epoll, half of the buffer must be free.
@@ -179,19 +180,19 @@ extension UDPSender {
     /// Whether the clients of a separate socket may return to the shared one.
     ///
     /// That the socket has not been blocked for a while proves nothing if nothing was sent; hence the count of octets.
-    func isCalm(at now: MonotonicTime) -> Bool {
+    func canRejoinShared(at now: MonotonicTime) -> Bool {
         guard !isBlocked, batch.messageCount == 0 else { return false }
-        let period = trial.wasStuck ? Self.stuckPeriod : Self.trialPeriod
-        return now - trial.start >= period && trial.octetCount >= Self.trialOctetCount
+        let period = probation.wasStuck ? Self.stuckPeriod : Self.probationPeriod
+        return now - probation.start >= period && probation.octetCount >= Self.probationOctetCount
             && isFilled(below: 8)
     }
 
     /// The send buffer of a separate socket, in bytes: two GSO batches of maximum length. The kernel doubles it.
     static let bufferByteCount: Int32 = 131_072
     /// Twice what the buffer holds.
-    private static let trialOctetCount = 524_288
+    private static let probationOctetCount = 524_288
     /// The minimum time for a separate socket, in nanoseconds.
-    private static let trialPeriod: Int64 = 5_000_000_000
+    private static let probationPeriod: Int64 = 5_000_000_000
     /// The minimum time after a slow device has held its buffer.
     private static let stuckPeriod: Int64 = 60_000_000_000
 }

@@ -18,7 +18,7 @@ public struct UnitPacing: Hashable, Sendable {
         guard share > 0, byteCount >= leastByteCount else { return nil }
         let span = max(step, Int64(Double(min(max(interval, 0), Self.longestInterval)) * share))
         let rate = Int64(byteCount) * 1_000_000_000 / span
-        // A late check makes up for one that it missed.
+        // The burst covers two steps, so that a late check also sends what the missed one would have sent.
         return Pacer.Limits(rate: rate, burst: max(1, 2 * rate * step / 1_000_000_000))
     }
 

@@ -54,7 +54,7 @@ public final class Viewer {
     var isAwaitingKeyframe = false
     /// Whether nothing is sent until its connection has drained, because it was too late: data sent now would be shown late.
     var isDraining = false
-    /// Maps late B-frames after the fast start.
+    /// Compresses the timestamps of B-frames that follow the fast start in decoding order but are shown before its end.
     var compression: TimeCompression?
     var compressedTrack: TrackID?
     /// Spreads the fast start on UDP; `nil` once the viewer has caught up.

@@ -10,7 +10,7 @@ struct ViewerMemory {
     private let tracks: UnsafeRawPointer?
     private let track: UnsafeRawPointer?
     /// The address of its route, or of its connection's output.
-    private let way: UnsafeRawPointer?
+    private let routeOrOutput: UnsafeRawPointer?
     private let address: UnsafeRawPointer?
 
     /// - Parameter index: the index of the track that matters most.
@@ -20,10 +20,10 @@ struct ViewerMemory {
         let track = viewer.tracks.indices.contains(index) ? viewer.tracks[index] : nil
         self.track = track.map(Self.address)
         if case .udp(let route) = track?.transport {
-            way = Self.address(of: route)
+            routeOrOutput = Self.address(of: route)
             address = UnsafeRawPointer(route.address)
         } else {
-            way = viewer.output.map(Self.address)
+            routeOrOutput = viewer.output.map(Self.address)
             address = nil
         }
     }
@@ -33,7 +33,7 @@ struct ViewerMemory {
         Self.prefetch(lines: 5, from: viewer)
         Self.prefetch(lines: 1, from: tracks)
         Self.prefetch(lines: 2, from: track)
-        Self.prefetch(lines: 3, from: way)
+        Self.prefetch(lines: 3, from: routeOrOutput)
         Self.prefetch(lines: 1, from: address)
     }
 

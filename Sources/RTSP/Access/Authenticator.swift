@@ -93,8 +93,8 @@ struct Authenticator: Sendable {
     }
 
     /// Counts a wrong password; true if it locks the address out.
-    func guessed(at now: MonotonicTime) -> Bool {
-        lockOut.guessed(address, within: policy.guessing, at: now)
+    func countGuess(at now: MonotonicTime) -> Bool {
+        lockOut.countGuess(address, within: policy.guessing, at: now)
     }
 
     /// The response to a refused request. It does not tell the reason, except for a locked-out address.
@@ -129,7 +129,7 @@ struct Authenticator: Sendable {
             return (user, user.grant.toRead)
         }
         guard !values.isEmpty else {
-            if authenticatedUser == nil { try admitGuess(of: nil, at: now) }
+            if authenticatedUser == nil { try requireNotLockedOut(of: nil, at: now) }
             throw .noCredentials(request.encapsulation)
         }
         guard values.count == 1, let authorization = Authorization(values[0]) else {
@@ -152,7 +152,7 @@ struct Authenticator: Sendable {
         guard credentials.realm == policy.realm, credentials.algorithm == policy.algorithm else {
             throw refusal(of: .unusableCredentials, at: now)
         }
-        try admitGuess(of: credentials.user, at: now)
+        try requireNotLockedOut(of: credentials.user, at: now)
         let verifier = try policy.verifier()
         let account = verifier.account(of: credentials.user)
         let response = credentials.response(
@@ -167,7 +167,7 @@ struct Authenticator: Sendable {
     private func user(
         with information: UserInformation, at now: MonotonicTime
     ) throws(AccessFailure) -> AccessPolicy.User {
-        try admitGuess(of: information.user, at: now)
+        try requireNotLockedOut(of: information.user, at: now)
         let verifier = try policy.verifier()
         let account = verifier.account(of: information.user)
         let isCorrect = verifier.isCorrect(information, for: account, policy.realm, policy.algorithm)
@@ -182,7 +182,7 @@ extension Authenticator {
     /// Refuses to check any password from a locked-out address.
     ///
     /// A user who has authenticated on this connection is not locked out, because another client may share the address.
-    private func admitGuess(of user: String?, at now: MonotonicTime) throws(AccessFailure) {
+    private func requireNotLockedOut(of user: String?, at now: MonotonicTime) throws(AccessFailure) {
         if let user, user == authenticatedUser { return }
         guard let seconds = lockOut.secondsLeft(for: address, within: policy.guessing, at: now) else { return }
         throw .lockedOut(seconds: seconds)
@@ -226,7 +226,7 @@ extension Authenticator {
         {
             return .granted(grant.value)
         }
-        if question.hasCredentials { try admitGuess(of: nil, at: now) }
+        if question.hasCredentials { try requireNotLockedOut(of: nil, at: now) }
         return .needsExternalDecision(question)
     }
 
@@ -283,7 +283,7 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The user has no permission for the request, or not from this address.
     case notPermitted(user: String)
     /// The external service refused the request. It counts as a guess if the request had a password.
-    case deniedExternally(isGuess: Bool)
+    case deniedExternally(countsAsGuess: Bool)
     /// This host has no hash functions to check a password.
     case noHashFunctions
 

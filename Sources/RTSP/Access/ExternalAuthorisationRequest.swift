@@ -46,10 +46,10 @@ public enum AccessDecision: Hashable, Sendable {
 
 extension AccessFailure {
     /// Whether the failure counts as a wrong password, which is answered with a delay.
-    var isGuess: Bool {
+    var countsAsGuess: Bool {
         switch self {
         case .wrongCredentials: true
-        case .deniedExternally(let isGuess): isGuess
+        case .deniedExternally(let countsAsGuess): countsAsGuess
         default: false
         }
     }

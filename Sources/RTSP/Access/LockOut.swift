@@ -62,7 +62,7 @@ public final class LockOut: Sendable {
     /// Counts a wrong password.
     ///
     /// - Returns: whether it locks out the address or its network.
-    func guessed(_ address: IPAddress?, within limits: GuessLimits, at now: MonotonicTime) -> Bool {
+    func countGuess(_ address: IPAddress?, within limits: GuessLimits, at now: MonotonicTime) -> Bool {
         guesses.withLock { guesses in
             var isLockedOut = false
             for origin in Origin.all(of: address) {

@@ -52,14 +52,14 @@ public enum Withdrawal: Hashable, Sendable, CustomStringConvertible {
     /// The stream's multicast groups were changed; their members must join again.
     case groups
     /// The client lost the permission to watch the stream.
-    case right
+    case permissionLost
 
     public var description: String {
         switch self {
         case .stream: "the stream was removed"
         case .end: "the stream has ended"
         case .groups: "the stream's multicast configuration has changed"
-        case .right: "the client may no longer watch the stream"
+        case .permissionLost: "the client may no longer watch the stream"
         }
     }
 }

@@ -22,7 +22,7 @@ extension ServerConnection {
             if let grant = renewed(session.grant, session.encapsulation, at: path, since: former) {
                 sessions[session.id]?.grant = grant
             } else {
-                withdraw(session.id, .right, at: now)
+                withdraw(session.id, .permissionLost, at: now)
             }
         }
         refuseForbiddenRequest(since: former, at: now)
@@ -78,7 +78,7 @@ extension ServerConnection {
         if failure == .staleNonce, let id = try? validated.get().sessionID() { sessions.noteActivity(of: id, at: now) }
         order(.accessRefused(failure))
         let refusal = authenticator?.refusal(failure, at: now) ?? Refusal(.unauthorized)
-        guard failure.isGuess, let limits = authenticator?.policy.guessing else {
+        guard failure.countsAsGuess, let limits = authenticator?.policy.guessing else {
             return send(refusal, to: cSeq)
         }
         noteGuess(limits, at: now)
@@ -107,8 +107,8 @@ extension ServerConnection {
             let grant = authenticator?.admit(waiting.question) ?? .everything
             execute(waiting.request, for: grant, pending.cSeq, at: now)
         case .refused:
-            let isGuess = waiting.question.hasCredentials
-            refuse(waiting.request, pending.cSeq, because: .deniedExternally(isGuess: isGuess), at: now)
+            let countsAsGuess = waiting.question.hasCredentials
+            refuse(waiting.request, pending.cSeq, because: .deniedExternally(countsAsGuess: countsAsGuess), at: now)
         case .unavailable:
             let refusal = Refusal(
                 .serviceUnavailable, reason: "Service Unavailable: the authorisation service does not answer")
@@ -125,7 +125,7 @@ extension ServerConnection {
 
     /// Counts a wrong password, and orders a log entry if the address is now locked out.
     private mutating func noteGuess(_ limits: GuessLimits, at now: MonotonicTime) {
-        guard authenticator?.guessed(at: now) == true else { return }
+        guard authenticator?.countGuess(at: now) == true else { return }
         order(.addressLockedOut(seconds: limits.lockOutSeconds))
     }
 

@@ -1,4 +1,5 @@
-/// A request that passed the checks that all methods share. The checks run in the order in which their refusals take precedence.
+/// A request that passed the checks that all methods share. If several checks fail, the first one decides
+/// the answer.
 struct ValidatedRequest: Sendable {
     let method: Method
     /// `nil` for `*`.

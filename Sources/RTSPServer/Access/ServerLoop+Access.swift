@@ -29,7 +29,7 @@ extension ServerLoop {
         case .noCredentials(.transportStream):
             // VLC as Debian builds it does not answer challenges: it sends credentials at once or never.
             metadata["paste"] = "rtsp://USER:PASSWORD@\(connection.local)/PATH, both in lower case"
-        case .deniedExternally(isGuess: false) where connection.machine.security == .tls:
+        case .deniedExternally(countsAsGuess: false) where connection.machine.security == .tls:
             return logger.debug("request refused", metadata: metadata)
         case .address, .wrongCredentials, .unusableCredentials, .credentialsInURL, .notPermitted, .deniedExternally,
             .noHashFunctions:

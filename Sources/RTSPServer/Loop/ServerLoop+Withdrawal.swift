@@ -27,7 +27,7 @@ extension ViewerSession {
     /// Whether the withdrawal affects this session.
     fileprivate func isAffected(by withdrawal: Withdrawal) -> Bool {
         switch withdrawal {
-        case .stream, .end, .right: true
+        case .stream, .end, .permissionLost: true
         case .groups: lowerTransport == .multicast
         }
     }

@@ -32,7 +32,7 @@ public final class Assembly: Sendable {
     /// The notice for users, from before the sources were started.
     public let notice: StartupNotice
 
-    /// The configuration with which it was started. Options that apply at a start only keep these values.
+    /// The configuration with which the server was started: options that apply only at a start keep their values from here.
     let running: Configuration
     let directory = PathDirectory()
     let server: RTSPServer.Server

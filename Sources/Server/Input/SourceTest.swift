@@ -13,8 +13,8 @@ enum SourceTest {
 
     /// Why the path's source publishes no media; `nil` if it does, or if it cannot be tested.
     ///
-    /// Fifos and standard input are not tested, because the server could not read the same bytes again; substreams work if their
-    /// parents do. Blocks for at most `milliseconds`. A source that does not end keeps its thread.
+    /// Fifos and standard input are not tested, because the server could not read the same bytes again. Substreams are not
+    /// tested either: they work if their parents do. Blocks for at most `milliseconds`. A source that does not end keeps its thread.
     static func failure(of path: Configuration.Path, within milliseconds: Int = usualMilliseconds) -> SourceFailure? {
         switch path.source {
         case .standardInput, .substream: return nil

@@ -51,7 +51,7 @@ import Testing
     }
 
     /// A driver that delivers each frame 30 ms before the end of its exposure, and stamps it with that end.
-    @Test func aDriverThatStampsAheadKeepsItsFrameSpacing() {
+    @Test func aDriverThatStampsFramesEarlyKeepsItsFrameSpacing() {
         var timeline = Self.timeline
         let late: [Int64] = [0, 4, 1, 9, 0, 25]
         let times = late.enumerated().map { index, late in
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...20)
-    func noCaptureTimeIsAfterTheArrivalEvenIfTheDriverStampsAhead(seed: UInt64) {
+    func noCaptureTimeIsAfterTheArrivalEvenIfTheDriverStampsFramesEarly(seed: UInt64) {
         var timeline = Self.timeline
         var dice = SplitMix64(seed: seed)
         var last = Int64.min
@@ -77,7 +77,7 @@ import Testing
         #expect(timeline.jumpCount == 0)
     }
 
-    @Test func aDelayedFrameKeepsItsTimeEvenIfTheDriverStampsAhead() {
+    @Test func aDelayedFrameKeepsItsTimeEvenIfTheDriverStampsFramesEarly() {
         var timeline = Self.timeline
         _ = timeline.time(driver: Self.at(1030), now: Self.at(1000))
         let times = [1070, 1110, 9030].map { timeline.time(driver: Self.at($0), now: Self.at(9000)).ticks }

@@ -130,7 +130,7 @@ final class ReplayedCamera: CaptureDevice {
         }
     }
 
-    func forceKeyFrame() -> Bool {
+    func requestKeyframe() -> Bool {
         keyFrameOrders += 1
         return true
     }

@@ -96,7 +96,7 @@ import Testing
             #expect(units.map(\.isKeyframe) == [number < 2], "another matrix comes with an IDR frame")
             let decoder = try VideoDecoder()
             decoded += try (units.flatMap { try decoder.decode($0) } + decoder.finish()).map(\.matrix)
-            let offered = try #require(subscriber.take()).frame.picture()
+            let offered = try #require(subscriber.take()).frame.frame()
             #expect(try Scaler(width: 320, height: 180).scale(offered).matrix == matrix)
         }
         #expect(decoded.prefix(2) == [.bt709, .bt601])

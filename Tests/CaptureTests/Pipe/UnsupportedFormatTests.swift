@@ -87,10 +87,10 @@ import Testing
 
     @Test func aLaterRunKeepsTheFormatThatAnEarlierOneRecognised() {
         let inputLog = PipeInputLog(log: LoggedLines().log)
-        #expect(inputLog.recognized(nil) == nil)
-        #expect(inputLog.recognized(.mp4) == .mp4)
-        #expect(inputLog.recognized(nil) == .mp4)
+        #expect(inputLog.recognised(nil) == nil)
+        #expect(inputLog.recognised(.mp4) == .mp4)
+        #expect(inputLog.recognised(nil) == .mp4)
         inputLog.foundFrame()
-        #expect(inputLog.recognized(nil) == nil)
+        #expect(inputLog.recognised(nil) == nil)
     }
 }

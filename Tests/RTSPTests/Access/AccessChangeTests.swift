@@ -70,7 +70,10 @@ struct AccessChangeTests {
         ] {
             var (dialogue, session, _) = try watching(ann())
             change(&dialogue, to: other)
-            #expect(dialogue.orders == [.tearDown(session, .withdrawn(.right)), .close(.withdrawn(.right))])
+            #expect(
+                dialogue.orders == [
+                    .tearDown(session, .withdrawn(.permissionLost)), .close(.withdrawn(.permissionLost)),
+                ])
         }
     }
 
@@ -87,7 +90,8 @@ struct AccessChangeTests {
         let session = try dialogue.setUp()
         dialogue.orders = []
         change(&dialogue, to: try ann())
-        #expect(dialogue.orders == [.tearDown(session, .withdrawn(.right)), .close(.withdrawn(.right))])
+        #expect(
+            dialogue.orders == [.tearDown(session, .withdrawn(.permissionLost)), .close(.withdrawn(.permissionLost))])
         for free in [nil, try policy([])] {
             var (dialogue, session, _) = try watching(ann())
             change(&dialogue, to: free)
@@ -120,7 +124,7 @@ struct AccessChangeTests {
         dialogue.connection.accessChanged(
             to: try ann(paths: "yard"), paths: [first: "/cam", second: "/yard"], at: dialogue.now)
         dialogue.drain()
-        #expect(dialogue.orders == [.tearDown(first, .withdrawn(.right))])
+        #expect(dialogue.orders == [.tearDown(first, .withdrawn(.permissionLost))])
     }
 
     @Test func aPendingRequestIsAuthorisedAgain() throws {

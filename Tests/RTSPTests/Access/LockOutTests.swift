@@ -19,7 +19,7 @@ struct LockOutTests {
         for address in addresses {
             for count in 1...10 {
                 #expect(lockOut.secondsLeft(for: address, within: Self.limits, at: seconds(5)) == nil)
-                #expect(lockOut.guessed(address, within: Self.limits, at: seconds(5)) == (count == 10))
+                #expect(lockOut.countGuess(address, within: Self.limits, at: seconds(5)) == (count == 10))
             }
             #expect(lockOut.secondsLeft(for: address, within: Self.limits, at: seconds(5)) == 300)
         }
@@ -28,18 +28,18 @@ struct LockOutTests {
     @Test func aLockOutEndsAndTheCountRestarts() {
         let lockOut = LockOut()
         let address = IPAddress("192.0.2.7")
-        for _ in 1...10 { _ = lockOut.guessed(address, within: Self.limits, at: seconds(5)) }
+        for _ in 1...10 { _ = lockOut.countGuess(address, within: Self.limits, at: seconds(5)) }
         #expect(lockOut.secondsLeft(for: address, within: Self.limits, at: seconds(304)) == 1)
         #expect(lockOut.secondsLeft(for: address, within: Self.limits, at: seconds(305)) == nil)
         for count in 1...10 {
-            #expect(lockOut.guessed(address, within: Self.limits, at: seconds(305)) == (count == 10))
+            #expect(lockOut.countGuess(address, within: Self.limits, at: seconds(305)) == (count == 10))
         }
     }
 
     @Test func rareWrongPasswordsAreForgotten() {
         let lockOut = LockOut()
         for round in 0..<100 as Range<Int64> {
-            #expect(!lockOut.guessed(IPAddress("192.0.2.7"), within: Self.limits, at: seconds(300 * round)))
+            #expect(!lockOut.countGuess(IPAddress("192.0.2.7"), within: Self.limits, at: seconds(300 * round)))
         }
     }
 
@@ -47,11 +47,11 @@ struct LockOutTests {
         let lockOut = LockOut()
         let limits = GuessLimits(guessCount: 2, addressCount: 16)
         for number in 0..<100 as Range<UInt32> {
-            #expect(!lockOut.guessed(.ipv4(number), within: limits, at: seconds(Int64(number))))
+            #expect(!lockOut.countGuess(.ipv4(number), within: limits, at: seconds(Int64(number))))
         }
         // The second wrong password locks an address out if the first one is still counted.
         let remembered = (84..<100 as Range<UInt32>).filter {
-            lockOut.guessed(.ipv4($0), within: limits, at: seconds(100))
+            lockOut.countGuess(.ipv4($0), within: limits, at: seconds(100))
         }
         #expect(remembered == Array(84..<100))
     }
@@ -60,8 +60,10 @@ struct LockOutTests {
         let lockOut = LockOut()
         let limits = GuessLimits(guessCount: 2, addressCount: 16)
         let guesser = IPAddress("192.0.2.7")
-        for _ in 1...2 { _ = lockOut.guessed(guesser, within: limits, at: seconds(5)) }
-        for number in 0..<1_000 as Range<UInt32> { _ = lockOut.guessed(.ipv4(number), within: limits, at: seconds(6)) }
+        for _ in 1...2 { _ = lockOut.countGuess(guesser, within: limits, at: seconds(5)) }
+        for number in 0..<1_000 as Range<UInt32> {
+            _ = lockOut.countGuess(.ipv4(number), within: limits, at: seconds(6))
+        }
         #expect(lockOut.secondsLeft(for: guesser, within: limits, at: seconds(6)) == 299)
         #expect(lockOut.secondsLeft(for: IPAddress("192.0.2.8"), within: limits, at: seconds(6)) == nil)
     }
@@ -70,14 +72,14 @@ struct LockOutTests {
         let lockOut = LockOut()
         let limits = GuessLimits(guessCount: 2, addressCount: 16)
         for number in 0..<16 as Range<UInt32> {
-            for _ in 1...2 { _ = lockOut.guessed(.ipv4(number), within: limits, at: seconds(5)) }
+            for _ in 1...2 { _ = lockOut.countGuess(.ipv4(number), within: limits, at: seconds(5)) }
         }
-        #expect(!lockOut.guessed(.ipv4(100), within: limits, at: seconds(6)))
-        #expect(lockOut.guessed(.ipv4(101), within: limits, at: seconds(6)))
+        #expect(!lockOut.countGuess(.ipv4(100), within: limits, at: seconds(6)))
+        #expect(lockOut.countGuess(.ipv4(101), within: limits, at: seconds(6)))
         #expect(lockOut.secondsLeft(for: .ipv4(102), within: limits, at: seconds(6)) == 300)
         #expect(lockOut.secondsLeft(for: .ipv4(0), within: limits, at: seconds(6)) == 299)
         // Afterwards the table has room again.
-        #expect(!lockOut.guessed(.ipv4(102), within: limits, at: seconds(306)))
+        #expect(!lockOut.countGuess(.ipv4(102), within: limits, at: seconds(306)))
         #expect(lockOut.secondsLeft(for: .ipv4(103), within: limits, at: seconds(306)) == nil)
     }
 
@@ -87,8 +89,8 @@ struct LockOutTests {
         let network = UInt128(0x2001_0db8_0000_0007) << 64
         for number in 1...40 as ClosedRange<UInt128> {
             #expect(
-                lockOut.guessed(.ipv6(network | number), within: limits, at: seconds(5)) == (number == 40),
-                "each address has guessed once")
+                lockOut.countGuess(.ipv6(network | number), within: limits, at: seconds(5)) == (number == 40),
+                "each address has countGuess once")
         }
         #expect(lockOut.secondsLeft(for: .ipv6(network | 99), within: limits, at: seconds(5)) == 300)
         #expect(lockOut.secondsLeft(for: .ipv6(network + (1 << 64) | 99), within: limits, at: seconds(5)) == nil)
@@ -108,8 +110,8 @@ struct LockOutTests {
             #expect(left == alone[index].secondsLeft(for: address, within: limits, at: now))
             guard left == nil else { continue }
             #expect(
-                together.guessed(address, within: limits, at: now)
-                    == alone[index].guessed(address, within: limits, at: now))
+                together.countGuess(address, within: limits, at: now)
+                    == alone[index].countGuess(address, within: limits, at: now))
         }
     }
 
@@ -184,7 +186,7 @@ struct LockOutTests {
     @Test func aLockedOutAddressGetsTheSameResponseToCredentialsInTheURL() throws {
         let lockOut = LockOut()
         let limits = GuessLimits(guessCount: 1)
-        _ = lockOut.guessed(IPAddress(Dialogue.peer.address), within: limits, at: Dialogue(access: nil).now)
+        _ = lockOut.countGuess(IPAddress(Dialogue.peer.address), within: limits, at: Dialogue(access: nil).now)
         for exempt in [nil, []] as [[PathPattern]?] {
             let policy = AccessPolicy(
                 realm: "Apus", users: [.init(name: "ann", secret: .password("sesame"), rights: [:])], guessing: limits,

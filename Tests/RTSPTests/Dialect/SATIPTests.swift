@@ -89,7 +89,7 @@ struct SATIPTests {
         #expect((response?.headers["com.ses.streamID"] != nil) == (encapsulation == .transportStream))
     }
 
-    @Test func afterADescribeASetUpWithoutTrackMeansTheOnlyTrack() {
+    @Test func aSetUpWithoutTrackAfterDescribeSetsUpTheOnlyTrackOfTheStream() {
         var dialogue = Dialogue()
         dialogue.ask(.describe, Self.url)
         dialogue.orders = []

@@ -34,7 +34,7 @@ protocol CaptureDevice: AnyObject {
     func release(_ buffer: FilledBuffer) throws(SourceFailure)
 
     /// Requests a keyframe from the camera's encoder; false if the camera does not support that.
-    func forceKeyFrame() -> Bool
+    func requestKeyframe() -> Bool
 
     /// All adjustable controls.
     var controls: [CameraControl] { get }

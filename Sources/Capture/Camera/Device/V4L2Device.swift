@@ -173,7 +173,7 @@ final class V4L2Device: CaptureDevice {
 
     // MARK: - Controls
 
-    func forceKeyFrame() -> Bool { cv4l2_force_key_frame(fd) >= 0 }
+    func requestKeyframe() -> Bool { cv4l2_force_key_frame(fd) >= 0 }
 
     var controls: [CameraControl] {
         var previous: UInt32 = 0
