@@ -7,6 +7,7 @@ import Testing
 /// The systemd unit and its installation.
 struct InstallationTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
         .deletingLastPathComponent().path
     private static let analyser = "/usr/bin/systemd-analyze"
     private let folder: TemporaryFolder

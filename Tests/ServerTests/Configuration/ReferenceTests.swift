@@ -7,6 +7,7 @@ import Testing
 struct ReferenceTests {
     private static let file = URL(filePath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
         .appending(path: "docs/apus.reference.yml")
 
     @Test func theReferenceFileMatchesTheCode() throws {

@@ -53,23 +53,23 @@ struct ChangingTests {
 
     @Test func viewersAreNotDisturbedWhenOtherPathsAreAddedAndRemoved() async throws {
         try await Self.serving("  a: { \(Self.small) }\n  b: { \(Self.small) }\n") { assembly in
-            let viewer = try Viewer(of: "a", assembly)
-            let gone = try Viewer(of: "b", assembly)
+            let viewer = try TCPViewer(of: "a", assembly)
+            let gone = try TCPViewer(of: "b", assembly)
             let source = try #require(assembly.paths["a"]).source
-            #expect(viewer.watch(pictures: 10).missing == 0)
-            #expect(gone.watch(pictures: 2).missing == 0)
+            #expect(viewer.watch(frames: 10).missing == 0)
+            #expect(gone.watch(frames: 2).missing == 0)
             let new = try Self.configuration("  a: { \(Self.small) }\n  c: { \(Self.small), title: New }\n")
             #expect(assembly.apply(new) == [.removed(path: "b"), .added(path: "c")])
-            let seen = viewer.watch(pictures: 30)
-            #expect(seen.pictures == 30 && seen.missing == 0)
+            let seen = viewer.watch(frames: 30)
+            #expect(seen.frames == 30 && seen.missing == 0)
             #expect(assembly.paths["a"]?.source === source)
             // The other viewer gets a BYE and is disconnected.
-            #expect(gone.watch(pictures: 1_000).goodbyes == 1)
+            #expect(gone.watch(frames: 1_000).goodbyes == 1)
             #expect(gone.socket.isClosed)
             #expect(await Self.isServing(try #require(assembly.paths["c"]).stream))
-            #expect(try Viewer(of: "c", assembly).watch(pictures: 2).pictures == 2)
+            #expect(try TCPViewer(of: "c", assembly).watch(frames: 2).frames == 2)
             #expect(try assembly.request("DESCRIBE", "b").status == 404)
-            #expect(viewer.watch(pictures: 10).missing == 0)
+            #expect(viewer.watch(frames: 10).missing == 0)
             #expect(assembly.apply(new) == [])
         }
     }
@@ -77,13 +77,13 @@ struct ChangingTests {
     @Test func theBitrateChangesWhileAViewerStaysConnected() async throws {
         let large = Self.small.replacing("width: 160, height: 96", with: "width: 480, height: 272")
         try await Self.serving("  cam: { \(large) }\n") { assembly in
-            let viewer = try Viewer(of: "cam", assembly)
-            _ = viewer.watch(pictures: 30)
-            let before = viewer.watch(pictures: 30)
+            let viewer = try TCPViewer(of: "cam", assembly)
+            _ = viewer.watch(frames: 30)
+            let before = viewer.watch(frames: 30)
             let changes = try assembly.set(["video.bitrate=75000"], of: "cam")
             #expect(changes == [.reconfigured(path: "cam", options: ["video.bitrate"])])
-            let settling = viewer.watch(pictures: 30)
-            let after = viewer.watch(pictures: 30)
+            let settling = viewer.watch(frames: 30)
+            let after = viewer.watch(frames: 30)
             #expect(before.missing + settling.missing + after.missing == 0)
             #expect(after.byteCount * 2 < before.byteCount, "\(before.byteCount) → \(after.byteCount) bytes a second")
         }
@@ -93,24 +93,24 @@ struct ChangingTests {
         try await Self.serving("  a: { timestamps: all, \(Self.small) }\n") { assembly in
             let stream = try #require(assembly.paths["a"]).stream
             #expect(stream.captureTimeSEI == .all)
-            let viewer = try Viewer(of: "a", assembly)
-            #expect(viewer.watch(pictures: 5).missing == 0)
+            let viewer = try TCPViewer(of: "a", assembly)
+            #expect(viewer.watch(frames: 5).missing == 0)
             let announcements = stream.announcementCount
             #expect(
                 try assembly.set(["timestamps=off"], of: "a") == [.reconfigured(path: "a", options: ["timestamps"])])
             #expect(stream.captureTimeSEI == .off)
-            #expect(viewer.watch(pictures: 5).missing == 0)
+            #expect(viewer.watch(frames: 5).missing == 0)
             #expect(stream.announcementCount == announcements)
         }
     }
 
     @Test func aNewSizeIsSentInBandWhileAViewerStaysConnected() async throws {
         try await Self.serving("  cam: { \(Self.small) }\n") { assembly in
-            let viewer = try Viewer(of: "cam", assembly)
-            #expect(viewer.watch(pictures: 5).sizes == [Size(160, 96)])
+            let viewer = try TCPViewer(of: "cam", assembly)
+            #expect(viewer.watch(frames: 5).sizes == [TCPViewer.Size(160, 96)])
             _ = try assembly.set(["video={ width: 240, height: 176 }", "title=Large"], of: "cam")
-            let seen = viewer.watch(pictures: 30)
-            #expect(seen.sizes == [Size(240, 176)])
+            let seen = viewer.watch(frames: 30)
+            #expect(seen.sizes == [TCPViewer.Size(240, 176)])
             #expect(seen.missing == 0)
             #expect(try assembly.request("DESCRIBE", "cam").body.contains("s=Large\r\n"))
         }
@@ -120,12 +120,12 @@ struct ChangingTests {
         let film = try await Clip.plain.path()
         try await Self.serving("  cam: { \(Self.small) }\n") { assembly in
             let stream = try #require(assembly.paths["cam"]).stream
-            let viewer = try Viewer(of: "cam", assembly)
-            let before = viewer.watch(pictures: 10)
+            let viewer = try TCPViewer(of: "cam", assembly)
+            let before = viewer.watch(frames: 10)
             let changes = try assembly.set(["source=\(film)"], of: "cam")
             #expect(changes == [.sourceReplaced(path: "cam", options: ["source"])])
-            let after = viewer.watch(pictures: 40)
-            #expect(after.sizes == [Size(640, 360)])
+            let after = viewer.watch(frames: 40)
+            #expect(after.sizes == [TCPViewer.Size(640, 360)])
             #expect(before.missing + after.missing == 0)
             // Timestamps continue, because the epoch of the stream is the same.
             let step = Int32(bitPattern: try #require(after.lastTimestamp) &- (try #require(before.lastTimestamp)))
@@ -159,27 +159,27 @@ struct ChangingTests {
         let film = try await Clip.plain.path()
         let tiny = Self.small.replacing("width: 160, height: 96", with: "width: 80, height: 48")
         try await Self.serving("  cam: { \(Self.small) }\n  sub: { source: 'stream:cam', \(tiny) }\n") { assembly in
-            let viewer = try Viewer(of: "sub", assembly)
-            let before = viewer.watch(pictures: 10)
+            let viewer = try TCPViewer(of: "sub", assembly)
+            let before = viewer.watch(frames: 10)
             _ = try assembly.set(["source=\(film)"], of: "cam")
             // The file is decoded for the substream.
-            let film = viewer.watch(pictures: 60)
+            let film = viewer.watch(frames: 60)
             _ = try assembly.set(["source=testcard"], of: "cam")
-            let card = viewer.watch(pictures: 60)
-            #expect([before, film, card].map(\.pictures) == [10, 60, 60])
+            let card = viewer.watch(frames: 60)
+            #expect([before, film, card].map(\.frames) == [10, 60, 60])
             #expect([before, film, card].allSatisfy { $0.missing == 0 })
         }
     }
 
     @Test func aRefusedCommandChangesNothing() async throws {
         try await Self.serving("  cam: { \(Self.small) }\n") { assembly in
-            let viewer = try Viewer(of: "cam", assembly)
+            let viewer = try TCPViewer(of: "cam", assembly)
             let (before, source) = (assembly.state.withLock { $0.configuration }, assembly.paths["cam"]?.source)
             #expect(throws: SettingFailure.self) { try assembly.set(["title=x", "video.width=7"], of: "cam") }
             #expect(throws: SettingFailure.self) { try assembly.set(["title=x"], of: "door") }
             #expect(assembly.state.withLock { $0.configuration } == before)
             #expect(assembly.paths["cam"]?.source === source)
-            #expect(viewer.watch(pictures: 10).missing == 0)
+            #expect(viewer.watch(frames: 10).missing == 0)
         }
     }
 
@@ -201,7 +201,7 @@ struct ChangingTests {
 
     @Test func aSessionOnAnotherPathOfTheSameConnectionContinues() async throws {
         try await Self.serving("  a: { \(Self.small) }\n  b: { \(Self.small) }\n") { assembly in
-            let viewer = try Viewer(of: "a", assembly)
+            let viewer = try TCPViewer(of: "a", assembly)
             let transport = ["Transport": "RTP/AVP/TCP;unicast;interleaved=8-9"]
             let other = try viewer.socket.request("SETUP", "rtsp://127.0.0.1/b/track1", transport)
             let session = ["Session": other.header("Session")?.split(separator: ";").first.map(String.init) ?? ""]
@@ -211,7 +211,7 @@ struct ChangingTests {
                 try await eventually(within: 5) {
                     try viewer.socket.request("GET_PARAMETER", "rtsp://127.0.0.1/b", session).status == 454
                 })
-            #expect(viewer.watch(pictures: 20).missing == 0)
+            #expect(viewer.watch(frames: 20).missing == 0)
         }
     }
 
@@ -243,7 +243,7 @@ struct ChangingTests {
 
     /// Filters are tested before they are used, and their input may be slow, or never arrive.
     @Test func aCommandThatWaitsForItsFiltersDoesNotBlockOthersOrUndoThem() async throws {
-        let picture = try SlowPicture()
+        let picture = try SlowImage()
         try await Self.running("  cam: { source: /dev/nowhere }\n") { assembly in
             let filters = "movie=\(picture.path):f=ppm_pipe[p];[in][p]overlay"
             let set = Background { try assembly.set(["effects.filters=\(filters)"], of: "cam") }
@@ -285,48 +285,6 @@ extension Assembly {
     }
 }
 
-/// A picture that comes slowly: a fifo.
-private struct SlowPicture {
-    private let folder: TemporaryFolder
-    let path: String
-
-    init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("picture")
-        try #require(mkfifo(path, 0o600) == 0)
-        // A reader may have ended.
-        signal(SIGPIPE, SIG_IGN)
-    }
-
-    /// The writing end; `nil` without a reader. The reader waits until it is written to or closed.
-    func writer() -> Writer? {
-        let fd = open(path, O_WRONLY | O_NONBLOCK)
-        return fd < 0 ? nil : Writer(FileHandle(fileDescriptor: fd, closeOnDealloc: true))
-    }
-
-    func awaitReader() async throws -> Writer {
-        var found: Writer?
-        _ = await eventually(within: 10) {
-            found = writer()
-            return found != nil
-        }
-        return try #require(found)
-    }
-
-    struct Writer {
-        private let handle: FileHandle
-
-        init(_ handle: FileHandle) { self.handle = handle }
-
-        /// Writes a black frame of 16 by 16, and closes.
-        func write() {
-            // Without a reader, it does not matter.
-            try? handle.write(contentsOf: Data("P6 16 16 255\n".utf8) + Data(count: 768))
-            try? handle.close()
-        }
-    }
-}
-
 /// Work on a thread of its own, which may block.
 private final class Background<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
@@ -342,74 +300,5 @@ private final class Background<Value: Sendable>: Sendable {
 
     var value: Value {
         get throws { try #require(result.withLock { $0 }).get() }
-    }
-}
-
-private struct Size: Hashable {
-    let width: Int
-    let height: Int
-
-    init(_ width: Int, _ height: Int) {
-        (self.width, self.height) = (width, height)
-    }
-}
-
-/// A viewer of the video of a path over TCP.
-private final class Viewer {
-    /// What was received in one call of `watch`.
-    struct Seen {
-        /// Frames, counted by their RTP markers.
-        var pictures = 0
-        var byteCount = 0
-        /// Missing sequence numbers.
-        var missing = 0
-        /// The widths in the received parameter sets, in order.
-        var sizes: [Size] = []
-        var goodbyes = 0
-        var lastTimestamp: UInt32?
-    }
-
-    let socket: RTSPSocket
-    private var next: UInt16?
-
-    init(of path: String, _ assembly: Assembly) throws {
-        socket = try RTSPSocket(port: Int(assembly.server.port))
-        let answer = try socket.play("rtsp://127.0.0.1/\(path)", tracks: 1).answer
-        try #require(answer.status == 200)
-    }
-
-    /// Receives until this many complete frames have arrived, or no packet arrives, or for half a minute, because reports arrive even
-    /// without frames.
-    func watch(pictures: Int) -> Seen {
-        var seen = Seen()
-        let deadline = ContinuousClock.now + .seconds(30)
-        while seen.pictures < pictures, ContinuousClock.now < deadline, let frame = socket.frame(within: 5) {
-            if frame.channel == 1, frame.controlTypes.contains(203) { seen.goodbyes += 1 }
-            guard frame.channel == 0 else { continue }
-            seen.missing += next.map { Int(frame.sequenceNumber &- $0) } ?? 0
-            next = frame.sequenceNumber &+ 1
-            seen.byteCount += frame.bytes.count
-            seen.lastTimestamp = frame.timestamp
-            if frame.bytes[1] & 0x80 != 0 { seen.pictures += 1 }
-            let size = Self.size(in: Array(frame.bytes.dropFirst(12)))
-            if let size, seen.sizes.last != size { seen.sizes.append(size) }
-        }
-        return seen
-    }
-
-    /// The width in the sequence parameter set of a packet: single, or in an aggregate (RFC 6184, sections 5.6 and 5.7.1).
-    private static func size(in payload: [UInt8]) -> Size? {
-        var units = [payload]
-        if payload.first.map({ $0 & 0x1F }) == 24 {
-            units = []
-            var rest = payload.dropFirst()
-            while rest.count > 2 {
-                let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
-                units.append(Array(rest.dropFirst(2).prefix(count)))
-                rest = rest.dropFirst(2 + count)
-            }
-        }
-        let set = units.first { $0.first.map { $0 & 0x1F } == 7 }.flatMap { H264.SequenceParameterSet(parsing: $0) }
-        return set.map { Size($0.width, $0.height) }
     }
 }
