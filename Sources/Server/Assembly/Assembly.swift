@@ -32,7 +32,8 @@ public final class Assembly: Sendable {
     /// The notice for users, from before the sources were started.
     public let notice: StartupNotice
 
-    /// The configuration with which the server was started: options that apply only at a start keep their values from here.
+    /// The configuration with which the server was started. Options that take effect only at a start keep these values when the
+    /// configuration changes.
     let running: Configuration
     let directory = PathDirectory()
     let server: RTSPServer.Server

@@ -68,7 +68,7 @@ public struct CrashRecord: Sendable {
         return Int(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)).map { min(max($0, 0), 1_000) } ?? 0
     }
 
-    /// If this fails, the next start does not wait, which is no reason not to serve now.
+    /// Saves the count. A failure is ignored: it only means that the next start is not delayed.
     private func write(_ count: Int) {
         let fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard fd >= 0 else { return }

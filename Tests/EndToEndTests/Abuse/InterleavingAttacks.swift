@@ -112,7 +112,7 @@ extension Attack {
                 return flooder
             }
             // The waiting requests are answered after 3 s, followed by the requests after them.
-            try target.expectAnswers(during: 4, each: 0.25) { pause(0.1) }
+            try target.expectAnswers(during: 4) { pause(0.1) }
             withExtendedLifetime(flooders) {}
         },
         Attack(

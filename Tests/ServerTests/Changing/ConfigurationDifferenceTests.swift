@@ -118,7 +118,7 @@ struct ConfigurationDifferenceTests {
         #expect(path.isSourceChanged && path.arePathOptionsChanged && !path.areGroupsChanged)
     }
 
-    @Test func aTitleInTheOverlayIsAppliedByTheSource() throws {
+    @Test func aChangedTitleInTheOverlayIsAppliedByTheSource() throws {
         let text = "c: { title: A, effects: { overlay: title } }"
         let old = try configuration(Self.base.replacing("c: {}", with: text))
         let new = try configuration(Self.base.replacing("c: {}", with: text.replacing("A", with: "B")))

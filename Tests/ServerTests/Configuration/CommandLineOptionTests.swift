@@ -42,7 +42,7 @@ struct CommandLineOptionTests {
         #expect(configuration.users.isEmpty)
     }
 
-    @Test func aUserContradictsAnExternalAuthoriser() {
+    @Test func aUserIsRefusedWithAnExternalAuthoriser() {
         var configuration = Configuration()
         configuration.access.httpCallback = "http://127.0.0.1/"
         #expect(throws: InvalidArgument.self) { try configuration.addUser("ann:secret") }

@@ -4,7 +4,7 @@ import Media
 extension Configuration {
     /// Notes effects that do not work. Filters are tested with grey frames of the path's size.
     ///
-    /// - Parameter option: the full name of the path's section.
+    /// - Parameter option: the full name of the option section that configures `path`; notes are reported below it.
     func noteEffects(of path: Path, at option: OptionPath, in reading: inout Reading) {
         let effects = path.effects
         guard effects != Effects() else { return }
