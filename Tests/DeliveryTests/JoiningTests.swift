@@ -53,7 +53,7 @@ struct JoiningTests {
         #expect(audience.sharedFastStart == nil)
     }
 
-    @Test func aViewerThatLeavesDoesNotAffectTheOthers() throws {
+    @Test func aViewerThatLeavesDoesNotEndTheFastStartOfAnother() throws {
         let (first, second) = (try join(1), try join(2))
         broadcast.delivery.pause(first)
         #expect(first.fastStart.isEmpty && second.fastStart.count == 5)

@@ -149,7 +149,7 @@ struct UDPDeliveryTests {
         #expect(abs(report.ntpTime.unixNanoseconds - wall) < 2_000_000_000)
     }
 
-    @Test func aFastStartIsCompressedAndPacedWithoutLoss() throws {
+    @Test func aFastStartHasCompressedTimestampsAndIsPacedWithoutLoss() throws {
         let broadcast = Broadcast()
         var client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 60_000)

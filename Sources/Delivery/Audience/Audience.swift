@@ -12,7 +12,7 @@ final class Audience {
     let leading: Track
     var reader = FeedReader<PacketRun>()
     private(set) var viewers: [Viewer] = []
-    /// The addresses that serving each viewer touches, in the order of `viewers`.
+    /// The memory that serving each viewer touches, to be prefetched, in the order of `viewers`.
     private(set) var memory: [ViewerMemory] = []
     /// The current round, or the last.
     var round = ServiceRound()
@@ -29,7 +29,7 @@ final class Audience {
     private var byteDuration: (endIndex: Int64, nanoseconds: Int64) = (-1, 0)
     /// The fast start for viewers that join now.
     var sharedFastStart: PackagedFastStart?
-    /// When to request a keyframe again, because the stream's limit did not allow it.
+    /// When to repeat a keyframe request that the stream's rate limit refused.
     var keyframeRetry = MonotonicTime.distantFuture
     /// How many steps of the wall clock the viewers' sender reports account for.
     private var clockStepCount: Int

@@ -99,7 +99,7 @@ extension UDPPorts {
 extension UDPPorts {
     /// Moves `route` from the shared socket, which is stuck, to the separate socket of its host.
     ///
-    /// The route keeps its socket if the limit is reached or no socket can be made.
+    /// The route keeps the shared socket if there are `maximumSeparateCount` separate ones already, or none can be made now.
     func separate(_ route: UDPRoute, at now: MonotonicTime) {
         let host = route.destination.with(port: 0)
         guard let sender = separate[host] ?? makeSender(at: now) else { return }
