@@ -92,7 +92,7 @@ extension DeliveryLoop {
         viewer.phase = .playing
         viewer.startedAt = now
         transmitter.begin(at: now)
-        viewer.pacer = viewer.pacer.map { _ in Pacer(limits: Pacer.Limits(), at: now) }
+        viewer.pacer = viewer.pacer.map { _ in Pacer(limits: Pacer.Limits()) }
         audience.serve(viewer, with: transmitter)
         transmitter.flush()
     }

@@ -204,7 +204,7 @@ extension Transmitter {
                 byteCount: run.byteCount, interval: audience.interval(before: viewer.position.index),
                 step: Self.paceInterval)
         else { return }
-        viewer.pacer = Pacer(limits: limits, at: now)
+        viewer.pacer = Pacer(limits: limits)
     }
 
     /// How many packets from `next` on the viewer's pacer allows; all of them if it is not paced.

@@ -6,7 +6,7 @@ import Testing
 struct PacerTests {
     @Test func aBurstIsFollowedByTheRate() {
         let start = MonotonicTime(nanoseconds: 0)
-        var pacer = Pacer(limits: .init(rate: 5_000_000, burst: 24_000), at: start)
+        var pacer = Pacer(limits: .init(rate: 5_000_000, burst: 24_000))
         #expect(pacer.bytesAllowed(at: start) == 24_000)
         pacer.sent(24_000)
         #expect(pacer.bytesAllowed(at: start) == 0)

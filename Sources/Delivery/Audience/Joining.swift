@@ -50,7 +50,7 @@ extension Audience {
         viewer.compression = fastStart.compression
         viewer.compressedTrack = fastStart.compressedTrack
         viewer.isAwaitingKeyframe = false
-        if viewer.output == nil { viewer.pacer = Pacer(limits: Pacer.Limits(), at: now) }
+        if viewer.output == nil { viewer.pacer = Pacer(limits: Pacer.Limits()) }
     }
 
     /// The packaged fast start up to the newest unit, made once for all viewers that join before the next unit.

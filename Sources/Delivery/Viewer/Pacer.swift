@@ -13,27 +13,19 @@ struct Pacer {
         var burst: Int64 = 24_000
     }
 
-    private let limits: Limits
-    private var allowance: Int64
-    private var last: MonotonicTime
+    private var bytes: TokenBucket
 
-    init(limits: Limits, at now: MonotonicTime) {
-        self.limits = limits
-        allowance = limits.burst
-        last = now
+    init(limits: Limits) {
+        bytes = TokenBucket(.init(burst: limits.burst, earning: limits.rate, every: 1_000_000_000))
     }
 
-    /// The bytes that may be sent now. Unused allowance accumulates up to the burst.
+    /// The bytes that may be sent now.
     mutating func bytesAllowed(at now: MonotonicTime) -> Int {
-        // The elapsed time is capped at a second, so the product cannot overflow.
-        let elapsed = min(max(0, now - last), 1_000_000_000)
-        allowance = min(limits.burst, allowance + elapsed * limits.rate / 1_000_000_000)
-        last = now
-        return Int(allowance)
+        Int(bytes.tokens(at: now))
     }
 
-    /// Counts sent bytes. The last packet may overdraw the allowance.
+    /// Counts sent bytes. The last packet may overdraw the bucket.
     mutating func sent(_ byteCount: Int) {
-        allowance -= Int64(byteCount)
+        bytes.take(Int64(byteCount))
     }
 }

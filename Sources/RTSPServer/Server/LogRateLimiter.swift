@@ -4,17 +4,12 @@ import Media
 /// Limits how often a message is logged: a burst, then once per interval. Suppressed messages are counted, and their count is
 /// logged with the next message.
 struct LogRateLimiter {
-    private let burst: Int
-    /// The interval in nanoseconds.
-    private let interval: Int64
-    private var tokens: Int
-    private var lastRefill: MonotonicTime?
+    private var messages: TokenBucket
     private var suppressedCount = 0
 
-    init(burst: Int, interval: Int64) {
-        self.burst = burst
-        self.interval = interval
-        tokens = burst
+    /// - Parameter interval: nanoseconds.
+    init(burst: Int64, interval: Int64) {
+        messages = TokenBucket(.init(burst: burst, every: interval))
     }
 
     /// For errors that one client can cause as often as it likes.
@@ -25,13 +20,11 @@ struct LogRateLimiter {
     /// - Parameter others: messages that were suppressed elsewhere, to be counted here.
     /// - Returns: how many messages have been suppressed since the last; `nil` if this one is suppressed too.
     mutating func admit(at now: MonotonicTime, counting others: Int = 0) -> Int? {
-        refill(at: now)
         suppressedCount += others
-        guard tokens > 0 else {
+        guard messages.takeOne(at: now) else {
             suppressedCount += 1
             return nil
         }
-        tokens -= 1
         return takeSuppressedCount()
     }
 
@@ -39,14 +32,6 @@ struct LogRateLimiter {
     mutating func takeSuppressedCount() -> Int {
         defer { suppressedCount = 0 }
         return suppressedCount
-    }
-
-    private mutating func refill(at now: MonotonicTime) {
-        guard let last = lastRefill else { return lastRefill = now }
-        let earned = max(0, now - last) / interval
-        guard earned > 0 else { return }
-        tokens = earned >= Int64(burst - tokens) ? burst : tokens + Int(earned)
-        lastRefill = last + earned &* interval
     }
 }
 

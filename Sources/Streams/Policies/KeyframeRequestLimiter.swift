@@ -17,15 +17,12 @@ public struct KeyframeRequestLimiter: Sendable {
         }
     }
 
-    private let limits: Limits
-    private var tokens: Int
-    private var lastRefill: MonotonicTime?
+    private var requests: TokenBucket
     /// Whether a granted request still waits for its keyframe, which will also serve further requests.
     private var isOutstanding = false
 
     public init(limits: Limits = Limits()) {
-        self.limits = limits
-        tokens = limits.burst
+        requests = TokenBucket(.init(burst: Int64(limits.burst), every: limits.interval))
     }
 
     /// The answer to a request.
@@ -40,10 +37,8 @@ public struct KeyframeRequestLimiter: Sendable {
 
     /// Handles the request for a keyframe.
     public mutating func requested(at now: MonotonicTime) -> Answer {
-        refill(at: now)
         if isOutstanding { return .alreadyRequested }
-        guard tokens > 0 else { return .notBefore((lastRefill ?? now) + limits.interval) }
-        tokens -= 1
+        guard requests.takeOne(at: now) else { return .notBefore(requests.nextToken ?? now) }
         isOutstanding = true
         return .granted
     }
@@ -51,17 +46,5 @@ public struct KeyframeRequestLimiter: Sendable {
     /// Notes that a keyframe was published.
     public mutating func arrived() {
         isOutstanding = false
-    }
-
-    private mutating func refill(at now: MonotonicTime) {
-        guard let last = lastRefill else {
-            lastRefill = now
-            return
-        }
-        guard limits.interval > 0 else { return tokens = limits.burst }
-        let earned = (now - last) / limits.interval
-        guard earned > 0 else { return }
-        tokens = earned >= Int64(limits.burst - tokens) ? limits.burst : tokens + Int(earned)
-        lastRefill = last + earned &* limits.interval
     }
 }
