@@ -79,6 +79,6 @@ private func checkJourney(of time: NTPTime) {
         payloadType: PayloadType(lowBitsOf: 96), isMarked: false, sequenceNumber: SequenceNumber(1), timestamp: 0,
         ssrc: SSRC(1))
     header.headerExtension = .init(profile: UInt16(start >> 16), data: writer.bytes)
-    let read = AbsoluteCaptureTime.time(in: header, identifier: AbsoluteCaptureTime.identifier)
+    let read = AbsoluteCaptureTime.time(in: header, identifier: HeaderExtension.absoluteCaptureTime.identifier)
     require(read == time, "a time of capture reads the same")
 }

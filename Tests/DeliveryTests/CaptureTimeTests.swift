@@ -18,7 +18,7 @@ struct CaptureTimeTests {
     }
 
     private static func time(in packet: Packet) -> NTPTime? {
-        AbsoluteCaptureTime.time(in: packet.header, identifier: AbsoluteCaptureTime.identifier)
+        AbsoluteCaptureTime.time(in: packet.header, identifier: HeaderExtension.absoluteCaptureTime.identifier)
     }
 
     /// The capture times of frames at 25 frames per second.

@@ -94,7 +94,7 @@ extension HeaderRewriter {
     /// The same for packets that carry their capture time.
     static let sendingCaptureTime = HeaderRewriter(
         payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530),
-        timestampOffset: 77, sendsAbsoluteCaptureTime: true)
+        timestampOffset: 77, extensions: HeaderExtensionLayout([.absoluteCaptureTime]))
 }
 
 /// A UDP client with its own pair of ports, and the viewer that sends to them.

@@ -13,11 +13,13 @@ import Testing
     }
 
     /// A header as in a viewer's packets.
-    private static func written(_ captured: NTPTime?, sendsAbsoluteCaptureTime: Bool = true) throws -> [UInt8] {
+    private static func written(_ captured: NTPTime?, _ extensions: [HeaderExtension] = [.absoluteCaptureTime]) throws
+        -> [UInt8]
+    {
         var unit = accessUnit([[0x41]], ticks: 7)
         unit.captured = captured
         let run = try #require(packager().package(unit))
-        return HeaderRewriter.forTests(sendsAbsoluteCaptureTime: sendsAbsoluteCaptureTime).headers(of: run, ticks: 7)
+        return HeaderRewriter.forTests(extensions: HeaderExtensionLayout(extensions)).headers(of: run, ticks: 7)
             .bytes(ofPacket: 0, isMarked: true)
     }
 
@@ -26,7 +28,7 @@ import Testing
         #expect(bytes.count == 28 && bytes[0] == 0x90)
         #expect(Array(bytes[12...]) == [0xBE, 0xDE, 0, 3, 0x17] + Array(0x11...0x18) + [0, 0, 0])
         #expect(try Self.written(nil) == [0x80] + bytes[1..<12])
-        #expect(try Self.written(Self.time, sendsAbsoluteCaptureTime: false) == Self.written(nil))
+        #expect(try Self.written(Self.time, []) == Self.written(nil))
     }
 
     @Test func aWrittenTimeIsParsed() throws {
@@ -35,7 +37,7 @@ import Testing
             let time = NTPTime(rawValue: .random(in: 0...UInt64.max, using: &random))
             let packet = try Self.written(time) + [1, 2, 3]
             let (header, payload) = try #require(Header.parse(packet))
-            #expect(AbsoluteCaptureTime.time(in: header, identifier: AbsoluteCaptureTime.identifier) == time)
+            #expect(AbsoluteCaptureTime.time(in: header, identifier: 1) == time)
             #expect(payload == 28..<31)
             #expect(header.isMarked && header.sequenceNumber == SequenceNumber(65_530))
         }

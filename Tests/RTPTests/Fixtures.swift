@@ -66,12 +66,13 @@ extension HeaderRewriter.Headers {
 }
 
 extension HeaderRewriter {
-    static func forTests(firstSequenceNumber: UInt16 = 65_530, sendsAbsoluteCaptureTime: Bool = false) -> HeaderRewriter
+    static func forTests(firstSequenceNumber: UInt16 = 65_530, extensions: HeaderExtensionLayout = .none)
+        -> HeaderRewriter
     {
         HeaderRewriter(
             payloadType: PayloadType(lowBitsOf: 96), ssrc: SSRC(0xDEAD_BEEF),
             firstSequenceNumber: SequenceNumber(firstSequenceNumber), timestampOffset: 0xFFFF_FF00,
-            sendsAbsoluteCaptureTime: sendsAbsoluteCaptureTime)
+            extensions: extensions)
     }
 }
 

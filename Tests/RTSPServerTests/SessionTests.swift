@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import RTP
 import Reactor
 import TestSupport
 import Testing
@@ -33,7 +34,7 @@ struct SessionTests {
     func packetsCarryTheirCaptureTimeIfThePathEnablesIt(_ sendsAbsoluteCaptureTime: Bool) async throws {
         try await Broadcast.run { broadcast in
             var options = PathOptions(title: "camera")
-            options.sendsAbsoluteCaptureTime = sendsAbsoluteCaptureTime
+            if sendsAbsoluteCaptureTime { options.headerExtensions = HeaderExtensionLayout([.absoluteCaptureTime]) }
             broadcast.directory.insert(broadcast.stream, options: options)
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)

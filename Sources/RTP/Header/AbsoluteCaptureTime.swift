@@ -3,40 +3,22 @@ import Wire
 
 /// The RTP header extension abs-capture-time: when the content of a packet was captured, on the sender's wall clock.
 ///
-/// Apus sends the short form, without a clock offset, as the only element of a one-byte header extension (RFC 8285, 4.2):
-/// ```
-///  0                   1                   2                   3
-///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-/// |             0xBEDE            |           length = 3          |
-/// |  ID   | len=7 |                                               |
-/// |                   NTP time (RFC 5905, 64 bits)                |
-/// |               |                    padding                    |
-/// ```
+/// Apus sends the short form, without a clock offset: a 64-bit NTP time (RFC 5905).
 public enum AbsoluteCaptureTime {
     public static let uri = "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
-    /// The local identifier (1…14) of the extension in packets of Apus.
-    @inlinable
-    public static var identifier: UInt8 { 1 }
-    /// Bytes that the extension adds to a header.
-    @inlinable
-    public static var byteCount: Int { 16 }
+    /// Bytes of the short form.
+    static let byteCount = 8
 
-    /// The profile of one-byte header extensions.
-    static let oneByteProfile: UInt16 = 0xBEDE
-
-    /// The four words that follow the fixed header.
-    @inlinable
-    static func words(_ time: NTPTime) -> (UInt32, UInt32, UInt32, UInt32) {
-        let value = time.rawValue
-        // The element's length field holds the length minus one.
-        let first = UInt32(identifier) << 28 | 7 << 24 | UInt32(truncatingIfNeeded: value >> 40)
-        return (0xBEDE_0003, first, UInt32(truncatingIfNeeded: value >> 8), UInt32(truncatingIfNeeded: value << 24))
+    /// Appends an element with the time, if it is known.
+    static func append(_ time: NTPTime?, identifier: UInt8, to block: inout HeaderExtensionBlock) {
+        guard let time else { return }
+        block.beginElement(identifier, valueByteCount: byteCount)
+        block.append(time.rawValue)
     }
 
     /// The time in a received header; `nil` if the header has no extension element with this identifier.
     public static func time(in header: Header, identifier: UInt8) -> NTPTime? {
-        guard let found = header.headerExtension, found.profile == oneByteProfile else { return nil }
+        guard let found = header.headerExtension, found.profile == HeaderExtensionBlock.profile else { return nil }
         var reader = ByteReader(found.data.rawSpan)
         while let head = reader.uint8() {
             // A zero byte is padding. An element with identifier 15 ends the elements (RFC 8285, 4.2).

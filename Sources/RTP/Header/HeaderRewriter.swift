@@ -1,6 +1,6 @@
 import Media
 
-/// Writes the RTP headers of one track for one viewer: the twelve fixed bytes and, if requested, the capture time extension.
+/// Writes the RTP headers of one track for one viewer: the twelve fixed bytes and the header extensions of its layout.
 ///
 /// It is a plain value that is copied byte by byte. The owner writes the headers of a run and then calls `advance`, so that
 /// sequence numbers stay contiguous even if the viewer skips runs.
@@ -11,19 +11,19 @@ public struct HeaderRewriter: Hashable, Sendable, BitwiseCopyable {
     public var nextSequenceNumber: SequenceNumber
     /// The offset that is added to the low 32 bits of a media time to make an RTP timestamp.
     public var timestampOffset: UInt32
-    /// Whether each packet carries its capture time (`AbsoluteCaptureTime`).
-    public let sendsAbsoluteCaptureTime: Bool
+    /// The header extensions of each packet.
+    public let extensions: HeaderExtensionLayout
 
     @inlinable
     public init(
         payloadType: PayloadType, ssrc: SSRC, firstSequenceNumber: SequenceNumber, timestampOffset: UInt32,
-        sendsAbsoluteCaptureTime: Bool = false
+        extensions: HeaderExtensionLayout = .none
     ) {
         self.payloadType = payloadType
         self.ssrc = ssrc
         self.nextSequenceNumber = firstSequenceNumber
         self.timestampOffset = timestampOffset
-        self.sendsAbsoluteCaptureTime = sendsAbsoluteCaptureTime
+        self.extensions = extensions
     }
 
     /// The RTP timestamp of `time` in this viewer's packets.
@@ -37,7 +37,9 @@ public struct HeaderRewriter: Hashable, Sendable, BitwiseCopyable {
     /// - Parameter ticks: the low 32 bits of the media time (`MediaTime.rtpTicks`), without the offset.
     @inlinable
     public func headers(of run: PacketRun, ticks: UInt32) -> Headers {
-        Headers(self, ticks: ticks, captured: sendsAbsoluteCaptureTime ? run.captured : nil)
+        Headers(
+            self, ticks: ticks,
+            extensions: extensions.byteCount > 0 ? extensions.block(of: run) : HeaderExtensionBlock())
     }
 
     /// Counts `count` packets as sent.
@@ -49,45 +51,40 @@ public struct HeaderRewriter: Hashable, Sendable, BitwiseCopyable {
 
 extension HeaderRewriter {
     /// The headers of one run's packets for one viewer. All have the same length.
-    public struct Headers: Hashable, Sendable, BitwiseCopyable {
+    public struct Headers: Sendable, BitwiseCopyable {
         @usableFromInline let rewriter: HeaderRewriter
         @usableFromInline let ticks: UInt32
-        @usableFromInline let captured: NTPTime?
+        @usableFromInline let extensions: HeaderExtensionBlock
 
         @inlinable
-        init(_ rewriter: HeaderRewriter, ticks: UInt32, captured: NTPTime?) {
-            (self.rewriter, self.ticks, self.captured) = (rewriter, ticks, captured)
+        init(_ rewriter: HeaderRewriter, ticks: UInt32, extensions: HeaderExtensionBlock) {
+            (self.rewriter, self.ticks, self.extensions) = (rewriter, ticks, extensions)
         }
 
         /// The size of each header.
         @inlinable
-        public var byteCount: Int { captured == nil ? 12 : Self.maximumByteCount }
+        public var byteCount: Int { 12 + extensions.byteCount }
 
-        /// The maximum size of a header: twelve bytes and the extension.
+        /// The maximum size of a header: twelve bytes and all extensions.
         @inlinable
-        public static var maximumByteCount: Int { 12 + AbsoluteCaptureTime.byteCount }
+        public static var maximumByteCount: Int { 12 + HeaderExtensionMemory.count }
 
         /// Writes the header of one packet, `index` packets after the viewer's next sequence number. Any alignment is allowed.
         @inlinable
         public func write(ofPacket index: Int, isMarked: Bool, to destination: UnsafeMutableRawPointer) {
             let number = rewriter.nextSequenceNumber.advanced(by: index).rawValue
-            // Version 2, no padding, an extension if there is a capture time, no contributing source.
-            let flags: UInt32 = captured == nil ? 0x8000_0000 : 0x9000_0000
+            // Version 2, no padding, an extension if there is a block, no contributing source.
+            let flags: UInt32 = extensions.byteCount == 0 ? 0x8000_0000 : 0x9000_0000
             let first = flags | UInt32(rewriter.payloadType.rawValue) << 16 | UInt32(number)
             destination.storeBytes(of: (first | (isMarked ? 0x80_0000 : 0)).bigEndian, as: UInt32.self)
             let timestamp = ticks &+ rewriter.timestampOffset
             destination.storeBytes(of: timestamp.bigEndian, toByteOffset: 4, as: UInt32.self)
             destination.storeBytes(of: rewriter.ssrc.rawValue.bigEndian, toByteOffset: 8, as: UInt32.self)
-            if let captured { write(captured, to: destination + 12) }
-        }
-
-        @inlinable
-        func write(_ captured: NTPTime, to destination: UnsafeMutableRawPointer) {
-            let words = AbsoluteCaptureTime.words(captured)
-            destination.storeBytes(of: words.0.bigEndian, as: UInt32.self)
-            destination.storeBytes(of: words.1.bigEndian, toByteOffset: 4, as: UInt32.self)
-            destination.storeBytes(of: words.2.bigEndian, toByteOffset: 8, as: UInt32.self)
-            destination.storeBytes(of: words.3.bigEndian, toByteOffset: 12, as: UInt32.self)
+            guard extensions.byteCount > 0 else { return }
+            withUnsafeBytes(of: extensions.memory) { block in
+                UnsafeMutableRawBufferPointer(start: destination + 12, count: extensions.byteCount)
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: block[..<extensions.byteCount]))
+            }
         }
     }
 }

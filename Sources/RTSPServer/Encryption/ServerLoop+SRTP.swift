@@ -51,7 +51,7 @@ extension ServerLoop {
             let protection = try TrackProtection(
                 own: announced.key, ssrc: announced.ssrc.rawValue, peer: request.clientKey ?? announced.key)
             let rewriter = HeaderRewriter.random(
-                payloadTypeOf: track.id, sendsAbsoluteCaptureTime: entry.options.sendsAbsoluteCaptureTime,
+                payloadTypeOf: track.id, extensions: entry.options.headerExtensions,
                 ssrc: announced.ssrc, using: &numbers)
             return (protection, rewriter)
         } catch {

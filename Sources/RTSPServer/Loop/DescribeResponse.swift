@@ -20,7 +20,7 @@ enum DescribeResponse {
             connection: .unspecified(ipVersion: local.family == .ipv4 ? .ipv4 : .ipv6),
             originSessionID: UInt64(bitPattern: entry.stream.epoch.nanoseconds), originVersion: announcement.version,
             originAddress: local.host, controls: true, avpf: false,
-            extensions: entry.options.sendsAbsoluteCaptureTime ? [.absoluteCaptureTime] : [], keys: keys)
+            extensions: entry.options.headerExtensions.extensions.map(ExtensionMap.init), keys: keys)
         return DescribeAnswer(sdp: Array(description.text.utf8))
     }
 
@@ -44,6 +44,7 @@ enum DescribeResponse {
 }
 
 extension ExtensionMap {
-    fileprivate static let absoluteCaptureTime = Self(
-        identifier: UInt16(AbsoluteCaptureTime.identifier), uri: AbsoluteCaptureTime.uri)
+    fileprivate init(_ headerExtension: HeaderExtension) {
+        self.init(identifier: UInt16(headerExtension.identifier), uri: headerExtension.uri)
+    }
 }

@@ -145,7 +145,7 @@ extension ServerLoop {
         switch profile {
         case .plain:
             let rewriter = HeaderRewriter.random(
-                payloadTypeOf: track?.id, sendsAbsoluteCaptureTime: entry.options.sendsAbsoluteCaptureTime,
+                payloadTypeOf: track?.id, extensions: entry.options.headerExtensions,
                 using: &numbers)
             return (rewriter, nil)
         case .secure:

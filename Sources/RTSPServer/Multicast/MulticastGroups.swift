@@ -96,7 +96,7 @@ final class MulticastGroups {
         case .tracks:
             for track in tracks {
                 let rewriter = HeaderRewriter.random(
-                    payloadTypeOf: track.id, sendsAbsoluteCaptureTime: options.sendsAbsoluteCaptureTime, using: &numbers
+                    payloadTypeOf: track.id, extensions: options.headerExtensions, using: &numbers
                 )
                 viewer.setUp(
                     track.id,
@@ -208,7 +208,7 @@ extension HeaderRewriter {
     /// - Parameter ssrc: the SSRC of a track that SRTP protects. The client has to guess how often sequence numbers have wrapped.
     ///   They begin in the lower half, so that the guess is right even if the first packets are lost (RFC 3711, section 3.3.1).
     static func random(
-        payloadTypeOf track: TrackID?, sendsAbsoluteCaptureTime: Bool = false, ssrc: SSRC? = nil,
+        payloadTypeOf track: TrackID?, extensions: HeaderExtensionLayout = .none, ssrc: SSRC? = nil,
         using numbers: inout some RandomNumberGenerator
     ) -> HeaderRewriter {
         HeaderRewriter(
@@ -218,6 +218,6 @@ extension HeaderRewriter {
             firstSequenceNumber: SequenceNumber(.random(in: 1...(ssrc == nil ? 0xFFFF : 0x7FFF), using: &numbers)),
             timestampOffset: numbers.next(),
             // VLC's SAT>IP access always reads a header of 12 bytes.
-            sendsAbsoluteCaptureTime: sendsAbsoluteCaptureTime && track != nil)
+            extensions: track == nil ? .none : extensions)
     }
 }

@@ -62,10 +62,8 @@ public struct PathOptions: Hashable, Sendable {
     /// `i=` of its session description.
     public var description: String?
     public var join = JoinOptions()
-    /// Whether each RTP packet carries its capture time (`AbsoluteCaptureTime`).
-    public var sendsAbsoluteCaptureTime = false
-    /// Bytes that the capture time adds to each packet.
-    public static let captureByteCount = AbsoluteCaptureTime.byteCount
+    /// The header extensions of each RTP packet.
+    public var headerExtensions = HeaderExtensionLayout.none
     /// The multicast group with one RTP stream per track; `nil` without multicast.
     public var multicast: MulticastOptions?
     /// The multicast group that gets MPEG-TS in RTP (RFC 2250) at one port; `nil` without it.
@@ -96,15 +94,15 @@ public struct MulticastOptions: Hashable, Sendable {
     public var interface: String?
     /// Whether it is sent even if no client asks over RTSP, for players that open an `.sdp` file.
     public var isAlwaysOn: Bool
-    /// Whether each RTP packet carries its capture time.
-    public var sendsAbsoluteCaptureTime: Bool
+    /// The header extensions of each RTP packet.
+    public var headerExtensions: HeaderExtensionLayout
 
     public init(
         group: String, port: UInt16, timeToLive: UInt8 = 1, interface: String? = nil, isAlwaysOn: Bool = false,
-        sendsAbsoluteCaptureTime: Bool = false
+        headerExtensions: HeaderExtensionLayout = .none
     ) {
         self.isAlwaysOn = isAlwaysOn
-        self.sendsAbsoluteCaptureTime = sendsAbsoluteCaptureTime
+        self.headerExtensions = headerExtensions
         self.group = group
         self.port = port
         self.timeToLive = timeToLive

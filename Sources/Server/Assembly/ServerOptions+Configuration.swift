@@ -1,3 +1,4 @@
+import RTP
 import RTSP
 import RTSPServer
 import Reactor
@@ -71,7 +72,7 @@ extension PathOptions {
     init(_ name: String, _ path: Configuration.Path, in configuration: Configuration) {
         self.init(title: path.title.isEmpty ? name : path.title)
         description = path.description.isEmpty ? nil : path.description
-        sendsAbsoluteCaptureTime = path.absoluteCaptureTime
+        headerExtensions = path.headerExtensions
         let settings = configuration.join
         join.mode =
             switch path.join ?? settings.mode {
@@ -87,7 +88,14 @@ extension PathOptions {
         multicast = configuration.multicastOptions(of: name, path.multicast, port: section.port)
         multicastTransportStream = configuration.multicastOptions(
             of: name, path.multicastTransportStream, port: section.transportStreamPort)
-        multicast?.sendsAbsoluteCaptureTime = sendsAbsoluteCaptureTime
+        multicast?.headerExtensions = headerExtensions
+    }
+}
+
+extension Configuration.Path {
+    /// The header extensions of its RTP packets.
+    var headerExtensions: HeaderExtensionLayout {
+        HeaderExtensionLayout(absoluteCaptureTime ? [.absoluteCaptureTime] : [])
     }
 }
 

@@ -39,7 +39,7 @@ extension Configuration {
         let capturing = paths.filter(\.value.absoluteCaptureTime).keys.min()
         let hasSRTP = tls.encryption != .no && tls.srtp != .no
         var longest = RTP.longestPacketBytes
-        if capturing != nil { longest -= PathOptions.captureByteCount }
+        longest -= paths.values.map(\.headerExtensions.byteCount).max() ?? 0
         if hasSRTP { longest -= CipherSuite.maximumOverhead }
         guard rtp.maximumPacketBytes > longest else { return }
         let reasons = [capturing.map { "paths.\($0).absoluteCaptureTime" }, hasSRTP ? "tls.srtp" : nil]
