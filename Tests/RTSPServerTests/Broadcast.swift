@@ -1,3 +1,4 @@
+import Delivery
 import Logging
 import Media
 import RTSPServer
@@ -23,10 +24,10 @@ struct Broadcast {
 
     /// Runs `body` with the server.
     static func run(
-        multicast: MulticastOptions? = nil, _ change: (inout ServerOptions) -> Void = { _ in },
-        _ body: (Broadcast) async throws -> Void
+        multicast: MulticastOptions? = nil, services: [MediaLoop.ServiceMaker] = [],
+        _ change: (inout ServerOptions) -> Void = { _ in }, _ body: (Broadcast) async throws -> Void
     ) async throws {
-        let broadcast = try Broadcast(multicast: multicast, change)
+        let broadcast = try Broadcast(multicast: multicast, services, change)
         do {
             try await body(broadcast)
         } catch {
@@ -36,7 +37,9 @@ struct Broadcast {
         await broadcast.server.stop()
     }
 
-    private init(multicast: MulticastOptions?, _ change: (inout ServerOptions) -> Void) throws {
+    private init(
+        multicast: MulticastOptions?, _ services: [MediaLoop.ServiceMaker], _ change: (inout ServerOptions) -> Void
+    ) throws {
         var path = PathOptions(title: "camera")
         path.multicast = multicast
         directory.insert(stream, options: path)
@@ -44,10 +47,11 @@ struct Broadcast {
         stream.attach(source)
         var options = ServerOptions()
         options.port = 0
-        options.udpPorts = 20_000...24_000
+        options.loop.udpPorts = 20_000...24_000
         change(&options)
         server = try Server(
-            options: options, directory: directory, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            options: options, directory: directory, services: services,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try server.start()
     }
 

@@ -83,7 +83,7 @@ struct ConnectionLimitTests {
     @Test func oneTurnAcceptsALimitedNumberOfConnections() throws {
         let registry = Registry(limits: ConnectionLimits(), maximumViewers: 1)
         let acceptor = try Acceptor(
-            listener: try Listener(at: .loopback(.ipv4, port: 0)), security: .clear, loops: [], registry: registry,
+            listener: try Listener(at: .loopback(.ipv4, port: 0)), security: .clear, inboxes: [], registry: registry,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let count = Acceptor.connectionsPerTurn + 10
         let clients = try (0..<count).map { _ in try LoopbackSocket(port: Int(acceptor.port)) }
@@ -95,8 +95,8 @@ struct ConnectionLimitTests {
         withExtendedLifetime(clients) {}
     }
 
-    @Test func aLoopTakesTheConnectionsThatHaveWaitedLongest() {
-        let inbox = Inbox()
+    @Test func aLoopTakesTheConnectionsThatHaveWaitedLongest() throws {
+        let inbox = Inbox(waking: try EventLoop(name: "test"))
         for fd in 1...5 as ClosedRange<Int32> {
             inbox.put(Inbox.Accepted(fd: fd, peer: Self.neighbour, security: .clear))
         }

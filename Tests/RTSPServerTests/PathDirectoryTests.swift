@@ -34,7 +34,7 @@ struct PathDirectoryTests {
     @Test func theSuggestedPathIsAPermittedOne() throws {
         let paths = directory("/camera", "/yard/camera")
         func reason(_ path: String, _ pattern: String) throws -> String? {
-            DescribeResponse.notFound(path, among: paths, for: try grant(pattern)).reason
+            Refusal.unknownPath(path, among: paths, for: try grant(pattern)).reason
         }
         #expect(try reason("/camerb", "*") == "Not Found: did you mean /camera?")
         #expect(try reason("/yard/camerb", "yard/*") == "Not Found: did you mean /yard/camera?")

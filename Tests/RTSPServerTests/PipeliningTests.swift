@@ -1,3 +1,4 @@
+import Delivery
 import Foundation
 import Synchronization
 import TestSupport
@@ -25,7 +26,7 @@ struct PipeliningTests {
             defer { isOver.set() }
             for _ in 0..<Self.connectionCount { flood(broadcast.port, until: isOver) }
             let longest = try longestWork(
-                of: try await broadcast.server.loops[0].workFile, before: viewer, hears: broadcast, during: 3)
+                of: try await workFile(of: broadcast.server.loops[0]), before: viewer, hears: broadcast, during: 3)
             #expect(longest < .milliseconds(20) * Sanitizer.patience)
         }
     }
@@ -52,6 +53,14 @@ struct PipeliningTests {
         return longest
     }
 
+    /// The file with the processor time of the loop's thread.
+    private func workFile(of loop: MediaLoop) async throws -> String {
+        let thread = await loop.with(RTSPService.self) { _ in
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+        }
+        return "/proc/\(try #require(thread ?? nil))/schedstat"
+    }
+
     /// A megabyte of requests behind one that waits, sent from a thread of its own.
     private func flood(_ port: Int, until isOver: SharedFlag) {
         Thread.detachNewThread {
@@ -69,13 +78,4 @@ private final class SharedFlag: Sendable {
 
     var isSet: Bool { value.load(ordering: .acquiring) }
     func set() { value.store(true, ordering: .releasing) }
-}
-
-extension ServerLoop {
-    /// The file with the processor time of the loop's thread.
-    fileprivate var workFile: String {
-        get throws {
-            "/proc/\(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self"))/schedstat"
-        }
-    }
 }

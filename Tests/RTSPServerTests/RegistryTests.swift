@@ -20,14 +20,14 @@ struct RegistryTests {
     }
 
     @Test func latchCandidatesAreKeptForASecondAndTheirNumberIsLimited() {
-        var candidates = LatchCandidates()
+        var candidates = EarlyDatagrams()
         let now = MonotonicTime(nanoseconds: 0)
         let host = SocketAddress.loopback(.ipv4, port: 0)
         candidates.add(host.with(port: 5), .rtcp, at: now)
         candidates.add(host.with(port: 4), .rtp, at: now)
         candidates.add(host.with(port: 6), .rtp, at: now)
         let found = candidates.take(of: host, at: now.advanced(byMilliseconds: 1_000))
-        #expect(found.map(\.source.port) == [6, 5] && found.map(\.socket) == [.rtp, .rtcp])
+        #expect(found.map(\.source.port) == [6, 5] && found.map(\.port) == [.rtp, .rtcp])
         #expect(candidates.take(of: host, at: now).isEmpty)
         for number in 0..<300 { candidates.add(SocketAddress(ipv4: UInt32(number), port: 9), .rtp, at: now) }
         #expect(candidates.take(of: SocketAddress(ipv4: 299, port: 0), at: now).isEmpty)
@@ -38,7 +38,7 @@ struct RegistryTests {
     }
 
     @Test func aFloodOfForgedDatagramsCausesFewSweeps() {
-        var candidates = LatchCandidates()
+        var candidates = EarlyDatagrams()
         for number in 0..<100_000 as Range<UInt32> {
             // Within one second.
             let now = MonotonicTime(nanoseconds: Int64(number) * 10_000)

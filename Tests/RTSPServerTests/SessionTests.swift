@@ -113,7 +113,7 @@ struct SessionTests {
             let client = try RTSPSocket(port: broadcast.port)
             client.send(client.text(of: "SETUP", broadcast.url + track, ["Transport": transport]))
             let loop = broadcast.server.loops[0]
-            #expect(await eventually(within: 2) { await loop.waitingCount == 1 })
+            #expect(await eventually(within: 2) { await loop.with(RTSPService.self) { $0.requests.waitingCount } == 1 })
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
             #expect(client.response(within: 5)?.status == 200)
@@ -187,8 +187,4 @@ struct SessionTests {
 
 extension ReadOutcome {
     fileprivate var isFailure: Bool { if case .failed = self { true } else { false } }
-}
-
-extension ServerLoop {
-    fileprivate var waitingCount: Int { waiting.count }
 }

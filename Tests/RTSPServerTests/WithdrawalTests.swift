@@ -146,27 +146,28 @@ struct WithdrawalTests {
             #expect(broadcast.server.connectionCounts == [1, 1])
 
             let blocker = LoopBlocker()
-            let blocking = Task { await groupLoop.block(blocker) }
+            let blocking = Task { await groupLoop.with(RTSPService.self) { _ in blocker.block() } }
             #expect(await eventually(within: 5) { blocker.hasBegun.load(ordering: .acquiring) })
             let client = clients[1]
             client.send(client.text(of: "SETUP", "\(broadcast.url)/track1", ["Transport": "RTP/AVP;multicast"]))
-            #expect(await eventually(within: 5) { await other.awaitsAnswers })
+            #expect(
+                await eventually(within: 5) { await other.with(RTSPService.self) { $0.control.awaitsAnswers } == true })
             let denied = try #require(AddressBlock("127.0.0.0/8"))
             broadcast.server.admit(
                 by: AccessPolicy(
                     realm: "Apus", users: [], addresses: AddressRules(denied: [denied]), hashes: { nil },
                     random: { 0 }))
-            await other.reviewSessions()
+            await other.with(RTSPService.self) { $0.control.reviewSessions() }
             #expect(client.response(within: 5)?.status == 403)
             blocker.end.signal()
             await blocking.value
             // The group's loop has answered before it gets here, and the other loop has received the answer before it gets here.
-            _ = await groupLoop.sessionCount
-            _ = await other.sessionCount
-            let key = MulticastGroups.Key(stream: broadcast.stream, encapsulation: .tracks)
+            await groupLoop.turned()
+            await other.turned()
+            let key = GroupKey(stream: broadcast.stream, encapsulation: .tracks)
             let isLeft = await eventually(within: 5) {
-                let isClosed = await !groupLoop.hasGroup(key)
-                let isEmpty = await other.sessionCount == 0
+                let isClosed = await groupLoop.with(RTSPService.self) { $0.home?.hasGroup(key) } == false
+                let isEmpty = await other.with(RTSPService.self) { $0.control.sessionCount } == 0
                 return isClosed && isEmpty
             }
             #expect(isLeft)
@@ -178,21 +179,10 @@ struct WithdrawalTests {
 private final class LoopBlocker: Sendable {
     let hasBegun = Atomic(false)
     let end = DispatchSemaphore(value: 0)
-}
 
-extension ServerLoop {
-    /// Blocks the loop's thread until `blocker` ends.
-    fileprivate func block(_ blocker: LoopBlocker) {
-        blocker.hasBegun.store(true, ordering: .releasing)
-        blocker.end.wait()
+    /// Blocks the calling thread until `end`.
+    func block() {
+        hasBegun.store(true, ordering: .releasing)
+        end.wait()
     }
-
-    /// Whether a request waits for the server's answer.
-    fileprivate var awaitsAnswers: Bool {
-        connections.values.contains { connection in (1...9).contains { connection.machine.awaits(RequestID($0)) } }
-    }
-
-    fileprivate var sessionCount: Int { connections.values.reduce(0) { $0 + $1.sessions.count } }
-
-    fileprivate func hasGroup(_ key: MulticastGroups.Key) -> Bool { groups.group(key) != nil }
 }

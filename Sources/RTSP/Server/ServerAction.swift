@@ -6,8 +6,10 @@ public enum ServerAction: Hashable, Sendable {
     case describe(RequestID, DescribeRequest)
     /// Answer with ``ServerConnection/setUp(_:_:at:)``.
     case setUp(RequestID, SetUpRequest)
-    /// Answer with ``ServerConnection/played(_:_:at:)``, and send packets after the response.
+    /// Answer with ``ServerConnection/played(_:_:at:)``.
     case play(RequestID, PlayRequest)
+    /// Send packets: PLAY has succeeded, and its response was ordered just before.
+    case startSending(SessionID)
     /// Stop sending, but keep the session.
     case pause(SessionID)
     /// Stop sending, send RTCP BYE and release the session.

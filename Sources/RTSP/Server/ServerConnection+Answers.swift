@@ -45,7 +45,7 @@ extension ServerConnection {
         }
     }
 
-    /// A PLAY was answered. Packets may be sent after the response, which is ordered now.
+    /// A PLAY was answered. If it succeeded, packets are sent after the response and before the requests behind it are handled.
     public mutating func played(_ id: RequestID, _ answer: Result<PlayAnswer, Refusal>, at now: MonotonicTime) {
         guard let pending, pending.id == id, case .play(let session) = pending.kind else { return }
         switch answer {
@@ -54,7 +54,7 @@ extension ServerConnection {
             var headers = Headers()
             if let range = answer.range { headers[.range] = range.headerValue }
             if !answer.rtpInfo.entries.isEmpty { headers[.rtpInfo] = answer.rtpInfo.headerValue }
-            finish(Response(.ok, headers: headers), in: session, at: now)
+            finish(Response(.ok, headers: headers), in: session, then: .startSending(session), at: now)
         case .failure(let refusal): finish(Response(refusal), in: session, at: now)
         }
     }
@@ -70,14 +70,17 @@ extension ServerConnection {
         if case .interleaved(let pair, _, _) = track.transport { channels.take(pair, for: id) }
     }
 
-    /// Sends the response to the pending request, then handles the requests behind it.
-    mutating func finish(_ response: Response, in session: SessionID?, at now: MonotonicTime) {
+    /// Sends the response to the pending request, orders the action that follows it, then handles the requests behind it.
+    mutating func finish(
+        _ response: Response, in session: SessionID?, then action: ServerAction? = nil, at now: MonotonicTime
+    ) {
         guard let pending else { return }
         self.pending = nil
         // The session has not timed out meanwhile, because the client's later requests were waiting.
         if let session { sessions.noteActivity(of: session, at: now) }
         timer.receivedRequest(at: now)
         send(response, to: pending.cSeq, in: session)
+        if let action { order(action) }
         readMessages(at: now)
     }
 

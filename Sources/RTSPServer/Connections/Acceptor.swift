@@ -29,19 +29,19 @@ final class Acceptor: EventLoopHandler {
     /// Whether this port is for TLS.
     let security: ConnectionSecurity
     private let loop: EventLoop
-    private let loops: [ServerLoop]
+    private let inboxes: [Inbox]
     private let registry: Registry
     private let logger: Logger
     private let state: Mutex<State>
 
     init(
-        listener: consuming Listener, security: ConnectionSecurity, loops: [ServerLoop], registry: Registry,
+        listener: consuming Listener, security: ConnectionSecurity, inboxes: [Inbox], registry: Registry,
         logger: Logger
     ) throws(SystemError) {
         loop = try EventLoop(name: security == .tls ? "apus-accept-tls" : "apus-accept")
         port = listener.localAddress?.port ?? 0
         self.security = security
-        self.loops = loops
+        self.inboxes = inboxes
         self.registry = registry
         self.logger = logger
         try loop.add(listener.fd, .read, token: Self.token)
@@ -105,9 +105,8 @@ final class Acceptor: EventLoopHandler {
                 .warning, "connection refused: \(error)", metadata: ["peer": "\(peer)"], within: &refusalLog, at: now)
             return
         }
-        guard let target = loops.min(by: { $0.load < $1.load }) else { return }
+        guard let inbox = inboxes.min(by: { $0.load < $1.load }) else { return }
         let fd = accepted.takeSocket().takeDescriptor().release()
-        target.inbox.put(Inbox.Accepted(fd: fd, peer: peer, security: security))
-        target.loop.wake()
+        inbox.put(Inbox.Accepted(fd: fd, peer: peer, security: security))
     }
 }

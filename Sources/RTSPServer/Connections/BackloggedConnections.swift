@@ -6,8 +6,8 @@ final class BackloggedConnections {
 
     /// Appends the connection unless it is listed already.
     func add(_ connection: Connection) {
-        guard !connection.isListedBacklogged else { return }
-        connection.isListedBacklogged = true
+        guard !connection.state.isListedBacklogged else { return }
+        connection.state.isListedBacklogged = true
         connections.append(connection)
     }
 
@@ -15,7 +15,7 @@ final class BackloggedConnections {
     func takeFirst() -> Connection? {
         guard !connections.isEmpty else { return nil }
         let first = connections.removeFirst()
-        first.isListedBacklogged = false
+        first.state.isListedBacklogged = false
         return first
     }
 }

@@ -5,8 +5,8 @@ final class TouchedConnections {
 
     /// Lists the connection to be updated before the turn ends.
     func add(_ connection: Connection) {
-        guard !connection.isTouched else { return }
-        connection.isTouched = true
+        guard !connection.state.isTouched else { return }
+        connection.state.isTouched = true
         connections.append(connection)
     }
 
@@ -18,7 +18,7 @@ final class TouchedConnections {
             return nil
         }
         defer { nextIndex += 1 }
-        connections[nextIndex].isTouched = false
+        connections[nextIndex].state.isTouched = false
         return connections[nextIndex]
     }
 }

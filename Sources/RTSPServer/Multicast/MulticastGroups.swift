@@ -4,6 +4,24 @@ import RTP
 import Reactor
 import Streams
 
+/// The key of a multicast group.
+///
+/// A stream may have one group per encapsulation. Another stream at the same path has groups of its own, so that withdrawing the
+/// first does not affect them.
+struct GroupKey: Hashable, Sendable {
+    let stream: Stream
+    let encapsulation: RTPEncapsulation
+
+    static func == (one: Self, other: Self) -> Bool {
+        one.stream === other.stream && one.encapsulation == other.encapsulation
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(stream))
+        hasher.combine(encapsulation)
+    }
+}
+
 /// The multicast groups that one loop sends to, each for as long as it has members. Confined to its loop.
 final class MulticastGroups {
     /// One path's group, with one viewer for all members.
@@ -24,36 +42,20 @@ final class MulticastGroups {
         }
     }
 
-    /// A stream may have one group per encapsulation. Another stream at the same path has groups of its own, so that withdrawing
-    /// the first does not affect them.
-    struct Key: Hashable, Sendable {
-        let stream: Stream
-        let encapsulation: RTPEncapsulation
-
-        static func == (one: Self, other: Self) -> Bool {
-            one.stream === other.stream && one.encapsulation == other.encapsulation
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(ObjectIdentifier(stream))
-            hasher.combine(encapsulation)
-        }
-    }
-
-    private var groups: [Key: Group] = [:]
+    private var groups: [GroupKey: Group] = [:]
     /// The number of sessions in each group, even if the group is not being sent at the moment.
-    private var members: [Key: Int] = [:]
+    private var members: [GroupKey: Int] = [:]
     /// Groups that have members but are not being sent: they are opened anew.
-    private var orphaned: Set<Key> = []
+    private var orphaned: Set<GroupKey> = []
 
     /// The group, if it exists.
-    func group(_ key: Key) -> Group? { groups[key] }
+    func group(_ key: GroupKey) -> Group? { groups[key] }
 
     /// Whether the group must be sent without another PLAY.
-    func isOrphaned(_ key: Key) -> Bool { orphaned.contains(key) }
+    func isOrphaned(_ key: GroupKey) -> Bool { orphaned.contains(key) }
 
     /// Counts one more member.
-    func add(toMembersOf key: Key) {
+    func add(toMembersOf key: GroupKey) {
         members[key, default: 0] += 1
     }
 
@@ -61,7 +63,7 @@ final class MulticastGroups {
     ///
     /// - Throws: if its address is not a multicast address, or no socket can send to it.
     func open(
-        _ key: Key, tracks: [Track], options: MulticastOptions,
+        _ key: GroupKey, tracks: [Track], options: MulticastOptions,
         numbers: inout some RandomNumberGenerator,
         canonicalName: String, id: UInt64, usesGSO: Bool, at now: MonotonicTime
     ) throws(MulticastFailure) -> Group {
@@ -110,7 +112,7 @@ final class MulticastGroups {
     }
 
     /// Removes one member; returns the group's viewer if that was the last member, so that it can be ended.
-    func leave(_ key: Key) -> Viewer? {
+    func leave(_ key: GroupKey) -> Viewer? {
         let rest = members[key, default: 0] - 1
         members[key] = rest > 0 ? rest : nil
         guard rest <= 0 else { return nil }
@@ -121,19 +123,22 @@ final class MulticastGroups {
     }
 
     /// Removes the group of a viewer that ended because the stream's tracks have changed. Its members wait for a new group.
-    func ended(_ viewer: Viewer) {
-        guard let key = groups.first(where: { $0.value.viewer === viewer })?.key else { return }
+    ///
+    /// - Returns: false if the viewer is no group.
+    func ended(_ viewer: Viewer) -> Bool {
+        guard let key = groups.first(where: { $0.value.viewer === viewer })?.key else { return false }
         groups[key] = nil
         if members[key] != nil { orphaned.insert(key) }
+        return true
     }
 
     /// Notes that a member has sent PLAY while the group cannot be sent: its stream has other tracks, or none.
-    func missed(_ key: Key) {
+    func missed(_ key: GroupKey) {
         if members[key] != nil { orphaned.insert(key) }
     }
 
     /// Notes that packets are sent to the group from now on.
-    func startedSending(_ key: Key) {
+    func startedSending(_ key: GroupKey) {
         groups[key]?.isSending = true
         orphaned.remove(key)
     }
@@ -197,27 +202,5 @@ enum MulticastFailure: Error, CustomStringConvertible {
         case .noIPv6: "this host has no IPv6"
         case .socket(let error): "\(error)"
         }
-    }
-}
-
-extension HeaderRewriter {
-    /// The RTP numbers of one track of a viewer: random SSRC, first sequence number and timestamp (RFC 3550, section 5.1).
-    ///
-    /// - Parameter track: `nil` for all tracks in one transport stream. The first sequence number is not 0, because VLC's SAT>IP
-    ///   access takes that for a duplicate.
-    /// - Parameter ssrc: the SSRC of a track that SRTP protects. The client has to guess how often sequence numbers have wrapped.
-    ///   They begin in the lower half, so that the guess is right even if the first packets are lost (RFC 3711, section 3.3.1).
-    static func random(
-        payloadTypeOf track: TrackID?, extensions: HeaderExtensionLayout = .none, ssrc: SSRC? = nil,
-        using numbers: inout some RandomNumberGenerator
-    ) -> HeaderRewriter {
-        HeaderRewriter(
-            payloadType: track.map { PayloadType(lowBitsOf: UInt8(truncatingIfNeeded: 96 + $0.index)) }
-                ?? .transportStream,
-            ssrc: ssrc ?? SSRC(numbers.next()),
-            firstSequenceNumber: SequenceNumber(.random(in: 1...(ssrc == nil ? 0xFFFF : 0x7FFF), using: &numbers)),
-            timestampOffset: numbers.next(),
-            // VLC's SAT>IP access always reads a header of 12 bytes.
-            extensions: track == nil ? .none : extensions)
     }
 }

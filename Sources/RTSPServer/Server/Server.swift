@@ -9,40 +9,44 @@ import TLS
 
 /// The RTSP server: a listener for plain connections, one for TLS, and event loops that serve the connections.
 public final class Server: Sendable {
-    private let options: ServerOptions
-    let loops: [ServerLoop]
+    let loops: [MediaLoop]
+    private let inboxes: [Inbox]
     private let acceptors: [Acceptor]
     private let admission: Admission
     private let identity: CurrentIdentity
-    private let logger: Logger
 
     /// Binds the ports, including all loops' UDP ports. Nothing is served before `start`.
-    public init(options: ServerOptions, directory: PathDirectory, logger: Logger) throws(BindingFailure) {
+    ///
+    /// - Parameter services: further services of each event loop, which come before RTSP: each makes one for one loop.
+    public init(
+        options: ServerOptions, directory: PathDirectory,
+        services: [MediaLoop.ServiceMaker] = [], logger: Logger
+    ) throws(BindingFailure) {
         var options = options
         options.connection.servesSRTP = options.encryption.tls?.srtp != nil
-        self.options = options
-        self.logger = logger
         // Each connection takes a descriptor, and many hosts limit a process to 1024.
         DescriptorLimit.raise()
         var clear = try Self.listener(.clear, options)
         var secure = try Self.listener(.tls, options)
-        let registry = Registry(
-            limits: options.connectionLimits, maximumViewers: options.maximumViewers)
+        let registry = Registry(limits: options.connectionLimits, maximumViewers: options.maximumViewers)
         admission = Admission(options.access, options.authoriser)
         identity = CurrentIdentity(options.encryption.tls?.identity)
+        var numbers = SystemRandomNumberGenerator()
+        let context = ServerContext(
+            options: options, directory: directory, registry: registry, admission: admission, identity: identity,
+            canonicalName: "apus-\(String(numbers.next() as UInt64, radix: 36))", logger: logger)
         do throws(SystemError) {
-            loops = try Self.loops(
-                options, directory: directory, registry: registry, admission: admission, identity: identity,
-                logger: logger)
+            (loops, inboxes) = try Self.loops(context, services)
             var acceptors: [Acceptor] = []
             if let listener = clear.take() {
                 acceptors.append(
-                    try Acceptor(listener: listener, security: .clear, loops: loops, registry: registry, logger: logger)
-                )
+                    try Acceptor(
+                        listener: listener, security: .clear, inboxes: inboxes, registry: registry, logger: logger))
             }
             if let listener = secure.take() {
                 acceptors.append(
-                    try Acceptor(listener: listener, security: .tls, loops: loops, registry: registry, logger: logger))
+                    try Acceptor(
+                        listener: listener, security: .tls, inboxes: inboxes, registry: registry, logger: logger))
             }
             self.acceptors = acceptors
         } catch {
@@ -60,7 +64,7 @@ public final class Server: Sendable {
 
     /// Starts serving, on threads of its own.
     public func start() throws(SystemError) {
-        for loop in loops { try loop.loop.start(loop) }
+        for loop in loops { try loop.start() }
         for acceptor in acceptors { try acceptor.start() }
     }
 
@@ -72,22 +76,19 @@ public final class Server: Sendable {
     /// Sends a BYE to every viewer, closes everything and ends the threads.
     public func stop() async {
         for acceptor in acceptors { acceptor.stop() }
-        for loop in loops {
-            await loop.stop(at: .now())
-            loop.loop.stop()
-        }
-        for loop in loops { loop.loop.join() }
+        for loop in loops { await loop.stop() }
+        for loop in loops { loop.join() }
     }
 
     /// Returns once every event loop has turned, including the acceptors'. It never returns if one is stuck or has ended.
     public func turned() async {
         for acceptor in acceptors { await acceptor.turned() }
-        for loop in loops { await loop.loop.turned() }
+        for loop in loops { await loop.turned() }
     }
 
     /// Ends the sessions on a stream that the directory no longer has. Each viewer gets a BYE.
     public func withdraw(_ stream: Streams.Stream) async {
-        for loop in loops { await loop.withdraw(stream, .stream) }
+        await control { $0.withdraw(stream, .stream) }
     }
 
     /// Milliseconds from the end of a stream to the end of its sessions: a TCP viewer may be behind by
@@ -100,12 +101,12 @@ public final class Server: Sendable {
         try? await Task.sleep(for: .milliseconds(Self.drainMilliseconds))
         // Another source may have announced its tracks meanwhile.
         guard stream.hasEnded else { return }
-        for loop in loops { await loop.withdraw(stream, .end) }
+        await control { $0.withdraw(stream, .end) }
     }
 
     /// Ends a stream's multicast groups and their members' sessions, because the directory has new options for them.
     public func withdrawGroups(of stream: Streams.Stream) async {
-        for loop in loops { await loop.withdraw(stream, .groups) }
+        await control { $0.withdraw(stream, .groups) }
     }
 
     /// Replaces the access policy; with `nil` every client may do everything. Call ``reviewSessions()`` afterwards.
@@ -117,7 +118,22 @@ public final class Server: Sendable {
 
     /// Ends the sessions that are no longer permitted. Their viewers get a BYE; the others are not affected.
     public func reviewSessions() async {
-        for loop in loops { await loop.reviewSessions() }
+        await control { $0.reviewSessions() }
+    }
+
+    /// All viewers that play.
+    public func viewers(at now: MonotonicTime) async -> [ViewerStatus] {
+        await control { $0.viewers(at: now) }.flatMap(\.self)
+    }
+
+    /// Asks the RTSP service of each loop.
+    @discardableResult
+    private func control<Answer: Sendable>(_ ask: @Sendable (ServiceControl) -> Answer) async -> [Answer] {
+        var answers: [Answer] = []
+        for loop in loops {
+            if let answer = await loop.with(RTSPService.self, { ask($0.control) }) { answers.append(answer) }
+        }
+        return answers
     }
 
     /// What one loop has sent and dropped.
@@ -131,7 +147,7 @@ public final class Server: Sendable {
     }
 
     /// Connections of each loop. A new connection goes to the loop with the fewest.
-    public var connectionCounts: [Int] { loops.map(\.load) }
+    public var connectionCounts: [Int] { inboxes.map(\.load) }
 
     /// The listener for connections of one kind; `nil` if they are not offered.
     private static func listener(
@@ -150,26 +166,45 @@ public final class Server: Sendable {
         }
     }
 
+    /// The event loops, not started, each with the RTSP service and `services`; the first is the home of multicast groups.
     private static func loops(
-        _ options: ServerOptions, directory: PathDirectory, registry: Registry, admission: Admission,
-        identity: CurrentIdentity, logger: Logger
-    ) throws(SystemError) -> [ServerLoop] {
-        var numbers = SystemRandomNumberGenerator()
-        let canonicalName = "apus-\(String(numbers.next() as UInt64, radix: 36))"
-        let usesGSO = GSO.probe()
-        if !usesGSO { logger.notice("the kernel does not support GSO for UDP; sending single datagrams") }
-        let fastStartBudget = FastStartBudget(maximumByteCount: options.maximumFastStartByteCount)
-        var loops: [ServerLoop] = []
-        for index in 0..<max(1, options.loopCount) {
+        _ context: ServerContext, _ services: [MediaLoop.ServiceMaker]
+    ) throws(SystemError) -> ([MediaLoop], [Inbox]) {
+        let (server, logger) = (context.options, context.logger)
+        var options = server.loop
+        options.usesGSO = GSO.probe()
+        if !options.usesGSO { logger.notice("the kernel does not support GSO for UDP; sending single datagrams") }
+        let fastStartBudget = FastStartBudget(maximumByteCount: server.maximumFastStartByteCount)
+        var eventLoops: [EventLoop] = []
+        for index in 0..<max(1, server.loopCount) { eventLoops.append(try EventLoop(name: "apus-loop-\(index)")) }
+        let groupRequests = Mailbox<GroupRequest>(waking: eventLoops[0])
+        var (loops, inboxes): ([MediaLoop], [Inbox]) = ([], [])
+        for (index, eventLoop) in eventLoops.enumerated() {
+            let mailboxes = LoopMailboxes(waking: eventLoop)
+            let home = HomeMailbox(requests: groupRequests, isHere: index == 0)
+            let usesGSO = options.usesGSO
             loops.append(
-                try ServerLoop(
-                    index: index, loop: EventLoop(name: "apus-loop-\(index)"), options: options, directory: directory,
-                    registry: registry, admission: admission, identity: identity, inbox: Inbox(),
-                    fastStartBudget: fastStartBudget, multicastLoop: loops.first, canonicalName: canonicalName,
-                    usesGSO: usesGSO,
-                    logger: logger))
+                try MediaLoop(
+                    on: eventLoop, options: options, fastStartBudget: fastStartBudget,
+                    services: services + [
+                        { RTSPService($0, context, mailboxes, home, usesGSO: usesGSO) }
+                    ]))
+            inboxes.append(mailboxes.inbox)
         }
-        return loops
+        logSendBuffer(of: loops[0], to: logger)
+        return (loops, inboxes)
+    }
+
+    /// Logs that the kernel's limit makes the send buffer small, because keyframes for many viewers would fill it at once.
+    private static func logSendBuffer(of loop: MediaLoop, to logger: Logger) {
+        let requested = Int(UDPSocket.requestedBufferByteCount)
+        guard loop.sendBufferByteCount < requested else { return }
+        logger.notice(
+            "the kernel grants a smaller UDP send buffer than requested",
+            metadata: [
+                "requested": "\(requested) bytes", "granted": "\(loop.sendBufferByteCount) bytes",
+                "remedy": "sysctl -w net.core.wmem_max=\(requested)",
+            ])
     }
 }
 

@@ -12,8 +12,8 @@ public struct ServerOptions: Sendable {
     public var address: String?
     /// The number of event loops. Viewers are spread over them.
     public var loopCount = 1
-    /// The range from which each loop takes a pair of UDP ports.
-    public var udpPorts: ClosedRange<UInt16> = 6970...7169
+    /// The configuration of each event loop.
+    public var loop = MediaLoop.Options()
     /// The maximum number of sessions.
     public var maximumViewers = 4_096
     public var connectionLimits = ConnectionLimits()
@@ -23,10 +23,6 @@ public struct ServerOptions: Sendable {
     public var maximumPendingReplyBytes = 65_536
     /// Bytes that TCP may hold unsent. The rest stays in the ring, where it can still be dropped.
     public var unsentBytes: Int32 = 16_384
-    /// Client addresses per loop that may have a separate UDP socket, because a slow device holds the buffer of the shared one.
-    public var maximumSeparateSocketsPerLoop = 512
-    /// The differentiated-services code point of media packets; `nil` leaves them unmarked.
-    public var codePoint: UInt8?
     /// Milliseconds that a PLAY reply waits for the first unit, so that RTP-Info can contain its time.
     public var playReplyMilliseconds: Int64 = 250
     /// Milliseconds that a DESCRIBE waits for a source that has just started.
@@ -36,7 +32,6 @@ public struct ServerOptions: Sendable {
     public var access: AccessPolicy?
     /// Decides requests that `access` leaves open.
     public var authoriser: (any ExternalAuthoriser)?
-    public var delivery = DeliveryLoop.Options()
 
     public init() {}
 }

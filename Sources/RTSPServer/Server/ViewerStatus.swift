@@ -15,27 +15,3 @@ public struct ViewerStatus: Hashable, Sendable {
     public let startedAt: MonotonicTime
     public let backlog: Backlog
 }
-
-extension Server {
-    /// All viewers that play.
-    public func viewers(at now: MonotonicTime) async -> [ViewerStatus] {
-        var all: [ViewerStatus] = []
-        for loop in loops { all += await loop.viewers(at: now) }
-        return all
-    }
-}
-
-extension ServerLoop {
-    fileprivate func viewers(at now: MonotonicTime) -> [ViewerStatus] {
-        connections.values.flatMap { connection in
-            connection.sessions.values.compactMap { session in
-                session.startedAt.map { start in
-                    ViewerStatus(
-                        path: session.entry.stream.path, peer: "\(connection.peer)", client: connection.userAgent,
-                        transport: session.transportName, startedAt: start,
-                        backlog: delivery.backlog(of: session.viewer, at: now))
-                }
-            }
-        }
-    }
-}

@@ -19,9 +19,9 @@ extension ServerOptions {
         let threads = configuration.loops.threads
         loopCount = threads > 0 ? threads : max(1, Processors.usable().count)
         let firstUDPPort = UInt16(clamping: configuration.rtp.firstUDPPort)
-        udpPorts = firstUDPPort...max(firstUDPPort, UInt16(clamping: configuration.rtp.lastUDPPort))
-        codePoint = configuration.rtp.dscp > 0 ? UInt8(clamping: configuration.rtp.dscp) : nil
-        maximumSeparateSocketsPerLoop = configuration.rtp.separateSockets
+        loop.udpPorts = firstUDPPort...max(firstUDPPort, UInt16(clamping: configuration.rtp.lastUDPPort))
+        loop.codePoint = configuration.rtp.dscp > 0 ? UInt8(clamping: configuration.rtp.dscp) : nil
+        loop.maximumSeparateSockets = configuration.rtp.separateSockets
         maximumViewers = configuration.limits.viewers
         connectionLimits.total = configuration.limits.connections
         connectionLimits.perAddress = configuration.limits.connectionsPerAddress
@@ -31,11 +31,11 @@ extension ServerOptions {
         setConnection(configuration)
         self.access = access
         self.authoriser = authoriser
-        delivery.packaging = .init(maximumPacketBytes: configuration.rtp.maximumPacketBytes)
-        delivery.policy.maximumLag = Int64(configuration.limits.viewerLagMilliseconds) * 1_000_000
-        delivery.pacing.share = Double(configuration.pacing.intervalPercent) / 100
-        delivery.pacing.leastByteCount = configuration.pacing.leastKilobytes * 1000
-        delivery.policy.maximumStall = Int64(configuration.limits.viewerStallSeconds) * 1_000_000_000
+        loop.delivery.packaging = .init(maximumPacketBytes: configuration.rtp.maximumPacketBytes)
+        loop.delivery.policy.maximumLag = Int64(configuration.limits.viewerLagMilliseconds) * 1_000_000
+        loop.delivery.pacing.share = Double(configuration.pacing.intervalPercent) / 100
+        loop.delivery.pacing.leastByteCount = configuration.pacing.leastKilobytes * 1000
+        loop.delivery.policy.maximumStall = Int64(configuration.limits.viewerStallSeconds) * 1_000_000_000
     }
 
     private mutating func setConnection(_ configuration: Configuration) {

@@ -6,8 +6,9 @@ import TestSupport
 extension Attack {
     static let datagrams: [Attack] = [
         Attack(
-            "RTCP from another port: a keyframe request, a BYE", in: "RTSPServer/Datagrams/ServerLoop+Datagrams.swift",
-            guard: "if let session = viewersByReportSource[datagram.source] {", effect: "no effect"
+            "RTCP from another port: a keyframe request, a BYE", in: "RTSPServer/Sessions/ReportReceiver.swift",
+            guard: "guard let session = sessions.addresses.session(at: source) else { return false }",
+            effect: "no effect"
         ) { target in
             let (server, ssrc) = (target.records[0].serverPort ?? 0, target.records[0].ssrc)
             let stranger = try RTPSocketPair.bind(evenIn: 58_002...59_000)
@@ -19,13 +20,13 @@ extension Attack {
         },
         Attack(
             "hole punching from another address, to receive a viewer's media",
-            in: "RTSPServer/Datagrams/UnlatchedSessions.swift",
-            guard: "guard var candidates = sessions[host] else", effect: "no effect"
+            in: "RTSPServer/Sessions/NATLatching.swift",
+            guard: "guard let all = unlatched[host] else { return [] }", effect: "no effect"
         ) { target in
             try expectNothing(for: Attacker(at: target.freshAddress(), Victim(of: target)))
         },
         Attack(
-            "hole punching that matches two sessions", in: "RTSPServer/Datagrams/ServerLoop+Datagrams.swift",
+            "hole punching that matches two sessions", in: "RTSPServer/Sessions/NATLatching.swift",
             guard: "guard candidates.count == 1, let session = candidates.first", effect: "no effect"
         ) { target in
             let other = try Victim(of: target)
@@ -34,8 +35,8 @@ extension Attack {
         },
         Attack(
             "hole punching for a viewer whose address is latched",
-            in: "RTSPServer/Datagrams/ServerLoop+Datagrams.swift",
-            guard: "session.isLatched || session.startedAt", effect: "no effect"
+            in: "RTSPServer/Sessions/NATLatching.swift",
+            guard: "return !client.isLatched && now - start", effect: "no effect"
         ) { target in
             let victim = try Victim(of: target)
             victim.punch()
@@ -43,14 +44,14 @@ extension Attack {
             try expectNothing(for: Attacker(victim))
         },
         Attack(
-            "hole punching for one of two tracks", in: "RTSPServer/Datagrams/ServerLoop+Datagrams.swift",
-            guard: "guard destinations.count == ClientSocket.allCases.count else { return [] }", effect: "no effect"
+            "hole punching for one of two tracks", in: "RTSPServer/Sessions/NATLatching.swift",
+            guard: "guard destinations.count == UDPPort.allCases.count else { return [] }", effect: "no effect"
         ) { target in
             try expectNothing(for: Attacker(Victim(of: target, "cam", tracks: 2)))
         },
         Attack(
-            "hole punching after the latching window", in: "RTSPServer/Datagrams/ServerLoop+Datagrams.swift",
-            guard: "now - $0 > Self.latchWindow",
+            "hole punching after the latching window", in: "RTSPServer/Sessions/NATLatching.swift",
+            guard: "now - start <= Self.window",
             effect: "no effect", scope: .all, length: .patient
         ) { target in
             let victim = try Victim(of: target)
@@ -61,7 +62,7 @@ extension Attack {
             try expectNothing(for: Attacker(victim))
         },
         Attack(
-            "hole punching long before PLAY", in: "RTSPServer/Datagrams/LatchCandidates.swift",
+            "hole punching long before PLAY", in: "RTSPServer/Sessions/EarlyDatagrams.swift",
             guard: "now - candidate.instant <= Self.lifetime",
             effect: "no effect", scope: .all, length: .patient
         ) { target in

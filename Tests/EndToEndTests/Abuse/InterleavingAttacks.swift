@@ -66,7 +66,7 @@ extension Attack {
             try expectEndOfSlowInput(Array("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nX: ".utf8), of: target)
         },
         Attack(
-            "megabytes of frames", in: "RTSPServer/Connections/ServerLoop+Connections.swift",
+            "megabytes of frames", in: "RTSPServer/Connections/ConnectionReader.swift",
             guard: "guard connection.machine.wantsBytes, MonotonicTime.now() < end else",
             effect: "other clients get responses meanwhile"
         ) { target in
@@ -76,8 +76,8 @@ extension Attack {
         },
         Attack(
             "megabytes of requests without reading responses",
-            in: "RTSPServer/Connections/ServerLoop+Connections.swift",
-            guard: "connection.output.pendingByteCount < options.maximumPendingReplyBytes",
+            in: "RTSPServer/Connections/ConnectionReader.swift",
+            guard: "connection.output.pendingByteCount < maximumPendingReplyBytes",
             effect: "they stay unread in the client's buffer"
         ) { target in
             let flooder = try target.connect(bufferByteCount: 16_384)

@@ -14,7 +14,7 @@ extension Attack {
             try socket.request("SETUP", target.url("hall/track1"), offer(50_986)).expect(461)
         },
         Attack(
-            "the same key for a second session", in: "RTSPServer/Encryption/AnnouncedKeys.swift",
+            "the same key for a second session", in: "RTSPServer/Sessions/AnnouncedKeys.swift",
             guard: "announced[place].tracks[track.index] = nil", effect: "461", scope: .tls
         ) { target in
             let socket = try target.logIn()

@@ -37,7 +37,7 @@ extension Attack {
             try socket.request("TEARDOWN", url, session).expect(200)
         },
         Attack(
-            "guessing a session ID", in: "RTSPServer/Loop/ServerLoop+Sessions.swift",
+            "guessing a session ID", in: "RTSPServer/Sessions/Sessions.swift",
             guard: "SessionID(random: numbers.next(), numbers.next())", effect: "128 random bits"
         ) { target in
             let socket = try target.logIn()
@@ -94,7 +94,7 @@ extension Attack {
             try verify(isAccepted, "no new session is accepted")
         },
         Attack(
-            "continuous joining and leaving", in: "RTSPServer/Loop/ServerLoop+Sessions.swift",
+            "continuous joining and leaving", in: "RTSPServer/Sessions/Sessions.swift",
             guard: "registry.viewerLeft()",
             effect: "new sessions are accepted"
         ) { target in
@@ -160,7 +160,7 @@ extension Attack {
             for number in 1...3 { try socket.request("PLAY", target.url("stream=\(number)"), session).expect(454) }
         },
         Attack(
-            "repeated PLAY, to get a fast start each time", in: "RTSPServer/Connections/Connection.swift",
+            "repeated PLAY, to get a fast start each time", in: "RTSPServer/Connections/ConnectedClient.swift",
             guard: "now - $0 >= Self.joinInterval",
             effect: "the second one starts without a fast start"
         ) { target in
@@ -177,7 +177,7 @@ extension Attack {
         },
         Attack(
             "continuous requests for keyframes", in: "Streams/Policies/KeyframeRequestLimiter.swift",
-            guard: "guard tokens > 0 else",
+            guard: "guard requests.takeOne(at: now) else",
             effect: "3 at once, then one per 500 ms, for all clients together"
         ) { target in
             let socket = try target.logIn()

@@ -48,8 +48,8 @@ extension Attack {
             try target.logIn().request("SETUP", target.url("hall/track1"), offer).expect(461)
         },
         Attack(
-            "ports of a viewer that has gone", in: "RTSPServer/Loop/ServerLoop+Sessions.swift",
-            guard: "registry.release(session.destinations)", effect: "200", scope: .clear
+            "ports of a viewer that has gone", in: "RTSPServer/Sessions/ClientAddresses.swift",
+            guard: "for destination in destinations { bySource[destination] = nil }", effect: "200", scope: .clear
         ) { target in
             let offer = ["Transport": "RTP/AVP;unicast;client_port=50996-50997"]
             try target.logIn().request("SETUP", target.url("hall/track1"), offer).expect(200)
@@ -59,7 +59,7 @@ extension Attack {
             try verify(isFree, "the ports are still reserved")
         },
         Attack(
-            "choosing the multicast group, port and TTL", in: "RTSPServer/Multicast/ServerLoop+Multicast.swift",
+            "choosing the multicast group, port and TTL", in: "RTSPServer/Requests/MulticastSetup.swift",
             guard: "group: membership.group, ports: membership.ports, timeToLive: membership.timeToLive",
             effect: "200 with the server's values", scope: .clear
         ) { target in
@@ -71,8 +71,8 @@ extension Attack {
             try verify(answer.transport("port") != 9000, transport)
         },
         refused(
-            "multicast for a stream without a group", in: "RTSPServer/Loop/ServerLoop+Sessions.swift",
-            guard: "guard entry.options.multicast(of: request.encapsulation) != nil else", status: 461,
+            "multicast for a stream without a group", in: "RTSPServer/Requests/SessionSetup.swift",
+            guard: "guard target.entry.options.multicast(of: request.encapsulation) != nil else", status: 461,
             transports: ["RTP/AVP;multicast"],
             path: "yard/gate/track1"),
         refused(

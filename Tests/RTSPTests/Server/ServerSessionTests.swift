@@ -115,7 +115,10 @@ struct ServerSessionTests {
             response?.headers[.rtpInfo]
                 == "url=\(Dialogue.url)/track1;seq=7;rtptime=90000,url=\(Dialogue.url)/track2;seq=7;rtptime=90000")
         #expect(response?.headers[.range] == "npt=now-")
-        guard case .play(_, let request)? = dialogue.orders.last else { return #expect(Bool(false), "no order") }
+        #expect(dialogue.orders.last == .startSending(session))
+        guard case .play(_, let request)? = dialogue.orders.dropLast().last else {
+            return #expect(Bool(false), "no order")
+        }
         #expect(request.tracks.map(\.control) == ["track1", "track2"])
         #expect(request.range == .npt(from: .nanoseconds(0), to: nil))
     }
@@ -137,7 +140,7 @@ struct ServerSessionTests {
         #expect(dialogue.ask(.play, Dialogue.url, headers)?.headers[.rtpInfo] != nil)
         let again = dialogue.ask(.play, Dialogue.url, headers)
         #expect(again?.status == .ok && again?.headers[.rtpInfo] == nil)
-        #expect(dialogue.orders.count == 1, "PLAY while playing has no effect")
+        #expect(dialogue.orders.count == 2, "PLAY while playing has no effect")
         let setUp: Headers = [.session: session.text, .transport: "RTP/AVP/TCP"]
         #expect(dialogue.ask(.setUp, "\(Dialogue.url)/track2", setUp)?.status == .methodNotValidInThisState)
         #expect(dialogue.ask(.pause, Dialogue.url, headers)?.status == .ok)
@@ -222,6 +225,34 @@ struct ServerSessionTests {
         let late = PlayAnswer(rtpInfo: RTPInfo([]), range: .live)
         dialogue.connection.played(id, .success(late), at: dialogue.now)
         #expect(dialogue.drain().isEmpty)
+    }
+
+    @Test func packetsAreOrderedBetweenTheResponseToPlayAndThatToTheNextRequest() throws {
+        var dialogue = Dialogue()
+        let session = try dialogue.setUp()
+        dialogue.answers = false
+        dialogue.ask(.play, Dialogue.url, [.session: session.text])
+        guard case .play(let id, _)? = dialogue.orders.last else { return #expect(Bool(false), "no PLAY") }
+        #expect(dialogue.ask(.tearDown, Dialogue.url, [.session: session.text]) == nil, "it waits behind the PLAY")
+        let answer = PlayAnswer(rtpInfo: RTPInfo([]), range: .live)
+        dialogue.connection.played(id, .success(answer), at: dialogue.now)
+        var actions: [ServerAction] = []
+        while let action = dialogue.connection.nextAction() { actions.append(action) }
+        guard actions.count == 4, case .send = actions[0], case .send = actions[3] else {
+            return #expect(Bool(false), "\(actions)")
+        }
+        #expect(actions[1] == .startSending(session) && actions[2] == .tearDown(session, .tornDown))
+    }
+
+    @Test func aRefusedPlayStartsNothing() throws {
+        var dialogue = Dialogue()
+        let session = try dialogue.setUp()
+        dialogue.answers = false
+        dialogue.ask(.play, Dialogue.url, [.session: session.text])
+        guard case .play(let id, _)? = dialogue.orders.last else { return #expect(Bool(false), "no PLAY") }
+        dialogue.connection.played(id, .failure(Refusal(.serviceUnavailable)), at: dialogue.now)
+        #expect(dialogue.drain().map(\.status) == [.serviceUnavailable])
+        #expect(!dialogue.orders.contains(.startSending(session)))
     }
 
     @Test func aPlayWithoutKnownPacketsHasNoRTPInfo() throws {

@@ -99,7 +99,7 @@ struct BackToBack {
             server.played(id, .success(PlayAnswer(rtpInfo: RTPInfo(entries), range: nil)), at: now)
         case .tearDown(let session, _): tornDown.append(session)
         case .accessRefused(let failure): refusals.append(failure)
-        case .pause, .receivedInterleaved, .decide, .addressLockedOut, .publishingRefused, .close: break
+        case .startSending, .pause, .receivedInterleaved, .decide, .addressLockedOut, .publishingRefused, .close: break
         }
     }
 }

@@ -1,3 +1,4 @@
+import Delivery
 import Media
 import Reactor
 
@@ -5,7 +6,7 @@ import Reactor
 /// first.
 ///
 /// For each address it keeps the last datagram to each of our sockets, for one second.
-struct LatchCandidates {
+struct EarlyDatagrams {
     private struct Candidate {
         let source: SocketAddress
         let instant: MonotonicTime
@@ -19,26 +20,25 @@ struct LatchCandidates {
     /// each datagram.
     private static let sweepInterval: Int64 = 250_000_000
 
-    private var candidates: [SocketAddress: [ClientSocket: Candidate]] = [:]
+    private var candidates: [SocketAddress: [UDPPort: Candidate]] = [:]
     private var lastSweep: MonotonicTime?
     /// The number of sweeps.
     private(set) var sweepCount = 0
 
     /// Adds a datagram from an unknown port.
-    mutating func add(_ source: SocketAddress, _ socket: ClientSocket, at now: MonotonicTime) {
+    mutating func add(_ source: SocketAddress, _ port: UDPPort, at now: MonotonicTime) {
         let host = source.with(port: 0)
         if candidates[host] == nil, candidates.count >= Self.capacity { discardExpired(at: now) }
         guard candidates[host] != nil || candidates.count < Self.capacity else { return }
-        candidates[host, default: [:]][socket] = Candidate(source: source, instant: now)
+        candidates[host, default: [:]][port] = Candidate(source: source, instant: now)
     }
 
     /// Removes and returns the datagrams of `host`, those to the RTP socket first.
-    mutating func take(of host: SocketAddress, at now: MonotonicTime) -> [(socket: ClientSocket, source: SocketAddress)]
-    {
+    mutating func take(of host: SocketAddress, at now: MonotonicTime) -> [(port: UDPPort, source: SocketAddress)] {
         guard let found = candidates.removeValue(forKey: host) else { return [] }
-        return ClientSocket.allCases.compactMap { socket in
-            guard let candidate = found[socket], now - candidate.instant <= Self.lifetime else { return nil }
-            return (socket, candidate.source)
+        return UDPPort.allCases.compactMap { port in
+            guard let candidate = found[port], now - candidate.instant <= Self.lifetime else { return nil }
+            return (port, candidate.source)
         }
     }
 

@@ -11,16 +11,12 @@ final class ViewerSession {
     let viewer: Viewer
     /// All tracks of the stream when the session was made.
     private let layout: [Track]
-    /// The client's addresses for RTP and RTCP, reserved for this session.
-    var destinations: [SocketAddress] = []
+    /// How its packets are sent, the same for all its tracks.
+    let lowerTransport: LowerTransport
     /// The track of each SETUP by its control name; `nil` names the only track.
     var tracks: [String?: TrackID] = [:]
-    /// How its packets are sent, the same for all its tracks.
-    var lowerTransport: LowerTransport
     /// Whether a track of it is protected by SRTP.
     var isProtected = false
-    /// The client's sockets with an address that a received datagram has confirmed.
-    var latchedSockets: Set<ClientSocket> = []
     /// When PLAY was answered.
     var startedAt: MonotonicTime?
 
@@ -53,16 +49,38 @@ final class ViewerSession {
     func isCompatible(with tracks: [Track]?) -> Bool {
         tracks.map { Stream.areCompatible(layout, $0) } ?? true
     }
+
+    /// The key of its multicast group.
+    var groupKey: GroupKey { GroupKey(stream: entry.stream, encapsulation: viewer.encapsulation) }
+
+    /// Whether a withdrawal of its stream affects it.
+    func isAffected(by withdrawal: Withdrawal) -> Bool {
+        switch withdrawal {
+        case .stream, .end, .permissionLost: true
+        case .groups: lowerTransport == .multicast
+        }
+    }
+
+    /// Sends all tracks that the SETUP names as `viewerTrack`.
+    ///
+    /// - Parameter track: `nil` for all tracks in one transport stream.
+    func setUp(_ track: Track?, control: String?, as viewerTrack: ViewerTrack) {
+        if let track {
+            viewer.setUp(track.id, as: viewerTrack)
+        } else {
+            viewer.setUpAll(as: viewerTrack)
+        }
+        tracks[control] = track?.id ?? TrackID(0)
+    }
 }
 
-/// The two UDP sockets of a client's track, in the order of a session's destinations.
-enum ClientSocket: Int, CaseIterable {
-    case rtp
-    case rtcp
-}
-
-extension Refusal {
-    /// The client must start again with DESCRIBE.
-    static let tracksHaveChanged = Refusal(
-        .sessionNotFound, reason: "Session Not Found: the stream's tracks have changed")
+extension TransportOffer {
+    /// How packets are sent if this offer is accepted.
+    var lowerTransport: ViewerSession.LowerTransport {
+        switch self {
+        case .udp: .udp
+        case .interleaved: .interleaved
+        case .multicast: .multicast
+        }
+    }
 }

@@ -1,0 +1,92 @@
+import Delivery
+import Media
+import RTSP
+import Reactor
+import TLS
+
+/// Reads from connections and passes the bytes to their state machines. Confined to the loop.
+final class ConnectionReader {
+    private let connections: Connections
+    private let requests: RequestHandler
+    private let maximumPendingReplyBytes: Int
+    /// Connections with unprocessed messages, which take turns.
+    private let backlogged = BackloggedConnections()
+
+    init(_ connections: Connections, _ requests: RequestHandler, _ options: ServerOptions) {
+        self.connections = connections
+        self.requests = requests
+        maximumPendingReplyBytes = options.maximumPendingReplyBytes
+    }
+
+    /// Whether received messages wait to be processed.
+    var hasBacklog: Bool { !backlogged.isEmpty }
+
+    /// The time for reading one connection in a turn, in nanoseconds.
+    private static let readBudget: Int64 = 500_000
+
+    /// Passes received bytes to the connection's state machine.
+    ///
+    /// - Throws: if the socket has failed.
+    func read(_ connection: Connection, at now: MonotonicTime) throws(SystemError) {
+        // Short reads for a limited time, so that a flood from one client leaves the loop to the others.
+        let end = MonotonicTime.now() + Self.readBudget
+        while connection.state.closing == nil, connections.contains(connection),
+            connection.output.pendingByteCount < maximumPendingReplyBytes
+        {
+            let outcome = withUnsafeTemporaryAllocation(byteCount: 2_048, alignment: 16) { buffer in
+                let outcome = connection.output.socket.read(into: buffer)
+                if case .bytes(let count) = outcome {
+                    received(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: connection, at: now)
+                }
+                return outcome
+            }
+            switch outcome {
+            case .bytes:
+                requests.drain(connection, at: now)
+                continueProcessing(connection, until: end, at: now)
+                guard connection.machine.wantsBytes, MonotonicTime.now() < end else { return }
+            case .wouldBlock:
+                return
+            case .end:
+                connection.state.hasPeerEnded = true
+                connection.machine.receivedEnd(at: now)
+                return requests.drain(connection, at: now)
+            case .failed(let error):
+                throw error
+            }
+        }
+    }
+
+    /// Passes received bytes to the state machine, decrypted if necessary.
+    private func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: MonotonicTime) {
+        guard let tls = connection.output.tls else { return connection.machine.received(bytes.bytes, at: now) }
+        tls.received(bytes) { connection.machine.received($0.bytes, at: now) }
+        if tls.phase == .established { connections.handshakeEnded(of: connection) }
+        if tls.phase == .ended { connection.machine.receivedEnd(at: now) }
+    }
+
+    /// Processes further messages of one connection, step by step.
+    private func continueProcessing(_ connection: Connection, until end: MonotonicTime, at now: MonotonicTime) {
+        while connection.canContinue(maximumPendingReplyBytes: maximumPendingReplyBytes), MonotonicTime.now() < end {
+            connection.machine.continueProcessing(at: now)
+            requests.drain(connection, at: now)
+        }
+    }
+
+    /// Continues the connections with unprocessed messages until `end`, one step each in turn.
+    func continueBacklog(until end: MonotonicTime, at now: MonotonicTime) {
+        while let connection = backlogged.takeFirst() {
+            guard connections.contains(connection) else { continue }
+            connection.machine.continueProcessing(at: now)
+            requests.drain(connection, at: now)
+            listIfBacklogged(connection)
+            guard MonotonicTime.now() < end else { return }
+        }
+    }
+
+    /// Makes a connection take turns if it has unprocessed messages.
+    func listIfBacklogged(_ connection: Connection) {
+        guard connection.canContinue(maximumPendingReplyBytes: maximumPendingReplyBytes) else { return }
+        backlogged.add(connection)
+    }
+}

@@ -1,0 +1,80 @@
+import Delivery
+import Media
+import RTSP
+import Reactor
+import Streams
+
+/// What the rest of the server asks of one loop's RTSP service. Confined to the loop, which is entered by
+/// ``MediaLoop/with(_:_:)``.
+final class ServiceControl {
+    private let place: LoopPlace
+    private let admission: Admission
+    private let connections: Connections
+    private let requests: RequestHandler
+    private let home: GroupHome?
+    private var isStopping = false
+
+    init(
+        _ place: LoopPlace, _ admission: Admission, _ connections: Connections, _ requests: RequestHandler,
+        _ home: GroupHome?
+    ) {
+        self.place = place
+        self.admission = admission
+        self.connections = connections
+        self.requests = requests
+        self.home = home
+    }
+
+    /// Ends the sessions that a withdrawal affects. The directory has changed before, so new sessions find its new content.
+    func withdraw(_ stream: Streams.Stream, _ withdrawal: Withdrawal) {
+        guard !isStopping else { return }
+        let now = place.now
+        for connection in connections.all {
+            let sessions = connection.sessions.values.filter {
+                $0.entry.stream === stream && $0.isAffected(by: withdrawal)
+            }
+            guard !sessions.isEmpty else { continue }
+            for session in sessions { connection.machine.withdraw(session.id, withdrawal, at: now) }
+            requests.drain(connection, at: now)
+        }
+        home?.close(stream, at: now)
+    }
+
+    /// Checks all connections against a new access policy.
+    func reviewSessions() {
+        guard !isStopping else { return }
+        let (now, policy) = (place.now, admission.policy)
+        for connection in connections.all {
+            let paths = connection.sessions.mapValues(\.entry.stream.path)
+            connection.machine.accessChanged(to: policy, paths: paths, at: now)
+            requests.drain(connection, at: now)
+        }
+    }
+
+    /// The viewers that play, and how well each keeps up.
+    func viewers(at now: MonotonicTime) -> [ViewerStatus] {
+        connections.all.flatMap { connection in
+            connection.sessions.values.compactMap { session in
+                session.startedAt.map { start in
+                    ViewerStatus(
+                        path: session.entry.stream.path, peer: "\(connection.peer)",
+                        client: connection.client.userAgent, transport: session.transportName, startedAt: start,
+                        backlog: place.delivery.backlog(of: session.viewer, at: now))
+                }
+            }
+        }
+    }
+
+    /// Whether a request on one of the connections waits for the server's answer.
+    var awaitsAnswers: Bool {
+        connections.all.contains { connection in (1...9).contains { connection.machine.awaits(RequestID($0)) } }
+    }
+
+    /// The number of sessions.
+    var sessionCount: Int { connections.all.reduce(0) { $0 + $1.sessions.count } }
+
+    /// Refuses further changes, because the loop stops.
+    func beginStopping() {
+        isStopping = true
+    }
+}
