@@ -52,10 +52,11 @@ struct ElementaryStream: Sendable {
     /// Further tracks are left out: the entries of 16 streams fit one packet, and there are 16 stream ids for video.
     private static let maximumCount = 16
 
-    /// The streams of the tracks that can be carried, the leading stream first: the first video track, or else the first track.
+    /// The streams of the tracks that can be carried, the leading stream first.
     static func streams(of tracks: [Track]) -> [ElementaryStream] {
         let carried = tracks.compactMap { track in Framing(track.format).map { (track: track, framing: $0) } }
-        let leading = carried.firstIndex { $0.track.kind == .video } ?? 0
+        let leadingTrack = carried.map(\.track).leading
+        let leading = carried.firstIndex { $0.track == leadingTrack } ?? 0
         let ordered = carried[leading...].prefix(1) + carried[..<leading] + carried[leading...].dropFirst()
         return ordered.prefix(maximumCount).enumerated().map { number, pair in
             ElementaryStream(

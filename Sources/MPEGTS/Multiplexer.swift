@@ -5,7 +5,7 @@ import Media
 /// There is no buffering: the packets of a unit depend only on earlier units. Each unit fills whole packets, with a clock
 /// reference and, at keyframes and after 100 ms, the tables.
 public struct Multiplexer: Sendable {
-    /// The leading stream first: the first video track, or else the first track.
+    /// The leading stream first.
     private var streams: [ElementaryStream]
     private var tables: ProgramTables
     private var clock = ProgramClock()

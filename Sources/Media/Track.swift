@@ -39,3 +39,8 @@ public struct Track: Hashable, Sendable {
         }
     }
 }
+
+extension Collection<Track> {
+    /// The track that viewers start with, and whose times carry the stream's clock: the first video track, or else the first track.
+    public var leading: Track? { first { $0.kind == .video } ?? first }
+}

@@ -63,8 +63,7 @@ extension ClientSession {
         switch plan.transport {
         case .tcp:
             transport = Transport(.tcp, .unicast)
-            let channel = UInt8(truncatingIfNeeded: index * 2)
-            transport.interleaved = ChannelPair(rtp: channel, rtcp: channel | 1)
+            transport.interleaved = ChannelPair(number: index)
             tracks.append(TrackBox(TrackReception(track, sockets: nil)))
         case .multicast:
             transport = Transport(.udp, .multicast)
@@ -72,7 +71,7 @@ extension ClientSession {
         case .udp:
             let pair = try Reactor.RTPSocketPair.bind(evenIn: ports(), bufferByteCount: plan.datagramBufferByteCount)
             transport = Transport(.udp, .unicast)
-            transport.clientPorts = RTSP.PortPair(rtp: pair.port, rtcp: pair.port + 1)
+            transport.clientPorts = RTSP.PortPair(rtp: pair.port)
             try watch(pair, track: index)
             tracks.append(TrackBox(TrackReception(track, sockets: pair)))
         }
@@ -92,9 +91,7 @@ extension ClientSession {
         box.reception.expect(transport.ssrc)
         switch (plan.transport, transport.lowerTransport, transport.delivery) {
         case (.tcp, .tcp, _):
-            let channel = UInt8(truncatingIfNeeded: index * 2)
-            box.reception.route = .interleaved(
-                transport.interleaved ?? ChannelPair(rtp: channel, rtcp: channel | 1))
+            box.reception.route = .interleaved(transport.interleaved ?? ChannelPair(number: index))
         case (.udp, .udp, .unicast):
             let host = transport.source.flatMap { SocketAddress($0, port: 0) } ?? plan.server
             box.reception.route = .datagrams(server: transport.serverPorts.map { host.with(port: $0.rtcp) })

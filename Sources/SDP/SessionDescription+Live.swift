@@ -34,11 +34,10 @@ extension SessionDescription {
             attributes: [Attribute("tool", "Apus"), Attribute("type", "broadcast")]
                 + (controls
                     ? [Attribute("control", "*"), Attribute("range", "npt=now-")] : [Attribute("recvonly")]),
-            // Payload types end at 127, so more than 32 tracks cannot be distinguished.
-            media: tracks.prefix(32).enumerated().map { index, track in
+            media: tracks.prefix(TrackID.maximumDescribedCount).enumerated().map { index, track in
                 MediaDescription(
                     track, index: index, port: connection.port(at: index),
-                    control: controls ? "track\(index + 1)" : nil,
+                    control: controls ? TrackID(index).controlName : nil,
                     avpf: avpf, extensions: extensions,
                     key: keys.flatMap { $0.indices.contains(index) ? $0[index] : nil })
             })
@@ -50,7 +49,7 @@ extension MediaDescription {
         _ track: Track, index: Int, port: UInt16, control: String?, avpf: Bool, extensions: [ExtensionMap],
         key: String?
     ) {
-        let mapping = TrackMapping(payloadType: TrackMapping.firstPayloadType + UInt8(index), track: track)
+        let mapping = TrackMapping(payloadType: TrackID(index).payloadType, track: track)
         let type = mapping.payloadType
         var attributes = [
             Attribute("rtpmap", mapping.rtpMap.value), Attribute("fmtp", "\(type) \(mapping.formatParameters.text)"),

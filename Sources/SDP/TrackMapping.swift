@@ -5,9 +5,6 @@ struct TrackMapping {
     let payloadType: UInt8
     let track: Track
 
-    /// The first dynamic payload type (RFC 3551, section 6), which the first track uses.
-    static let firstPayloadType: UInt8 = 96
-
     /// Maximum base 64 characters of parameter sets in the description. Longer sets are omitted, because live555 accepts replies
     /// of up to 20 000 bytes, and the sets are also in band.
     static let parameterSetLimit = 8_000

@@ -181,10 +181,9 @@ extension Stream {
         for feed in feeds { feed.wake() }
     }
 
-    /// Whether the unit is traced: a whole unit of the video, or of the first track if there is no video.
+    /// Whether the unit is traced: a whole unit of the leading track.
     private static func isTraced(_ unit: AccessUnit, among tracks: [Track]) -> Bool {
-        let leading = tracks.first { $0.kind == .video } ?? tracks.first
-        return unit.track == leading?.id && unit.part == .whole
+        unit.track == tracks.leading?.id && unit.part == .whole
     }
 
     /// The unit with its wall-clock capture time, also as an SEI message if the frame is to carry one.

@@ -89,11 +89,12 @@ private final class SilentWaker: Waker {
 
 extension HeaderRewriter {
     static let fixture = HeaderRewriter(
-        payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530), timestampOffset: 77
+        payloadType: PayloadType(lowBitsOf: 96), ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530),
+        timestampOffset: 77
     )
     /// The same for packets that carry their capture time.
     static let sendingCaptureTime = HeaderRewriter(
-        payloadType: .firstDynamic, ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530),
+        payloadType: PayloadType(lowBitsOf: 96), ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530),
         timestampOffset: 77, extensions: HeaderExtensionLayout([.absoluteCaptureTime]))
 }
 

@@ -8,7 +8,7 @@ final class Audience {
     let feed: any PacketFeed
     /// Limits the memory of fast starts.
     let fastStartBudget: FastStartBudget
-    /// The track with the keyframes that viewers can start at: the video, else the first track.
+    /// The leading track, whose keyframes viewers can start at.
     let leading: Track
     var reader = FeedReader<PacketRun>()
     private(set) var viewers: [Viewer] = []
@@ -40,7 +40,7 @@ final class Audience {
         self.feed = feed
         clockStepCount = stream.clock.follow()
         // An announced stream has at least one track: sources announce what they play.
-        leading = feed.tracks.first { $0.kind == .video } ?? feed.tracks[0]
+        leading = feed.tracks.leading ?? feed.tracks[0]
     }
 
     /// Follows the stream's clock; true if the wall clock has stepped since the last call on this audience.

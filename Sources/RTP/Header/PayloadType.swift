@@ -18,7 +18,4 @@ public struct PayloadType: Hashable, Sendable, BitwiseCopyable {
 
     /// MP2T: an MPEG transport stream, on a clock of 90 kHz (RFC 2250, section 2; RFC 3551, section 6).
     public static let transportStream = PayloadType(lowBitsOf: 33)
-
-    /// The first dynamic payload type: 96 (RFC 3551, section 6).
-    public static let firstDynamic = PayloadType(lowBitsOf: 96)
 }

@@ -1,25 +1,3 @@
-/// The RTP and RTCP ports of one track.
-public struct PortPair: Hashable, Sendable {
-    public var rtp: UInt16
-    public var rtcp: UInt16
-
-    public init(rtp: UInt16, rtcp: UInt16) {
-        self.rtp = rtp
-        self.rtcp = rtcp
-    }
-}
-
-/// The interleaved RTP and RTCP channels of one track (RFC 2326, section 10.12).
-public struct ChannelPair: Hashable, Sendable {
-    public var rtp: UInt8
-    public var rtcp: UInt8
-
-    public init(rtp: UInt8, rtcp: UInt8) {
-        self.rtp = rtp
-        self.rtcp = rtcp
-    }
-}
-
 /// One transport specification of a `Transport` header: an offer in a request, the choice in a response
 /// (RFC 2326, section 12.39).
 public struct Transport: Hashable, Sendable {

@@ -1,3 +1,6 @@
+import Media
+import SDP
+
 /// A parsed RTSP URL (RFC 2326, section 3.2).
 ///
 /// The scheme is `rtsp`, `rtspu` or `rtsps`, ignoring case. The URL of a track is that of its stream with a slash and the track's
@@ -116,8 +119,7 @@ public struct RequestURL: Hashable, Sendable {
     private static func splitTrack(_ text: Substring) -> (Substring, Substring?) {
         guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (text, nil) }
         let name = text[text.utf8.index(after: slash)...]
-        guard name.hasPrefix("track"), (6...8).contains(name.utf8.count), name.utf8.dropFirst(5).allSatisfy(\.isDigit)
-        else { return (text, nil) }
+        guard TrackID.isControlName(name) else { return (text, nil) }
         return (withoutTrailingSlashes(text[..<slash]), name)
     }
 

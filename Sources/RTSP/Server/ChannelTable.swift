@@ -11,7 +11,7 @@ struct ChannelTable: Sendable {
 
     /// The lowest free pair of an even channel and the next odd one, for clients that name no channels.
     var firstFreePair: ChannelPair? {
-        (0..<128 as Range<UInt8>).lazy.map { ChannelPair(rtp: $0 * 2, rtcp: $0 * 2 + 1) }.first(where: isFree)
+        (0..<128).lazy.map(ChannelPair.init).first(where: isFree)
     }
 
     mutating func take(_ pair: ChannelPair, for session: SessionID) {

@@ -90,15 +90,14 @@ final class GroupHome {
             let group = try groups.open(
                 key, tracks: tracks, options: options, numbers: &numbers, canonicalName: context.canonicalName,
                 id: place.nextToken().rawValue, usesGSO: usesGSO, at: now)
-            let index = track?.id.index ?? 0
-            guard index < group.viewer.tracks.count, let viewerTrack = group.viewer.tracks[index] else {
+            let id = track?.id ?? TrackID(0)
+            guard id.index < group.viewer.tracks.count, let viewerTrack = group.viewer.tracks[id.index] else {
                 return .failure(Refusal(.notFound))
             }
             if isNewMember { groups.add(toMembersOf: key) }
-            let port = options.port &+ UInt16(truncatingIfNeeded: 2 * index)
             return .success(
                 Membership(
-                    group: options.group, ports: RTSP.PortPair(rtp: port, rtcp: port &+ 1),
+                    group: options.group, ports: RTSP.PortPair(of: id, from: options.port),
                     timeToLive: options.timeToLive, ssrc: viewerTrack.rewriter.ssrc.rawValue))
         } catch {
             log.groupRefused(at: entry.stream.path, error, at: now)

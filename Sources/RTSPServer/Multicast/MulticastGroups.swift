@@ -1,6 +1,7 @@
 import Delivery
 import Media
 import RTP
+import RTSP
 import Reactor
 import Streams
 
@@ -66,17 +67,17 @@ final class MulticastGroups {
             throw .socket(error)
         }
         guard address.family == .ipv4 || ports.pair.rtp.family == .ipv6 else { throw .noIPv6 }
-        func transport(_ index: Int) -> ViewerTrack.TrackTransport {
-            let port = options.port &+ UInt16(truncatingIfNeeded: 2 * index)
+        func transport(_ track: TrackID) -> ViewerTrack.TrackTransport {
+            let pair = RTSP.PortPair(of: track, from: options.port)
             return .udp(
                 UDPRoute(
-                    destination: address.with(port: port), reportDestination: address.with(port: port &+ 1),
+                    destination: address.with(port: pair.rtp), reportDestination: address.with(port: pair.rtcp),
                     source: nil, ports: ports))
         }
         switch key.encapsulation {
         case .transportStream:
             let rewriter = HeaderRewriter.random(payloadTypeOf: nil, using: &numbers)
-            viewer.setUpAll(as: ViewerTrack(rewriter: rewriter, transport: transport(0), clockRate: .video))
+            viewer.setUpAll(as: ViewerTrack(rewriter: rewriter, transport: transport(TrackID(0)), clockRate: .video))
         case .tracks:
             for track in tracks {
                 let rewriter = HeaderRewriter.random(
@@ -85,7 +86,7 @@ final class MulticastGroups {
                 viewer.setUp(
                     track.id,
                     as: ViewerTrack(
-                        rewriter: rewriter, transport: transport(track.id.index), clockRate: track.clockRate))
+                        rewriter: rewriter, transport: transport(track.id), clockRate: track.clockRate))
             }
         }
         let group = Group(viewer: viewer, ports: ports, options: options, layout: tracks)

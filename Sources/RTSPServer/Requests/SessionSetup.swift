@@ -180,8 +180,7 @@ final class SessionSetup {
     private func answer(to offer: TransportOffer, ssrc: UInt32) -> TransportAnswer {
         switch offer {
         case .udp(let client, let profile):
-            let port = place.ports.pair.port
-            let server = RTSP.PortPair(rtp: port, rtcp: port + 1)
+            let server = RTSP.PortPair(rtp: place.ports.pair.port)
             return .udp(clientPorts: client, serverPorts: server, ssrc: ssrc, profile: profile)
         case .interleaved(let channels, let profile):
             return .interleaved(channels, ssrc: ssrc, profile: profile)

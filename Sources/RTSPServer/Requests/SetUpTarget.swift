@@ -1,5 +1,6 @@
 import Media
 import RTSP
+import SDP
 import Streams
 
 /// What a SETUP names: stream, track and session.
@@ -44,7 +45,7 @@ struct SetUpTarget {
             guard tracks.count == 1, let only = tracks.first else { throw Refusal(.aggregateOperationNotAllowed) }
             return only
         }
-        guard let track = tracks.first(where: { "track\($0.id.index + 1)" == name }) else {
+        guard let track = tracks.first(where: { $0.id.controlName == name }) else {
             throw Refusal(.notFound, reason: "Not Found: no such track")
         }
         return track

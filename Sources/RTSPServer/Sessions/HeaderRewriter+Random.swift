@@ -1,5 +1,6 @@
 import Media
 import RTP
+import SDP
 
 extension HeaderRewriter {
     /// The RTP numbers of one track of a viewer: random SSRC, first sequence number and timestamp (RFC 3550, section 5.1).
@@ -13,8 +14,7 @@ extension HeaderRewriter {
         using numbers: inout some RandomNumberGenerator
     ) -> HeaderRewriter {
         HeaderRewriter(
-            payloadType: track.map { PayloadType(lowBitsOf: UInt8(truncatingIfNeeded: 96 + $0.index)) }
-                ?? .transportStream,
+            payloadType: track.map { PayloadType(lowBitsOf: $0.payloadType) } ?? .transportStream,
             ssrc: ssrc ?? SSRC(numbers.next()),
             firstSequenceNumber: SequenceNumber(.random(in: 1...(ssrc == nil ? 0xFFFF : 0x7FFF), using: &numbers)),
             timestampOffset: numbers.next(),

@@ -1,5 +1,6 @@
 import Delivery
 import Media
+import RTSP
 import Reactor
 
 /// Learns the addresses of clients behind a NAT from their datagrams (NAT latching, RFC 7362). A pure state machine.
@@ -34,7 +35,7 @@ struct NATLatching<Session: Hashable> {
             guard port == .rtp else { return [[destinations[0], source]] }
             // A NAT that keeps pairs together has RTCP at the next port, unless that has latched elsewhere.
             let isGuess = !latched.contains(.rtcp) && source.port < .max
-            return (isGuess ? [[source, source.with(port: source.port &+ 1)]] : []) + [[source, destinations[1]]]
+            return (isGuess ? [[source, source.with(port: RTSP.PortPair(rtp: source.port).rtcp)]] : []) + [[source, destinations[1]]]
         }
     }
 

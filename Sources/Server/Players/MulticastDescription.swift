@@ -1,4 +1,5 @@
 import Media
+import RTSP
 import SDP
 
 extension Configuration {
@@ -14,7 +15,7 @@ extension Configuration {
         }
         let tracks = served.media.enumerated().compactMap { $1.describedTrack?.track(id: TrackID($0)) }
         guard !tracks.isEmpty, tracks.count == served.media.count else { throw .unknownTracks(name) }
-        let ports = tracks.map { UInt16(clamping: multicast.port + 2 * $0.id.index) }
+        let ports = tracks.map { PortPair(of: $0.id, from: UInt16(clamping: multicast.port)).rtp }
         return .live(
             title: served.name, description: served.information, tracks: tracks,
             connection: .multicast(

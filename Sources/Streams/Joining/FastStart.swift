@@ -32,7 +32,7 @@ public struct FastStart: Sendable {
     /// Makes the fast start of `history`, which is in capture order; `nil` if there is no keyframe or the limits are exceeded.
     ///
     /// - Parameters:
-    ///   - leading: the track with the keyframes that viewers can start at: the video, else the first track.
+    ///   - leading: the stream's leading track, whose keyframes viewers can start at.
     ///   - window: duration of the compressed history, in nanoseconds.
     public init?(history: [AccessUnit], leading: Track, window: Int64, limits: Limits) {
         guard let start = Self.start(in: history, leading: leading, limits: limits) else { return nil }

@@ -165,7 +165,8 @@ import Testing
 extension FrameAssembler {
     fileprivate mutating func receive(_ packet: FrameAssemblerTests.Packet) {
         let header = Header(
-            payloadType: .firstDynamic, isMarked: packet.isMarked, sequenceNumber: SequenceNumber(packet.number),
+            payloadType: PayloadType(lowBitsOf: 96), isMarked: packet.isMarked,
+            sequenceNumber: SequenceNumber(packet.number),
             timestamp: packet.timestamp, ssrc: SSRC(1))
         let span = packet.payload.span
         received(

@@ -1,4 +1,5 @@
 import RTP
+import RTSP
 import RTSPServer
 import Streams
 
@@ -50,7 +51,7 @@ extension Configuration {
 
     private func noteMulticast(in reading: inout Reading) {
         let section = OptionPath.root + "multicast"
-        if !multicast.port.isMultiple(of: 2) {
+        if !PortPair.canBegin(at: multicast.port) {
             reading.note("must be even, because RTCP uses the odd port above it", with: section + "port")
         }
         guard multicast.firstGroup <= multicast.lastGroup else {

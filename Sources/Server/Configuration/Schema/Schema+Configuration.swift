@@ -1,4 +1,6 @@
+import Media
 import Reactor
+import SDP
 
 // The options of the whole server: name, accepted values, unit, and the reason to change it.
 // The defaults are in the members of `Configuration`.
@@ -57,7 +59,8 @@ extension Schema<Configuration> {
 /// Whether a stream may have this name: it needs no escape in a URL, and is not the name of a track.
 func isPathName(_ name: String) -> Bool {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    return name.utf8.count <= 64 && parts.allSatisfy(isPathPart) && parts.last.map(isTrackName) == false
+    return name.utf8.count <= 64 && parts.allSatisfy(isPathPart)
+        && parts.last.map { TrackID.isControlName($0, maximumDigitCount: .max) } == false
 }
 
 private func isPathPart(_ part: Substring) -> Bool {
@@ -68,11 +71,6 @@ private func isPathPart(_ part: Substring) -> Bool {
             default: false
             }
         }
-}
-
-/// Whether this is how URLs name the tracks of a stream (`RequestURL`).
-private func isTrackName(_ part: Substring) -> Bool {
-    part.hasPrefix("track") && part.utf8.count > 5 && part.utf8.dropFirst(5).allSatisfy { (0x30...0x39).contains($0) }
 }
 
 extension Schema<Configuration.Server> {
