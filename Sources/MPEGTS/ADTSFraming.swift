@@ -2,7 +2,7 @@ import Media
 import Wire
 
 /// AAC in ADTS frames: each raw data block gets its own header (ISO/IEC 14496-3, 1.A.2.2).
-struct ADTSFraming: Sendable {
+struct ADTSFraming: Framing {
     /// profile, sampling_frequency_index and channel_configuration as in the header: 2, 4 and 3 bits.
     private let profile: UInt8
     private let rateIndex: UInt8

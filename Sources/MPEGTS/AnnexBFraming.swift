@@ -3,7 +3,7 @@ import Wire
 
 /// H.264 as a byte stream (ITU-T H.264, annex B; ISO/IEC 13818-1, 2.14.1), with a delimiter before every access unit and
 /// parameter sets before every keyframe.
-struct AnnexBFraming: Sendable {
+struct AnnexBFraming: Framing {
     /// The track's parameter sets, each behind a start code.
     private let parameterSets: [UInt8]
 
@@ -16,7 +16,7 @@ struct AnnexBFraming: Sendable {
     /// An access unit delimiter for slices of any type: primary_pic_type 7 (7.4.2.4).
     private static let delimiter: [UInt8] = startCode + [0x09, 0xF0]
 
-    func byteCount(of unit: AccessUnit) -> Int {
+    func byteCount(of unit: AccessUnit) -> Int? {
         let head =
             (lacksDelimiter(unit) ? Self.delimiter.count : 0) + (lacksParameterSets(unit) ? parameterSets.count : 0)
         return unit.units.reduce(head) { $0 + Self.startCode.count + $1.count }

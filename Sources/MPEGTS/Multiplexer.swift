@@ -49,8 +49,8 @@ public struct Multiplexer: Sendable {
         guard let times else { return false }
         guard let lastTables else { return true }
         guard isLeading else { return false }
-        // Every audio frame is a keyframe: tables before each would be half of the stream.
-        if case .annexB = streams[0].framing, unit.isKeyframe { return true }
+        // If every unit is a keyframe, as in audio, tables before each would be half of the stream.
+        if streams[0].codec.facts.randomAccess == .keyframes, unit.isKeyframe { return true }
         return !(0..<Self.tablesInterval).contains(times.decode.elapsed(since: lastTables))
     }
 

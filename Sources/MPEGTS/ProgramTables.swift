@@ -43,7 +43,7 @@ struct ProgramTables: Sendable {
         content.uint16(0xE000 | (streams.first?.pid ?? .null).rawValue)
         content.uint16(0xF000)
         for stream in streams {
-            content.uint8(stream.framing.streamType)
+            content.uint8(stream.codec.facts.streamType)
             content.uint16(0xE000 | stream.pid.rawValue)
             content.uint16(0xF000)
         }

@@ -5,7 +5,7 @@ public struct AccessUnit: Sendable {
     public let presentationTime: MediaTime
     /// When the unit is decoded. It equals the presentation time unless frames are reordered, and strictly increases per track.
     public let decodeTime: MediaTime
-    /// Whether decoding can start here. For H.264 that is an IDR picture with in-band parameter sets; all audio units qualify.
+    /// Whether decoding can start here (`Codec.RandomAccess`).
     public let isKeyframe: Bool
     /// Which part of the access unit this is. Encoders that work slice by slice produce several parts.
     public let part: Part

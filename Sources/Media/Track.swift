@@ -22,9 +22,9 @@ public struct Track: Hashable, Sendable {
         self.format = format
     }
 
-    public enum Format: Hashable, Sendable {
-        case h264(H264.ParameterSets)
-        case aac(AAC.AudioSpecificConfig)
+    /// A track with the usual clock rate of its format.
+    public init(id: TrackID, format: Format) {
+        self.init(id: id, clockRate: format.clockRate, format: format)
     }
 
     public enum Kind: Hashable, Sendable {
@@ -32,10 +32,46 @@ public struct Track: Hashable, Sendable {
         case audio
     }
 
-    public var kind: Kind {
-        switch format {
-        case .h264: .video
-        case .aac: .audio
+    public var codec: Codec { format.codec }
+    public var kind: Kind { codec.facts.kind }
+
+    /// Whether a viewer that negotiated this track can receive `new` in its place.
+    public func isCompatible(with new: Track) -> Bool {
+        guard id == new.id, clockRate == new.clockRate, codec == new.codec else { return false }
+        switch codec.facts.parameters {
+        case .inBand: return true
+        case .described: return format == new.format
+        }
+    }
+}
+
+extension Track {
+    /// A codec with its parameters.
+    public enum Format: Hashable, Sendable {
+        case h264(H264.ParameterSets)
+        case aac(AAC.AudioSpecificConfig)
+
+        public var codec: Codec {
+            switch self {
+            case .h264: .h264
+            case .aac: .aac
+            }
+        }
+
+        /// The usual rate of the RTP clock: 90 kHz for all video, the sample rate for AAC (RFC 3640, section 4.1).
+        public var clockRate: ClockRate {
+            switch self {
+            case .h264: .video
+            case .aac(let configuration): configuration.sampleRate
+            }
+        }
+
+        /// Speaker channels; `nil` for video, 0 if only the bytes of the configuration define them.
+        public var channelCount: Int? {
+            switch self {
+            case .h264: nil
+            case .aac(let configuration): configuration.channelCount
+            }
         }
     }
 }

@@ -184,22 +184,25 @@ extension Demuxer {
         var frame: Int64?
         if rate.num > 0 && rate.den > 0 { frame = 1_000_000_000 * Int64(rate.den) / Int64(rate.num) }
         let isVideo = parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+        let codecName = String(cString: avcodec_get_name(parameters.pointee.codec_id))
+        let carried = Codec(libavcodecName: codecName).flatMap { format(of: $0, parameters.pointee, index) }
         return DemuxedTrack(
-            index: index, format: format(parameters.pointee, index),
-            codecName: String(cString: avcodec_get_name(parameters.pointee.codec_id)),
+            index: index, format: carried ?? (isVideo ? .otherVideo : .otherAudio), codecName: codecName,
             frameNanoseconds: isVideo ? frame : nil, width: Int(parameters.pointee.width),
             height: Int(parameters.pointee.height), rotation: isVideo ? Int(apus_rotation(stream)) : 0,
             parameters: UnsafePointer(parameters))
     }
 
-    private func format(_ parameters: AVCodecParameters, _ index: Int) -> DemuxedTrack.Format {
+    /// `nil` if the container lacks parameters that the codec needs.
+    private func format(
+        of codec: Codec, _ parameters: AVCodecParameters, _ index: Int
+    ) -> DemuxedTrack.Format? {
         let header = parameters.extradata.map {
             Array(UnsafeBufferPointer(start: $0, count: Int(parameters.extradata_size)))
         }
-        switch parameters.codec_id {
-        case AV_CODEC_ID_H264: return h264(header ?? [], index) ?? .otherVideo
-        case AV_CODEC_ID_AAC: return aac(header ?? [], index) ?? .otherAudio
-        default: return parameters.codec_type == AVMEDIA_TYPE_VIDEO ? .otherVideo : .otherAudio
+        switch codec {
+        case .h264: return h264(header ?? [], index)
+        case .aac: return aac(header ?? [], index)
         }
     }
 

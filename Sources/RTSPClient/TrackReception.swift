@@ -63,7 +63,9 @@ struct TrackReception: ~Copyable {
 
     /// Whether decoding can start at a packet with this payload.
     func beginsKeyframe(_ payload: RawSpan) -> Bool {
-        guard case .h264 = track.payload else { return true }
-        return H264Peek.beginsIDR(payload)
+        switch track.payload.codec {
+        case .h264: H264Peek.beginsIDR(payload)
+        case .aac, nil: true
+        }
     }
 }

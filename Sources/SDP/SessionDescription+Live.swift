@@ -49,10 +49,10 @@ extension MediaDescription {
         _ track: Track, index: Int, port: UInt16, control: String?, avpf: Bool, extensions: [ExtensionMap],
         key: String?
     ) {
-        let mapping = TrackMapping(payloadType: TrackID(index).payloadType, track: track)
-        let type = mapping.payloadType
+        let type = TrackID(index).payloadType
         var attributes = [
-            Attribute("rtpmap", mapping.rtpMap.value), Attribute("fmtp", "\(type) \(mapping.formatParameters.text)"),
+            Attribute("rtpmap", RTPMap(payloadType: type, track).value),
+            Attribute("fmtp", "\(type) \(FormatParameters(track.format).text)"),
         ]
         if avpf, track.kind == .video {
             attributes += ["nack", "nack pli", "ccm fir"].map { Attribute("rtcp-fb", "\(type) \($0)") }

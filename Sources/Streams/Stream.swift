@@ -122,7 +122,7 @@ extension Stream {
                 state.announcement = Announcement(tracks: tracks, version: version)
             }
             state.ring.removeAll()
-            state.awaitingKeyframe = Set(tracks.filter { $0.kind == .video }.map(\.id))
+            state.awaitingKeyframe = Set(tracks.filter { $0.codec.facts.randomAccess == .keyframes }.map(\.id))
             guard !isCompatible else { return [] }
             defer { state.feeds = [:] }
             return Array(state.feeds.values)
@@ -197,19 +197,9 @@ extension Stream {
         return unit.stamped(with: CaptureTimestamp(of: encodeTiming, captured: instant, wallClock: wallClock))
     }
 
-    /// Whether what was negotiated for the tracks `old` holds for `new`: the same kinds, clocks and audio configurations.
-    ///
-    /// H.264 parameter sets may differ, because the stream carries them too. An AAC configuration is only in the description
-    /// (`config=`, RFC 3640, section 4.1), and a transport stream's packager makes all ADTS headers from the first one.
+    /// Whether what was negotiated for the tracks `old` holds for `new`.
     public static func areCompatible(_ old: [Track], _ new: [Track]) -> Bool {
-        old.elementsEqual(new) { old, new in
-            guard old.id == new.id, old.clockRate == new.clockRate else { return false }
-            switch (old.format, new.format) {
-            case (.h264, .h264): return true
-            case (.aac(let former), .aac(let next)): return former == next
-            case (.h264, .aac), (.aac, .h264): return false
-            }
-        }
+        old.count == new.count && zip(old, new).allSatisfy { $0.isCompatible(with: $1) }
     }
 }
 

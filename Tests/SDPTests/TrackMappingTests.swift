@@ -85,10 +85,12 @@ func summary(_ track: DescribedTrack?) -> String {
     guard let track else { return "nothing" }
     let control = track.control ?? "-"
     switch track.payload {
-    case .h264(let sets):
-        let profile = sets.map { String($0.profileLevelID, radix: 16, uppercase: true) } ?? "in band"
+    case .inBand(let codec):
+        return "\(codec) in band \(track.clockRate.hertz) \(control)"
+    case .described(.h264(let sets)):
+        let profile = String(sets.profileLevelID, radix: 16, uppercase: true)
         return "h264 \(profile) \(track.clockRate.hertz) \(control)"
-    case .aac(let config):
+    case .described(.aac(let config)):
         let bytes = Hexadecimal.encode(config.bytes)
         return "aac \(config.sampleRate.hertz)/\(config.channelCount) \(bytes) \(control)"
     case .unknown:

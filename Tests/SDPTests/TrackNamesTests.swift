@@ -18,7 +18,8 @@ import Testing
     }
 
     @Test func theLeadingTrackIsTheFirstVideo() throws {
-        let audio = try Track(id: TrackID(0), clockRate: .audio48k, format: .aac(#require(.init(parsing: [0x11, 0x90]))))
+        let audio = try Track(
+            id: TrackID(0), clockRate: .audio48k, format: .aac(#require(.init(parsing: [0x11, 0x90]))))
         let sets = try #require(H264.ParameterSets(sequence: [[0x67, 0x42, 0xC0, 0x1E]], picture: [[0x68, 0xCE]]))
         let video = Track(id: TrackID(1), clockRate: .video, format: .h264(sets))
         #expect([audio, video].leading == video)

@@ -18,7 +18,7 @@ final class CameraPassthroughPipeline: CameraPipeline {
     var needsReopening: Bool { control.settings.hasEffects }
 
     var tracks: [Track]? {
-        sets.parameterSets.map { [Track(id: cameraVideoTrack, clockRate: .video, format: .h264($0))] }
+        sets.parameterSets.map { [Track(id: cameraVideoTrack, format: .h264($0))] }
     }
 
     func units(of frame: CameraFrame, at time: MediaTime, skipped: Int) throws(SourceFailure) -> [AccessUnit] {

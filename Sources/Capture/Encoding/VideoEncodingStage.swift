@@ -69,7 +69,7 @@ final class VideoEncodingStage {
     }
 
     /// The track with the parameter sets of the current encoder.
-    var track: Track { Track(id: id, clockRate: .video, format: .h264(encoder.parameterSets)) }
+    var track: Track { Track(id: id, format: .h264(encoder.parameterSets)) }
 
     /// Encodes a frame and returns the finished units: exactly this frame's, unless effects or hardware encoders delay frames.
     ///

@@ -10,7 +10,7 @@ final class PassthroughAudioTrack: FileTrack {
     private var next: Int64 = 0
 
     init(_ configuration: AAC.AudioSpecificConfig, isADTS: Bool, id: TrackID) {
-        track = Track(id: id, clockRate: configuration.sampleRate, format: .aac(configuration))
+        track = Track(id: id, format: .aac(configuration))
         self.isADTS = isADTS
     }
 

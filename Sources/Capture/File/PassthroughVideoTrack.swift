@@ -16,7 +16,7 @@ final class PassthroughVideoTrack: FileTrack {
     private var shift: Int64 = 0
 
     init(_ source: DemuxedTrack, sets: H264.ParameterSets, lengthSize: Int?, id: TrackID, hasTimes: Bool) {
-        track = Track(id: id, clockRate: .video, format: .h264(sets))
+        track = Track(id: id, format: .h264(sets))
         self.sets = H264.ParameterSetTracker(sets)
         self.lengthSize = lengthSize
         containerInterval = source.frameNanoseconds

@@ -26,7 +26,7 @@ final class TranscodedAudioTrack: TranscodedTrack {
             throw SourceFailure(error)
         }
         resampler = Resampler(sampleRate: settings.sampleRate, channelCount: settings.channelCount)
-        track = Track(id: id, clockRate: settings.sampleRate, format: .aac(encoder.configuration))
+        track = Track(id: id, format: .aac(encoder.configuration))
     }
 
     func encode(_ audioFrames: [DecodedAudio]) throws(CodecFailure) -> [TimedUnit] {

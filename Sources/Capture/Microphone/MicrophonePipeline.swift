@@ -19,7 +19,7 @@ final class MicrophonePipeline {
     /// Opens the encoder.
     init(_ settings: AudioEncoder.Settings, track id: TrackID, epoch: MonotonicTime) throws(CodecFailure) {
         encoder = try AudioEncoder(settings)
-        track = Track(id: id, clockRate: settings.sampleRate, format: .aac(encoder.configuration))
+        track = Track(id: id, format: .aac(encoder.configuration))
         self.epoch = epoch
         resampler = Resampler(sampleRate: settings.sampleRate, channelCount: settings.channelCount)
         timeline = AudioTimeline(rate: settings.sampleRate)

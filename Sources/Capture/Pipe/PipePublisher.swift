@@ -78,6 +78,6 @@ struct PipePublisher {
         guard let sets, sets != announced, isKeyframe || !hasAnnounced else { return }
         announced = sets
         hasAnnounced = true
-        announce([Track(id: TrackID(0), clockRate: .video, format: .h264(sets))])
+        announce([Track(id: TrackID(0), format: .h264(sets))])
     }
 }

@@ -16,11 +16,7 @@ final class TestCardAudio {
         tone = TestCardTone(timeline: timeline, rate: settings.sampleRate)
     }
 
-    var track: Track {
-        Track(
-            id: TestCardPipeline.audioTrack, clockRate: encoder.settings.sampleRate,
-            format: .aac(encoder.configuration))
-    }
+    var track: Track { Track(id: TestCardPipeline.audioTrack, format: .aac(encoder.configuration)) }
 
     /// Adopts a changed frame grid for the next beeps.
     func follow(_ timeline: TestCardTimeline) {

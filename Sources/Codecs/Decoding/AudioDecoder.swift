@@ -11,7 +11,7 @@ public final class AudioDecoder: FrameDecoder {
 
     /// Opens a decoder for AAC with this configuration.
     public init(_ configuration: AAC.AudioSpecificConfig) throws(CodecFailure) {
-        decoder = try Decoder(AV_CODEC_ID_AAC, AVMEDIA_TYPE_AUDIO, configuration: configuration.bytes)
+        decoder = try Decoder(.aac, configuration: configuration.bytes)
     }
 
     public func decode(

@@ -38,13 +38,13 @@ struct Decoder<Frame: DecodedMedia> {
 
     /// Opens a decoder for `codec` with its out-of-band configuration.
     init(
-        _ codec: AVCodecID, _ kind: AVMediaType, configuration: [UInt8], delay: DecodingDelay = .codecDefault
+        _ codec: Codec, configuration: [UInt8], delay: DecodingDelay = .codecDefault
     ) throws(CodecFailure) {
         var parameters = avcodec_parameters_alloc()
         defer { avcodec_parameters_free(&parameters) }
         guard let parameters else { throw .outOfMemory }
-        parameters.pointee.codec_id = codec
-        parameters.pointee.codec_type = kind
+        parameters.pointee.codec_id = codec.libavcodecID
+        parameters.pointee.codec_type = codec.libavcodecType
         if !configuration.isEmpty {
             // libav reads beyond the end, up to its padding, and frees the memory with its own allocator.
             guard let copy = av_mallocz(configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {

@@ -11,7 +11,7 @@ public final class VideoDecoder: FrameDecoder {
 
     /// Opens a decoder for H.264 with in-band parameter sets.
     public init(_ delay: DecodingDelay = .codecDefault) throws(CodecFailure) {
-        decoder = try Decoder(AV_CODEC_ID_H264, AVMEDIA_TYPE_VIDEO, configuration: [], delay: delay)
+        decoder = try Decoder(.h264, configuration: [], delay: delay)
     }
 
     public func decode(

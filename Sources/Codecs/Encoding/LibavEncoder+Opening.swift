@@ -33,7 +33,7 @@ extension LibavEncoder.Opened {
                 reason: "no encoder is called \(name)",
                 remedy: "install a libavcodec that has it; `ffmpeg -encoders` lists the names")
         }
-        guard codec.pointee.id == AV_CODEC_ID_H264 else {
+        guard codec.pointee.id == Codec.h264.libavcodecID else {
             throw CodecFailure(reason: "\(name) does not encode H.264", remedy: "choose libx264, or auto")
         }
         return codec

@@ -33,7 +33,7 @@ struct FrameAssembler {
     private var finished: [Completion] = []
 
     init(_ payload: DescribedTrack.Payload) {
-        if case .h264 = payload { depacketizer = H264Depacketizer() }
+        if payload.codec == .h264 { depacketizer = H264Depacketizer() }
     }
 
     /// The number of packets with malformed payload.

@@ -51,7 +51,7 @@ extension StreamMeasurement {
     ) {
         let kinds = description.media.filter { $0.describedTrack != nil }.map(\.kind)
         let video = kinds.indices.filter { kinds[$0] == "video" }
-        videoTrack = video.first { tracks[$0].isH264 } ?? video.first
+        videoTrack = video.first { tracks[$0].payload.codec == .h264 } ?? video.first
         audioTrack = kinds.firstIndex(of: "audio")
         guard let videoTrack else {
             let encodings = tracks.map(\.encodingName)
@@ -59,13 +59,13 @@ extension StreamMeasurement {
         }
         let track = tracks[videoTrack]
         recording.encodingName = track.encodingName
-        recording.isDecoded = track.isH264
+        recording.isDecoded = track.payload.codec == .h264
         recording.videoRate = track.clockRate
         recording.audioRate = audioTrack.map { tracks[$0].clockRate }
         recording.jitter = InterarrivalJitter(rate: track.clockRate)
         recording.loss = tracks.map { _ in LossTracker() }
         intake = FrameAssembler(track.payload)
-        if case .h264(let sets) = track.payload { parameterSets = sets }
+        if case .described(.h264(let sets)) = track.payload { parameterSets = sets }
     }
 }
 
@@ -111,12 +111,6 @@ extension StreamMeasurement {
         if packets == 0 { return "no video packet arrived" }
         guard recording.live.isEmpty else { return "no further frame arrived" }
         return hasDecodedFrame ? "no further frame arrived" : "no frame could be decoded from \(packets) packets"
-    }
-}
-
-extension DescribedTrack {
-    fileprivate var isH264: Bool {
-        if case .h264 = payload { true } else { false }
     }
 }
 

@@ -115,6 +115,6 @@ public struct ViewersProgress: Sendable {
 extension [DescribedTrack] {
     /// Index of the evaluated track: the first H.264 track, else the first track.
     var mainIndex: Int {
-        firstIndex { if case .h264 = $0.payload { true } else { false } } ?? 0
+        firstIndex { $0.payload.codec == .h264 } ?? 0
     }
 }

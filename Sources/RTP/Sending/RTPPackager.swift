@@ -18,30 +18,28 @@ public struct RTPPackager: Packager {
         var maximumPayloadBytes: Int { maximumPacketBytes - Header.fixedByteCount }
     }
 
-    private enum Packetizer: Sendable {
-        case h264(H264Packetizer)
-        case aac(AACPacketizer)
-    }
-
-    private let packetizers: [TrackID: Packetizer]
+    private let packetizers: [TrackID: any Packetizer]
 
     public init(tracks: [Track], options: Options) {
-        let maximum = options.maximumPayloadBytes
-        let pairs = tracks.map { track -> (TrackID, Packetizer) in
-            switch track.format {
-            case .h264: (track.id, .h264(H264Packetizer(maximumPayloadBytes: maximum)))
-            case .aac: (track.id, .aac(AACPacketizer(maximumPayloadBytes: maximum)))
-            }
-        }
+        let pairs = tracks.map { ($0.id, Self.packetizer(of: $0, options.maximumPayloadBytes)) }
         packetizers = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func packetizer(of track: Track, _ maximumPayloadBytes: Int) -> any Packetizer {
+        switch track.codec {
+        case .h264: H264Packetizer(maximumPayloadBytes: maximumPayloadBytes)
+        case .aac: AACPacketizer(maximumPayloadBytes: maximumPayloadBytes)
+        }
     }
 
     /// The packets for `unit`; `nil` if its track is unknown or nothing of it can be carried.
     public func package(_ unit: AccessUnit) -> PacketRun? {
-        switch packetizers[unit.track] {
-        case .h264(let packetizer): packetizer.packetize(unit)
-        case .aac(let packetizer): packetizer.packetize(unit)
-        case nil: nil
-        }
+        packetizers[unit.track]?.packetize(unit)
     }
+}
+
+/// Converts the access units of one codec to RTP payloads.
+protocol Packetizer: Sendable {
+    /// The packets for `unit`; `nil` if nothing of it can be carried.
+    func packetize(_ unit: AccessUnit) -> PacketRun?
 }

@@ -35,7 +35,9 @@ struct NATLatching<Session: Hashable> {
             guard port == .rtp else { return [[destinations[0], source]] }
             // A NAT that keeps pairs together has RTCP at the next port, unless that has latched elsewhere.
             let isGuess = !latched.contains(.rtcp) && source.port < .max
-            return (isGuess ? [[source, source.with(port: RTSP.PortPair(rtp: source.port).rtcp)]] : []) + [[source, destinations[1]]]
+            return (isGuess ? [[source, source.with(port: RTSP.PortPair(rtp: source.port).rtcp)]] : []) + [
+                [source, destinations[1]]
+            ]
         }
     }
 

@@ -38,7 +38,7 @@ public struct FastStart: Sendable {
         guard let start = Self.start(in: history, leading: leading, limits: limits) else { return nil }
         let leadingUnits = history[start...].filter { $0.track == leading.id }
         let companions = Self.newestOfOthers(in: history, leading: leading.id)
-        guard leading.kind == .video else {
+        guard leading.codec.facts.randomAccess == .keyframes else {
             units = companions + leadingUnits
             compression = nil
             track = nil
@@ -56,7 +56,7 @@ public struct FastStart: Sendable {
     /// The index of the unit to start with: the last keyframe, or the one before if the last is younger than players need and the
     /// limits allow it; `nil` if no keyframe lies within the limits.
     private static func start(in history: [AccessUnit], leading: Track, limits: Limits) -> Int? {
-        if leading.kind == .audio { return history.lastIndex { $0.track == leading.id } }
+        if leading.codec.facts.randomAccess == .everyUnit { return history.lastIndex { $0.track == leading.id } }
         var frames = 0
         var byteCount = 0
         var candidate: Int?

@@ -17,8 +17,6 @@ import Testing
         var arrival: Int64
     }
 
-    private static let sets = H264.ParameterSets(sequence: [[0x67, 66, 0, 30]], picture: [[0x68, 0xCE]])
-
     /// `count` frames with SEI, of `slices` packets each, at intervals of a millisecond; the first frame is a keyframe.
     private func packets(count: Int, slices: Int = 3) -> [Packet] {
         var packets: [Packet] = []
@@ -39,7 +37,7 @@ import Testing
     }
 
     private func frames(
-        of packets: [Packet], _ payload: DescribedTrack.Payload = .h264(sets)
+        of packets: [Packet], _ payload: DescribedTrack.Payload = .inBand(.h264)
     ) -> [FrameAssembler.Completion] {
         var assembler = FrameAssembler(payload)
         var completions: [FrameAssembler.Completion] = []
@@ -54,7 +52,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func aFrameLastsFromItsFirstToItsLastPacket(isH264: Bool) {
-        let completions = frames(of: packets(count: 4), isH264 ? .h264(Self.sets) : .unknown)
+        let completions = frames(of: packets(count: 4), isH264 ? .inBand(.h264) : .unknown)
         #expect(completions.count == 4)
         for (number, completion) in completions.enumerated() {
             let frame = completion.frame
@@ -75,7 +73,7 @@ import Testing
             packet.isMarked = false
             return packet
         }
-        let completions = frames(of: unmarked, isH264 ? .h264(Self.sets) : .unknown)
+        let completions = frames(of: unmarked, isH264 ? .inBand(.h264) : .unknown)
         #expect(completions.count == 3)
         #expect(completions.allSatisfy { $0.frame.isWhole && $0.frame.packetCount == 3 })
     }
@@ -115,7 +113,7 @@ import Testing
     }
 
     @Test func theAssemblerWaitsForAMissingPacketUntilTheTimeout() {
-        var assembler = FrameAssembler(.h264(Self.sets))
+        var assembler = FrameAssembler(.inBand(.h264))
         var packets = packets(count: 3)
         packets.remove(at: 4)
         for packet in packets { assembler.receive(packet) }
@@ -131,7 +129,7 @@ import Testing
 
     /// A packet that has waited for one gap does not wait again for the next.
     @Test func delaysOfSeveralLossesDoNotAddUp() {
-        var assembler = FrameAssembler(.h264(Self.sets))
+        var assembler = FrameAssembler(.inBand(.h264))
         var (ended, wholeCount) = (0, 0)
         for (index, packet) in packets(count: 400).enumerated() where index % 20 != 13 {
             let now = MonotonicTime(nanoseconds: packet.arrival)

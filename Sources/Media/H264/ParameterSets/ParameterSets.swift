@@ -9,8 +9,8 @@ extension H264 {
         /// `nil` unless there is at least one of each kind with the right NAL unit types (7 and 8).
         public init?(sequence: [[UInt8]], picture: [[UInt8]]) {
             guard !sequence.isEmpty, !picture.isEmpty,
-                sequence.allSatisfy({ $0.count >= 4 && $0[0] & 0x1F == 7 }),
-                picture.allSatisfy({ $0.count >= 2 && $0[0] & 0x1F == 8 })
+                sequence.allSatisfy({ $0.count >= 4 && NALUnitHeader(byte: $0[0]).type == .sequenceParameterSet }),
+                picture.allSatisfy({ $0.count >= 2 && NALUnitHeader(byte: $0[0]).type == .pictureParameterSet })
             else { return nil }
             self.sequence = sequence
             self.picture = picture

@@ -6,7 +6,7 @@ import Wire
 /// Parameter sets and the SEI around them share a STAP-A. A NAL unit that fits is one packet; a longer one is split into FU-A
 /// fragments of equal length. All NAL units keep their order, so a client receives the source's NAL units. Only access unit
 /// delimiters are left out, because each would be a packet of its own length and so a further message per viewer and unit.
-struct H264Packetizer: Sendable {
+struct H264Packetizer: Packetizer {
     let maximumPayloadBytes: Int
 
     func packetize(_ unit: AccessUnit) -> PacketRun? {

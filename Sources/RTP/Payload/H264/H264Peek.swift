@@ -32,7 +32,7 @@ public enum H264Peek {
         return H264.UserData.all(in: [UInt8](unit))
     }
 
-    private static let idr: UInt8 = 5
+    private static let idr = H264.NALUnitType.idrSlice.rawValue
 
     private static func aggregateHoldsIDR(_ payload: RawSpan) -> Bool {
         var reader = ByteReader(payload)

@@ -1,3 +1,5 @@
+import Media
+
 /// The NAL unit type octet, which is also the first byte of every payload (RFC 6184, sections 1.3 and 5.3).
 ///
 /// ```
@@ -17,15 +19,18 @@ struct NALUnitOctet: Hashable, Sendable {
         octet = other.octet & 0xE0 | type & 0x1F
     }
 
+    /// 24…31 have a meaning of their own in RTP.
     var type: UInt8 { octet & 0x1F }
+    /// nal_unit_type of a NAL unit that a packet carries.
+    private var unitType: H264.NALUnitType { H264.NALUnitType(rawValue: octet) }
 
     /// Whether a single NAL unit packet can carry it: types 0 and 24…31 have another meaning in RTP.
     var isCarriable: Bool { (1...23).contains(type) }
 
     /// Whether it is an access unit delimiter. It is redundant, because timestamps separate access units.
-    var isDelimiter: Bool { type == 9 }
-    var isParameterSet: Bool { type == 7 || type == 8 }
-    var isSupplementalInformation: Bool { type == 6 }
+    var isDelimiter: Bool { unitType == .accessUnitDelimiter }
+    var isParameterSet: Bool { unitType == .sequenceParameterSet || unitType == .pictureParameterSet }
+    var isSupplementalInformation: Bool { unitType == .supplementalEnhancement }
 
     /// The octet of an aggregate that also contains `other`: F if any unit has it, and the highest NRI (RFC 6184, section 5.7).
     func aggregated(with other: NALUnitOctet) -> NALUnitOctet {

@@ -1,0 +1,49 @@
+import Media
+
+/// An RTP stream as a session description, such as a camera's, describes it.
+public struct DescribedTrack: Hashable, Sendable {
+    public let payloadType: UInt8
+    /// The encoding name as written, such as `H264`, `MPEG4-GENERIC` or `PCMA`.
+    public let encodingName: String
+    public let clockRate: ClockRate
+    public let payload: Payload
+    /// The URL of the track for SETUP, absolute or relative to the base URL.
+    public let control: String?
+
+    public enum Payload: Hashable, Sendable {
+        /// A codec whose parameters the description contains.
+        case described(Track.Format)
+        /// A codec whose parameters are only in the stream.
+        case inBand(Codec)
+        /// A payload format, or a mode, that Apus does not support.
+        case unknown
+
+        /// `nil` if it is unknown.
+        public var codec: Codec? {
+            switch self {
+            case .described(let format): format.codec
+            case .inBand(let codec): codec
+            case .unknown: nil
+            }
+        }
+    }
+
+    /// The track that a stream announces; `nil` for an unknown payload, and until its parameters are known.
+    public func track(id: TrackID) -> Track? {
+        guard case .described(let format) = payload else { return nil }
+        return Track(id: id, clockRate: clockRate, format: format)
+    }
+}
+
+extension MediaDescription {
+    /// The described RTP stream; `nil` if the payload type or its clock rate is unknown.
+    public var describedTrack: DescribedTrack? {
+        guard let map = rtpMap, let hertz = Int32(exactly: map.clockRate), let clockRate = ClockRate(hertz: hertz)
+        else {
+            return nil
+        }
+        return DescribedTrack(
+            payloadType: map.payloadType, encodingName: map.encodingName, clockRate: clockRate,
+            payload: map.codec.map(formatParameters.payload) ?? .unknown, control: control)
+    }
+}
