@@ -21,6 +21,7 @@ let small: [LinkerSetting] = [
 ]
 
 let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
@@ -113,6 +114,9 @@ let package = Package(
             ],
             swiftSettings: everywhere, linkerSettings: small),
 
+        // Tools for tests, not part of a release: the relay of script/impair.
+        .target(name: "Impairment", dependencies: [collections, heap], swiftSettings: pure),
+
         // Tests: one target per module, and end-to-end tests with real clients and the real binary.
         .target(name: "TestSupport", dependencies: ["Media"], path: "Tests/TestSupport", swiftSettings: everywhere),
         .target(name: "CAllocations", path: "Tests/CAllocations"),
@@ -130,6 +134,7 @@ let package = Package(
         tests("Codecs", "Media"),
         tests("Muxing", "Media"),
         tests("Capture", "Codecs", "Media", "Muxing", "RTP", "Streams", logging),
+        tests("Impairment"),
         tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "SRTP", "Streams", "TLS", "Wire"),
         tests("RTSPClient"),
         tests("Measuring", "Codecs", "Media", "RTP", "RTSPClient", "SDP", "Streams"),
