@@ -57,6 +57,7 @@ let package = Package(
         // libcrypto and libssl are loaded when needed.
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
+        .target(name: "CTun"),
 
         // Pure: no socket, clock, thread, random numbers or Foundation.
         .target(name: "Wire", swiftSettings: everywhere),
@@ -116,6 +117,13 @@ let package = Package(
 
         // Tools for tests, not part of a release: the relay of script/impair.
         .target(name: "Impairment", dependencies: [collections, heap], swiftSettings: pure),
+        .executableTarget(
+            name: "impair",
+            dependencies: [
+                "Impairment", "Reactor", "Media", "CTun",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: everywhere),
 
         // Tests: one target per module, and end-to-end tests with real clients and the real binary.
         .target(name: "TestSupport", dependencies: ["Media"], path: "Tests/TestSupport", swiftSettings: everywhere),

@@ -1,0 +1,40 @@
+import Impairment
+import Media
+import Reactor
+
+/// Moves packets between two TUN devices through two links, on the thread of one event loop.
+///
+/// Virtual time begins with the first packet in either direction.
+/// The conformance is unchecked because all state belongs to the loop's thread, and to the creator before and after it runs.
+final class Relay: EventLoopHandler, @unchecked Sendable {
+    private let server: TUNDevice
+    private let client: TUNDevice
+    private var up: RelayDirection
+    private var down: RelayDirection
+    private var start: MonotonicTime?
+
+    init(server: consuming TUNDevice, client: consuming TUNDevice, up: Link<[UInt8]>, down: Link<[UInt8]>) {
+        (self.up, self.down) = (RelayDirection(up), RelayDirection(down))
+        self.server = server
+        self.client = client
+    }
+
+    func register(on loop: EventLoop) throws(SystemError) {
+        try loop.add(server.fd, .read, token: Token(rawValue: 0))
+        try loop.add(client.fd, .read, token: Token(rawValue: 1))
+    }
+
+    /// What both directions have done. To be read after the loop has ended.
+    var report: RelayReport { RelayReport(up: up.report, down: down.report) }
+
+    func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime {
+        if start == nil, !events.isEmpty { start = now }
+        guard let start else { return .distantFuture }
+        up.receive(from: client, since: start)
+        down.receive(from: server, since: start)
+        up.deliver(to: server, since: start)
+        down.deliver(to: client, since: start)
+        guard let next = [up.nextDue, down.nextDue].compactMap(\.self).min() else { return .distantFuture }
+        return start + next
+    }
+}
