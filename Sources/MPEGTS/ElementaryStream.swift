@@ -37,12 +37,11 @@ struct ElementaryStream: Sendable {
     }
 }
 
-/// How access units of one codec become the bytes of an elementary stream.
-protocol Framing: Sendable {
-    /// Bytes of `unit` with its framing; `nil` if it cannot be carried.
-    func byteCount(of unit: AccessUnit) -> Int?
-
-    /// Writes `byteCount(of:)` bytes.
-    @_lifetime(output: copy output)
-    func write(_ unit: AccessUnit, through writer: inout PESWriter, to output: inout OutputRawSpan)
+extension PESWriter {
+    /// - Parameter byteCount: the number of bytes that will be appended.
+    init(of byteCount: Int, on stream: ElementaryStream, times: PESHeader.Times?, adaptation: AdaptationField) {
+        self.init(
+            of: byteCount, on: stream.pid, after: stream.counter,
+            header: PESHeader(streamID: stream.streamID, times: times), adaptation: adaptation)
+    }
 }

@@ -23,10 +23,13 @@ struct PESWriter {
     private var packetRemainder = 0
 
     /// - Parameter byteCount: the number of bytes that will be appended.
-    init(of byteCount: Int, on stream: ElementaryStream, times: PESHeader.Times?, adaptation: AdaptationField) {
-        pid = stream.pid
-        counter = stream.counter
-        header = PESHeader(streamID: stream.streamID, times: times)
+    init(
+        of byteCount: Int, on pid: PacketIdentifier, after counter: ContinuityCounter, header: PESHeader,
+        adaptation: AdaptationField
+    ) {
+        self.pid = pid
+        self.counter = counter
+        self.header = header
         self.adaptation = adaptation
         unitRemainder = byteCount
     }

@@ -8,7 +8,7 @@ public enum Codec: Hashable, Sendable, CaseIterable {
 
     /// The row of the codec.
     public struct Facts: Sendable {
-        public let kind: Track.Kind
+        public let kind: Kind
         /// Its name in session descriptions, ignoring case.
         public let encodingName: String
         /// stream_type in MPEG transport streams (ISO/IEC 13818-1, table 2-34).
@@ -17,6 +17,11 @@ public enum Codec: Hashable, Sendable, CaseIterable {
         public let libavcodecName: String
         public let randomAccess: RandomAccess
         public let parameters: Parameters
+    }
+
+    public enum Kind: Hashable, Sendable {
+        case video
+        case audio
     }
 
     /// The access units at which decoding can start.

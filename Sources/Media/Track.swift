@@ -27,13 +27,8 @@ public struct Track: Hashable, Sendable {
         self.init(id: id, clockRate: format.clockRate, format: format)
     }
 
-    public enum Kind: Hashable, Sendable {
-        case video
-        case audio
-    }
-
     public var codec: Codec { format.codec }
-    public var kind: Kind { codec.facts.kind }
+    public var kind: Codec.Kind { codec.facts.kind }
 
     /// Whether a viewer that negotiated this track can receive `new` in its place.
     public func isCompatible(with new: Track) -> Bool {

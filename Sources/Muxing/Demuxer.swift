@@ -28,7 +28,7 @@ public final class Demuxer {
     ///
     /// - Parameter kinds: the kinds of tracks to play.
     public init(
-        path: String, playing kinds: Set<Track.Kind> = [.video, .audio], interruption: Interruption = Interruption()
+        path: String, playing kinds: Set<Codec.Kind> = [.video, .audio], interruption: Interruption = Interruption()
     ) throws(DemuxFailure) {
         _ = Self.quietByDefault
         // This comes first because `deinit` calls libavformat too.
@@ -143,11 +143,11 @@ extension Demuxer {
 
 extension Demuxer {
     private func chooseTracks(
-        of kinds: Set<Track.Kind>, _ context: UnsafeMutablePointer<AVFormatContext>
+        of kinds: Set<Codec.Kind>, _ context: UnsafeMutablePointer<AVFormatContext>
     ) throws(DemuxFailure) {
         let video = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         let audio = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, video, nil, 0)
-        let best = [(video, Track.Kind.video), (audio, .audio)].filter { $0.0 >= 0 && kinds.contains($0.1) }
+        let best = [(video, Codec.Kind.video), (audio, .audio)].filter { $0.0 >= 0 && kinds.contains($0.1) }
         let chosen = best.map { Int($0.0) }.filter { !isCover(context, $0) }
         for index in 0..<Int(context.pointee.nb_streams) where !chosen.contains(index) {
             context.pointee.streams[index]?.pointee.discard = AVDISCARD_ALL

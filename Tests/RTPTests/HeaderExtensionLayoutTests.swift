@@ -8,7 +8,7 @@ import Testing
         let all = HeaderExtension.allCases
         #expect(Set(all.map(\.uri)).count == all.count)
         for each in all {
-            #expect((1...14).contains(each.identifier) && (1...16).contains(each.valueByteCount))
+            #expect((1...14).contains(each.identifier) && (1...8).contains(each.valueByteCount))
         }
         #expect(HeaderExtensionLayout.all.extensions == all)
         #expect(HeaderExtensionLayout.all.byteCount <= HeaderRewriter.Headers.maximumByteCount - Header.fixedByteCount)
@@ -23,11 +23,8 @@ import Testing
         var block = HeaderExtensionBlock()
         block.end()
         #expect(block.byteCount == 0)
-        block.beginElement(3, valueByteCount: 1)
-        block.append(0xAA as UInt8)
-        block.beginElement(14, valueByteCount: 2)
-        block.append(0xBB as UInt8)
-        block.append(0xCC as UInt8)
+        block.append(3, 0xAA, valueByteCount: 1)
+        block.append(14, 0xBBCC, valueByteCount: 2)
         block.end()
         let bytes = (0..<block.byteCount).map { block.memory[$0] }
         #expect(bytes == [0xBE, 0xDE, 0, 2, 0x30, 0xAA, 0xE1, 0xBB, 0xCC, 0, 0, 0])

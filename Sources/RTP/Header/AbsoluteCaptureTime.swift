@@ -9,16 +9,9 @@ public enum AbsoluteCaptureTime {
     /// Bytes of the short form.
     static let byteCount = 8
 
-    /// Appends an element with the time, if it is known.
-    static func append(_ time: NTPTime?, identifier: UInt8, to block: inout HeaderExtensionBlock) {
-        guard let time else { return }
-        block.beginElement(identifier, valueByteCount: byteCount)
-        block.append(time.rawValue)
-    }
-
     /// The time in a received header; `nil` if the header has no extension element with this identifier.
     public static func time(in header: Header, identifier: UInt8) -> NTPTime? {
-        guard let found = header.headerExtension, found.profile == HeaderExtensionBlock.profile else { return nil }
+        guard let found = header.headerExtension, found.profile == Header.Extension.oneByteProfile else { return nil }
         var reader = ByteReader(found.data.rawSpan)
         while let head = reader.uint8() {
             // A zero byte is padding. An element with identifier 15 ends the elements (RFC 8285, 4.2).

@@ -27,10 +27,13 @@ public struct Header: Hashable, Sendable {
 
     /// The extension after the fixed part (RFC 3550, section 5.3.1).
     public struct Extension: Hashable, Sendable {
-        /// 0xBEDE for one-byte elements (RFC 8285), otherwise the profile's own.
+        /// `oneByteProfile`, or another one with a format of its own.
         public let profile: UInt16
         /// A multiple of four bytes, at most 65 535 words.
         public let data: [UInt8]
+
+        /// The profile of elements with a header of one byte (RFC 8285, section 4.2).
+        static let oneByteProfile: UInt16 = 0xBEDE
 
         public init(profile: UInt16, data: [UInt8]) {
             precondition(data.count % 4 == 0 && data.count / 4 <= 0xFFFF, "an extension consists of whole words")

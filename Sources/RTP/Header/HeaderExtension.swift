@@ -1,7 +1,7 @@
 /// A header extension that Apus can send, in the one-byte form (RFC 8285, section 4.2).
 ///
-/// A further extension is a case here, and a file of its own for its value, such as `AbsoluteCaptureTime`. The options of a path
-/// decide which extensions its packets carry (`HeaderExtensionLayout`).
+/// A further extension is a case here and in `HeaderRewriter`, which writes the value. The options of a path decide which extensions
+/// its packets carry (`HeaderExtensionLayout`).
 public enum HeaderExtension: UInt8, CaseIterable, Hashable, Sendable {
     // The raw values are the local identifiers in packets of Apus: 1…14.
     case absoluteCaptureTime = 1
@@ -16,17 +16,10 @@ public enum HeaderExtension: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Bytes of its value, 1…16.
+    /// Bytes of its value, 1…8.
     var valueByteCount: Int {
         switch self {
         case .absoluteCaptureTime: AbsoluteCaptureTime.byteCount
-        }
-    }
-
-    /// Appends its element for the packets of `run`, unless the run has no value for it.
-    func append(valueOf run: PacketRun, to block: inout HeaderExtensionBlock) {
-        switch self {
-        case .absoluteCaptureTime: AbsoluteCaptureTime.append(run.captured, identifier: identifier, to: &block)
         }
     }
 }

@@ -12,8 +12,6 @@
 struct HeaderExtensionBlock: Sendable, BitwiseCopyable {
     /// The bytes before the elements.
     static let headByteCount = 4
-    /// The profile of elements with a header of one byte.
-    static let profile: UInt16 = 0xBEDE
 
     /// The block, then zeros.
     @usableFromInline var memory: HeaderExtensionMemory
@@ -27,27 +25,26 @@ struct HeaderExtensionBlock: Sendable, BitwiseCopyable {
         byteCount = 0
     }
 
-    /// Begins an element. Its value follows, `valueByteCount` bytes.
-    mutating func beginElement(_ identifier: UInt8, valueByteCount: Int) {
+    /// Appends an element. Its value are the low `valueByteCount` bytes of `value`, 1…8, in network order.
+    mutating func append(_ identifier: UInt8, _ value: UInt64, valueByteCount: Int) {
         if byteCount == 0 { byteCount = Self.headByteCount }
         append(identifier << 4 | UInt8(valueByteCount - 1))
+        for shift in stride(from: 8 * (valueByteCount - 1), through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
+        }
     }
 
-    mutating func append(_ byte: UInt8) {
+    private mutating func append(_ byte: UInt8) {
         memory[byteCount] = byte
         byteCount += 1
-    }
-
-    mutating func append(_ value: UInt64) {
-        for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
     }
 
     /// Pads the elements to whole words, and writes the bytes before them.
     mutating func end() {
         guard byteCount > 0 else { return }
         byteCount = (byteCount + 3) & ~3
-        memory[0] = UInt8(Self.profile >> 8)
-        memory[1] = UInt8(truncatingIfNeeded: Self.profile)
+        memory[0] = UInt8(Header.Extension.oneByteProfile >> 8)
+        memory[1] = UInt8(truncatingIfNeeded: Header.Extension.oneByteProfile)
         // The length has two octets, but a block is shorter than 256 words.
         memory[3] = UInt8((byteCount - Self.headByteCount) / 4)
     }

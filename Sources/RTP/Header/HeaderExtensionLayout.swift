@@ -2,7 +2,7 @@
 /// fixed at SETUP.
 public struct HeaderExtensionLayout: Hashable, Sendable, BitwiseCopyable {
     /// Bit *n* stands for the extension with the identifier *n*.
-    private let identifiers: UInt16
+    let identifiers: UInt16
     /// The bytes that the extensions add to a header at most; 0 without extensions.
     public let byteCount: Int
 
@@ -18,22 +18,8 @@ public struct HeaderExtensionLayout: Hashable, Sendable, BitwiseCopyable {
     /// All extensions that Apus can send.
     static let all = Self(HeaderExtension.allCases)
 
-    /// The extensions in the order of their elements.
+    /// The extensions in the order of their elements, which is that of the identifiers.
     public var extensions: [HeaderExtension] {
         HeaderExtension.allCases.filter { identifiers & 1 << $0.identifier != 0 }
-    }
-
-    /// The extensions of the packets of `run`. Called once per message, not per packet.
-    @usableFromInline
-    func block(of run: PacketRun) -> HeaderExtensionBlock {
-        var block = HeaderExtensionBlock()
-        var rest = identifiers
-        while rest != 0 {
-            let identifier = UInt8(truncatingIfNeeded: rest.trailingZeroBitCount)
-            HeaderExtension(rawValue: identifier)?.append(valueOf: run, to: &block)
-            rest &= rest - 1
-        }
-        block.end()
-        return block
     }
 }

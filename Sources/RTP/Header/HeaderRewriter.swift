@@ -39,7 +39,7 @@ public struct HeaderRewriter: Hashable, Sendable, BitwiseCopyable {
     public func headers(of run: PacketRun, ticks: UInt32) -> Headers {
         Headers(
             self, ticks: ticks,
-            extensions: extensions.byteCount > 0 ? extensions.block(of: run) : HeaderExtensionBlock())
+            extensions: extensions.byteCount > 0 ? HeaderExtensionBlock(extensions, of: run) : HeaderExtensionBlock())
     }
 
     /// Counts `count` packets as sent.
@@ -85,6 +85,32 @@ extension HeaderRewriter {
                 UnsafeMutableRawBufferPointer(start: destination + 12, count: extensions.byteCount)
                     .copyMemory(from: UnsafeRawBufferPointer(rebasing: block[..<extensions.byteCount]))
             }
+        }
+    }
+}
+
+extension HeaderExtensionBlock {
+    /// The extensions of the packets of `run`. Made once per message, not per packet.
+    @usableFromInline
+    init(_ layout: HeaderExtensionLayout, of run: PacketRun) {
+        self.init()
+        var rest = layout.identifiers
+        while rest != 0 {
+            let identifier = UInt8(truncatingIfNeeded: rest.trailingZeroBitCount)
+            if let element = HeaderExtension(rawValue: identifier), let value = element.value(in: run) {
+                append(identifier, value, valueByteCount: element.valueByteCount)
+            }
+            rest &= rest - 1
+        }
+        end()
+    }
+}
+
+extension HeaderExtension {
+    /// The value in the packets of `run`, as a number; `nil` if the run has none.
+    fileprivate func value(in run: PacketRun) -> UInt64? {
+        switch self {
+        case .absoluteCaptureTime: run.captured?.rawValue
         }
     }
 }
