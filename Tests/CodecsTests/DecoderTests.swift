@@ -11,7 +11,7 @@ private let loggedLines = Mutex<[String]>([])
     private func noise(
         _ count: Int, bitrate: Int = 400_000, change: (at: Int, to: Int)? = nil
     ) throws -> [AccessUnit] {
-        var settings = VideoEncoder.Settings()
+        var settings = VideoEncoderSettings()
         (settings.width, settings.height, settings.bitrate) = (320, 240, bitrate)
         let encoder = try VideoEncoder(settings)
         var state: UInt32 = 1

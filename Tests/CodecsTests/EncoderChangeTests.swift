@@ -28,7 +28,7 @@ import Testing
         var units = try encoder.encode(0..<10)
         var settings = encoder.settings
         (settings.width, settings.height) = (640, 360)
-        settings.frameRate = try #require(VideoEncoder.FrameRate(15))
+        settings.frameRate = try #require(FrameRate(15))
         try encoder.change(to: settings)
         #expect(encoder.parameterSets != before)
         units += try encoder.encode(10..<20)
@@ -47,7 +47,7 @@ import Testing
     @Test func settingsThatNoEncoderAcceptsLeaveTheOldOnesInForce() throws {
         let encoder = try VideoEncoder(smallSettings())
         _ = try encoder.encode(0..<5)
-        for spoil: (inout VideoEncoder.Settings) -> Void in [
+        for spoil: (inout VideoEncoderSettings) -> Void in [
             { $0.width = 321 }, { $0.bitrate = 0 }, { ($0.encoder, $0.encoderFallback) = ("nonsense", false) },
         ] {
             var settings = encoder.settings

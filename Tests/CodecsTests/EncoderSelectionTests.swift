@@ -23,7 +23,7 @@ private final class FailingEncoder: FrameEncoder {
     private var remaining: Int
 
     init(
-        _ model: EncoderModel, _ settings: VideoEncoder.Settings, after count: Int, _ failure: Failure
+        _ model: EncoderModel, _ settings: VideoEncoderSettings, after count: Int, _ failure: Failure
     ) throws(CodecFailure) {
         self.model = model
         self.failure = failure
@@ -41,7 +41,7 @@ private final class FailingEncoder: FrameEncoder {
     }
 
     func finish() throws(CodecFailure) -> [EncodedFrame] { try real.finish() }
-    func changeBitrate(_ settings: VideoEncoder.Settings) { real.changeBitrate(settings) }
+    func changeBitrate(_ settings: VideoEncoderSettings) { real.changeBitrate(settings) }
 }
 
 @Suite struct EncoderSelectionTests {
@@ -62,7 +62,7 @@ private final class FailingEncoder: FrameEncoder {
 
     @Test(arguments: EncoderSelectionTests.missing)
     func aMissingEncoderIsReplacedByTheNextOneThatWorksWithOneReport(name: String) throws {
-        var settings = VideoEncoder.Settings()
+        var settings = VideoEncoderSettings()
         settings.encoder = name
         let reports = Reports()
         let encoder = try VideoEncoder(settings, report: reports.note)
@@ -80,7 +80,7 @@ private final class FailingEncoder: FrameEncoder {
     /// The best of three: the cost of the selection without disturbance by other processes.
     @Test(.timed, arguments: EncoderSelectionTests.missing)
     func aMissingEncoderIsReplacedWithin50Milliseconds(name: String) throws {
-        var settings = VideoEncoder.Settings()
+        var settings = VideoEncoderSettings()
         settings.encoder = name
         let durations = try (0..<3).map { _ in
             try ContinuousClock().measure { _ = try VideoEncoder(settings) }
@@ -153,7 +153,7 @@ private final class FailingEncoder: FrameEncoder {
 @Suite struct EncoderFailureTests {
     /// An encoder called h264_nvenc that fails after `count` frames, and the next encoders of `auto`.
     private func failing(
-        after count: Int, _ failure: FailingEncoder.Failure, _ settings: VideoEncoder.Settings = smallSettings(),
+        after count: Int, _ failure: FailingEncoder.Failure, _ settings: VideoEncoderSettings = smallSettings(),
         _ report: @escaping (EncoderReport) -> Void
     ) throws -> VideoEncoder {
         try VideoEncoder(settings, report: report) { (model, settings) throws(CodecFailure) in

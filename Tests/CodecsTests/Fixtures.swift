@@ -2,8 +2,8 @@ import Codecs
 import Media
 
 /// Small frames, so that the tests are fast.
-func smallSettings(gopFrames: Int = 1000) -> VideoEncoder.Settings {
-    var settings = VideoEncoder.Settings()
+func smallSettings(gopFrames: Int = 1000) -> VideoEncoderSettings {
+    var settings = VideoEncoderSettings()
     settings.width = 320
     settings.height = 240
     settings.bitrate = 500_000

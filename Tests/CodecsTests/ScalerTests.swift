@@ -27,7 +27,7 @@ struct ScalerTests {
     private typealias Part = FramePlacement.Rectangle
 
     @Test func aspectRatioIsKeptAndAllNumbersAreEven() {
-        func placement(_ frame: (Int, Int), _ pixel: (Int, Int), _ target: (Int, Int), _ fit: Scaler.Fit) -> [Part] {
+        func placement(_ frame: (Int, Int), _ pixel: (Int, Int), _ target: (Int, Int), _ fit: FrameFit) -> [Part] {
             let placement = FramePlacement(of: frame, pixel: pixel, in: target, fit)
             return [placement.source, placement.target]
         }
@@ -50,14 +50,14 @@ struct ScalerTests {
                 == [Part(width: 720, height: 576), Part(width: 640, height: 360)])
         // Nearly the same ratio, but with implausible numbers.
         for (frame, pixel) in [((1366, 768), square), ((1280, 720), (0, 1)), ((1280, 720), (-3, 7))] {
-            for fit in [Scaler.Fit.letterbox, .crop, .fill] {
+            for fit in [FrameFit.letterbox, .crop, .fill] {
                 #expect(
                     placement(frame, pixel, (640, 360), fit)
                         == [Part(width: frame.0, height: frame.1), Part(width: 640, height: 360)])
             }
         }
         for frame in [(16, 16_384), (16_384, 16)] {
-            for fit in [Scaler.Fit.letterbox, .crop] {
+            for fit in [FrameFit.letterbox, .crop] {
                 for part in placement(frame, (65_536, 1), (16_384, 16), fit) {
                     let numbers = [part.x, part.y, part.width, part.height]
                     #expect(numbers.allSatisfy { $0 % 2 == 0 && $0 >= 0 } && part.width >= 2 && part.height >= 2)

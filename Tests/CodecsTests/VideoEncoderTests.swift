@@ -4,7 +4,7 @@ import Testing
 
 /// Encodes `count` frames; those in `forced` are forced to be keyframes.
 private func encode(
-    _ count: Int, _ settings: VideoEncoder.Settings, forcing forced: Set<Int> = []
+    _ count: Int, _ settings: VideoEncoderSettings, forcing forced: Set<Int> = []
 ) throws -> [[AccessUnit]] {
     let encoder = try VideoEncoder(settings)
     let pool = VideoFramePool(width: settings.width, height: settings.height)
@@ -34,8 +34,8 @@ private func encode(
         #expect(units.enumerated().filter { $0.element.isKeyframe }.map(\.offset) == [0, 10, 20, 30])
     }
 
-    @Test(arguments: VideoEncoder.Profile.allCases)
-    func everyKeyframeCarriesItsParameterSets(profile: VideoEncoder.Profile) throws {
+    @Test(arguments: VideoEncoderSettings.Profile.allCases)
+    func everyKeyframeCarriesItsParameterSets(profile: VideoEncoderSettings.Profile) throws {
         var settings = smallSettings(gopFrames: 5)
         settings.profile = profile
         let encoder = try VideoEncoder(settings)
@@ -127,12 +127,12 @@ private func encode(
 
     @Test(arguments: [(30, 1, "30"), (30_000, 1_001, "29.97"), (25, 2, "12.50"), (1, 10, "0.10")])
     func frameRatesArePrintedInDecimalNotation(numerator: Int32, denominator: Int32, text: String) throws {
-        #expect(try #require(VideoEncoder.FrameRate(numerator, denominator)).description == text)
+        #expect(try #require(FrameRate(numerator, denominator)).description == text)
     }
 
     @Test(arguments: [(0, 1), (1, 0), (-30, -1), (1, 11), (1001, 1)])
     func invalidFrameRatesAreRejected(numerator: Int32, denominator: Int32) {
-        #expect(VideoEncoder.FrameRate(numerator, denominator) == nil)
+        #expect(FrameRate(numerator, denominator) == nil)
     }
 
     private func meanDifference(_ left: VideoFrame, _ right: VideoFrame) -> Int {

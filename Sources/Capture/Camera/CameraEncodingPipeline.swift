@@ -12,7 +12,7 @@ final class CameraEncodingPipeline: CameraPipeline {
     private let scaler: Scaler
     private let stage: VideoEncodingStage
     private let control: EncoderControl
-    private let size: (width: Int, height: Int, rate: VideoEncoder.FrameRate)
+    private let size: (width: Int, height: Int, rate: FrameRate)
     /// Only for JPEG and H.264.
     private let decoder: VideoDecoder?
 
@@ -137,7 +137,7 @@ extension ExportedFrame {
     }
 }
 
-extension VideoEncoder.FrameRate {
+extension FrameRate {
     /// The frame rate of this interval, or the nearest that an encoder accepts.
     init(_ interval: FrameInterval) {
         let exact =

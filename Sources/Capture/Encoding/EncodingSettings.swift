@@ -6,9 +6,9 @@ import Streams
 ///
 /// Transcoded files keep their size and frame rate; the test card uses those in `video`.
 public struct EncodingSettings: Hashable, Sendable {
-    public var video = VideoEncoder.Settings()
+    public var video = VideoEncoderSettings()
     /// How frames are fitted into the size in `video` if the aspect ratio differs; used by substreams.
-    public var fit = Scaler.Fit.letterbox
+    public var fit = FrameFit.letterbox
     /// The libavfilter chain that is applied before encoding, such as `hqdn3d,hflip`; empty for none.
     public var filters = ""
     /// Whether the filters contain privacy masks: if they fail, no frame may be shown without them.

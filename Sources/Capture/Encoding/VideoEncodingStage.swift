@@ -29,12 +29,12 @@ final class VideoEncodingStage {
 
     /// Opens an encoder; the closure receives a report if one had to be skipped.
     typealias EncoderOpening = (
-        VideoEncoder.Settings, @escaping (EncoderReport) -> Void
+        VideoEncoderSettings, @escaping (EncoderReport) -> Void
     ) throws(CodecFailure) -> VideoEncoder
 
     /// Opens the encoder that the settings select.
     static func encoder(
-        _ settings: VideoEncoder.Settings, report: @escaping (EncoderReport) -> Void
+        _ settings: VideoEncoderSettings, report: @escaping (EncoderReport) -> Void
     ) throws(CodecFailure) -> VideoEncoder {
         try VideoEncoder(settings, report: report)
     }
@@ -180,7 +180,7 @@ extension VideoFilter {
     }
 }
 
-extension VideoEncoder.Settings {
+extension VideoEncoderSettings {
     /// The settings with the size and rate that the filter produces.
     fileprivate func adapted(to filter: VideoFilter?, _ matrix: ColourMatrix) -> Self {
         var settings = self
@@ -200,7 +200,7 @@ extension EncodingSettings {
     }
 
     /// The settings with another size and frame rate.
-    func resized(width: Int, height: Int, frameRate: VideoEncoder.FrameRate) -> Self {
+    func resized(width: Int, height: Int, frameRate: FrameRate) -> Self {
         var settings = self
         settings.video = video.resized(width: width, height: height, frameRate: frameRate)
         return settings

@@ -26,7 +26,7 @@ final class TranscodedVideoTrack: TranscodedTrack {
         _ = control.takeChange()
         let settings = control.settings.resized(
             width: max(16, source.width & ~1), height: max(16, source.height & ~1),
-            frameRate: VideoEncoder.FrameRate(Int32(1_000_000_000_000 / interval), 1000) ?? .thirty)
+            frameRate: FrameRate(Int32(1_000_000_000_000 / interval), 1000) ?? .thirty)
         do {
             decoder = try VideoDecoder(source.parameters)
             stage = try VideoEncodingStage(settings, track: id, control: control, clock: clock)

@@ -7,7 +7,7 @@ struct FrameDecimator: Hashable, Sendable {
     private let interval: Int64
     private var due = Int64.min
 
-    init(_ rate: VideoEncoder.FrameRate) {
+    init(_ rate: FrameRate) {
         interval = Int64(rate.denominator) * 1_000_000_000 / Int64(rate.numerator)
     }
 

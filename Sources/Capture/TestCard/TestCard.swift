@@ -120,7 +120,7 @@ extension TestCard {
     static let defaultOverlayCorner = TimestampOverlay.Corner.bottomLeft
 
     /// The first raw frames of a test card, with timestamp overlay, for measuring encoders.
-    public static func frames(_ count: Int, _ video: VideoEncoder.Settings) throws(SourceFailure) -> [VideoFrame] {
+    public static func frames(_ count: Int, _ video: VideoEncoderSettings) throws(SourceFailure) -> [VideoFrame] {
         let timeline = TestCardTimeline(frameRate: video.frameRate, now: 0, wallNanoseconds: 0)
         var frames: [VideoFrame] = []
         do {

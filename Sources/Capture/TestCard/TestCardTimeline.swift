@@ -10,14 +10,14 @@ struct TestCardTimeline: Hashable, Sendable {
     static let flashNanoseconds: Int64 = 80_000_000
     private static let second: Int64 = 1_000_000_000
 
-    var frameRate: VideoEncoder.FrameRate
+    var frameRate: FrameRate
     /// The instant of frame 0, at a whole second of the wall clock; it may be before the epoch.
     let origin: Int64
 
     /// The grid that begins at the wall clock's last whole second before `now`.
     ///
     /// - Parameter wallNanoseconds: the wall clock at `now`, since 1970.
-    init(frameRate: VideoEncoder.FrameRate, now: Int64, wallNanoseconds: Int64) {
+    init(frameRate: FrameRate, now: Int64, wallNanoseconds: Int64) {
         self.frameRate = frameRate
         origin = now - Self.modulo(wallNanoseconds, Self.second)
     }

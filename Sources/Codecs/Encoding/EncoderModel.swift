@@ -46,7 +46,7 @@ struct EncoderModel: Sendable {
     }
 
     /// Whether intra refresh is in use with these settings. Then the encoder makes an IDR picture only on request.
-    func usesIntraRefresh(_ settings: VideoEncoder.Settings) -> Bool {
+    func usesIntraRefresh(_ settings: VideoEncoderSettings) -> Bool {
         settings.intraRefresh && supportsIntraRefresh
     }
 }

@@ -3,7 +3,7 @@ struct EncoderSelection {
     private var candidates: [EncoderModel]
     private let open: EncoderModel.Opening
 
-    init(_ settings: VideoEncoder.Settings, open: @escaping EncoderModel.Opening) {
+    init(_ settings: VideoEncoderSettings, open: @escaping EncoderModel.Opening) {
         candidates = EncoderModel.candidates(named: settings.encoder, hasFallback: settings.encoderFallback)
         self.open = open
     }
@@ -12,7 +12,7 @@ struct EncoderSelection {
     ///
     /// - Returns: the encoder, and the test results of those that did not work.
     /// - Throws: the failure of the first encoder, which is the requested one; for `auto`, the failures of all.
-    mutating func next(_ settings: VideoEncoder.Settings) throws(CodecFailure) -> (
+    mutating func next(_ settings: VideoEncoderSettings) throws(CodecFailure) -> (
         any FrameEncoder, [EncoderTestResult]
     ) {
         var rejected: [EncoderTestResult] = []

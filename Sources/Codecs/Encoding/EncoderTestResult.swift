@@ -19,7 +19,7 @@ public struct EncoderTestResult: Hashable, Sendable {
     }
 
     /// Tests all encoders of `auto`, in order, with frames as in `settings`. This takes some milliseconds per encoder.
-    public static func all(_ settings: VideoEncoder.Settings = .init()) -> [Self] {
+    public static func all(_ settings: VideoEncoderSettings = .init()) -> [Self] {
         EncoderModel.automatic.map { model in
             do throws(CodecFailure) {
                 _ = try LibavEncoder(tested: model, settings)

@@ -20,7 +20,7 @@ protocol FrameEncoder: AnyObject {
     /// Encodes the frames that it still holds. It accepts no input afterwards.
     func finish() throws(CodecFailure) -> [EncodedFrame]
     /// Changes to the bitrate and the decoder buffer of these settings, which differ in nothing else.
-    func changeBitrate(_ settings: VideoEncoder.Settings)
+    func changeBitrate(_ settings: VideoEncoderSettings)
 }
 
 /// The default: most encoders read frames in ordinary memory only.
@@ -38,5 +38,5 @@ extension CodecFailure {
 
 extension EncoderModel {
     /// Opens and tests an encoder; throws the reason if it does not work. Tests replace it to inject encoders that fail.
-    typealias Opening = (EncoderModel, VideoEncoder.Settings) throws(CodecFailure) -> any FrameEncoder
+    typealias Opening = (EncoderModel, VideoEncoderSettings) throws(CodecFailure) -> any FrameEncoder
 }

@@ -8,7 +8,7 @@ extension LibavEncoder {
         let upload: FrameUpload
 
         init(
-            _ model: EncoderModel, _ input: EncoderModel.Input, _ settings: VideoEncoder.Settings
+            _ model: EncoderModel, _ input: EncoderModel.Input, _ settings: VideoEncoderSettings
         ) throws(CodecFailure) {
             context = try CodecContext(Self.codec(named: model.name))
             // Checked before the device is opened, because a driver's error about a size is harder to read.
@@ -40,7 +40,7 @@ extension LibavEncoder.Opened {
     }
 
     private static func describeFrame(
-        _ settings: VideoEncoder.Settings, to context: UnsafeMutablePointer<AVCodecContext>
+        _ settings: VideoEncoderSettings, to context: UnsafeMutablePointer<AVCodecContext>
     ) {
         context.pointee.width = CInt(settings.width)
         context.pointee.height = CInt(settings.height)
@@ -60,7 +60,7 @@ extension LibavEncoder.Opened {
     private static let maximumGOPFrames: CInt = 30_000
 
     private static func configureGOP(
-        _ settings: VideoEncoder.Settings, _ model: EncoderModel, in context: UnsafeMutablePointer<AVCodecContext>
+        _ settings: VideoEncoderSettings, _ model: EncoderModel, in context: UnsafeMutablePointer<AVCodecContext>
     ) {
         // With intra refresh, the columns pass over the frame once in this time.
         let usesIntraRefresh = model.usesIntraRefresh(settings)
@@ -73,7 +73,7 @@ extension LibavEncoder.Opened {
 
     /// Sets the bitrate and the decoder buffer that goes with it. This works on an open encoder too, if its model supports that.
     static func limitRate(
-        of context: UnsafeMutablePointer<AVCodecContext>, _ settings: VideoEncoder.Settings
+        of context: UnsafeMutablePointer<AVCodecContext>, _ settings: VideoEncoderSettings
     ) {
         let rate = Int64(settings.bitrate)
         let bitsPerFrame = rate * Int64(settings.frameRate.denominator) / Int64(settings.frameRate.numerator)
@@ -83,7 +83,7 @@ extension LibavEncoder.Opened {
     }
 
     /// Encodes one grey frame and returns its parameter sets. The encoder cannot be used afterwards.
-    func encodeOneFrame(_ settings: VideoEncoder.Settings) throws(CodecFailure) -> H264.ParameterSets {
+    func encodeOneFrame(_ settings: VideoEncoderSettings) throws(CodecFailure) -> H264.ParameterSets {
         let frame = try VideoFrame(width: settings.width, height: settings.height)
         for plane in [frame.luma, frame.cb, frame.cr] {
             plane.fill(x: 0..<plane.width, y: 0..<plane.height, with: 128)

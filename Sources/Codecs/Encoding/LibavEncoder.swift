@@ -10,7 +10,7 @@ final class LibavEncoder: FrameEncoder {
 
     /// Opens the encoder after a test: another instance encodes one frame first (a few milliseconds), because an encoder that
     /// opens may still fail (hardware does). Log lines of the libraries go into the failure, not into the log.
-    convenience init(tested model: EncoderModel, _ settings: VideoEncoder.Settings) throws(CodecFailure) {
+    convenience init(tested model: EncoderModel, _ settings: VideoEncoderSettings) throws(CodecFailure) {
         var first: CodecFailure?
         for input in model.inputs {
             do throws(CodecFailure) {
@@ -27,7 +27,7 @@ final class LibavEncoder: FrameEncoder {
     }
 
     private init(
-        _ model: EncoderModel, _ input: EncoderModel.Input, _ settings: VideoEncoder.Settings,
+        _ model: EncoderModel, _ input: EncoderModel.Input, _ settings: VideoEncoderSettings,
         parameterSets: H264.ParameterSets
     ) throws(CodecFailure) {
         let opened = try CodecLog.capturing(model.name) { () throws(CodecFailure) in
@@ -65,7 +65,7 @@ final class LibavEncoder: FrameEncoder {
         return try drain()
     }
 
-    func changeBitrate(_ settings: VideoEncoder.Settings) {
+    func changeBitrate(_ settings: VideoEncoderSettings) {
         Opened.limitRate(of: context.pointer, settings)
     }
 

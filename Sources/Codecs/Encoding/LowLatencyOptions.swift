@@ -2,7 +2,7 @@
 struct LowLatencyOption: Sendable {
     let key: String
     /// `nil` leaves the encoder's default.
-    let value: @Sendable (VideoEncoder.Settings) -> String?
+    let value: @Sendable (VideoEncoderSettings) -> String?
     /// One sentence for readers who want to change the option.
     let reason: String
 
@@ -10,14 +10,14 @@ struct LowLatencyOption: Sendable {
         self.init(key, reason) { _ in value }
     }
 
-    init(_ key: String, _ reason: String, _ value: @escaping @Sendable (VideoEncoder.Settings) -> String?) {
+    init(_ key: String, _ reason: String, _ value: @escaping @Sendable (VideoEncoderSettings) -> String?) {
         self.key = key
         self.reason = reason
         self.value = value
     }
 
     /// The options for the encoder `name`; empty for an encoder that is not in the table.
-    static func options(of name: String, _ settings: VideoEncoder.Settings) -> [String: String] {
+    static func options(of name: String, _ settings: VideoEncoderSettings) -> [String: String] {
         (table[name] ?? []).reduce(into: [:]) { $0[$1.key] = $1.value(settings) }
     }
 }
@@ -100,7 +100,7 @@ extension LowLatencyOption {
     ]
 }
 
-extension VideoEncoder.Profile {
+extension VideoEncoderSettings.Profile {
     /// profile_idc (ITU-T H.264, A.2).
     fileprivate var indication: Int {
         switch self {

@@ -6,7 +6,7 @@ import Media
 /// allow. If it fails while it runs, the next one takes over with the same frame, as an IDR picture, and `report` is called.
 public final class VideoEncoder {
     /// The current settings.
-    public private(set) var settings: Settings
+    public private(set) var settings: VideoEncoderSettings
     /// The parameter sets that a decoder needs before the first frame. Any call of `encode` or `change` may change them.
     public var parameterSets: H264.ParameterSets { encoder.parameterSets }
     /// The encoder in use, such as `libx264`.
@@ -33,7 +33,7 @@ public final class VideoEncoder {
     ///
     /// - Parameter report: called when an encoder had to be passed over, on the thread that uses the encoder.
     public convenience init(
-        _ settings: Settings, report: @escaping (EncoderReport) -> Void = { _ in }
+        _ settings: VideoEncoderSettings, report: @escaping (EncoderReport) -> Void = { _ in }
     ) throws(CodecFailure) {
         try self.init(settings, report: report) { (model, settings) throws(CodecFailure) in
             try LibavEncoder(tested: model, settings)
@@ -41,7 +41,8 @@ public final class VideoEncoder {
     }
 
     init(
-        _ settings: Settings, report: @escaping (EncoderReport) -> Void, open: @escaping EncoderModel.Opening
+        _ settings: VideoEncoderSettings, report: @escaping (EncoderReport) -> Void,
+        open: @escaping EncoderModel.Opening
     ) throws(CodecFailure) {
         try settings.check()
         var selection = EncoderSelection(settings, open: open)
@@ -106,7 +107,7 @@ extension VideoEncoder {
     /// Bitrate and GOP length change without an IDR picture if the encoder supports that. Any other change opens a new encoder,
     /// whose first frame is an IDR picture with its parameter sets.
     /// - Throws: if no encoder works with the new settings. The old settings then stay in force.
-    public func change(to new: Settings) throws(CodecFailure) {
+    public func change(to new: VideoEncoderSettings) throws(CodecFailure) {
         try new.check()
         if encoder.model.canChange(from: settings, to: new) {
             if new.bitrate != settings.bitrate || new.bufferFrames != settings.bufferFrames {
@@ -118,7 +119,7 @@ extension VideoEncoder {
         settings = new
     }
 
-    private func restart(_ new: Settings) throws(CodecFailure) {
+    private func restart(_ new: VideoEncoderSettings) throws(CodecFailure) {
         let isSameChoice = new.encoder == settings.encoder && new.encoderFallback == settings.encoderFallback
         var next = isSameChoice ? selection : EncoderSelection(new, open: open)
         let (opened, rejected) = try next.next(new)
@@ -131,7 +132,7 @@ extension VideoEncoder {
 
 extension EncoderModel {
     /// Whether the open encoder can change to the new settings.
-    fileprivate func canChange(from old: VideoEncoder.Settings, to new: VideoEncoder.Settings) -> Bool {
+    fileprivate func canChange(from old: VideoEncoderSettings, to new: VideoEncoderSettings) -> Bool {
         var likeNew = old
         if changesBitrateLive { (likeNew.bitrate, likeNew.bufferFrames) = (new.bitrate, new.bufferFrames) }
         // With intra refresh, the refresh period is fixed when the encoder is opened.

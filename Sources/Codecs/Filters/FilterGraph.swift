@@ -8,7 +8,7 @@ final class FilterGraph {
     private(set) var width = 0
     private(set) var height = 0
     /// The output frame rate, as far as the filters declare it. Filters that drop frames (`select`) may not declare it.
-    private(set) var frameRate: VideoEncoder.FrameRate
+    private(set) var frameRate: FrameRate
 
     private var graph: UnsafeMutablePointer<AVFilterGraph>?
     private var source: UnsafeMutablePointer<AVFilterContext>?
@@ -18,7 +18,7 @@ final class FilterGraph {
 
     /// Builds and configures the graph for frames of this size. This takes milliseconds, more if a filter loads a font or a file,
     /// and some twenty milliseconds for the first graph of the process because libavfilter must be loaded.
-    init(_ chain: String, width: Int, height: Int, frameRate: VideoEncoder.FrameRate) throws(CodecFailure) {
+    init(_ chain: String, width: Int, height: Int, frameRate: FrameRate) throws(CodecFailure) {
         // This comes first because `deinit` calls libavfilter too.
         try Self.loadLibrary()
         input = try FrameReference()
@@ -41,7 +41,7 @@ final class FilterGraph {
         guard status >= 0 else { throw CodecFailure("the filters do not fit together", code: status) }
         (self.width, self.height) = (Int(av_buffersink_get_w(sink)), Int(av_buffersink_get_h(sink)))
         let rate = av_buffersink_get_frame_rate(sink)
-        self.frameRate = VideoEncoder.FrameRate(rate.num, rate.den) ?? frameRate
+        self.frameRate = FrameRate(rate.num, rate.den) ?? frameRate
     }
 
     deinit {

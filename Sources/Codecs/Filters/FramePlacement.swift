@@ -16,7 +16,7 @@ struct FramePlacement: Hashable {
     ///   - frame: the frame's size in pixels, at most 16384 a side.
     ///   - pixel: the sample aspect ratio of the frame; (1, 1) for square pixels. The target has square pixels.
     init(
-        of frame: (width: Int, height: Int), pixel: (Int, Int), in size: (width: Int, height: Int), _ fit: Scaler.Fit
+        of frame: (width: Int, height: Int), pixel: (Int, Int), in size: (width: Int, height: Int), _ fit: FrameFit
     ) {
         source = Rectangle(width: frame.width, height: frame.height)
         target = Rectangle(width: size.width, height: size.height)

@@ -2,16 +2,6 @@ import CFFmpeg
 
 /// Converts frames of any format and size to I420 frames of one size and limited range. Confined to one thread.
 public final class Scaler {
-    /// What to do if the frame's aspect ratio differs from the target's.
-    public enum Fit: Hashable, Sendable {
-        /// Fill the target and distort the frame.
-        case fill
-        /// Show the whole frame between black bars.
-        case letterbox
-        /// Fill the target and cut off equal parts at two opposite sides.
-        case crop
-    }
-
     /// The parameters of a libswscale conversion.
     private struct Conversion: Hashable {
         let width: CInt
@@ -25,12 +15,12 @@ public final class Scaler {
     }
 
     private let pool: VideoFramePool
-    private let fit: Fit
+    private let fit: FrameFit
     private var context: OpaquePointer?
     /// The parameters of `context`.
     private var conversion: Conversion?
 
-    public init(width: Int, height: Int, fit: Fit = .fill) {
+    public init(width: Int, height: Int, fit: FrameFit = .fill) {
         pool = VideoFramePool(width: width, height: height)
         self.fit = fit
     }

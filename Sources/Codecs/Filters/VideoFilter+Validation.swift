@@ -4,7 +4,7 @@ extension VideoFilter {
     /// Throws if the chain cannot be used on such frames. It builds the filters and sends a few grey frames through them, because
     /// some filters fail only then. This takes some milliseconds.
     public static func validate(
-        _ chain: String, width: Int, height: Int, frameRate: VideoEncoder.FrameRate
+        _ chain: String, width: Int, height: Int, frameRate: FrameRate
     ) throws(CodecFailure) {
         let filter = try VideoFilter(chain, width: width, height: height, frameRate: frameRate)
         let frame = try VideoFrame(width: width, height: height)

@@ -14,7 +14,7 @@ public final class VideoFilter {
     public let width: Int
     public let height: Int
     /// The frame rate of the output, as far as the filters declare it: `fps` does, `select` does not.
-    public let frameRate: VideoEncoder.FrameRate
+    public let frameRate: FrameRate
 
     private let makeGraph: () throws(CodecFailure) -> FilterGraph
     private var graph: FilterGraph
@@ -31,7 +31,7 @@ public final class VideoFilter {
     /// - Parameter chain: in the syntax of `ffmpeg -vf`; an empty chain changes nothing.
     /// - Throws: if the chain cannot be used on such frames, with libavfilter's message and a remedy.
     public init(
-        _ chain: String, width: Int, height: Int, frameRate: VideoEncoder.FrameRate
+        _ chain: String, width: Int, height: Int, frameRate: FrameRate
     ) throws(CodecFailure) {
         let makeGraph = { () throws(CodecFailure) -> FilterGraph in
             try explainingFailure { () throws(CodecFailure) in

@@ -13,7 +13,7 @@ public enum EncodingBench {
     /// Runs the test card, or the camera at the device node `camera`, for `seconds`; then the encoder alone, with frames of
     /// the test card, at the same frame rate. Blocks.
     public static func run(
-        _ video: VideoEncoder.Settings, camera: String? = nil, seconds: Double, log: Logger
+        _ video: VideoEncoderSettings, camera: String? = nil, seconds: Double, log: Logger
     ) throws(SourceFailure) -> MeasuredEncoding {
         var encoding = EncodingSettings()
         (encoding.video, encoding.audio) = (video, nil)
@@ -67,7 +67,7 @@ public enum EncodingBench {
     // MARK: - The encoder alone
 
     private static func runEncoder(
-        _ video: VideoEncoder.Settings, seconds: Double, into report: inout EncodingReport
+        _ video: VideoEncoderSettings, seconds: Double, into report: inout EncodingReport
     ) throws(CodecFailure) -> [PlotPoint] {
         let frames: [VideoFrame]
         do { frames = try TestCard.frames(90, video) } catch { throw CodecFailure(reason: error.reason) }

@@ -58,7 +58,7 @@ struct BenchEncodingCommand: ParsableCommand {
     ]
 
     func validate() throws {
-        guard VideoEncoder.FrameRate(fps) != nil else { throw ValidationError("--fps takes 1 to 1000, not \(fps)") }
+        guard FrameRate(fps) != nil else { throw ValidationError("--fps takes 1 to 1000, not \(fps)") }
         guard seconds > 0, seconds <= 1e5 else { throw ValidationError("--seconds takes more than 0") }
         guard Self.presets.contains(preset) else {
             throw ValidationError(
@@ -68,11 +68,11 @@ struct BenchEncodingCommand: ParsableCommand {
     }
 
     func run() throws {
-        var video = VideoEncoder.Settings()
+        var video = VideoEncoderSettings()
         (video.width, video.height, video.encoder, video.preset, video.threads) = (
             width, height, encoder, preset, threads
         )
-        video.frameRate = VideoEncoder.FrameRate(fps) ?? .thirty
+        video.frameRate = FrameRate(fps) ?? .thirty
         let log = Logger(label: "apus") { LineLogHandler(label: $0, threshold: LogThreshold(.notice)) }
         try report.publish(plot: plot.plot, in: .encoding) {
             try EncodingBench.run(video, camera: camera, seconds: seconds, log: log)

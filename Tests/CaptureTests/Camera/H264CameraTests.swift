@@ -9,7 +9,7 @@ import Testing
 @Suite struct H264CameraTests {
     /// Frames from an encoder in the camera.
     private func encoded(_ count: Int) throws -> [AccessUnit] {
-        var settings = VideoEncoder.Settings()
+        var settings = VideoEncoderSettings()
         (settings.width, settings.height) = (64, 48)
         let encoder = try VideoEncoder(settings)
         return try (0..<count).flatMap { number in

@@ -22,13 +22,13 @@ final class ImportingEncoder: FrameEncoder {
     private let behaviour: Behaviour
     private var retained: [(exported: ExportedFrame, index: Int64, forcingIDR: Bool)] = []
 
-    init(_ settings: VideoEncoder.Settings, _ behaviour: Behaviour) throws(CodecFailure) {
+    init(_ settings: VideoEncoderSettings, _ behaviour: Behaviour) throws(CodecFailure) {
         self.behaviour = behaviour
         real = try LibavEncoder(tested: EncoderModel(name: "libx264", inputs: [.i420]), settings)
     }
 
     var parameterSets: H264.ParameterSets { real.parameterSets }
-    func changeBitrate(_ settings: VideoEncoder.Settings) { real.changeBitrate(settings) }
+    func changeBitrate(_ settings: VideoEncoderSettings) { real.changeBitrate(settings) }
 
     func encode(_ frame: VideoFrame, index: Int64, forcingIDR: Bool) throws(CodecFailure) -> [EncodedFrame] {
         copiedCount += 1

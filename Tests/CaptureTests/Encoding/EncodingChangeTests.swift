@@ -127,7 +127,7 @@ private final class Viewer: Waker {
     @Test func theFrameRateChangesWhileRunningAndTimesContinue() throws {
         var settings = Self.small
         (settings.video.width, settings.video.height) = (640, 360)
-        let rate = try #require(VideoEncoder.FrameRate(10))
+        let rate = try #require(FrameRate(10))
         let played = try play(settings) { $0.video.frameRate = rate }
         #expect(keyframes(played.frames) == [0, 10])
         #expect(played.steps.prefix(9).allSatisfy { $0 == 33 })

@@ -25,7 +25,7 @@ private final class Pair {
     ) throws {
         var settings = EncodingSettings()
         (settings.video.width, settings.video.height) = (width, height)
-        settings.video.frameRate = try #require(VideoEncoder.FrameRate(rate))
+        settings.video.frameRate = try #require(FrameRate(rate))
         control = EncoderControl(settings)
         self.audioTrack = audioTrack
         (settings.video.width, settings.video.height, settings.video.frameRate) = (128, 96, .thirty)

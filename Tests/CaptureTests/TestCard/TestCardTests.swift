@@ -160,7 +160,7 @@ private final class VirtualTime: Sendable {
     @Test(arguments: [(30, 1), (30_000, 1_001)])
     func flashAndBeepCoincideInTheDecodedStream(numerator: Int32, denominator: Int32) throws {
         var settings = Self.small
-        settings.video.frameRate = try #require(VideoEncoder.FrameRate(numerator, denominator))
+        settings.video.frameRate = try #require(FrameRate(numerator, denominator))
         let recording = try Recording(Array(5..<130), settings)
         let card = try TestCardRenderer(width: 640, height: 360)
         let square = card.flashSquare

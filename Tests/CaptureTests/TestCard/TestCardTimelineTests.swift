@@ -5,10 +5,10 @@ import Testing
 @testable import Capture
 
 @Suite struct TestCardTimelineTests {
-    private static let rates: [VideoEncoder.FrameRate] = [(30, 1), (25, 1), (30_000, 1_001), (60, 1), (1, 10), (15, 2)]
-        .compactMap { VideoEncoder.FrameRate($0.0, $0.1) }
+    private static let rates: [FrameRate] = [(30, 1), (25, 1), (30_000, 1_001), (60, 1), (1, 10), (15, 2)]
+        .compactMap { FrameRate($0.0, $0.1) }
 
-    private func timeline(_ rate: VideoEncoder.FrameRate, now: Int64 = 5_250_000_000) -> TestCardTimeline {
+    private func timeline(_ rate: FrameRate, now: Int64 = 5_250_000_000) -> TestCardTimeline {
         TestCardTimeline(frameRate: rate, now: now, wallNanoseconds: 1_763_689_871_250_000_000)
     }
 
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: rates)
-    func theFrameAtAnInstantIsTheLastThatHasBegun(rate: VideoEncoder.FrameRate) {
+    func theFrameAtAnInstantIsTheLastThatHasBegun(rate: FrameRate) {
         let timeline = timeline(rate)
         #expect(timeline.lastFrame(at: timeline.origin - 1) == -1)
         for number in Array(Int64(0)..<200) + [1_000_000, 500_000_000] {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: rates)
-    func mediaTimesAndInstantsAgreeToATick(rate: VideoEncoder.FrameRate) {
+    func mediaTimesAndInstantsAgreeToATick(rate: FrameRate) {
         let timeline = timeline(rate)
         for number: Int64 in [0, 1, 7, 100, 5_000_000] {
             let difference = timeline.instant(ofFrame: number) - timeline.time(ofFrame: number).nanoseconds
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func ifNoFrameFallsOnTheSecondTheNextOneFlashes() throws {
-        let timeline = timeline(try #require(VideoEncoder.FrameRate(30_000, 1_001)))
+        let timeline = timeline(try #require(FrameRate(30_000, 1_001)))
         for second: Int64 in 1..<100 {
             let wholeSecond = timeline.origin + second * 1_000_000_000
             let first = timeline.lastFrame(at: wholeSecond - 1) + 1

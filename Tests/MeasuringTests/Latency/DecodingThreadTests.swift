@@ -14,7 +14,7 @@ import Testing
 
     /// Ten frames as our own encoder makes them.
     private func frames() throws -> [AccessUnit] {
-        var settings = VideoEncoder.Settings()
+        var settings = VideoEncoderSettings()
         (settings.width, settings.height) = (64, 64)
         let encoder = try VideoEncoder(settings)
         let frame = try VideoFrame(width: 64, height: 64)

@@ -25,7 +25,7 @@ struct SubstreamConfigurationTests {
     }
 
     @Test func aSubstreamKeepsTheAspectRatioOfItsParentInOneOfTwoWays() throws {
-        func fit(_ video: String) throws -> Scaler.Fit {
+        func fit(_ video: String) throws -> FrameFit {
             let yaml = "paths: { cam: {}, sub: { source: 'stream:cam', video: { \(video) } } }"
             let configuration = try Configuration(yaml: yaml, file: "apus.yml")
             return EncodingSettings(try #require(configuration.paths["sub"])).fit

@@ -54,7 +54,7 @@ extension FormatChoice {
 }
 
 extension FormatChoice.RequestedMode {
-    init(_ video: VideoEncoder.Settings) {
+    init(_ video: VideoEncoderSettings) {
         width = video.width
         height = video.height
         interval =
