@@ -49,7 +49,7 @@ public final class DeliveryLoop {
     public var statistics: DeliveryStatistics { transmitter.statistics }
 
     /// Viewers that play or are about to.
-    public var viewerCount: Int { audiences.values.reduce(0) { $0 + $1.viewers.count } }
+    public var viewerCount: Int { audiences.values.reduce(0) { $0 + $1.viewers.all.count } }
 
     /// The events since the last call.
     public func takeEvents() -> [Event] {
@@ -69,8 +69,8 @@ extension DeliveryLoop {
     public func join(_ viewer: Viewer, stream: Stream, options join: JoinOptions, at now: MonotonicTime) -> Bool {
         // A viewer that does not play is not notified when the tracks change, so the tracks that it has set up may be
         // others than the feed's.
-        guard let audience = audience(of: stream, for: viewer) else { return false }
-        if viewer.audience !== audience {
+        guard let audience = makeAudience(of: stream, for: viewer) else { return false }
+        if self.audience(of: viewer) !== audience {
             remove(viewer)
             audience.insert(viewer)
         }
@@ -82,19 +82,18 @@ extension DeliveryLoop {
 
     /// The content of RTP-Info. A track without a first unit has no timestamp yet.
     public func firstPackets(of viewer: Viewer) -> [FirstPacket] {
-        viewer.audience?.firstPackets(of: viewer) ?? []
+        audience(of: viewer)?.firstPackets(of: viewer) ?? []
     }
 
     /// Starts sending. The PLAY reply is on its way, or waits in the viewer's output.
     public func start(_ viewer: Viewer, at now: MonotonicTime) {
-        guard let audience = viewer.audience, viewer.phase == .joining else { return }
+        guard let audience = audience(of: viewer), viewer.phase == .joining else { return }
         if viewer.output != nil { reports(for: audience).send(to: viewer, at: now) }
-        viewer.phase = .playing
-        viewer.startedAt = now
+        viewer.phase = .playing(since: now)
         transmitter.begin(at: now)
         viewer.pacer = viewer.pacer.map { _ in Pacer(limits: Pacer.Limits()) }
         audience.serve(viewer, with: transmitter)
-        transmitter.flush()
+        flush()
     }
 
     /// Stops sending. The viewer may join again.
@@ -106,29 +105,29 @@ extension DeliveryLoop {
 
     /// Sends an RTCP BYE and removes the viewer.
     public func end(_ viewer: Viewer, at now: MonotonicTime) {
-        guard let audience = viewer.audience else { return }
+        guard let audience = audience(of: viewer) else { return }
         reports(for: audience).sendGoodbye(to: viewer)
         pause(viewer)
     }
 
     /// The viewer's output can take more.
     public func outputBecameWritable(of viewer: Viewer, at now: MonotonicTime) {
-        guard let audience = viewer.audience else { return }
+        guard let audience = audience(of: viewer) else { return }
         viewer.suspendedUntil = now
         transmitter.begin(at: now)
         audience.serve(viewer, with: transmitter)
-        transmitter.flush()
+        flush()
     }
 
     /// Requests a keyframe because the viewer's client asked for one (PLI, FIR).
     public func requestKeyframe(for viewer: Viewer, at now: MonotonicTime) {
-        viewer.audience?.requestKeyframe(at: now)
+        audience(of: viewer)?.requestKeyframe(at: now)
     }
 
     private func remove(_ viewer: Viewer) {
-        guard let audience = viewer.audience else { return }
+        guard let audience = audience(of: viewer) else { return }
         audience.remove(viewer)
-        guard audience.viewers.isEmpty else { return }
+        guard audience.viewers.all.isEmpty else { return }
         audience.feed.detach(waker)
         audiences[ObjectIdentifier(audience.feed)] = nil
     }
@@ -143,7 +142,10 @@ extension DeliveryLoop {
         }
     }
 
-    private func audience(of stream: Stream, for viewer: Viewer) -> Audience? {
+    /// The audience that a viewer belongs to, from joining until it pauses or ends.
+    func audience(of viewer: Viewer) -> Audience? { viewer.place.flatMap { audiences[$0.feed] } }
+
+    private func makeAudience(of stream: Stream, for viewer: Viewer) -> Audience? {
         guard let feed = feed(of: stream, encapsulation: viewer.encapsulation) else { return nil }
         let existing = audiences[ObjectIdentifier(feed)]
         guard feed.tracks.count == viewer.tracks.count else {
@@ -153,14 +155,13 @@ extension DeliveryLoop {
         if let existing { return existing }
         let audience = Audience(stream: stream, feed: feed, fastStartBudget: fastStartBudget)
         audiences[ObjectIdentifier(feed)] = audience
-        feed.update(&audience.reader)
         return audience
     }
 
     /// Sends sender reports at once, when a client joins a multicast group that is already being sent. Its player cannot align
     /// the tracks before it has a report.
     public func report(to viewer: Viewer, at now: MonotonicTime) {
-        guard let audience = viewer.audience, viewer.phase == .playing else { return }
+        guard let audience = audience(of: viewer), viewer.isPlaying else { return }
         reports(for: audience).send(to: viewer, at: now)
     }
 
@@ -181,20 +182,26 @@ extension DeliveryLoop {
         transmitter.begin(at: now)
         var isPartial = false
         for audience in audiences.values {
-            audience.feed.update(&audience.reader)
+            audience.feed.update(&audience.view.reader)
             audience.removeOldFastStart()
             transmitter.beginShare(of: audiences.count)
             if audience.serveAll(with: transmitter) == .partial { isPartial = true }
             recordFirstSendTime(for: audience)
             if audience.keyframeRetry <= now { retryKeyframeRequest(for: audience, at: now) }
-            if audience.reader.hasEnded { events += audience.viewers.map(Event.ended) }
+            if audience.view.reader.hasEnded { events += audience.viewers.all.map(Event.ended) }
         }
-        transmitter.flush()
+        flush()
         recordAllSendTimes()
-        events += transmitter.stalled.map(Event.stalled)
-        transmitter.stalled.removeAll()
         if nextReportCheck <= now { sendDueReports(at: now) }
         return isPartial ? now : nextDeadline(after: now)
+    }
+
+    /// Hands all batches to the kernel, and handles what has come of the turn so far.
+    private func flush() {
+        transmitter.flush()
+        let outcome = transmitter.takeOutcome()
+        for viewer in outcome.rolledBack { audience(of: viewer)?.wasRolledBack(viewer) }
+        events += outcome.stalled.map(Event.stalled)
     }
 
     private func recordFirstSendTime(for audience: Audience) {
@@ -215,7 +222,9 @@ extension DeliveryLoop {
 
     private func retryKeyframeRequest(for audience: Audience, at now: MonotonicTime) {
         audience.keyframeRetry = .distantFuture
-        if audience.viewers.contains(where: \.isAwaitingKeyframe) { audience.requestKeyframe(at: now) }
+        if audience.viewers.all.contains(where: { $0.follower.isAwaitingKeyframe }) {
+            audience.requestKeyframe(at: now)
+        }
     }
 
     /// Sends all due reports in one round. No viewer has a timer of its own.
@@ -224,13 +233,13 @@ extension DeliveryLoop {
         for audience in audiences.values {
             let isStepped = audience.followClock()
             let reports = Reports(clock: audience.stream.clock)
-            for viewer in audience.viewers where isReportDue(for: viewer, isStepped, at: now) {
+            for viewer in audience.viewers.all where isReportDue(for: viewer, isStepped, at: now) {
                 reports.send(to: viewer, at: now)
                 viewer.output?.flush(at: now)
             }
             sendFillers(of: audience, at: now)
         }
-        transmitter.flush()
+        flush()
     }
 
     /// After this time without packets a viewer is sent a filler, because its player might otherwise disconnect, in nanoseconds.
@@ -238,14 +247,14 @@ extension DeliveryLoop {
 
     private func sendFillers(of audience: Audience, at now: MonotonicTime) {
         guard let filler = audience.feed.filler else { return }
-        for viewer in audience.viewers where now - viewer.lastProgress >= Self.fillerInterval {
-            transmitter.send(filler: filler, to: viewer, of: audience)
+        for viewer in audience.viewers.all where now - viewer.follower.lastProgress >= Self.fillerInterval {
+            transmitter.send(filler: filler, to: viewer, in: audience.view, epoch: audience.stream.epoch)
         }
     }
 
     /// Whether reports are due. A viewer with a full connection gets its report later, because a waiting report grows old.
     private func isReportDue(for viewer: Viewer, _ isClockStepped: Bool, at now: MonotonicTime) -> Bool {
-        viewer.phase == .playing && (isClockStepped || viewer.nextReport <= now) && viewer.output?.isBlocked != true
+        viewer.isPlaying && (isClockStepped || viewer.timing.nextReport <= now) && viewer.output?.isBlocked != true
     }
 
     private func nextDeadline(after now: MonotonicTime) -> MonotonicTime {
@@ -253,7 +262,7 @@ extension DeliveryLoop {
         var deadline = nextReportCheck
         for audience in audiences.values {
             deadline = min(deadline, audience.keyframeRetry)
-            if !audience.suspended.isEmpty { deadline = min(deadline, audience.nextSuspendedCheck) }
+            if !audience.viewers.suspended.isEmpty { deadline = min(deadline, audience.viewers.nextSuspendedCheck) }
             if audience.isPacing { deadline = min(deadline, now + Transmitter.paceInterval) }
         }
         return deadline

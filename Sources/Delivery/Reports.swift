@@ -25,7 +25,7 @@ struct Reports {
                 packetCount: track.packetCount, octetCount: track.octetCount)
             deliver(Compound(report: report, canonicalName: viewer.canonicalName), of: track, to: viewer)
         }
-        viewer.nextReport = now + Self.interval
+        viewer.timing.nextReport = now + Self.interval
     }
 
     /// Sends an RTCP BYE on each of the viewer's tracks.

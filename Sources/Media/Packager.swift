@@ -36,8 +36,16 @@ extension Packager {
 public protocol PackagedUnit: Sendable {
     var track: TrackID { get }
     var presentationTime: MediaTime { get }
-    /// Whether a viewer can start here.
+    /// Whether it belongs to a keyframe.
     var isKeyframe: Bool { get }
+    /// Which part of its access unit it is.
+    var part: AccessUnit.Part { get }
     /// Bytes in memory, which the ring limits.
     var byteCount: Int { get }
+}
+
+extension PackagedUnit {
+    /// Whether a follower can start here: the first part of a keyframe.
+    @inlinable
+    public var isRandomAccessPoint: Bool { isKeyframe && part.isStart }
 }

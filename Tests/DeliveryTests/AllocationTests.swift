@@ -70,8 +70,8 @@ struct AllocationTests {
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
         let one = allocations(ofUnit: 9_000, in: broadcast) { _ = client.packets() }
-        for id in 2...20 {
-            let viewer = Viewer(id: UInt64(id), canonicalName: "test", trackCount: 1, output: nil, at: broadcast.now)
+        for _ in 2...20 {
+            let viewer = Viewer(canonicalName: "test", trackCount: 1, output: nil, at: broadcast.now)
             viewer.setUp(TrackID(0), as: try #require(client.viewer.tracks[0]))
             #expect(broadcast.start(viewer))
         }

@@ -30,7 +30,7 @@ struct CaptureTimeTests {
     func allDatagramsOfAFrameCarryTheCaptureTimeAndAreOtherwiseUnchanged(usesGSO: Bool) throws {
         let broadcast = Self.broadcast()
         var plain = try UDPClient(usesGSO: usesGSO)
-        var telling = try UDPClient(usesGSO: usesGSO, id: 2, rewriter: .sendingCaptureTime)
+        var telling = try UDPClient(usesGSO: usesGSO, rewriter: .sendingCaptureTime)
         #expect(broadcast.start(plain.viewer, mode: .keyframe) && broadcast.start(telling.viewer, mode: .keyframe))
         for number in 0..<4 {
             let before = broadcast.delivery.statistics.messages

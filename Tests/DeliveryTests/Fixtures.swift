@@ -107,7 +107,7 @@ struct UDPClient: ~Copyable {
 
     /// - Parameter shared: the sockets that the viewer is sent from, if other viewers use them too.
     init(
-        usesGSO: Bool, id: UInt64 = 1, encapsulation: RTPEncapsulation = .tracks, family: AddressFamily = .ipv4,
+        usesGSO: Bool, encapsulation: RTPEncapsulation = .tracks, family: AddressFamily = .ipv4,
         by shared: UDPPorts? = nil, rewriter: HeaderRewriter = .fixture, protection: TrackProtection? = nil
     ) throws {
         let pair = try Reactor.RTPSocketPair.bind(evenIn: 40_000...44_000)
@@ -118,7 +118,7 @@ struct UDPClient: ~Copyable {
         let route = UDPRoute(
             destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)
         viewer = Viewer(
-            id: id, canonicalName: "test", trackCount: 1, encapsulation: encapsulation, output: nil, at: .now())
+            canonicalName: "test", trackCount: 1, encapsulation: encapsulation, output: nil, at: .now())
         viewer.setUpAll(
             as: ViewerTrack(rewriter: rewriter, transport: .udp(route), clockRate: .video, protection: protection))
         self.pair = pair
@@ -185,7 +185,7 @@ struct TCPClient: ~Copyable {
         try server.setSendBuffer(bytes: sendBufferByteCount)
         try server.limitUnsent(toBytes: 16_384)
         output = TCPOutput(socket: server, tls: tls, at: .now())
-        viewer = Viewer(id: 1, canonicalName: "test", trackCount: 1, output: output, at: .now())
+        viewer = Viewer(canonicalName: "test", trackCount: 1, output: output, at: .now())
         viewer.setUp(
             TrackID(0),
             as: ViewerTrack(

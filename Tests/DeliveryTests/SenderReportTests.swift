@@ -76,7 +76,7 @@ struct SenderReportTests {
         let broadcast = Broadcast(clock: clocks.streamClock)
         let otherLoop = DeliveryLoop(options: .init(), waker: IdleWaker(), at: broadcast.now)
         var one = try UDPClient(usesGSO: true)
-        var other = try UDPClient(usesGSO: true, id: 2)
+        var other = try UDPClient(usesGSO: true)
         #expect(broadcast.start(one.viewer, mode: .keyframe))
         #expect(otherLoop.join(other.viewer, stream: broadcast.stream, options: JoinOptions(), at: broadcast.now))
         otherLoop.start(other.viewer, at: broadcast.now)

@@ -62,8 +62,8 @@ struct ServiceTests {
     private func viewers(_ count: Int, of broadcast: Broadcast, like client: borrowing UDPClient) throws -> [Viewer] {
         broadcast.publish(idr: true, byteCount: 500)
         var viewers: [Viewer] = []
-        for id in 1...count {
-            let viewer = Viewer(id: UInt64(id), canonicalName: "test", trackCount: 1, output: nil, at: broadcast.now)
+        for _ in 1...count {
+            let viewer = Viewer(canonicalName: "test", trackCount: 1, output: nil, at: broadcast.now)
             viewer.setUp(TrackID(0), as: try #require(client.viewer.tracks[0]))
             #expect(broadcast.start(viewer))
             viewers.append(viewer)
@@ -104,16 +104,16 @@ struct ServiceTests {
         broadcast.publish(byteCount: 1_000)
         var turns = 1
         while broadcast.turn() <= broadcast.now, turns < 100 { turns += 1 }
-        let end = try #require(viewers[0].audience?.reader.endIndex)
-        #expect(viewers.allSatisfy { $0.position.index == end })
+        let end = try #require(broadcast.delivery.audience(of: viewers[0])?.view.endIndex)
+        #expect(viewers.allSatisfy { $0.follower.position.index == end })
     }
 
     @Test func aViewerThatHasEverythingIsNotCheckedUntilSomethingComes() throws {
         let broadcast = Broadcast()
         let client = try UDPClient(usesGSO: true)
         let viewers = try viewers(3, of: broadcast, like: client)
-        let audience = try #require(viewers[0].audience)
-        #expect(audience.behind.isEmpty)
+        let audience = try #require(broadcast.delivery.audience(of: viewers[0]))
+        #expect(audience.viewers.behind.isEmpty)
         let transmitter = Transmitter(policy: .init())
         transmitter.beginShare(of: 1)
         #expect(audience.serveAll(with: transmitter) == .none)
@@ -124,17 +124,19 @@ struct ServiceTests {
         let client = try UDPClient(usesGSO: true)
         let viewer = try viewers(1, of: broadcast, like: client)[0]
         broadcast.publish(byteCount: 9_000)
-        let audience = try #require(viewer.audience)
-        audience.feed.update(&audience.reader)
+        let audience = try #require(broadcast.delivery.audience(of: viewer))
+        audience.feed.update(&audience.view.reader)
         let transmitter = Transmitter(policy: .init())
         transmitter.beginShare(of: 1)
         #expect(audience.serveAll(with: transmitter) == .complete)
-        #expect(audience.behind.isEmpty)
-        client.ports.shared.batch.rollBack(&transmitter.statistics)
-        #expect(audience.behind.map(\.id) == [viewer.id])
+        #expect(audience.viewers.behind.isEmpty)
+        transmitter.rollBack(client.ports.shared.batch.rollBack())
+        #expect(transmitter.takeOutcome().rolledBack.map(ObjectIdentifier.init) == [ObjectIdentifier(viewer)])
+        audience.wasRolledBack(viewer)
+        #expect(audience.viewers.behind.map(ObjectIdentifier.init) == [ObjectIdentifier(viewer)])
         let before = broadcast.delivery.statistics
         broadcast.turn(after: 2)
         #expect(broadcast.delivery.statistics.since(before).units == 1)
-        #expect(audience.behind.isEmpty)
+        #expect(audience.viewers.behind.isEmpty)
     }
 }

@@ -36,7 +36,7 @@ struct TransportStreamTests {
             broadcast.publish(byteCount: 3_000)
             broadcast.turn(after: 40)
         }
-        var second = try UDPClient(usesGSO: true, id: 2, encapsulation: .transportStream)
+        var second = try UDPClient(usesGSO: true, encapsulation: .transportStream)
         #expect(broadcast.start(second.viewer))
         for _ in 0..<20 {
             broadcast.publish(byteCount: 3_000)

@@ -53,8 +53,8 @@ struct UDPDeliveryTests {
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(first.viewer))
         // More viewers of the same loop, which send to the same client through the same sockets.
-        for id in 2...100 {
-            let viewer = Viewer(id: UInt64(id), canonicalName: "test", trackCount: 1, output: nil, at: broadcast.now)
+        for _ in 2...100 {
+            let viewer = Viewer(canonicalName: "test", trackCount: 1, output: nil, at: broadcast.now)
             viewer.setUp(TrackID(0), as: try #require(first.viewer.tracks[0]))
             #expect(broadcast.start(viewer))
         }
@@ -72,7 +72,7 @@ struct UDPDeliveryTests {
         let broadcast = Broadcast()
         var refused = try UDPClient(usesGSO: true)
         guard refused.ports.family == .ipv6 else { return }  // One socket must serve two routes.
-        var other = try UDPClient(usesGSO: true, id: 2, family: .ipv6, by: refused.ports)
+        var other = try UDPClient(usesGSO: true, family: .ipv6, by: refused.ports)
         // Without checksums the kernel refuses GSO (EINVAL); the option exists for IPv4 only.
         var isOn: Int32 = 1
         setsockopt(refused.ports.pair.rtp.fd, SOL_SOCKET, SO_NO_CHECK, &isOn, socklen_t(MemoryLayout<Int32>.size))
@@ -100,17 +100,17 @@ struct UDPDeliveryTests {
         #expect(broadcast.start(client.viewer))
         broadcast.turn(after: 40)
         broadcast.publish(byteCount: 9_000)
-        let audience = try #require(client.viewer.audience)
-        audience.feed.update(&audience.reader)
-        let (position, numbers) = (client.viewer.position, client.viewer.tracks[0]?.rewriter)
+        let audience = try #require(broadcast.delivery.audience(of: client.viewer))
+        audience.feed.update(&audience.view.reader)
+        let (position, numbers) = (client.viewer.follower.position, client.viewer.tracks[0]?.rewriter)
         let transmitter = Transmitter(policy: SlowViewerPolicy())
         transmitter.begin(at: broadcast.now)
-        client.viewer.isAwaitingKeyframe = false
-        transmitter.serve(client.viewer, of: audience)
+        client.viewer.follower.resumed()
+        transmitter.serve(client.viewer, in: audience.view)
         #expect(transmitter.statistics.packets == 7 && transmitter.statistics.units == 1)
-        client.ports.shared.batch.rollBack(&transmitter.statistics)
+        transmitter.rollBack(client.ports.shared.batch.rollBack())
         #expect(transmitter.statistics == DeliveryStatistics())
-        #expect(client.viewer.position == position && client.viewer.tracks[0]?.rewriter == numbers)
+        #expect(client.viewer.follower.position == position && client.viewer.tracks[0]?.rewriter == numbers)
     }
 
     @Test func rollingBackAudioKeepsTheViewerWaitingForAKeyframe() throws {
@@ -118,18 +118,19 @@ struct UDPDeliveryTests {
         let client = try UDPClient(usesGSO: true)
         broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
-        let audience = try #require(client.viewer.audience)
+        let audience = try #require(broadcast.delivery.audience(of: client.viewer))
         guard let track = client.viewer.tracks[0], case .udp(let route) = track.transport else { return }
+        let run = try #require(audience.view.output(at: 0))
         for isAwaiting in [true, false] {
-            client.viewer.isAwaitingKeyframe = isAwaiting
             // The content of the message does not matter, only that the viewer was waiting when it was added.
             _ = client.ports.shared.batch.append(
-                0..<1, of: try #require(audience.run(at: 0)), ticks: 0, to: route, track: track,
-                viewer: client.viewer, position: client.viewer.position)
+                0..<1, of: run, track.rewriter.headers(of: run, ticks: 0), nil, to: route,
+                from: SendBatch.Origin(
+                    owner: Unmanaged.passUnretained(client.viewer).toOpaque(),
+                    checkpoint: .init(position: client.viewer.follower.position, isAwaitingKeyframe: isAwaiting)))
         }
-        var statistics = DeliveryStatistics()
-        client.ports.shared.batch.rollBack(&statistics)
-        #expect(client.viewer.isAwaitingKeyframe)
+        Transmitter(policy: SlowViewerPolicy()).rollBack(client.ports.shared.batch.rollBack())
+        #expect(client.viewer.follower.isAwaitingKeyframe)
     }
 
     @Test func aReportPrecedesTheFirstPacketAndMapsLiveTime() throws {
@@ -214,7 +215,7 @@ struct UDPDeliveryTests {
         let broadcast = Broadcast()
         let client = try UDPClient(usesGSO: true)
         // Its stream had two tracks when it was set up. When it plays, there is only one.
-        let viewer = Viewer(id: 2, canonicalName: "test", trackCount: 2, output: nil, at: broadcast.now)
+        let viewer = Viewer(canonicalName: "test", trackCount: 2, output: nil, at: broadcast.now)
         viewer.setUp(TrackID(0), as: try #require(client.viewer.tracks[0]))
         viewer.setUp(TrackID(1), as: try #require(client.viewer.tracks[0]))
         broadcast.publish(idr: true, byteCount: 500)
@@ -228,18 +229,18 @@ struct UDPDeliveryTests {
         broadcast.publish(idr: true, byteCount: 40_000)
         #expect(broadcast.start(client.viewer))
         // The pacer has split the frame in two. Before the rest is sent, the viewer falls too far behind.
-        #expect(client.viewer.position.packet > 0)
+        #expect(client.viewer.follower.position.offset > 0)
         for _ in 0..<30 { broadcast.publish(byteCount: 500) }
-        let audience = try #require(client.viewer.audience)
-        audience.feed.update(&audience.reader)
+        let audience = try #require(broadcast.delivery.audience(of: client.viewer))
+        audience.feed.update(&audience.view.reader)
         let transmitter = Transmitter(policy: SlowViewerPolicy())
         transmitter.begin(at: broadcast.now.advanced(byMilliseconds: 600))
-        transmitter.serve(client.viewer, of: audience)
+        transmitter.serve(client.viewer, in: audience.view)
         #expect(client.viewer.droppedUnits > 0)
         #expect(client.ports.shared.batch.messageCount > 0)
-        #expect(!client.viewer.fastStart.isEmpty && !client.viewer.isInFastStart)
+        #expect(!client.viewer.follower.fastStart.isEmpty && !client.viewer.follower.isInFastStart)
         transmitter.flush()
-        transmitter.serve(client.viewer, of: audience)
-        #expect(client.viewer.fastStart.isEmpty)
+        transmitter.serve(client.viewer, in: audience.view)
+        #expect(client.viewer.follower.fastStart.isEmpty)
     }
 }

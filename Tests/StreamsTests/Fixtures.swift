@@ -10,6 +10,7 @@ struct EchoPackager: Packager {
         let presentationTime: MediaTime
         let isKeyframe: Bool
         let byteCount: Int
+        var part: AccessUnit.Part { .whole }
     }
 
     init(tracks: [Track], options: Int) {}

@@ -11,6 +11,7 @@ final class ParentStreamReader {
             var track: TrackID { unit.track }
             var presentationTime: MediaTime { unit.presentationTime }
             var isKeyframe: Bool { unit.isKeyframe }
+            var part: AccessUnit.Part { unit.part }
             var byteCount: Int { unit.bytes.count }
         }
 

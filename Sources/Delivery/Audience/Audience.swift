@@ -6,29 +6,18 @@ import Streams
 final class Audience {
     let stream: Stream
     let feed: any PacketFeed
-    /// Limits the memory of fast starts.
-    let fastStartBudget: FastStartBudget
+    let view = FeedView<PacketRun>()
+    private(set) var viewers = ViewerList()
     /// The leading track, whose keyframes viewers can start at.
-    let leading: Track
-    var reader = FeedReader<PacketRun>()
-    private(set) var viewers: [Viewer] = []
-    /// The memory that serving each viewer touches, to be prefetched, in the order of `viewers`.
-    private(set) var memory: [ViewerMemory] = []
+    private let leading: Track
+    /// Limits the memory of fast starts.
+    private let fastStartBudget: FastStartBudget
+    /// The fast start for viewers that join now.
+    private(set) var sharedFastStart: PackagedFastStart?
     /// The current round, or the last.
-    var round = ServiceRound()
+    private var round = ServiceRound()
     /// When the current round, or the last, sent its new runs; `nil` once this has been recorded.
     var sendTimes: SendTimes?
-    /// Viewers that were not sent everything. No other viewer needs to be checked before something new comes.
-    var behind: [Viewer] = []
-    /// Viewers behind with full connections. They are checked together, and when their sockets become writable.
-    var suspended: [Viewer] = []
-    var nextSuspendedCheck = MonotonicTime(nanoseconds: .min / 2)
-    /// The former `behind`, kept to reuse its memory.
-    var formerlyBehind: [Viewer] = []
-    /// The value of `nanosecondsPerByte` for runs before `endIndex`.
-    private var byteDuration: (endIndex: Int64, nanoseconds: Int64) = (-1, 0)
-    /// The fast start for viewers that join now.
-    var sharedFastStart: PackagedFastStart?
     /// When to repeat a keyframe request that the stream's rate limit refused.
     var keyframeRetry = MonotonicTime.distantFuture
     /// How many steps of the wall clock the viewers' sender reports account for.
@@ -41,6 +30,7 @@ final class Audience {
         clockStepCount = stream.clock.follow()
         // An announced stream has at least one track: sources announce what they play.
         leading = feed.tracks.leading ?? feed.tracks[0]
+        feed.update(&view.reader)
     }
 
     /// Follows the stream's clock; true if the wall clock has stepped since the last call on this audience.
@@ -51,83 +41,22 @@ final class Audience {
     }
 
     func insert(_ viewer: Viewer) {
-        viewers.append(viewer)
-        memory.append(ViewerMemory(of: viewer, track: leadingTrackID(for: viewer).index))
+        let leading = leadingTrack(for: viewer).id
+        viewer.place = AudiencePlace(feed: ObjectIdentifier(feed), leading: leading)
+        viewers.insert(viewer, leading: leading)
         round.viewersChanged()
-        viewer.audience = self
     }
 
     func remove(_ viewer: Viewer) {
-        if let index = viewers.firstIndex(where: { $0 === viewer }) {
-            viewers.remove(at: index)
-            memory.remove(at: index)
-        }
-        behind.removeAll { $0 === viewer }
-        suspended.removeAll { $0 === viewer }
+        viewers.remove(viewer)
         round.viewersChanged()
-        viewer.isListedBehind = false
-        viewer.audience = nil
+        viewer.place = nil
     }
 
     /// The track that decides where this viewer can start. A viewer may have set up audio only.
-    func leadingTrack(for viewer: Viewer) -> Track {
+    private func leadingTrack(for viewer: Viewer) -> Track {
         if viewer.watches(leading.id) { return leading }
         return feed.tracks.first { viewer.watches($0.id) } ?? leading
-    }
-
-    /// The ID of that track.
-    func leadingTrackID(for viewer: Viewer) -> TrackID {
-        viewer.watches(leading.id) ? leading.id : leadingTrack(for: viewer).id
-    }
-
-    /// The run at `index`, if it is in view.
-    func run(at index: Int64) -> PacketRun? {
-        index >= reader.startIndex && index < reader.endIndex ? reader[index] : nil
-    }
-
-    /// How far the viewer is behind: media time from what has reached it to the newest unit, in nanoseconds; `nil` if it was sent
-    /// everything.
-    ///
-    /// The lag is at most the time that a unit has waited for this viewer, so that a source's late burst makes no viewer late.
-    /// Bytes that the kernels of both hosts still hold count too, at the stream's rate.
-    func lag(of viewer: Viewer, at now: MonotonicTime) -> Int64? {
-        guard let newest = run(at: reader.endIndex - 1), viewer.position.index < reader.endIndex,
-            let next = run(at: max(viewer.position.index, reader.startIndex))
-        else { return nil }
-        let waited = viewer.behindSince.map { now - $0 } ?? 0
-        let lag = min(waited, newest.presentationTime.nanoseconds &- next.presentationTime.nanoseconds)
-        // A client reads its fast start as fast as it can decode, so unread bytes are no lag at first.
-        guard let output = viewer.output, now - viewer.startedAt > Self.fastStartReadingTime else { return lag }
-        return lag &+ Int64(output.unreadByteCount(at: now)) &* nanosecondsPerByte
-    }
-
-    /// How long a client may take to read its fast start, in nanoseconds.
-    private static let fastStartReadingTime: Int64 = 2_000_000_000
-
-    /// Media time per byte over the last units, about two seconds of a file. Computed once per unit.
-    private var nanosecondsPerByte: Int64 {
-        if byteDuration.endIndex != reader.endIndex { byteDuration = (reader.endIndex, measuredByteDuration) }
-        return byteDuration.nanoseconds
-    }
-
-    private var measuredByteDuration: Int64 {
-        let first = max(reader.startIndex, reader.endIndex - 150)
-        guard let newest = run(at: reader.endIndex - 1), let oldest = run(at: first), first < reader.endIndex - 1 else {
-            return 0
-        }
-        var byteCount: Int64 = 1
-        for index in first..<(reader.endIndex - 1) { byteCount += Int64(reader[index].byteCount) }
-        return max(0, newest.presentationTime.nanoseconds &- oldest.presentationTime.nanoseconds) / byteCount
-    }
-
-    /// The time between the unit at `index` and the one before it in its track, in nanoseconds; 0 if that is not in view.
-    func interval(before index: Int64) -> Int64 {
-        guard let run = run(at: index) else { return 0 }
-        for earlier in stride(from: index - 1, through: max(reader.startIndex, index - 32), by: -1) {
-            guard let before = self.run(at: earlier), before.track == run.track, before.part.isStart else { continue }
-            return max(0, run.presentationTime.nanoseconds &- before.presentationTime.nanoseconds)
-        }
-        return 0
     }
 
     /// Requests a keyframe, now or as soon as the limit allows.
@@ -135,14 +64,153 @@ final class Audience {
         keyframeRetry = stream.requestKeyframe(at: now) ?? .distantFuture
     }
 
-    /// The index of the newest keyframe of the viewer's leading track after `index`, if it is at most `age` nanoseconds old.
-    func recentKeyframe(after index: Int64, for viewer: Viewer, within age: Int64) -> Int64? {
+    /// Whether a viewer must be served soon because it is paced.
+    var isPacing: Bool { viewers.behind.contains { $0.pacer != nil && $0.isPlaying } }
+}
+
+// MARK: - Joining
+
+extension Audience {
+    /// Sets the viewer's start: the beginning of a fast start, or the next keyframe.
+    func join(_ viewer: Viewer, options: JoinOptions, at now: MonotonicTime) {
+        // A viewer without fast start needs no history, which is thousands of references.
+        let isLive = options.mode == .keyframe || viewer.isMulticast
+        let fastStart = isLive ? nil : fastStart(for: viewer, options: options)
+        viewer.follower.join(at: fastStart?.nextIndex ?? feed.endIndex, fastStart: fastStart?.runs ?? [], at: now)
+        viewer.fastStartCharge = fastStart?.charge
+        viewer.timing.compression = fastStart?.compression
+        viewer.suspendedUntil = now
+        guard let fastStart, !fastStart.runs.isEmpty else { return requestKeyframe(at: now) }
+        if viewer.output == nil { viewer.pacer = Pacer(limits: Pacer.Limits()) }
+    }
+
+    /// The packaged fast start up to the newest unit, made once for all viewers that join before the next unit.
+    private func fastStart(for viewer: Viewer, options: JoinOptions) -> PackagedFastStart {
+        let watched = feed.tracks.map { viewer.watches($0.id) }
+        if let shared = sharedFastStart, shared.serves(watched, options, at: feed.endIndex) { return shared }
+        let point = feed.joinPoint(in: stream)
+        let fastStart = FastStart(
+            history: point.history.filter { viewer.watches($0.track) }, leading: leadingTrack(for: viewer),
+            window: options.fastStartWindow, limits: options.fastStart)
+        // If there is no memory for it, the viewer starts at the next keyframe.
+        let charge = fastStart.flatMap { fastStartBudget.charge($0.units.reduce(0) { $0 + $1.bytes.count }) }
+        let runs = charge == nil ? [] : fastStart.map { point.package($0.units) } ?? []
+        let packaged = PackagedFastStart(
+            runs: runs, charge: charge, compression: runs.isEmpty ? nil : fastStart?.compressedTimes,
+            nextIndex: point.nextIndex, watched: watched, options: options)
+        sharedFastStart = packaged
+        return packaged
+    }
+
+    /// Releases the shared fast start if the feed has advanced, because no viewer joins there any more.
+    func removeOldFastStart() {
+        guard let shared = sharedFastStart, shared.nextIndex != view.endIndex else { return }
+        sharedFastStart = nil
+    }
+
+    /// The first packet of each of the viewer's tracks, for RTP-Info (RFC 2326, section 12.33).
+    ///
+    /// - Returns: an entry without `timestamp` for each track without a first unit.
+    func firstPackets(of viewer: Viewer) -> [FirstPacket] {
         let leading = leadingTrack(for: viewer).id
-        guard let newest = run(at: reader.endIndex - 1)?.presentationTime.nanoseconds else { return nil }
-        for candidate in stride(from: reader.endIndex - 1, to: index, by: -1) {
-            guard let run = run(at: candidate), newest &- run.presentationTime.nanoseconds <= age else { return nil }
-            if run.track == leading, run.isKeyframe, run.part.isStart { return candidate }
+        return viewer.tracks.indices.compactMap { index in
+            guard let track = viewer.tracks[index], viewer.isFirst(track, at: index) else { return nil }
+            let run = firstRun(
+                of: viewer.encapsulation == .tracks ? TrackID(index) : nil, for: viewer, leading: leading)
+            return FirstPacket(
+                track: TrackID(index), sequenceNumber: track.rewriter.nextSequenceNumber,
+                timestamp: run.map { viewer.ticks(of: $0) &+ track.rewriter.timestampOffset })
+        }
+    }
+
+    /// The viewer's first run of `track`; of any track if that is `nil`.
+    private func firstRun(of track: TrackID?, for viewer: Viewer, leading: TrackID) -> PacketRun? {
+        if let run = viewer.follower.fastStart.first(where: { track == nil || $0.track == track }) { return run }
+        var index = max(viewer.follower.position.index, view.startIndex)
+        while let run = view.output(at: index) {
+            if track == nil || run.track == track, viewer.passes(run, leading: leading) { return run }
+            index += 1
         }
         return nil
+    }
+}
+
+// MARK: - Serving
+
+extension Audience {
+    /// The progress of one turn.
+    enum Progress {
+        /// There was nothing to send.
+        case none
+        /// Every viewer was served.
+        case complete
+        /// Some viewers are left for the next turn, which must come soon.
+        case partial
+    }
+
+    /// Serves every viewer once if there is something new, otherwise those that are behind, within the turn's allowance.
+    func serveAll(with transmitter: Transmitter) -> Progress {
+        guard !viewers.all.isEmpty else { return .none }
+        let former = round.endIndex
+        if round.begin(at: view.endIndex, viewerCount: viewers.all.count) {
+            // Runs from before the first round are history.
+            if round.endIndex != former { sendTimes = former < 0 ? nil : SendTimes(former..<round.endIndex) }
+            return serveEach(with: transmitter)
+        }
+        viewers.resumeSuspended(at: transmitter.now)
+        return viewers.behind.isEmpty ? .none : serveViewersBehind(with: transmitter)
+    }
+
+    /// How many viewers ahead memory is prefetched: serving three takes longer than a memory access.
+    private static let prefetchDistance = 3
+
+    private func serveEach(with transmitter: Transmitter) -> Progress {
+        var round = round
+        defer { self.round = round }
+        while transmitter.hasAllowance {
+            guard let index = round.next(of: viewers.all.count) else {
+                return round.endIndex == view.endIndex ? .complete : .partial
+            }
+            viewers.memory[(index + Self.prefetchDistance) % viewers.memory.count].prefetch()
+            serve(viewers.all[index], with: transmitter)
+        }
+        return .partial
+    }
+
+    private func serveViewersBehind(with transmitter: Transmitter) -> Progress {
+        var behind = viewers.takeBehind()
+        defer { viewers.reuse(&behind) }
+        for (index, viewer) in behind.enumerated() {
+            guard transmitter.hasAllowance else {
+                viewers.listFirst(behind[index...])
+                return .partial
+            }
+            serve(viewer, with: transmitter)
+        }
+        return .complete
+    }
+
+    /// Sends one viewer what it has not been sent yet, as far as its transport takes it.
+    func serve(_ viewer: Viewer, with transmitter: Transmitter) {
+        transmitter.serve(viewer, in: view)
+        if transmitter.takeKeyframeRequest() { requestKeyframe(at: transmitter.now) }
+        guard !viewer.follower.isCaughtUp(in: view), viewer.isPlaying else { return }
+        if viewer.isSuspended(at: transmitter.now) { viewers.suspend(viewer) } else { viewers.listBehind(viewer) }
+    }
+
+    /// Lists a viewer as behind, because messages were given back.
+    func wasRolledBack(_ viewer: Viewer) { viewers.listBehind(viewer) }
+
+    /// Records in the stream, once per round, that all viewers that keep up were sent the round's runs by `last`.
+    ///
+    /// Only whole frames are recorded: if slices come one by one, it is unknown which call sent the first.
+    func recordSendTimes(at last: MonotonicTime) {
+        guard let sendTimes, !round.isUnderWay else { return }
+        self.sendTimes = nil
+        for index in sendTimes.runs {
+            guard let run = view.output(at: index), run.track == leading.id, run.part == .whole else { continue }
+            stream.latencyTrace.sent(
+                captured: stream.epoch + run.presentationTime.nanoseconds, first: sendTimes.first ?? last, last: last)
+        }
     }
 }

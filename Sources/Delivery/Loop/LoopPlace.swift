@@ -14,7 +14,7 @@ public struct LoopPlace {
     /// The beginning of the current turn.
     public var now: MonotonicTime { state.loop.now }
 
-    /// A number that no other token, and no viewer, of the loop has.
+    /// A token that no other socket of the loop has, or had.
     public func nextToken() -> Token { state.nextToken(of: number) }
 
     /// Watches a socket. The service is called when it is ready, and must call ``unwatch(_:)`` before it closes the socket.

@@ -3,6 +3,7 @@ import Media
 import RTP
 import Reactor
 import SRTP
+import Streams
 
 /// Datagrams of many viewers, gathered for one `sendmmsg`. Each message is a GSO batch: packets of equal size that the kernel
 /// splits (UDP_SEGMENT).
@@ -11,12 +12,27 @@ import SRTP
 /// points at payloads, so the runs must live until the flush. SRTP payloads are encrypted into memory of the batch; only
 /// this memory is allocated later, with the first SRTP payload. Confined to its loop.
 final class SendBatch {
-    /// The state that a viewer returns to if the kernel does not take its message.
+    /// The sender of a message, and its state before the message.
+    struct Origin {
+        /// Chosen by the owner of the batch, which gets it back.
+        let owner: UnsafeMutableRawPointer
+        var checkpoint: Follower<PacketRun>.Checkpoint
+    }
+
+    /// A message that the kernel did not take. Its origin must return to the state before it.
+    struct UnsentMessage {
+        let origin: Origin
+        let track: TrackID
+        let packetCount: Int
+        let octetCount: Int
+        /// Whether its last packet is its unit's last.
+        let endsUnit: Bool
+    }
+
+    /// The state that a message's origin returns to if the kernel does not take it.
     private struct RollbackPoint {
-        let viewer: Unmanaged<Viewer>
+        var origin: Origin
         let route: Unmanaged<UDPRoute>
-        var position: Viewer.Position
-        let isAwaitingKeyframe: Bool
         let track: TrackID
         var packetCount: Int
         var octetCount: Int
@@ -99,19 +115,20 @@ final class SendBatch {
 
     /// Adds the packets `range` of `run`, all of one GSO batch, as one message. The caller has checked `hasRoom`.
     ///
-    /// - Parameter ticks: the RTP timestamp before the viewer's offset.
+    /// - Parameters:
+    ///   - headers: the headers of the packets.
+    ///   - protection: the SRTP protection, and the index of the first packet; `nil` without SRTP.
     /// - Returns: payload octets added.
     func append(
-        _ range: Range<Int>, of run: PacketRun, ticks: UInt32, to route: UDPRoute,
-        track: ViewerTrack, viewer: Viewer, position: Viewer.Position
+        _ range: Range<Int>, of run: PacketRun, _ headers: HeaderRewriter.Headers,
+        _ protection: (outgoing: OutgoingProtection, first: UInt64)?, to route: UDPRoute, from origin: Origin
     ) -> Int {
         let firstVector = 2 * packetCount
-        let headers = track.rewriter.headers(of: run, ticks: ticks)
         let firstPayload = Int(run.packets[range.lowerBound].byteCount)
         var (octets, added) = (0, 0)
-        if let protection = track.protection?.outgoing {
-            added = protection.overhead
-            octets = addSealed(range, of: run, headers, by: protection, from: track.packetIndex)
+        if let protection {
+            added = protection.outgoing.overhead
+            octets = addSealed(range, of: run, headers, by: protection.outgoing, from: protection.first)
         } else {
             octets = add(range, of: run, headers)
         }
@@ -120,8 +137,7 @@ final class SendBatch {
             route: route, firstVector: firstVector, vectorCount: 2 * range.count,
             segmentByteCount: segment.map { UInt16(truncatingIfNeeded: $0) })
         rollbackPoints[end] = RollbackPoint(
-            viewer: .passUnretained(viewer), route: .passUnretained(route), position: position,
-            isAwaitingKeyframe: viewer.isAwaitingKeyframe, track: run.track, packetCount: range.count,
+            origin: origin, route: .passUnretained(route), track: run.track, packetCount: range.count,
             octetCount: octets, addedByteCount: added, endsUnit: range.upperBound == run.packets.count)
         end += 1
         return octets
@@ -147,20 +163,19 @@ final class SendBatch {
         rollbackPoints[first].packetCount -= 1
         rollbackPoints[first].octetCount -=
             messages[first].msg_hdr.msg_iov[1].iov_len - rollbackPoints[first].addedByteCount
-        rollbackPoints[first].position.packet += 1
+        rollbackPoints[first].origin.checkpoint.position.offset += 1
         messages[first].msg_hdr.msg_iov += 2
     }
 
-    /// Restores the viewers of all unsent messages, the newest first, and the statistics.
-    func rollBack(_ statistics: inout DeliveryStatistics) {
-        for index in stride(from: end - 1, through: first, by: -1) {
+    /// Removes all unsent messages; returns them, the newest first.
+    func rollBack() -> [UnsentMessage] {
+        defer { removeAll() }
+        return stride(from: end - 1, through: first, by: -1).map { index in
             let point = rollbackPoints[index]
-            point.viewer.takeUnretainedValue().rollBack(
-                to: point.position, isAwaitingKeyframe: point.isAwaitingKeyframe, track: point.track,
-                packets: point.packetCount, octets: point.octetCount)
-            statistics.rollBack(packets: point.packetCount, octets: point.octetCount, endsUnit: point.endsUnit)
+            return UnsentMessage(
+                origin: point.origin, track: point.track, packetCount: point.packetCount, octetCount: point.octetCount,
+                endsUnit: point.endsUnit)
         }
-        removeAll()
     }
 
     private func removeAll() {

@@ -102,27 +102,40 @@ final class UDPSender {
 // MARK: - Sending
 
 extension UDPSender {
-    /// Hands the batch to the kernel. If it does not take a message, the viewer returns to its former position.
-    func flush(_ statistics: inout DeliveryStatistics, at now: MonotonicTime) {
+    /// Hands the batch to the kernel.
+    ///
+    /// - Returns: the messages that the kernel did not take, the newest first.
+    func flush(_ statistics: inout DeliveryStatistics, at now: MonotonicTime) -> [SendBatch.UnsentMessage] {
+        var unsent: [SendBatch.UnsentMessage] = []
         while batch.messageCount > 0 {
             statistics.systemCalls += 1
-            process(send(batch.pending), &statistics, at: now)
+            unsent += process(send(batch.pending), &statistics, at: now)
         }
+        return unsent
     }
 
-    /// Handles the result of a send. Afterwards fewer messages are unsent, or none if the socket is blocked.
-    func process(_ sent: SentBatch, _ statistics: inout DeliveryStatistics, at now: MonotonicTime) {
+    /// Handles the result of a send. Afterwards fewer messages are in the batch, or none if the socket is blocked.
+    ///
+    /// - Returns: the messages that the kernel did not take, if it takes no more now.
+    func process(
+        _ sent: SentBatch, _ statistics: inout DeliveryStatistics, at now: MonotonicTime
+    ) -> [SendBatch.UnsentMessage] {
         batch.removeFirst(sent.count)
-        guard let error = sent.error else { return }
+        guard let error = sent.error else { return [] }
         if sent.wouldBlock {
             blocked(by: error, at: now)
-            return batch.rollBack(&statistics)
+            return batch.rollBack()
         }
-        // The path MTU is smaller, or the device cannot checksum the packets that it splits (EIO). Other routes are not affected.
-        if sent.refusesGSO, batch.isFirstGSOBatch { return batch.splitFirst() }
-        // No route, or filtered. The loss of this one viewer is counted, and the others continue.
-        statistics.refusedMessages += 1
-        batch.removeFirst(1)
+        if sent.refusesGSO, batch.isFirstGSOBatch {
+            // The path MTU is smaller, or the device cannot checksum the packets that it splits (EIO). Other routes are not
+            // affected.
+            batch.splitFirst()
+        } else {
+            // No route, or filtered. The loss of this one viewer is counted, and the others continue.
+            statistics.refusedMessages += 1
+            batch.removeFirst(1)
+        }
+        return []
     }
 
     private func send(_ messages: UnsafeMutableBufferPointer<mmsghdr>) -> SentBatch {

@@ -11,10 +11,16 @@ public struct Backlog: Hashable, Sendable {
 }
 
 extension DeliveryLoop {
+    private func lag(of viewer: Viewer, at now: MonotonicTime) -> Int64? {
+        audience(of: viewer).flatMap { audience in
+            viewer.follower.lag(in: audience.view, over: viewer.transport(at: now), at: now)
+        }
+    }
+
     /// The backlog of a viewer on this loop.
     public func backlog(of viewer: Viewer, at now: MonotonicTime) -> Backlog {
         Backlog(
-            nanoseconds: viewer.audience?.lag(of: viewer, at: now) ?? 0,
+            nanoseconds: lag(of: viewer, at: now) ?? 0,
             unreadByteCount: viewer.output?.unreadByteCount(at: now) ?? 0, droppedUnits: viewer.droppedUnits)
     }
 }

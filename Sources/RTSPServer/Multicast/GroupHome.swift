@@ -89,7 +89,7 @@ final class GroupHome {
         do {
             let group = try groups.open(
                 key, tracks: tracks, options: options, numbers: &numbers, canonicalName: context.canonicalName,
-                id: place.nextToken().rawValue, usesGSO: usesGSO, at: now)
+                usesGSO: usesGSO, at: now)
             let id = track?.id ?? TrackID(0)
             guard id.index < group.viewer.tracks.count, let viewerTrack = group.viewer.tracks[id.index] else {
                 return .failure(Refusal(.notFound))

@@ -46,9 +46,8 @@ final class MulticastGroups {
     ///
     /// - Throws: if its address is not a multicast address, or no socket can send to it.
     func open(
-        _ key: GroupKey, tracks: [Track], options: MulticastOptions,
-        numbers: inout some RandomNumberGenerator,
-        canonicalName: String, id: UInt64, usesGSO: Bool, at now: MonotonicTime
+        _ key: GroupKey, tracks: [Track], options: MulticastOptions, numbers: inout some RandomNumberGenerator,
+        canonicalName: String, usesGSO: Bool, at now: MonotonicTime
     ) throws(MulticastFailure) -> Group {
         if let group = groups[key], group.isSending || Stream.areCompatible(group.layout, tracks) {
             return group
@@ -57,8 +56,7 @@ final class MulticastGroups {
             throw .notAGroup(options.group)
         }
         let viewer = Viewer(
-            id: id, canonicalName: canonicalName, trackCount: tracks.count, encapsulation: key.encapsulation,
-            output: nil,
+            canonicalName: canonicalName, trackCount: tracks.count, encapsulation: key.encapsulation, output: nil,
             isMulticast: true, at: now)
         let ports: UDPPorts
         do {

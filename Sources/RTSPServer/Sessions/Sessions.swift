@@ -40,7 +40,7 @@ final class Sessions {
         guard context.registry.admitViewer() else { return nil }
         let id = SessionID(random: numbers.next(), numbers.next())
         let viewer = Viewer(
-            id: place.nextToken().rawValue, canonicalName: context.canonicalName, trackCount: tracks.count,
+            canonicalName: context.canonicalName, trackCount: tracks.count,
             encapsulation: encapsulation,
             output: lowerTransport == .interleaved ? connection.output : nil, at: now)
         let session = ViewerSession(

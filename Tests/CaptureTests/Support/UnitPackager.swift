@@ -8,6 +8,7 @@ struct UnitPackager: Packager {
         let presentationTime: MediaTime
         let isKeyframe: Bool
         let byteCount: Int
+        var part: AccessUnit.Part { .whole }
     }
 
     init(tracks: [Track], options: Int) {}

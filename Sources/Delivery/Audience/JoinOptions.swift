@@ -1,0 +1,27 @@
+import Streams
+
+/// How viewers join in the middle of a GOP.
+public enum JoinMode: String, Hashable, Sendable, CaseIterable {
+    /// With a fast start if it fits its limits, otherwise at a keyframe.
+    case auto
+    /// The same as `auto`, to state it explicitly in the configuration.
+    case fastStart
+    /// At the next keyframe, which is requested from the encoder if there is one.
+    case keyframe
+}
+
+/// How one viewer joins after PLAY.
+public struct JoinOptions: Hashable, Sendable {
+    public var mode: JoinMode
+    /// The duration of the compressed history, in nanoseconds.
+    public var fastStartWindow: Int64
+    public var fastStart: FastStart.Limits
+
+    public init(
+        mode: JoinMode = .auto, fastStartWindow: Int64 = 120_000_000, fastStart: FastStart.Limits = FastStart.Limits()
+    ) {
+        self.mode = mode
+        self.fastStartWindow = fastStartWindow
+        self.fastStart = fastStart
+    }
+}
