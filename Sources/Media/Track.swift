@@ -72,6 +72,6 @@ extension Track {
 }
 
 extension Collection<Track> {
-    /// The track that viewers start with, and whose times carry the stream's clock: the first video track, or else the first track.
+    /// The track that viewers start with, and whose times are the stream's clock: the first video track, or else the first.
     public var leading: Track? { first { $0.kind == .video } ?? first }
 }

@@ -79,7 +79,7 @@ import Testing
 
     @Test func noInstantOverflows() {
         let instants: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
-        for limits in [(1, 1, 1), (50, 5_000_000_000, 1_000_000_000), (3, 1, Int64.max)] as [(Int64, Int64, Int64)] {
+        for limits in [(1, 1, 1), (50, 5_000_000_000, 1_000_000_000), (1, 1, Int64.max)] as [(Int64, Int64, Int64)] {
             for first in instants {
                 for second in instants {
                     var bucket = TokenBucket(.init(burst: limits.0, earning: limits.1, every: limits.2))

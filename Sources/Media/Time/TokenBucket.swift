@@ -1,7 +1,7 @@
 /// Limits how often something happens, or how many bytes are sent: a burst, then a steady rate.
 ///
-/// The bucket is full at first. From the first use on, tokens are earned at fixed instants; those that do not fit are lost. So a span
-/// of *t* nanoseconds grants at most `burst` + rate × *t* tokens, rounded up.
+/// The bucket is full at first. From the first use on, tokens are earned at fixed instants; those that do not fit are lost. So a
+/// span of *t* nanoseconds grants at most `burst` + rate × *t* tokens, rounded up. Pure: instants are passed in.
 public struct TokenBucket: Hashable, Sendable {
     /// What a bucket holds and earns.
     public struct Limits: Hashable, Sendable {
@@ -14,6 +14,7 @@ public struct TokenBucket: Hashable, Sendable {
 
         public init(burst: Int64, earning earned: Int64 = 1, every interval: Int64) {
             precondition(burst >= 0 && earned > 0 && interval >= 0, "a bucket has a burst and a rate")
+            precondition(!burst.multipliedReportingOverflow(by: interval).overflow, "a burst is earned in finite time")
             self.burst = burst
             self.earned = earned
             self.interval = interval
@@ -65,6 +66,7 @@ public struct TokenBucket: Hashable, Sendable {
         let elapsed = now - last
         guard elapsed > 0 else { return }
         let (product, isTooLong) = elapsed.multipliedReportingOverflow(by: limits.earned)
+        // Then product / interval exceeds every possible burst.
         guard !isTooLong else {
             (tokens, lastEarned) = (limits.burst, now)
             return

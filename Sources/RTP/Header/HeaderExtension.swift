@@ -1,7 +1,7 @@
 /// A header extension that Apus can send, in the one-byte form (RFC 8285, section 4.2).
 ///
-/// A further extension is a case here and in `HeaderRewriter`, which writes the value. The options of a path decide which extensions
-/// its packets carry (`HeaderExtensionLayout`).
+/// A further extension is a case here and in `HeaderRewriter`, which writes the value. The options of a path decide which
+/// extensions its packets carry (`HeaderExtensionLayout`).
 public enum HeaderExtension: UInt8, CaseIterable, Hashable, Sendable {
     // The raw values are the local identifiers in packets of Apus: 1…14.
     case absoluteCaptureTime = 1

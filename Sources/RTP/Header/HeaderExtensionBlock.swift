@@ -1,4 +1,4 @@
-/// The header extensions of a packet as bytes, the same for all packets of a run (RFC 3550, section 5.3.1; RFC 8285, section 4.2).
+/// The header extensions of a packet as bytes, the same for all packets of a run (RFC 3550, section 5.3.1; RFC 8285, 4.2).
 ///
 /// ```
 ///  0                   1                   2                   3

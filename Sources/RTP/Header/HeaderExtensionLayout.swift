@@ -1,5 +1,5 @@
-/// The header extensions that the packets of one RTP stream carry. It is made from the options of the path, announced by DESCRIBE, and
-/// fixed at SETUP.
+/// The header extensions that the packets of one RTP stream carry. It is made from the options of the path, announced by
+/// DESCRIBE, and fixed at SETUP.
 public struct HeaderExtensionLayout: Hashable, Sendable, BitwiseCopyable {
     /// Bit *n* stands for the extension with the identifier *n*.
     let identifiers: UInt16
