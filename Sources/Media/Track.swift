@@ -74,4 +74,9 @@ extension Track {
 extension Collection<Track> {
     /// The track that viewers start with, and whose times are the stream's clock: the first video track, or else the first.
     public var leading: Track? { first { $0.kind == .video } ?? first }
+
+    /// Whether viewers that negotiated these tracks can receive `new` in their place.
+    public func isCompatible(with new: some Collection<Track>) -> Bool {
+        count == new.count && zip(self, new).allSatisfy { $0.isCompatible(with: $1) }
+    }
 }

@@ -79,8 +79,11 @@ extension Feed: AnyFeed {
         }
     }
 
-    func end() {
-        state.withLock { $0.hasEnded = true }
+    func announced(_ tracks: [Track], after former: [Track]) -> Bool {
+        state.withLock { state in
+            state.hasEnded = !state.packager.announced(tracks, after: former)
+            return !state.hasEnded
+        }
     }
 
     func wake() {
@@ -95,7 +98,9 @@ protocol AnyFeed: AnyObject, Sendable {
     /// Whether a loop reads the feed, or did less than a second of media time ago. `nanoseconds` is the time of the newest unit.
     func isNeeded(at nanoseconds: Int64) -> Bool
     func append(_ unit: AccessUnit)
-    /// Marks the feed as ended because the stream's tracks have changed: its viewers cannot continue.
-    func end()
+    /// Continues with newly announced tracks. If the packager's viewers cannot continue, the feed has ended.
+    ///
+    /// - Returns: whether it continues.
+    func announced(_ tracks: [Track], after former: [Track]) -> Bool
     func wake()
 }

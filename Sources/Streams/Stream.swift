@@ -110,27 +110,24 @@ extension Stream {
 
     /// Announces the tracks that follow. A source calls it before its first unit and whenever their parameters change.
     ///
-    /// It clears the history, and video continues at its next keyframe. If kinds, clock rates or audio configurations differ from
-    /// before, the viewers' sessions end, because what they negotiated no longer holds.
+    /// It clears the history, and video continues at its next keyframe. Each feed's packager decides whether its viewers can
+    /// continue (`Packager.announced`); the sessions of the others end.
     public func announce(_ tracks: [Track]) {
         let ended = state.withLock { state -> [any AnyFeed] in
             state.announcementCount += 1
             state.hasEnded = false
             let version = (state.announcement?.version ?? 0) + 1
-            let isCompatible = state.announcement.map { Self.areCompatible($0.tracks, tracks) } ?? true
+            let former = state.announcement?.tracks ?? tracks
             if state.announcement?.tracks != tracks {
                 state.announcement = Announcement(tracks: tracks, version: version)
             }
             state.ring.removeAll()
             state.awaitingKeyframe = Set(tracks.filter { $0.codec.facts.randomAccess == .keyframes }.map(\.id))
-            guard !isCompatible else { return [] }
-            defer { state.feeds = [:] }
-            return Array(state.feeds.values)
+            let ended = state.feeds.filter { !$0.value.announced(tracks, after: former) }
+            for key in ended.keys { state.feeds[key] = nil }
+            return Array(ended.values)
         }
-        for feed in ended {
-            feed.end()
-            feed.wake()
-        }
+        for feed in ended { feed.wake() }
     }
 
     /// Ends the stream because the end of its input is final. Repeated calls have no effect until the next announcement.
@@ -195,11 +192,6 @@ extension Stream {
         unit.captured = wallClock
         guard let encodeTiming = unit.encodeTiming, captureTimeSEI.includes(unit) else { return unit }
         return unit.stamped(with: CaptureTimestamp(of: encodeTiming, captured: instant, wallClock: wallClock))
-    }
-
-    /// Whether what was negotiated for the tracks `old` holds for `new`.
-    public static func areCompatible(_ old: [Track], _ new: [Track]) -> Bool {
-        old.count == new.count && zip(old, new).allSatisfy { $0.isCompatible(with: $1) }
     }
 }
 

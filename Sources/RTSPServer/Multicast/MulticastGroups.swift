@@ -49,7 +49,7 @@ final class MulticastGroups {
         _ key: GroupKey, tracks: [Track], options: MulticastOptions, numbers: inout some RandomNumberGenerator,
         canonicalName: String, usesGSO: Bool, at now: MonotonicTime
     ) throws(MulticastFailure) -> Group {
-        if let group = groups[key], group.isSending || Stream.areCompatible(group.layout, tracks) {
+        if let group = groups[key], group.isSending || group.layout.isCompatible(with: tracks) {
             return group
         }
         guard let address = SocketAddress(options.group, port: options.port), address.isMulticast else {

@@ -47,7 +47,7 @@ final class ViewerSession {
     ///
     /// If the tracks change, delivery ends the viewers that play. This check is for sessions that were set up or paused then.
     func isCompatible(with tracks: [Track]?) -> Bool {
-        tracks.map { Stream.areCompatible(layout, $0) } ?? true
+        tracks.map { layout.isCompatible(with: $0) } ?? true
     }
 
     /// The key of its multicast group.

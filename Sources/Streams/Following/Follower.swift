@@ -11,7 +11,7 @@ import Media
 /// ```
 ///
 /// The owner calls ``verdict(in:leading:policy:transport:at:)`` before each output, sends ``next(in:)`` unless it is to be left
-/// out (``passes(_:leading:)``), and then calls ``advance()``. If the transport takes no more, it calls ``blocked(at:)``, and if
+/// out (``passes(_:leading:)``), with the ``missingHead(before:)`` before it, and then calls ``advance()``. If the transport takes no more, it calls ``blocked(at:)``, and if
 /// the transport gives an output back, ``rollBack(to:)``.
 public struct Follower<Output: PackagedUnit> {
     /// Whether outputs may be sent one after the other.
@@ -43,6 +43,8 @@ public struct Follower<Output: PackagedUnit> {
     public private(set) var position = FollowerPosition()
     public private(set) var continuity = Continuity.continuous
     public private(set) var backlog = Backlog.none
+    /// The head that it was sent last; `nil` before the first, and if outputs need none. A new join keeps it.
+    public private(set) var head: Output.Head?
     /// The outputs that it gets before it follows the feed: from a keyframe to the point where it joined.
     public private(set) var fastStart: [Output] = []
     /// When it last took something.
@@ -104,6 +106,15 @@ extension Follower {
     public func passes(_ output: Output, leading: TrackID) -> Bool {
         !isAwaitingKeyframe || output.track != leading || output.isRandomAccessPoint || position.offset > 0
     }
+
+    /// The head that is to be sent before `output`; `nil` if `output` needs none, or the one that was sent last.
+    public func missingHead(before output: Output) -> Output.Head? {
+        guard let needed = output.head, needed.generation != head?.generation else { return nil }
+        return needed
+    }
+
+    /// The transport has taken `head`. Transports of outputs with heads are reliable, so heads are never given back.
+    public mutating func took(_ head: Output.Head) { self.head = head }
 
     /// Sending has resumed with a keyframe.
     public mutating func resumed() { continuity = .continuous }
