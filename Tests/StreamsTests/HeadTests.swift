@@ -81,6 +81,24 @@ struct HeadTests {
         #expect(body.items == [.head(tracks.map(\.format)), .fragment(0)])
     }
 
+    @Test func aFollowerThatLeavesOutAGenerationGetsOnlyTheHeadThatItNeeds() throws {
+        let feed = try announced([.video])
+        stream.publish(.frame(0, idr: true))
+        var body = Body()
+        body.update(from: feed)
+        stream.announce([Self.resizedVideo])
+        stream.publish(.frame(40, idr: true))
+        stream.announce([.video, .audio])
+        stream.publish(.frame(80, idr: true))
+        body.join(at: feed.endIndex - 1, fastStart: [])
+        body.update(from: feed)
+        let tracks = [Track.video, .audio]
+        #expect(
+            body.items == [
+                .head([Track.video.format]), .fragment(0), .head(tracks.map(\.format)), .fragment(80),
+            ])
+    }
+
     @Test func aFastStartNeedsTheHeadOfTheFeed() throws {
         let feed = try announced([.video])
         stream.publish(.frame(0, idr: true))
