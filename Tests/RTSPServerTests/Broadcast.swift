@@ -88,10 +88,6 @@ struct Broadcast {
 /// Counts keyframe requests, and publishes nothing.
 final class IdleSource: Source {
     let requests = Atomic(0)
-    let label = "idle"
-
-    func run(into stream: Streams.Stream) throws(SourceFailure) {}
-    func stop() {}
 
     func requestKeyframe() {
         requests.add(1, ordering: .relaxed)

@@ -55,10 +55,6 @@ extension AccessUnit {
 /// Counts a stream's keyframe requests.
 final class CountingSource: Source {
     let requests = Atomic(0)
-    let label = "counter"
-
-    func run(into stream: Stream) throws(SourceFailure) {}
-    func stop() {}
 
     func requestKeyframe() {
         requests.add(1, ordering: .relaxed)

@@ -8,7 +8,7 @@ import Synchronization
 /// A frame is published when its last byte has arrived (`PipeParser`). The writer of a live pipe determines the pace. If a writer
 /// never lets the pipe run empty (`cat file.264`), the pace changes: after one second of media without a pause of 1 ms, one frame
 /// is taken per frame interval, and the full pipe slows the writer down.
-public final class PipeSource: Source {
+public final class PipeSource: SupervisedSource {
     /// The origin of the bytes.
     public enum Input: Hashable, Sendable {
         case standardInput

@@ -32,7 +32,7 @@ public enum EncodingBench {
 
     // MARK: - From capture to packets
 
-    private static func source(_ encoding: EncodingSettings, camera: String?, log: Logger) -> any Source {
+    private static func source(_ encoding: EncodingSettings, camera: String?, log: Logger) -> any SupervisedSource {
         guard let camera else { return TestCard(encoding, log: log) }
         var settings = CameraSettings()
         settings.encoding = encoding
@@ -40,7 +40,7 @@ public enum EncodingBench {
     }
 
     private static func runSource(
-        _ source: any Source, seconds: Double, into report: inout EncodingReport
+        _ source: any SupervisedSource, seconds: Double, into report: inout EncodingReport
     ) throws(SourceFailure) -> [MeasuredEncoding.Frame] {
         let stream = Stream(path: "/bench", epoch: .now())
         let recorder = DelayRecorder(epoch: stream.epoch)
@@ -128,7 +128,7 @@ private final class DelayRecorder: Waker {
     var failure: SourceFailure? { state.withLock { $0.failure } }
 
     /// Runs the source to its end.
-    func run(_ source: any Source, into stream: Stream) {
+    func run(_ source: any SupervisedSource, into stream: Stream) {
         do throws(SourceFailure) {
             try source.run(into: stream)
         } catch {

@@ -8,7 +8,7 @@ struct ServedPath: Sendable {
     let stream: Streams.Stream
     /// Passes the frames of its sources to the substreams of this path.
     private let fanOut = FrameFanOut()
-    private(set) var source: any Source
+    private(set) var source: any PathSource
     private(set) var supervisor: SourceSupervisor
     /// The encoder counters of earlier sources.
     private var past: SourceStatus?
@@ -47,7 +47,7 @@ struct ServedPath: Sendable {
 
     private static func source(
         _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut, log: Logger
-    ) -> (any Source, SourceSupervisor) {
+    ) -> (any PathSource, SourceSupervisor) {
         var sourceLog = log
         sourceLog[metadataKey: "path"] = "\(stream.path)"
         let source = makeSource(

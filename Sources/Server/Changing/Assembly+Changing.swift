@@ -180,6 +180,6 @@ extension Assembly {
         guard path.options[.encoding] != nil, let source = state.paths[path.name]?.source,
             let settings = state.configuration.servedPaths[path.name]
         else { return .applied }
-        return change(source, to: settings)
+        return source.change(to: settings)
     }
 }

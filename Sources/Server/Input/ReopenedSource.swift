@@ -3,13 +3,13 @@ import Synchronization
 
 /// Creates a new source for each run, because the file at the path may have changed since the last run. The latest settings also
 /// apply to later runs.
-final class ReopenedSource: Source {
+final class ReopenedSource: PathSource {
     let label: String
 
     private struct State {
         /// The latest settings.
         var path: Configuration.Path
-        var source: (any Source)?
+        var source: (any PathSource)?
         /// Whether the run must stop. Remains set until the end of the run, because the source may not exist yet.
         var isStopWanted = false
         /// The encoder counters of earlier runs.
@@ -23,11 +23,11 @@ final class ReopenedSource: Source {
         }
 
         /// - Returns: whether to run `source`, which was created with the settings of `made`.
-        mutating func begin(_ source: any Source, with made: Configuration.Path) -> Bool {
+        mutating func begin(_ source: any PathSource, with made: Configuration.Path) -> Bool {
             guard !isStopWanted else { return false }
             self.source = source
             // The settings may have changed while it was opened.
-            if path != made { Server.change(source, to: path) }
+            if path != made { _ = source.change(to: path) }
             return true
         }
 
@@ -39,13 +39,13 @@ final class ReopenedSource: Source {
         }
     }
 
-    private let open: @Sendable (Configuration.Path) throws(SourceFailure) -> any Source
+    private let open: @Sendable (Configuration.Path) throws(SourceFailure) -> any PathSource
     private let state: Mutex<State>
 
     /// - Parameter open: creates the source of one run, with the latest settings.
     init(
         label: String, path: Configuration.Path,
-        open: @escaping @Sendable (Configuration.Path) throws(SourceFailure) -> any Source
+        open: @escaping @Sendable (Configuration.Path) throws(SourceFailure) -> any PathSource
     ) {
         self.label = label
         self.open = open
@@ -64,7 +64,7 @@ final class ReopenedSource: Source {
     func change(to path: Configuration.Path) -> ReconfigurationResult {
         state.withLock { state in
             state.path = path
-            return state.source.map { Server.change($0, to: path) } ?? .appliedAtNextStart
+            return state.source?.change(to: path) ?? .appliedAtNextStart
         }
     }
 

@@ -15,7 +15,7 @@ struct ParentStream: Sendable {
 ///   - fanOut: passes its frames to substreams.
 ///   - parent: the parent stream of a substream.
 ///   - log: for messages of the source while it runs, such as encoders that do not work.
-func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentStream?, log: Logger) -> any Source {
+func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentStream?, log: Logger) -> any PathSource {
     switch path.source {
     case .testCard:
         return TestCard(EncodingSettings(path), log: log, fanOut: fanOut)
@@ -40,23 +40,6 @@ func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentS
                     log: log)
             }
         }
-    }
-}
-
-/// Passes new settings of a path to its source, which `makeSource` has created for earlier settings.
-@discardableResult
-func change(_ source: any Source, to path: Configuration.Path) -> ReconfigurationResult {
-    switch source {
-    case let reopened as ReopenedSource: return reopened.change(to: path)
-    case let camera as CameraSource:
-        // A camera that encodes itself can also change its controls, size and frame rate.
-        camera.change(to: CameraSettings(path))
-        return .applied
-    case let coding as any ReconfigurableSource:
-        coding.change(to: EncodingSettings(path))
-        // A source without a status does not encode.
-        return coding.status == nil ? .noEffect : .applied
-    default: return .noEffect
     }
 }
 
@@ -97,16 +80,6 @@ extension EncodingSettings {
     }
 }
 
-/// What a running source has done with new settings of its path.
-enum ReconfigurationResult: Hashable, Sendable {
-    /// It uses them.
-    case applied
-    /// It does not encode, so they change nothing.
-    case noEffect
-    /// It is not running; it uses them when it starts again.
-    case appliedAtNextStart
-}
-
 /// The microphone of a path with a camera, with the path's settings; `nil` if the path has none.
 ///
 /// It opens no device before it runs.
@@ -116,7 +89,7 @@ func makeMicrophone(_ path: Configuration.Path, log: Logger) -> Microphone? {
 }
 
 /// The source of a substream without an existing parent path: it always fails.
-final class MissingParentStream: Source {
+final class MissingParentStream: PathSource {
     let label: String
 
     init(label: String) {
@@ -128,6 +101,7 @@ final class MissingParentStream: Source {
             reason: "\(label) names a path that does not exist", remedy: "name one of the paths of the configuration")
     }
 
+    func change(to path: Configuration.Path) -> ReconfigurationResult { .noEffect }
     func stop() {}
     func requestKeyframe() {}
 }

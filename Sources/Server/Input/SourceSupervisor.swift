@@ -12,13 +12,13 @@ import Synchronization
 public final class SourceSupervisor: Sendable {
     /// What happens when the input of a source has ended without a failure.
     public enum EndOfInput: Sendable {
-        /// A fifo that may get a new writer. `Source.endsForGood` overrides it.
+        /// A fifo that may get a new writer. `SupervisedSource.endsForGood` overrides it.
         case startsAgain
         /// Standard input, which cannot be opened twice.
         case isFinal
     }
 
-    private let source: any Source
+    private let source: any SupervisedSource
     private let stream: Stream
     private let endOfInput: EndOfInput
     private let log: Logger
@@ -32,7 +32,8 @@ public final class SourceSupervisor: Sendable {
 
     /// - Parameter now: reads the monotonic clock.
     public init(
-        _ source: any Source, into stream: Stream, atEndOfInput endOfInput: EndOfInput = .startsAgain, log: Logger,
+        _ source: any SupervisedSource, into stream: Stream,
+        atEndOfInput endOfInput: EndOfInput = .startsAgain, log: Logger,
         now: @escaping @Sendable () -> MonotonicTime = MonotonicTime.now
     ) {
         self.source = source

@@ -31,7 +31,7 @@ enum SourceTest {
             of: makeSource(path, fanOut: FrameFanOut(), parent: nil, log: silent), within: milliseconds)
     }
 
-    static func failure(of source: any Source, within milliseconds: Int) -> SourceFailure? {
+    static func failure(of source: any SupervisedSource, within milliseconds: Int) -> SourceFailure? {
         let stream = Streams.Stream(path: "/trial", epoch: .now())
         let run = TestRun()
         do throws(SystemError) {
@@ -59,7 +59,7 @@ enum SourceTest {
         let failure = Mutex<SourceFailure?>(nil)
         let ended = DispatchSemaphore(value: 0)
 
-        func run(_ source: any Source, into stream: Streams.Stream) {
+        func run(_ source: any SupervisedSource, into stream: Streams.Stream) {
             do throws(SourceFailure) {
                 try source.run(into: stream)
             } catch {

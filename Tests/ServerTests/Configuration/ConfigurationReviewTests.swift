@@ -109,7 +109,7 @@ import Testing
 }
 
 /// Runs until it is stopped, without publishing anything.
-private final class SilentSource: Source {
+private final class SilentSource: SupervisedSource {
     let label = "silence"
     private let stopped = Semaphore()
 

@@ -128,7 +128,7 @@ struct ReopenedSourceTests {
 }
 
 /// Keeps what it is told; a run is what the test says.
-private final class ToldSource: ReconfigurableSource {
+private final class ToldSource: PathSource, ReconfigurableSource {
     let label = "told"
     let status: SourceStatus?
     let bitrates = Mutex<[Int]>([])
@@ -145,7 +145,7 @@ private final class ToldSource: ReconfigurableSource {
 }
 
 /// Has no encoder.
-private final class PassedOnSource: Source {
+private final class PassedOnSource: PathSource {
     let label = "passed on"
     let endsForGood: Bool
     private let body: @Sendable () -> Void
@@ -156,6 +156,7 @@ private final class PassedOnSource: Source {
     }
 
     func run(into stream: Streams.Stream) throws(SourceFailure) { body() }
+    func change(to path: Configuration.Path) -> ReconfigurationResult { .noEffect }
     func stop() {}
     func requestKeyframe() {}
 }

@@ -183,7 +183,7 @@ struct SourceRunsTests {
 }
 
 /// Fails so many times, then runs until it is stopped.
-private final class ScriptedSource: Source {
+private final class ScriptedSource: SupervisedSource {
     private struct State {
         var runs = 0
         var isStopped = false

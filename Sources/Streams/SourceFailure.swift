@@ -1,0 +1,16 @@
+/// Why a source cannot continue, and what its owner can do about it.
+public struct SourceFailure: Error, Equatable, Sendable {
+    /// One sentence, without a full stop: `no file at film.mp4`.
+    public let reason: String
+    /// What to do, as an instruction to the reader; empty if nothing can be done.
+    public let remedy: String
+
+    public init(reason: String, remedy: String = "") {
+        self.reason = reason
+        self.remedy = remedy
+    }
+}
+
+extension SourceFailure: CustomStringConvertible {
+    public var description: String { remedy.isEmpty ? reason : "\(reason); \(remedy)" }
+}
