@@ -8,7 +8,7 @@ import Streams
 ///
 /// The driver's capture time is the presentation time. Capture never queues: if a newer frame is available, the older one is
 /// dropped and counted. If the device fails, `run` throws and the supervisor calls it again; viewers stay connected.
-public final class CameraSource: ReconfigurableSource {
+public final class CameraSource: SupervisedSource {
     public let label: String
     private let path: String
     private let microphone: Microphone?
@@ -140,15 +140,9 @@ extension CameraSource {
     /// Continues with these settings; viewers stay connected. May be called from any thread.
     ///
     /// Controls are set on the running camera. Another format, size or frame rate reopens it, which takes as long as the camera
-    /// takes. For everything else see `change(to:)` of the encoding.
+    /// takes. For the encoding see `ReconfigurableSource.change(to:)`.
     public func change(to settings: CameraSettings) {
         pendingSettings.change(to: settings)
         control.change(to: settings.encoding)
-    }
-
-    public func change(to encoding: EncodingSettings) {
-        var settings = pendingSettings.settings
-        settings.encoding = encoding
-        change(to: settings)
     }
 }
