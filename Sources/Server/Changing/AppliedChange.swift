@@ -54,13 +54,15 @@ extension AppliedChange {
 
     private static func all(in path: PathDifference, _ result: ReconfigurationResult) -> [Self] {
         let name = path.name
-        let own = PathDifference.Effect.allCases.compactMap { effect -> Self? in
+        let own = OptionEffect.allCases.compactMap { effect -> Self? in
             guard let options = path.options[effect] else { return nil }
             return switch effect {
             case .newViewers: .changedForNewViewers(path: name, options: options)
             case .groups: .regrouped(path: name, options: options)
             case .encoding: encoding(of: name, options, result)
             case .source: .sourceReplaced(path: name, options: options)
+            case .live: .live(options: options)
+            case .serverRestart: .atNextStart(options: options)
             }
         }
         // A path that comes before it in the alphabet was added or removed, or the server's options for groups have changed.

@@ -9,6 +9,10 @@ struct ConfigurationDifference: Hashable {
     let live: [String]
     /// Options of the whole server that differ from those that it was started with, and that apply at the next start only.
     let atNextStart: [String]
+    /// Whether rights or credentials have changed.
+    let isAccessChanged: Bool
+    /// Whether the certificate is in other files now.
+    let isCertificateMoved: Bool
 
     /// - Parameter running: the configuration with which the server was started.
     init(from old: Configuration, to new: Configuration, running: Configuration) {
@@ -18,33 +22,23 @@ struct ConfigurationDifference: Hashable {
         changed = before.keys.filter { after[$0] != nil }.sorted().compactMap { name in
             PathDifference(name, from: old, to: new)
         }
-        live = Self.serverOptions(from: old, to: new).filter(Self.isLive)
-        atNextStart = Self.serverOptions(from: running, to: new).filter { !Self.isLive($0) }
+        live = Self.serverOptions(from: old, to: new, takingEffect: .live)
+        atNextStart = Self.serverOptions(from: running, to: new, takingEffect: .serverRestart)
+        isAccessChanged = old.access != new.access || old.users != new.users
+        isCertificateMoved = old.tls.certificate != new.tls.certificate || old.tls.key != new.tls.key
     }
 
     var isEmpty: Bool {
         removed.isEmpty && added.isEmpty && changed.isEmpty && live.isEmpty && atNextStart.isEmpty
     }
 
-    private static func serverOptions(from old: Configuration, to new: Configuration) -> [String] {
+    /// The options of the whole server that differ, and whose changes have a certain effect.
+    private static func serverOptions(
+        from old: Configuration, to new: Configuration, takingEffect effect: OptionEffect
+    ) -> [String] {
         var (old, new) = (old, new)
         (old.paths, new.paths) = ([:], [:])
-        return Schema.configuration.changes(from: old, to: new, at: .root).map(\.text)
-    }
-
-    /// Whether rights or credentials have changed.
-    var isAccessChanged: Bool { live.contains { ["access", "users"].contains($0.prefix { $0 != "." }) } }
-
-    /// Whether the certificate is in other files now.
-    var isCertificateMoved: Bool { !Self.certificateOptions.isDisjoint(with: live) }
-
-    private static let certificateOptions: Set = ["tls.certificate", "tls.key"]
-
-    /// Whether a change of an option of the whole server applies while it runs.
-    ///
-    /// `join` and `multicast` are part of the options of each path.
-    private static func isLive(_ option: String) -> Bool {
-        certificateOptions.contains(option)
-            || ["log", "join", "multicast", "access", "users"].contains(option.prefix { $0 != "." })
+        return Schema.configuration.changes(from: old, to: new, at: .root)
+            .filter { $0.effect == effect }.map(\.option.text)
     }
 }

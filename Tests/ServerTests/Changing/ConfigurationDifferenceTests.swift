@@ -69,7 +69,7 @@ struct ConfigurationDifferenceTests {
     func oneChangedOptionIsOneDifferenceInBothDirections(_ option: String, _ value: String) throws {
         let (old, new) = (try configuration(Self.base), try changed(option, value))
         for (from, to) in [(old, new), (new, old)] {
-            #expect(Schema.configuration.changes(from: from, to: to, at: .root).map(\.text) == [option])
+            #expect(Schema.configuration.changes(from: from, to: to, at: .root).map(\.option.text) == [option])
             let difference = difference(from, to)
             let ofServer = difference.live + difference.atNextStart
             let ofPaths = difference.changed.flatMap { path in
@@ -84,18 +84,59 @@ struct ConfigurationDifferenceTests {
         }
     }
 
-    @Test func theEffectOfAnOptionFollowsFromItsSection() throws {
-        let expected: [String: PathDifference.Effect] = [
-            "source": .source, "title": .newViewers, "description": .newViewers, "loop": .source, "multicast": .groups,
-            "multicastTransportStream": .groups, "join": .newViewers, "video": .encoding, "audio": .source,
-            "camera": .encoding,
-            "effects": .encoding,
-        ]
-        for (key, effect) in expected {
-            #expect(Schema.path.entries.contains { $0.key == key })
-            #expect(PathDifference.Effect(of: key) == effect)
-            #expect(PathDifference.Effect(of: "\(key).more") == effect)
+    @Test func eachOptionOfTheSchemaAloneIsADifferenceOfExactlyItsEffect() throws {
+        let lines = Configuration.reference.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let base = try Self.withoutContradictions(lines)
+        var changedOptions: Set<String> = []
+        for index in lines.indices {
+            guard let value = Self.otherValue(at: index, in: lines), let colon = lines[index].firstIndex(of: ":") else {
+                continue
+            }
+            var changed = lines
+            changed[index] = "\(lines[index][...colon]) \(value)"
+            let new = try Self.withoutContradictions(changed)
+            let changes = Schema.configuration.changes(from: base, to: new, at: .root)
+            #expect(changes.count == 1, "\(changed[index])")
+            guard let change = changes.first else { continue }
+            let option = change.option.text
+            let difference = difference(base, new)
+            #expect(difference.live == (change.effect == .live ? [option] : []))
+            #expect(difference.atNextStart == (change.effect == .serverRestart ? [option] : []))
+            let ofPath = option.hasPrefix("paths.cam.") ? [change.effect: [String(option.dropFirst(10))]] : [:]
+            #expect(difference.changed.first { $0.name == "cam" }?.options ?? [:] == ofPath, "\(option)")
+            changedOptions.insert(option)
         }
+        #expect(changedOptions.count > 80)
+    }
+
+    /// The configuration of these lines, also if its options contradict each other.
+    private static func withoutContradictions(_ lines: [String]) throws -> Configuration {
+        var (configuration, reading) = (Configuration(), Reading())
+        try Configuration.withDocument(lines.joined(separator: "\n"), file: "apus.yml") { root in
+            Schema.configuration.read(root, at: .root, into: &configuration, noting: &reading)
+        }
+        #expect(reading.problems.isEmpty)
+        return configuration
+    }
+
+    /// A value other than the default of the option at this line of the reference file, by what its comment says that it expects;
+    /// `nil` if the line has no option, or one whose values have a form of their own.
+    private static func otherValue(at index: Int, in lines: [String]) -> String? {
+        let isComment = { (line: String) in line.trimmingPrefix { $0 == " " }.hasPrefix("#") }
+        guard !isComment(lines[index]), let colon = lines[index].firstIndex(of: ":") else { return nil }
+        let value = lines[index][colon...].dropFirst(2)
+        let comment = lines[..<index].reversed().prefix(while: isComment).reversed()
+            .map { String($0.trimmingPrefix { $0 == " " || $0 == "#" }) }.joined(separator: " ")
+        if let range = comment.firstMatch(of: /Expects a whole number from (\d+) to (\d+)/) {
+            return String(value == range.1 ? range.2 : range.1)
+        }
+        if let words = comment.firstMatch(of: /Expects one of ([^;(]+)/) {
+            return words.1.split(separator: ",").map { String($0.drop { $0 == " " }) }.map {
+                String($0.prefix { $0 != " " })
+            }.first { $0 != value }.map { "\"\($0)\"" }
+        }
+        if comment.contains("Expects true or false") { return value == "true" ? "false" : "true" }
+        return comment.contains("Expects one line of text") ? "\"mute\"" : nil
     }
 
     @Test func pathsAreAddedRemovedAndKept() throws {
@@ -127,7 +168,7 @@ struct ConfigurationDifferenceTests {
     }
 
     @Test func aFileWithItsFirstEffectsIsReopenedButATestCardIsNot() throws {
-        for (source, effect) in [("/srv/film.mp4", PathDifference.Effect.source), ("testcard", .encoding)] {
+        for (source, effect) in [("/srv/film.mp4", OptionEffect.source), ("testcard", .encoding)] {
             let text = "c: { source: \(source) }"
             let old = try configuration(Self.base.replacing("c: {}", with: text))
             let new = try configuration(

@@ -49,7 +49,9 @@ extension Entry {
                 comment(reason, indent: indent) + blanks(indent) + "\(key):\n"
                     + schema.reference(section[keyPath: member], indent: indent + 2)
             },
-            changes: { schema.changes(from: $0[keyPath: member], to: $1[keyPath: member], at: $2) })
+            innerChanges: { old, new, path, _ in
+                schema.changes(from: old[keyPath: member], to: new[keyPath: member], at: path)
+            })
         entry.innerKeys = schema.entries.map { "\(key).\($0.key)" }
         return entry
     }
@@ -101,10 +103,12 @@ extension Entry {
                 return comment("\(reason) A name is \(expectation).", indent: indent)
                     + blanks(indent) + "\(key):\n" + sections.joined(separator: "\n")
             },
-            changes: { old, new, path in
+            innerChanges: { old, new, path, effect in
                 let (old, new) = (old[keyPath: member], new[keyPath: member])
                 return Set(old.keys).union(new.keys).sorted().flatMap { name in
-                    guard let before = old[name], let after = new[name] else { return [path + name] }
+                    guard let before = old[name], let after = new[name] else {
+                        return [OptionChange(option: path + name, effect: effect)]
+                    }
                     return schema.changes(from: before, to: after, at: path + name)
                 }
             })

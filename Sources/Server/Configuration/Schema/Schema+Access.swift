@@ -5,7 +5,7 @@ import Yams
 
 extension Schema<Configuration.Access> {
     static var access: Self {
-        Schema([
+        Schema.live([
             .value(
                 "realm", \.realm, expecting: "1 to 64 letters, digits and spaces",
                 "The name of the protected area that clients show when they ask for a password. The hashes that apus password "
@@ -87,7 +87,7 @@ extension Schema<Configuration.Access> {
 
 extension Schema<Configuration.User> {
     static var user: Self {
-        Schema([
+        Schema.live([
             .password(
                 "password", \.password,
                 "The password, or a hash of it from apus password. The password cannot be read from an md5:… or sha-256:… hash, "

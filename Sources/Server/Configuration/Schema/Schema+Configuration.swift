@@ -7,7 +7,7 @@ import SDP
 
 extension Schema<Configuration> {
     static var configuration: Self {
-        Schema([
+        Schema.serverRestart([
             .section("server", \.server, .server, "Where clients connect."),
             .section("tls", \.tls, .tls, "Whether clients can use TLS (rtsps://), and with which certificate."),
             .section("log", \.log, .log, "The log on standard error."),
@@ -27,7 +27,8 @@ extension Schema<Configuration> {
                 "The users and their rights, by name. Without users, clients on this host need no password, and other hosts need "
                     + "the password that the first start creates (see access.open). With users, all other clients get an answer "
                     + "to OPTIONS only.",
-                isValid: isUserName),
+                isValid: isUserName
+            ).takingEffect(.live),
             .section("rtp", \.rtp, .rtp, "RTP packets, and the UDP ports that they are sent from."),
             .section("multicast", \.multicast, .multicast, "The multicast groups that multicast paths get."),
             .section(
@@ -75,7 +76,7 @@ private func isPathPart(_ part: Substring) -> Bool {
 
 extension Schema<Configuration.Server> {
     static var server: Self {
-        Schema([
+        Schema.serverRestart([
             .integer(
                 "port", \.port, in: 1...65_535, unit: "TCP port",
                 "8554 is the usual port of servers that do not run as root; 554 is the standard port of RTSP."),
@@ -91,7 +92,7 @@ extension Schema<Configuration.Server> {
 
 extension Schema<Configuration.Log> {
     static var log: Self {
-        Schema([
+        Schema.live([
             .choice("level", \.level, "Least severe level that is logged."),
             .integer(
                 "statusSeconds", \.statusSeconds, in: 0...86_400, unit: "seconds",
@@ -103,7 +104,7 @@ extension Schema<Configuration.Log> {
 
 extension Schema<Configuration.Control> {
     static var control: Self {
-        Schema([
+        Schema.serverRestart([
             .value(
                 "socket", \.socket, expecting: "auto, a path that begins with / and has at most 107 bytes, or \"\"",
                 "Path of a Unix socket that root, and the user that runs the server, may use. auto is "
@@ -119,13 +120,14 @@ extension Schema<Configuration.Control> {
 
 extension Schema<Configuration.Loops> {
     static var loops: Self {
-        Schema([.integer("threads", \.threads, in: 0...256, "Number of event loops; 0 for one per core.")])
+        Schema.serverRestart([.integer("threads", \.threads, in: 0...256, "Number of event loops; 0 for one per core.")]
+        )
     }
 }
 
 extension Schema<Configuration.Limits> {
     static var limits: Self {
-        Schema([
+        Schema.serverRestart([
             .integer(
                 "requestHeadBytes", \.requestHeadBytes, in: 1024...1_048_576, unit: "bytes",
                 "Length of the request line and the headers; real clients send less than 2 KB."),
@@ -189,7 +191,7 @@ extension Schema<Configuration.Limits> {
 
 extension Schema<Configuration.RTP> {
     static var rtp: Self {
-        Schema([
+        Schema.serverRestart([
             .integer(
                 "maximumPacketBytes", \.maximumPacketBytes, in: 256...Configuration.RTP.longestPacketBytes,
                 unit: "bytes of UDP payload",
@@ -216,7 +218,7 @@ extension Schema<Configuration.RTP> {
 
 extension Schema<Configuration.Pacing> {
     static var pacing: Self {
-        Schema([
+        Schema.serverRestart([
             .integer(
                 "intervalPercent", \.intervalPercent, in: 0...90, unit: "percent of the time between two frames",
                 "Time over which a large frame is sent, in steps of 2 ms; 0 sends it at once, which is best if no packets "
@@ -231,7 +233,7 @@ extension Schema<Configuration.Pacing> {
 
 extension Schema<Configuration.Multicast> {
     static var multicast: Self {
-        Schema([
+        Schema.live([
             .group(
                 "firstGroup", \.firstGroup,
                 "Group of the first multicast path in alphabetical order; the second path gets the next group, and so on."
@@ -253,7 +255,7 @@ extension Schema<Configuration.Multicast> {
 
 extension Schema<Configuration.Join> {
     static var join: Self {
-        Schema([
+        Schema.live([
             .choice(
                 "mode", \.mode, formerWords: formerJoinWords,
                 "auto: a viewer first gets the frames since the last keyframe, compressed into a short time (fast start), "
@@ -290,7 +292,7 @@ extension Schema<Configuration.Join> {
 
 extension Schema<Configuration.Ring> {
     static var ring: Self {
-        Schema([
+        Schema.serverRestart([
             .integer(
                 "seconds", \.seconds, in: 1...600, unit: "seconds of media",
                 "Must be longer than the longest time between two keyframes, so that a viewer that joins finds one."),
@@ -302,7 +304,7 @@ extension Schema<Configuration.Ring> {
 
 extension Schema<Configuration.RandomAccess> {
     static var keyframeRequests: Self {
-        Schema([
+        Schema.serverRestart([
             .integer("burst", \.burst, in: 1...100, "Requests that are granted without a pause."),
             .integer(
                 "intervalMilliseconds", \.intervalMilliseconds, in: 0...60_000, unit: "milliseconds",

@@ -4,7 +4,7 @@ import Yams
 
 extension Schema<Configuration.Effects> {
     static var effects: Self {
-        Schema([
+        Schema.encoding([
             .rectangles(
                 "privacyMasks", \.privacyMasks,
                 "Rectangles that are painted black before all other effects: left, top, width and height of each, in percent of "

@@ -2,7 +2,7 @@
 
 extension Schema<Configuration.Path> {
     static var path: Self {
-        Schema([
+        Schema.source([
             .value(
                 "source", \.source,
                 expecting: "testcard, a camera, a file, a fifo, \"-\" for standard input, or stream:NAME",
@@ -12,8 +12,10 @@ extension Schema<Configuration.Path> {
                     + "of this path's video options.",
                 parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceSpecification(text) : nil },
                 show: \.description),
-            .text("title", \.title, "Title that players show; empty for the name of the path."),
-            .text("description", \.description, "More information, for players that show it."),
+            .text("title", \.title, "Title that players show; empty for the name of the path.").takingEffect(
+                .newViewers),
+            .text("description", \.description, "More information, for players that show it.").takingEffect(
+                .newViewers),
             .boolean(
                 "loop", \.loop,
                 "Whether a file is played again from its beginning when it ends. If false, it is played once, from the start of "
@@ -21,23 +23,28 @@ extension Schema<Configuration.Path> {
             .choice(
                 "multicast", \.multicast,
                 "Whether the stream is also sent to a multicast group: one copy in the network for all viewers. onRequest: while "
-                    + "viewers ask for it over RTSP. always: also for viewers that open an .sdp file."),
+                    + "viewers ask for it over RTSP. always: also for viewers that open an .sdp file."
+            ).takingEffect(.groups),
             .choice(
                 "multicastTransportStream", \.multicastTransportStream,
                 "Whether MPEG-TS in RTP is also sent to the group, eight ports above multicast.port, which no track uses. Every "
                     + "VLC opens it as rtp://@GROUP:PORT, with the defaults rtp://@239.255.42.1:5012. onRequest: while viewers "
-                    + "ask for it over SAT>IP (vlc --satip-multicast). always: also for viewers that open that URL."),
+                    + "ask for it over SAT>IP (vlc --satip-multicast). always: also for viewers that open that URL."
+            ).takingEffect(.groups),
             .optionalChoice(
-                "join", \.join, formerWords: formerJoinWords, "Replaces join.mode for this path; null for join.mode."),
+                "join", \.join, formerWords: formerJoinWords, "Replaces join.mode for this path; null for join.mode."
+            ).takingEffect(.newViewers),
             .choice(
                 "timestamps", \.timestamps,
                 "Which of the frames that Apus encodes carry their capture time, in an SEI message that players ignore: "
                     + "keyframes costs no packet; all costs one packet per frame and viewer. docs/timestamps.md describes "
-                    + "its bytes."),
+                    + "its bytes."
+            ).takingEffect(.encoding),
             .boolean(
                 "absoluteCaptureTime", \.absoluteCaptureTime,
                 "Whether packets carry their capture time in the RTP header extension abs-capture-time, which the session "
-                    + "description announces: 16 bytes more per packet. Some receivers cannot read such packets."),
+                    + "description announces: 16 bytes more per packet. Some receivers cannot read such packets."
+            ).takingEffect(.newViewers),
             .section(
                 "video", \.video, .video,
                 "The H.264 that Apus encodes: of the test card; of cameras, which use the nearest size and frame rate that they "
@@ -59,7 +66,7 @@ let formerJoinWords = ["prelude": "fastStart"]
 
 extension Schema<Configuration.Video> {
     static var video: Self {
-        Schema([
+        Schema.encoding([
             .text(
                 "encoder", \.encoder,
                 "FFmpeg's name of the encoder, such as libx264. auto takes the first of h264_nvenc, h264_qsv, h264_vaapi, "
@@ -113,7 +120,7 @@ extension Schema<Configuration.Video> {
 
 extension Schema<Configuration.Camera> {
     static var camera: Self {
-        Schema([
+        Schema.encoding([
             .text(
                 "format", \.format, maximumBytes: 4,
                 "Capture format, such as YUYV, NV12, MJPG or H264. auto takes the mode with the nearest size and frame rate, and "
@@ -128,7 +135,7 @@ extension Schema<Configuration.Camera> {
 
 extension Schema<Configuration.Audio> {
     static var audio: Self {
-        Schema([
+        Schema.source([
             .boolean(
                 "enabled", \.enabled,
                 "Whether the stream has audio: that of the test card, the microphone, the file or the other path."),

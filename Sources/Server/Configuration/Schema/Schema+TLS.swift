@@ -2,7 +2,7 @@
 
 extension Schema<Configuration.TLS> {
     static var tls: Self {
-        Schema([
+        Schema.serverRestart([
             .choice(
                 "encryption", \.encryption,
                 "no: rtsp:// only. optional: rtsp:// and rtsps://; the URL that a client opens decides. strict: rtsps:// "
@@ -24,11 +24,13 @@ extension Schema<Configuration.TLS> {
                 "certificate", \.certificate, maximumBytes: 4000,
                 "PEM file with the certificate and its intermediate certificates, such as fullchain.pem of certbot; empty "
                     + "for the certificate that apus certificate makes. Apus reads it again when it changes; viewers stay "
-                    + "connected."),
+                    + "connected."
+            ).takingEffect(.live),
             .text(
                 "key", \.key, maximumBytes: 4000,
                 "PEM file with the private key, without a passphrase, readable only by the user that runs Apus; empty for "
-                    + "the key that apus certificate makes."),
+                    + "the key that apus certificate makes."
+            ).takingEffect(.live),
         ])
     }
 }

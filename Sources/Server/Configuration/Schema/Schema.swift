@@ -1,12 +1,22 @@
 import Yams
 
-/// The options of one section of the configuration. The decoder and the reference file are both made from this table.
+/// The options of one section of the configuration. The decoder, the reference file and the difference between two
+/// configurations are made from this table.
 struct Schema<Section> {
     let entries: [Entry<Section>]
 
-    init(_ entries: [Entry<Section>]) {
-        self.entries = entries
+    /// - Parameter effect: that of each option that does not state its own.
+    private init(_ entries: [Entry<Section>], takingEffect effect: OptionEffect) {
+        self.entries = entries.map { $0.effect == nil ? $0.takingEffect(effect) : $0 }
     }
+
+    // The options of a section, named after the effect of those that do not state their own (`Entry.takingEffect`). There is no
+    // other way to make a schema, so every option has an effect.
+
+    static func live(_ entries: [Entry<Section>]) -> Self { Self(entries, takingEffect: .live) }
+    static func encoding(_ entries: [Entry<Section>]) -> Self { Self(entries, takingEffect: .encoding) }
+    static func source(_ entries: [Entry<Section>]) -> Self { Self(entries, takingEffect: .source) }
+    static func serverRestart(_ entries: [Entry<Section>]) -> Self { Self(entries, takingEffect: .serverRestart) }
 
     /// Reads the options that `node` sets into `section`, and notes what is wrong.
     func read(_ node: Node, at path: OptionPath, into section: inout Section, noting reading: inout Reading) {
@@ -55,8 +65,8 @@ struct Schema<Section> {
     }
 
     /// The options in which `new` differs from `old`, in the order of the reference file.
-    func changes(from old: Section, to new: Section, at path: OptionPath) -> [OptionPath] {
-        entries.flatMap { $0.changes(old, new, path + $0.key) }
+    func changes(from old: Section, to new: Section, at path: OptionPath) -> [OptionChange] {
+        entries.flatMap { $0.changes(from: old, to: new, at: path + $0.key) }
     }
 
     /// The section as it appears in the reference file, with the values of `section`.
@@ -77,19 +87,39 @@ struct Entry<Section> {
     let read: (Node, OptionPath, inout Section, inout Reading) -> Void
     /// Comment and line of the option, indented by this number of spaces. Each line ends with a line feed.
     let reference: (Section, Int) -> String
-    /// The options at and below the key in which two sections differ.
-    let changes: (Section, Section, OptionPath) -> [OptionPath]
+    /// When a change takes effect; `nil` until the entry is part of a schema.
+    private(set) var effect: OptionEffect?
+    /// The options below the key in which two sections differ; `nil` if the entry is an option itself.
+    private let innerChanges: InnerChanges?
 
-    /// - Parameter changes: by default the option itself, if its two values differ in the reference file.
+    typealias InnerChanges = (Section, Section, OptionPath, OptionEffect) -> [OptionChange]
+
+    /// - Parameter innerChanges: the options below the key in which two sections differ, if there are options below it. Names
+    ///   that only one of the sections has are changes with the effect of the entry.
     init(
         key: String, read: @escaping (Node, OptionPath, inout Section, inout Reading) -> Void,
         reference: @escaping (Section, Int) -> String,
-        changes: ((Section, Section, OptionPath) -> [OptionPath])? = nil
+        innerChanges: InnerChanges? = nil
     ) {
         self.key = key
         self.read = read
         self.reference = reference
-        self.changes = changes ?? { reference($0, 0) == reference($1, 0) ? [] : [$2] }
+        self.innerChanges = innerChanges
+    }
+
+    /// The options at and below the key in which two sections differ: the option itself, if its two values differ in the
+    /// reference file.
+    func changes(from old: Section, to new: Section, at path: OptionPath) -> [OptionChange] {
+        guard let effect else { preconditionFailure("an entry has an effect once it is part of a schema") }
+        if let innerChanges { return innerChanges(old, new, path, effect) }
+        return reference(old, 0) == reference(new, 0) ? [] : [OptionChange(option: path, effect: effect)]
+    }
+
+    /// The same entry, with an effect other than that of its schema.
+    func takingEffect(_ effect: OptionEffect) -> Self {
+        var entry = self
+        entry.effect = effect
+        return entry
     }
 
     /// The same entry, which also accepts keys of earlier releases.
