@@ -128,7 +128,7 @@ extension TimestampOverlay {
     public enum Corner: String, CaseIterable, Hashable, Sendable {
         case topLeft, topRight, bottomLeft, bottomRight
 
-        var isLeft: Bool { self == .topLeft || self == .bottomLeft }
-        var isTop: Bool { self == .topLeft || self == .topRight }
+        public var isLeft: Bool { self == .topLeft || self == .bottomLeft }
+        public var isTop: Bool { self == .topLeft || self == .topRight }
     }
 }

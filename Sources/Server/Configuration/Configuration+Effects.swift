@@ -1,3 +1,5 @@
+import Media
+
 extension Configuration {
     /// Changes to the frames that Apus encodes, before it encodes them. `chain(title:size:)` has the order.
     public struct Effects: Hashable, Sendable {
@@ -11,7 +13,8 @@ extension Configuration {
         /// A filter chain for libavfilter, such as `hqdn3d,unsharp`; empty for none.
         public var filters = ""
         public var overlay = Overlay.none
-        public var overlayCorner = Corner.topLeft
+        /// The corner in which the overlay is drawn.
+        public var overlayCorner = TimestampOverlay.Corner.topLeft
         /// Height of the letters, in percent of the frame's height.
         public var overlaySize = 4
 
@@ -35,11 +38,6 @@ extension Configuration {
             case both
             /// The capture time and the number of the frame, as blocks that programs read.
             case timestampOverlay = "machineTimestamp"
-        }
-
-        /// The corner in which the overlay is drawn.
-        public enum Corner: String, CaseIterable, Sendable {
-            case topLeft, topRight, bottomLeft, bottomRight
         }
     }
 }
@@ -105,7 +103,7 @@ extension Configuration.Effects {
     /// White letters on a dark box, at a distance of 1/50 of the frame's height from the edges.
     ///
     /// - Parameter expansion: `normal` if `%{…}` is replaced by its value, otherwise `none`.
-    private func text(_ text: String, expansion: String, in corner: Corner) -> String {
+    private func text(_ text: String, expansion: String, in corner: TimestampOverlay.Corner) -> String {
         let x = corner.isLeft ? "h/50" : "w-tw-h/50"
         let y = corner.isTop ? "h/50" : "h-th-h/50"
         return
@@ -114,12 +112,9 @@ extension Configuration.Effects {
     }
 }
 
-extension Configuration.Effects.Corner {
-    var isLeft: Bool { self == .topLeft || self == .bottomLeft }
-    var isTop: Bool { self == .topLeft || self == .topRight }
-
+extension TimestampOverlay.Corner {
     /// The other corner of the same edge.
-    var beside: Self {
+    fileprivate var beside: Self {
         switch self {
         case .topLeft: .topRight
         case .topRight: .topLeft

@@ -71,7 +71,7 @@ extension EncodingSettings {
         hasPrivacyMasks = !path.effects.privacyMasks.isEmpty
         filters = path.effects.chain(title: path.title, size: path.video.size)
         if path.effects.overlay == .timestampOverlay {
-            timestampOverlay = .init(rawValue: path.effects.overlayCorner.rawValue)
+            timestampOverlay = path.effects.overlayCorner
         }
         if !path.audio.enabled { audio = nil }
         audio?.sampleRate = ClockRate(hertz: Int32(clamping: path.audio.sampleRate.hertz)) ?? .audio48k

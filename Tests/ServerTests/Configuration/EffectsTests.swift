@@ -218,8 +218,8 @@ struct EffectsTests {
 
     // MARK: - Overlay
 
-    @Test(arguments: Configuration.Effects.Corner.allCases)
-    func theClockChangesItsCornerOnly(_ corner: Configuration.Effects.Corner) throws {
+    @Test(arguments: TimestampOverlay.Corner.allCases)
+    func theClockChangesItsCornerOnly(_ corner: TimestampOverlay.Corner) throws {
         let grey = try greyPicture()
         let made = try Configuration.Effects { ($0.overlay, $0.overlayCorner) = (.clock, corner) }.apply(to: grey)
         let places = made.differences(from: grey)
