@@ -3,7 +3,7 @@ import Media
 import Reactor
 import Synchronization
 
-/// A stop flag that wakes a waiting source thread.
+/// A stop flag that a waiting source thread checks every 50 ms.
 final class StopSignal: Sendable {
     private let isRaised = Atomic(false)
 

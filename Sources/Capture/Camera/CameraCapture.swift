@@ -103,9 +103,9 @@ struct CameraCapture {
     }
 
     private mutating func publish(_ buffer: FilledBuffer, skipped: Int) throws(SourceFailure) {
-        let jumps = timeline.jumpCount
+        let jumps = timeline.implausibleTimeCount
         let time = timeline.time(driver: buffer.time, now: clock.now())
-        if timeline.jumpCount > jumps { note(.time) }
+        if timeline.implausibleTimeCount > jumps { note(.time) }
         // A camera with an encoder is asked for the keyframe; otherwise the next frame that Apus encodes is the keyframe.
         if pipeline.passesThrough, control.takeKeyframeRequest() { _ = device.requestKeyframe() }
         let units = try encode(buffer, at: time, skipped: skipped)

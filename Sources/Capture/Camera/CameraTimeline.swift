@@ -5,13 +5,13 @@ import Media
 /// A frame was captured after capture began, after the previous frame, and before it arrived. The delay until it arrived is not
 /// checked: after the machine was suspended, old frames arrive with correct times.
 ///
-/// Some drivers stamp a frame with a time that is still in the future: vivid delivers frames nine tenths of an interval before
-/// the end of exposure that it states. If times run ahead by at most one interval, all times are reduced by the largest lead seen so far. This
-/// keeps the driver's regular spacing, which arrival times do not have. Times rise by at least one tick of the video clock,
-/// whatever the driver says. A pure value.
+/// Some drivers stamp a frame with a time that is still in the future: vivid delivers a frame nine tenths of an
+/// interval before the time that it is stamped with. If times run ahead by at most one interval, all times are reduced by the
+/// largest lead seen so far. This keeps the driver's regular spacing, which arrival times do not have. Times rise by at least one
+/// tick of the video clock, whatever the driver says. A pure value.
 struct CameraTimeline: Sendable {
     /// The number of frames with an implausible driver time.
-    private(set) var jumpCount = 0
+    private(set) var implausibleTimeCount = 0
     private let start: MonotonicTime
     private let epoch: MonotonicTime
     /// The frame interval in nanoseconds.
@@ -38,7 +38,7 @@ struct CameraTimeline: Sendable {
         let arrival = ticks(now)
         let captured = driver.flatMap { captureTime(driver: $0, now: now) }.map(ticks)
         let plausibleTicks = (captured ?? arrival) > lastTicks ? captured : nil
-        if driver != nil && plausibleTicks == nil { jumpCount += 1 }
+        if driver != nil && plausibleTicks == nil { implausibleTimeCount += 1 }
         lastTicks = max(plausibleTicks ?? arrival, lastTicks == .min ? .min : lastTicks + 1)
         return MediaTime(ticks: lastTicks, rate: .video)
     }

@@ -27,7 +27,7 @@ struct EncodeTimingRecorder {
         (arrivals.last { $0.time.ticks <= time.ticks } ?? arrivals.first)?.number ?? 0
     }
 
-    /// The encoder has received the filtered frame of this time.
+    /// The encoder has received the frame with this time, after the filters.
     mutating func begun(_ time: MediaTime, at now: MonotonicTime) {
         guard !arrivals.isEmpty else { return }
         inEncoder.append((time, number(at: time), now))

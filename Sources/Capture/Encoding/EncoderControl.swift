@@ -51,7 +51,7 @@ final class EncoderControl: Sendable {
 // MARK: - Settings
 
 extension EncoderControl {
-    /// The latest settings, with which the next run begins.
+    /// The latest settings, with which the next run of the source begins.
     var settings: EncodingSettings { requested.withLock { $0 } }
 
     /// Requests these settings for the video as soon as possible. Audio settings do not change.

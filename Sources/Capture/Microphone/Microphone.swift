@@ -22,7 +22,7 @@ public final class Microphone: Sendable {
     /// Prevents a microphone that loses audio continuously from filling the log.
     private let lossLogLimiter = Mutex(LossLogLimiter())
 
-    /// Nanoseconds between attempts to open an absent microphone: short enough for a user who plugs it in.
+    /// Nanoseconds between attempts to open an absent microphone: short, so that a user who plugs one in hears it soon.
     private static let minimumRetryInterval: Int64 = 2_000_000_000
     private static let maximumRetryInterval: Int64 = 60_000_000_000
     /// A microphone that has delivered audio for this many nanoseconds counts as stable.

@@ -104,7 +104,7 @@ struct PipeParser: Sendable {
     /// Learns whether a NAL unit starts after a pause, or the previous one continues.
     private mutating func noteGap(_ gap: Int64, before bytes: [UInt8], at now: MonotonicTime) {
         defer { wasEndedByQuiet = wasEndedByQuiet && bytes.allSatisfy { $0 == 0 } }
-        guard gap >= WriterTiming.pause else { return }
+        guard gap >= WriterTiming.schedulerNoise else { return }
         defer { pieceLength = 0 }
         let isInsideUnit = splitter.pendingHeader != nil || wasEndedByQuiet
         // Zeros belong to a start code or are padding; only the first other byte counts.

@@ -29,7 +29,7 @@ struct PipePublisher {
     }
 
     mutating func received(_ bytes: [UInt8], afterGap gap: Int64, unless stop: StopSignal) {
-        if gap >= WriterTiming.shortest { burst = 0 }
+        if gap >= WriterTiming.minimumPause { burst = 0 }
         let outputs = parser.received(bytes, at: clock.now(), afterGap: gap)
         for output in outputs { release(output, unless: stop) }
     }

@@ -4,17 +4,18 @@
 /// the writer writes whole units. If a writer pauses inside units, the bytes after a pause show it, because they continue a NAL
 /// unit instead of starting one. Rules:
 /// - The first 8 slices end only after 25 ms, so most such writers are recognised before a unit is damaged.
-/// - If the pieces before pauses inside units all have one length or multiples of it (a writer with a buffer; 2 in 64 may differ
-///   because of scheduling), a piece of any other length ends its unit.
-/// - Otherwise the pause must be an eighth longer than the longest pause inside a unit in the last 2 to 4 seconds.
-/// - Whole 4096-byte blocks may end anywhere: they come from C's buffered output, or from a full pipe whose writer is waiting
-///   to be scheduled. One unit in 4096 really ends there and waits for at most 250 ms.
+/// - If the pieces before pauses inside units all have one length or multiples of it (a writer with a buffer), a piece of any
+///   other length ends its unit. Two exceptions in close succession are tolerated, because of scheduling; lastingly one in 65.
+/// - Otherwise the pause must be an eighth and 0.25 ms longer than the longest pause inside a unit in the last 2 to 4 seconds.
+/// - If the pipe has delivered a multiple of 4096 bytes, the end says nothing about units: C's buffered output ends there, and a
+///   full pipe, until its writer is scheduled again. Then the pause must last at least 250 ms. One unit in 4096 ends there by
+///   chance.
 struct WriterTiming: Sendable {
-    static let shortest: Int64 = 1_000_000
-    static let learning: Int64 = 25_000_000
+    static let minimumPause: Int64 = 1_000_000
+    static let learningPause: Int64 = 25_000_000
     static let learningSlices = 8
     /// Shorter pauses come from the scheduler, not from the writer.
-    static let pause: Int64 = 250_000
+    static let schedulerNoise: Int64 = 250_000
     private static let window: Int64 = 2_000_000_000
     private static let outputBlock = 4096
     /// On a busy machine, a writer that found the pipe full took more than 25 ms to be scheduled again.
@@ -26,7 +27,7 @@ struct WriterTiming: Sendable {
     /// The largest `misfit` at which `commonLength` is kept; beyond it, another length is tried.
     private static let maximumMisfit = 192
 
-    private var longest: Int64 = 0
+    private var longestGap: Int64 = 0
     private var longestBefore: Int64 = 0
     private var windowStart: Int64 = 0
     /// The length of which most continued pieces are multiples; 0 before any.
@@ -42,7 +43,7 @@ struct WriterTiming: Sendable {
     /// pause.
     mutating func unitContinued(afterGap gap: Int64, length: Int, at now: Int64) {
         turnWindow(at: now)
-        longest = max(longest, gap)
+        longestGap = max(longestGap, gap)
         if commonLength > 0 && length % commonLength == 0 {
             misfit = max(0, misfit - 1)
         } else if commonLength == 0 || misfit > Self.maximumMisfit {
@@ -54,23 +55,24 @@ struct WriterTiming: Sendable {
         }
     }
 
-    /// The pause in nanoseconds that ends a slice, if its last `length` bytes came at once and `total` bytes have come in all.
+    /// The pause in nanoseconds that ends a slice, if its last `length` bytes came at once and `total` bytes have come since the pipe was
+    /// opened.
     mutating func quiet(length: Int, total: Int, at now: Int64) -> Int64 {
         turnWindow(at: now)
-        let gap = max(longest, longestBefore)
-        let patient = max(Self.shortest, gap &+ gap / 8 &+ Self.pause)
+        let gap = max(longestGap, longestBefore)
+        let patient = max(Self.minimumPause, gap &+ gap / 8 &+ Self.schedulerNoise)
         if total > 0 && total % Self.outputBlock == 0 { return max(Self.blockPatience, patient) }
-        if slices < Self.learningSlices { return max(Self.learning, patient) }
-        guard gap > 0 else { return Self.shortest }
+        if slices < Self.learningSlices { return max(Self.learningPause, patient) }
+        guard gap > 0 else { return Self.minimumPause }
         guard misfit <= Self.trustedMisfit, commonLength >= Self.shortestPiece else { return patient }
         // Waiting costs little here, because few units end at such a length.
-        return length % commonLength == 0 ? max(Self.learning, patient) : Self.shortest
+        return length % commonLength == 0 ? max(Self.learningPause, patient) : Self.minimumPause
     }
 
     private mutating func turnWindow(at now: Int64) {
         guard now &- windowStart > Self.window else { return }
-        longestBefore = now &- windowStart > 2 * Self.window ? 0 : longest
-        longest = 0
+        longestBefore = now &- windowStart > 2 * Self.window ? 0 : longestGap
+        longestGap = 0
         windowStart = now
         if longestBefore == 0 { (commonLength, misfit) = (0, 0) }
     }

@@ -79,7 +79,7 @@ import Testing
         #expect(FormatChoice(of: [offer], for: Self.requested)?.description == "1280×720 at 30 fps as NV12")
     }
 
-    @Test func anUnlistedRateIsAssumedToBeTheRequestedOne() {
+    @Test func withoutListedRatesTheRequestedRateIsUsed() {
         let choice = FormatChoice(of: [Self.offer("NV12", 1280, 720, [])], for: Self.requested)
         #expect(choice?.interval == .thirtieth)
     }

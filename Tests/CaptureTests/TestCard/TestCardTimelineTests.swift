@@ -69,7 +69,7 @@ import Testing
         (4_107_542_400_000_000_000, "2100-03-01", "00:00:00.000"),
         (-1, "1969-12-31", "23:59:59.999"),
     ])
-    func clocksReadAsDateAndTime(nanoseconds: Int64, date: String, time: String) {
+    func theClockShowsDateAndTime(nanoseconds: Int64, date: String, time: String) {
         let text = ClockText(unixNanoseconds: nanoseconds)
         #expect(text.date == date && text.time == time)
     }

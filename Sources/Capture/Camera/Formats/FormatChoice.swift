@@ -35,9 +35,9 @@ struct FormatChoice: Hashable, Sendable {
 
     /// The requested mode as text if this one differs; `nil` if it does not.
     func difference(from requested: RequestedMode) -> String? {
-        let isSize = width == requested.width && height == requested.height
-        let isRate = Mode.rateDistance(interval, requested.interval) == 0
-        guard !isSize || !isRate else { return nil }
+        let hasRequestedSize = width == requested.width && height == requested.height
+        let hasRequestedRate = Mode.rateDistance(interval, requested.interval) == 0
+        guard !hasRequestedSize || !hasRequestedRate else { return nil }
         return "\(requested.width)×\(requested.height) at \(rateText(requested.interval)) was requested"
     }
 
@@ -91,12 +91,12 @@ private struct Mode {
         rateDistance = Self.rateDistance(self.interval, requested.interval)
     }
 
-    /// The difference in percent of the requested rate; up to two percent, as between 30 and 29.97, count as none.
+    /// The difference in percent of the requested rate; less than three percent, as between 30 and 29.97, counts as none.
     static func rateDistance(_ interval: FrameInterval, _ wanted: FrameInterval) -> Int {
         let ratio = interval.framesPerSecond / wanted.framesPerSecond
-        // Both are positive fractions of 32-bit numbers: at most 2¹²⁸.
-        let hundredths = Int(min(abs(ratio - 1) * 100, 1_000_000))
-        return hundredths <= 2 ? 0 : hundredths
+        // Both are positive fractions of 32-bit numbers: at most 2⁶⁴.
+        let percent = Int(min(abs(ratio - 1) * 100, 1_000_000))
+        return percent <= 2 ? 0 : percent
     }
 }
 
