@@ -5,7 +5,7 @@ import Testing
 
 @testable import RTSPServer
 
-/// Laws of NAT latching in virtual time.
+/// Properties of NAT latching in virtual time.
 struct NATLatchingTests {
     private let host = SocketAddress(ipv4: 0x0A00_0001, port: 0)
     private let start = MonotonicTime(nanoseconds: 100_000_000_000)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Streams
 
-/// Laws of followers in virtual time, with outputs that are not RTP.
+/// Properties of followers in virtual time, with outputs that are not RTP.
 struct FollowerTests {
     /// A part of an access unit that a transport takes in four steps.
     private struct Fragment: PackagedUnit {
@@ -127,7 +127,7 @@ struct FollowerTests {
     /// Whatever the transport takes, and whenever: positions only rise; outputs are whole and in order; after a gap the video
     /// continues at a keyframe; nothing is late by more than the policy allows when it begins to be sent.
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func whateverTheTransportTakesTheLawsHold(seed: UInt64) {
+    func whateverTheTransportTakesOutputsAreWholeAndInOrder(seed: UInt64) {
         var numbers = SplitMix64(seed: seed)
         var scene = Scene()
         var last = scene.follower.position

@@ -47,7 +47,7 @@ public final class StreamMeasurement: SessionOwner {
         }
         defer { _ = decoding.finish(withinMilliseconds: 0) }
         do throws(ClientSessionEnd) {
-            try ClientLoop.run(StreamMeasurement(plan, decoding, box, progress))
+            try ClientLoop.run(StreamMeasurement(plan, decoding, box, progress: progress))
         } catch {
             throw .ended(error)
         }
@@ -58,7 +58,7 @@ public final class StreamMeasurement: SessionOwner {
 
     private init(
         _ plan: MeasurePlan, _ decoding: DecodingThread, _ result: ResultBox,
-        _ progress: (@Sendable (MeasureProgress) -> Void)?
+        progress: (@Sendable (MeasureProgress) -> Void)?
     ) {
         self.plan = plan
         self.decoding = decoding

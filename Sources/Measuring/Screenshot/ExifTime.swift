@@ -6,8 +6,10 @@ struct ExifTime {
     init?(tiff bytes: ArraySlice<UInt8>) {
         guard let tiff = TIFF(bytes), let main = tiff.main else { return nil }
         let details = main[Tag.details].flatMap { tiff.directory(at: $0.value) } ?? [:]
-        let original = Self.text(tiff, details, Tag.originalTime, Tag.originalFraction, Tag.originalZone)
-        let saved = Self.text(tiff, main.merging(details) { $1 }, Tag.time, Tag.fraction, Tag.zone)
+        let original = Self.text(
+            tiff, details, time: Tag.originalTime, fraction: Tag.originalFraction, zone: Tag.originalZone)
+        let saved = Self.text(
+            tiff, main.merging(details) { $1 }, time: Tag.time, fraction: Tag.fraction, zone: Tag.zone)
         guard let time = (original ?? saved).flatMap({ WrittenTime($0) }) else { return nil }
         self.time = time
     }
@@ -21,7 +23,7 @@ struct ExifTime {
 
     /// `2026:11:21 15:04:05` with the fraction and the zone of other entries; `nil` if an entry is damaged.
     private static func text(
-        _ tiff: TIFF, _ entries: [Int: TIFF.Entry], _ time: Int, _ fraction: Int, _ zone: Int
+        _ tiff: TIFF, _ entries: [Int: TIFF.Entry], time: Int, fraction: Int, zone: Int
     ) -> String? {
         func text(_ tag: Int) -> String? { entries[tag].map(tiff.text) ?? "" }
         guard let seconds = text(time), let digits = text(fraction), let zone = text(zone) else { return nil }

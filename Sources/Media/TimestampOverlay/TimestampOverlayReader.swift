@@ -61,7 +61,8 @@ struct BarPair {
         guard places.count >= 8 else { return [] }
         var pairs: [BarPair] = []
         for start in stride(from: edges.isFalling(0) ? 0 : 1, to: places.count - 7, by: 2) {
-            guard let cell = cellWidth(places[start], places[start + 1], places[start + 2], places[start + 3]) else {
+            guard let cell = cellWidth(between: places[start], places[start + 1], places[start + 2], places[start + 3])
+            else {
                 continue
             }
             let left = places[start]
@@ -70,7 +71,7 @@ struct BarPair {
                 defer { end += 2 }
                 let width = (places[end] - left) / Double(TimestampOverlay.innerColumnCount)
                 guard similar(width, cell, within: 0.2),
-                    let other = cellWidth(-places[end], -places[end - 1], -places[end - 2], -places[end - 3]),
+                    let other = cellWidth(between: -places[end], -places[end - 1], -places[end - 2], -places[end - 3]),
                     similar(other, cell, within: 0.3)
                 else { continue }
                 pairs.append(BarPair(left: left, right: places[end]))
@@ -80,7 +81,7 @@ struct BarPair {
     }
 
     /// The width of a cell if these edges bound 3, 1 and 1 cells.
-    private static func cellWidth(_ a: Double, _ b: Double, _ c: Double, _ d: Double) -> Double? {
+    private static func cellWidth(between a: Double, _ b: Double, _ c: Double, _ d: Double) -> Double? {
         let cell = (d - a) / 5
         guard cell >= 1.5, abs(b - a - 3 * cell) < 0.8 * cell, abs(c - b - cell) < 0.7 * cell,
             abs(d - c - cell) < 0.7 * cell

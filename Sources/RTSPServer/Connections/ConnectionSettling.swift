@@ -14,8 +14,8 @@ final class ConnectionSettling {
     private let log: ServiceLog
 
     init(
-        _ place: LoopPlace, _ context: ServerContext, _ connections: Connections, _ sessions: Sessions,
-        _ requests: RequestHandler, _ reader: ConnectionReader, _ log: ServiceLog
+        _ place: LoopPlace, _ context: ServerContext, connections: Connections, sessions: Sessions,
+        requests: RequestHandler, reader: ConnectionReader, log: ServiceLog
     ) {
         self.place = place
         maximumStall = context.options.loop.delivery.policy.maximumStall

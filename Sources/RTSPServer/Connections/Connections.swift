@@ -16,7 +16,7 @@ final class Connections {
     private var open: [Token: Connection] = [:]
     private var isStopping = false
 
-    init(_ place: LoopPlace, _ context: ServerContext, _ inbox: Inbox, _ log: ServiceLog) {
+    init(_ place: LoopPlace, _ context: ServerContext, inbox: Inbox, log: ServiceLog) {
         self.place = place
         self.context = context
         self.inbox = inbox

@@ -61,7 +61,7 @@ final class LingeringConnections {
         return remove(token)
     }
 
-    /// Removes a connection, whose time is up; returns it. It must be closed.
+    /// Removes a connection and returns it, so that the caller closes its socket.
     func remove(_ token: Token) -> FormerConnection? {
         guard let removed = lingering.removeValue(forKey: token) else { return nil }
         place.setDeadline(of: token, to: nil)

@@ -24,8 +24,7 @@ final class GroupHome {
     private static let idleRoundInterval: Int64 = 1_000_000_000
 
     init(
-        _ place: LoopPlace, _ context: ServerContext, _ requests: Mailbox<GroupRequest>, usesGSO: Bool,
-        _ log: ServiceLog
+        _ place: LoopPlace, _ context: ServerContext, requests: Mailbox<GroupRequest>, usesGSO: Bool, log: ServiceLog
     ) {
         self.place = place
         self.context = context

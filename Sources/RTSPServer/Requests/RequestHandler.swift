@@ -27,8 +27,8 @@ final class RequestHandler {
     }
 
     init(
-        _ place: LoopPlace, _ context: ServerContext, _ connections: Connections, _ sessions: Sessions,
-        _ external: ExternalDecisions, _ log: ServiceLog
+        _ place: LoopPlace, _ context: ServerContext, connections: Connections, sessions: Sessions,
+        external: ExternalDecisions, log: ServiceLog
     ) {
         self.place = place
         self.context = context
@@ -37,7 +37,7 @@ final class RequestHandler {
         self.external = external
         self.log = log
         handlers = Handlers(
-            describe: DescribeHandler(context, log), setUp: SessionSetup(place, context, sessions, log),
+            describe: DescribeHandler(context, log), setUp: SessionSetup(place, context, sessions: sessions, log: log),
             join: MulticastSetup(directory: context.directory, registry: context.registry, sessions: sessions),
             play: PlayHandler(place, sessions, log),
             reports: ReportReceiver(delivery: place.delivery, sessions: sessions))

@@ -26,7 +26,7 @@ final class SessionSetup {
     /// This host's address, for clients that must use IPv4.
     private var ownIPv4Host = CachedHost()
 
-    init(_ place: LoopPlace, _ context: ServerContext, _ sessions: Sessions, _ log: ServiceLog) {
+    init(_ place: LoopPlace, _ context: ServerContext, sessions: Sessions, log: ServiceLog) {
         self.place = place
         self.context = context
         self.sessions = sessions

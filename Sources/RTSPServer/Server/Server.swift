@@ -187,7 +187,7 @@ public final class Server: Sendable {
                 try MediaLoop(
                     on: eventLoop, options: options, fastStartBudget: fastStartBudget,
                     services: services + [
-                        { RTSPService($0, context, mailboxes, home, usesGSO: usesGSO) }
+                        { RTSPService($0, context, mailboxes: mailboxes, groups: home, usesGSO: usesGSO) }
                     ]))
             inboxes.append(mailboxes.inbox)
         }

@@ -25,19 +25,21 @@ final class RTSPService: LoopService {
     ///   - mailboxes: those of this service's loop.
     ///   - groups: the mailbox of the home of the multicast groups.
     ///   - home: the home, if it is on this loop.
-    init(_ place: LoopPlace, _ context: ServerContext, _ mailboxes: LoopMailboxes, _ groups: HomeMailbox, usesGSO: Bool)
-    {
+    init(_ place: LoopPlace, _ context: ServerContext, mailboxes: LoopMailboxes, groups: HomeMailbox, usesGSO: Bool) {
         self.place = place
         let log = ServiceLog(context.logger, context.options.encryption)
         external = ExternalDecisions(context.admission, mailboxes.decisions)
-        connections = Connections(place, context, mailboxes.inbox, log)
+        connections = Connections(place, context, inbox: mailboxes.inbox, log: log)
         let membership = GroupMembership(home: groups.requests, of: mailboxes.groupAnswers)
-        sessions = Sessions(place, context, membership, log)
-        requests = RequestHandler(place, context, connections, sessions, external, log)
+        sessions = Sessions(place, context, groups: membership, log: log)
+        requests = RequestHandler(
+            place, context, connections: connections, sessions: sessions, external: external, log: log)
         reader = ConnectionReader(connections, requests, context.options)
-        settling = ConnectionSettling(place, context, connections, sessions, requests, reader, log)
-        home = groups.isHere ? GroupHome(place, context, groups.requests, usesGSO: usesGSO, log) : nil
-        control = ServiceControl(place, context.admission, connections, requests, home)
+        settling = ConnectionSettling(
+            place, context, connections: connections, sessions: sessions, requests: requests, reader: reader, log: log)
+        home = groups.isHere ? GroupHome(place, context, requests: groups.requests, usesGSO: usesGSO, log: log) : nil
+        control = ServiceControl(
+            place, admission: context.admission, connections: connections, requests: requests, home: home)
     }
 
     // MARK: Input

@@ -15,8 +15,7 @@ final class ServiceControl {
     private var isStopping = false
 
     init(
-        _ place: LoopPlace, _ admission: Admission, _ connections: Connections, _ requests: RequestHandler,
-        _ home: GroupHome?
+        _ place: LoopPlace, admission: Admission, connections: Connections, requests: RequestHandler, home: GroupHome?
     ) {
         self.place = place
         self.admission = admission

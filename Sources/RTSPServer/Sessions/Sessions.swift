@@ -19,7 +19,7 @@ final class Sessions {
     private var byViewer: [ObjectIdentifier: (connection: Connection, session: ViewerSession)] = [:]
     private var numbers = SystemRandomNumberGenerator()
 
-    init(_ place: LoopPlace, _ context: ServerContext, _ groups: GroupMembership, _ log: ServiceLog) {
+    init(_ place: LoopPlace, _ context: ServerContext, groups: GroupMembership, log: ServiceLog) {
         self.place = place
         self.context = context
         self.groups = groups

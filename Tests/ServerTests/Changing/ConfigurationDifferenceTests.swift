@@ -2,7 +2,7 @@ import Testing
 
 @testable import Server
 
-/// The laws of what lies between two configurations.
+/// Properties of the difference between two configurations.
 struct ConfigurationDifferenceTests {
     private static let base = """
         paths:

@@ -38,7 +38,7 @@ extension Entry {
 
     /// Options below a key.
     static func section<Inner>(
-        _ key: String, _ member: WritableKeyPath<Section, Inner>, _ schema: Schema<Inner>, _ reason: String
+        _ key: String, _ member: WritableKeyPath<Section, Inner>, _ schema: Schema<Inner>, reason: String
     ) -> Self {
         var entry = Self(
             key: key,

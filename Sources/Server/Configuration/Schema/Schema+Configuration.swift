@@ -8,19 +8,20 @@ import SDP
 extension Schema<Configuration> {
     static var configuration: Self {
         Schema.serverRestart([
-            .section("server", \.server, .server, "Where clients connect."),
-            .section("tls", \.tls, .tls, "Whether clients can use TLS (rtsps://), and with which certificate."),
-            .section("log", \.log, .log, "The log on standard error."),
+            .section("server", \.server, .server, reason: "Where clients connect."),
+            .section("tls", \.tls, .tls, reason: "Whether clients can use TLS (rtsps://), and with which certificate."),
+            .section("log", \.log, .log, reason: "The log on standard error."),
             .section(
                 "control", \.control, .control,
-                "The socket through which commands such as apus set reach the running server."),
-            .section("loops", \.loops, .loops, "The threads that serve viewers."),
+                reason: "The socket through which commands such as apus set reach the running server."),
+            .section("loops", \.loops, .loops, reason: "The threads that serve viewers."),
             .section(
                 "limits", \.limits, .limits,
-                "What one client may use, so that no client can disturb the others. The defaults are several times what known "
+                reason:
+                    "What one client may use, so that no client can disturb the others. The defaults are several times what known "
                     + "clients need."),
             .section(
-                "access", \.access, .access, "Which clients may watch, and how they authenticate."),
+                "access", \.access, .access, reason: "Which clients may watch, and how they authenticate."),
             .named(
                 "users", \.users, .user, default: Configuration.User.init,
                 expecting: "1 to 64 letters, digits, `-`, `_` and `.`", atMost: 1000, example: "viewer",
@@ -29,19 +30,21 @@ extension Schema<Configuration> {
                     + "to OPTIONS only.",
                 isValid: isUserName
             ).takingEffect(.live),
-            .section("rtp", \.rtp, .rtp, "RTP packets, and the UDP ports that they are sent from."),
-            .section("multicast", \.multicast, .multicast, "The multicast groups that multicast paths get."),
+            .section("rtp", \.rtp, .rtp, reason: "RTP packets, and the UDP ports that they are sent from."),
+            .section("multicast", \.multicast, .multicast, reason: "The multicast groups that multicast paths get."),
             .section(
                 "pacing", \.pacing, .pacing,
-                "Spreads the packets of large frames (keyframes) over time on UDP, for Wi-Fi, switches and receivers that lose "
+                reason:
+                    "Spreads the packets of large frames (keyframes) over time on UDP, for Wi-Fi, switches and receivers that lose "
                     + "packets in bursts. Spread frames arrive later."),
-            .section("join", \.join, .join, "How a viewer that joins gets its first frame."),
+            .section("join", \.join, .join, reason: "How a viewer that joins gets its first frame."),
             .section(
                 "ring", \.ring, .ring,
-                "How much recent media each stream keeps, for viewers that join and for slow viewers."),
+                reason: "How much recent media each stream keeps, for viewers that join and for slow viewers."),
             .section(
                 "keyframeRequests", \.keyframeRequests, .keyframeRequests,
-                "How often viewers may make an encoder send a keyframe. Ten keyframes per second cost a 2 Mbit/s video 3 QP and "
+                reason:
+                    "How often viewers may make an encoder send a keyframe. Ten keyframes per second cost a 2 Mbit/s video 3 QP and "
                     + "11 % of its bits, so viewers that join must not cause more than this."
             ).formerly("randomAccess"),
             .named(

@@ -47,15 +47,19 @@ extension Schema<Configuration.Path> {
             ).takingEffect(.newViewers),
             .section(
                 "video", \.video, .video,
-                "The H.264 that Apus encodes: of the test card; of cameras, which use the nearest size and frame rate that they "
+                reason:
+                    "The H.264 that Apus encodes: of the test card; of cameras, which use the nearest size and frame rate that they "
                     + "have; and of files in other formats than H.264, which keep their size and frame rate."),
             .section(
                 "audio", \.audio, .audio,
-                "The AAC that Apus encodes: of the test card, of a microphone, and of files with other audio than AAC."),
-            .section("camera", \.camera, .camera, "Settings of the camera."),
+                reason:
+                    "The AAC that Apus encodes: of the test card, of a microphone, and of files with other audio than AAC."
+            ),
+            .section("camera", \.camera, .camera, reason: "Settings of the camera."),
             .section(
                 "effects", \.effects, .effects,
-                "Changes to the frames before they are encoded, in this order. H.264 from standard input or a fifo is not "
+                reason:
+                    "Changes to the frames before they are encoded, in this order. H.264 from standard input or a fifo is not "
                     + "decoded, so it cannot have effects."),
         ])
     }
