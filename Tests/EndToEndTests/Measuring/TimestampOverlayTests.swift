@@ -72,7 +72,7 @@ extension EndToEnd {
                 #expect(written.takenBy == "modification")
                 writing.append(try #require(written.codes.first).delay)
             }
-            #expect(zip(frames, frames.dropFirst()).allSatisfy { $0 < $1 })
+            #expect(zip(frames, frames.dropFirst()).allSatisfy { $0 < $1 }, "\(frames)")
             #expect(delays.allSatisfy { $0 > 0 }, "\(delays)")
             let arrival = try #require(measured?.latency.captureToArrival).p50
             #expect((delays.sorted()[15] - arrival).magnitude < 1_000 / 30, "\(delays), but \(arrival)")
