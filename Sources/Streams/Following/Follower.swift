@@ -40,15 +40,17 @@ public struct Follower<Output: PackagedUnit> {
         }
     }
 
-    public private(set) var position = FollowerPosition()
-    public private(set) var continuity = Continuity.continuous
-    public private(set) var backlog = Backlog.none
+    // Only the functions below set these four. The setters are public because these functions are inlined into the loops that
+    // call them for each output; generic and not inlined, they look up their types and check exclusive access on each call.
+    public var position = FollowerPosition()
+    public var continuity = Continuity.continuous
+    public var backlog = Backlog.none
     /// The head that it was sent last; `nil` before the first, and if outputs need none. A new join keeps it.
     public private(set) var head: Output.Head?
     /// The outputs that it gets before it follows the feed: from a keyframe to the point where it joined.
     public private(set) var fastStart: [Output] = []
     /// When it last took something.
-    public private(set) var lastProgress: MonotonicTime
+    public var lastProgress: MonotonicTime
     /// Outputs that were skipped because it did not keep up.
     public private(set) var droppedUnits: UInt64 = 0
     /// When it last requested a keyframe because it had fallen behind.
@@ -117,21 +119,25 @@ extension Follower {
     public mutating func took(_ head: Output.Head) { self.head = head }
 
     /// Sending has resumed with a keyframe.
+    @inlinable
     public mutating func resumed() { continuity = .continuous }
 
     /// The transport has taken the next output up to `offset`.
+    @inlinable
     public mutating func took(upTo offset: Int, at now: MonotonicTime) {
         position.offset = offset
         lastProgress = now
     }
 
     /// Goes to the next output, because this one was sent whole or left out.
+    @inlinable
     public mutating func advance() {
         if isInFastStart { position.fastStart += 1 } else { position.index += 1 }
         position.offset = 0
     }
 
     /// The transport takes no more for now.
+    @inlinable
     public mutating func blocked(at now: MonotonicTime) {
         if backlog == .none { backlog = .waiting(since: now) }
     }
@@ -139,6 +145,7 @@ extension Follower {
     /// Notes that nothing waits, if that is so.
     ///
     /// - Returns: whether it is so.
+    @inlinable
     public mutating func settle(in view: FeedView<Output>) -> Bool {
         guard position.index >= view.endIndex, !isDraining else { return false }
         backlog = .none
