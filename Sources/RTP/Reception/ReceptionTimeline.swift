@@ -1,0 +1,52 @@
+import Media
+
+/// Maps the RTP timestamps of a source's tracks to the host's clock: when was each unit captured?
+///
+/// Arrival alone gives a first answer: of the last half minute, the unit with the least delay counts as delayed by nothing.
+/// Sender reports give a better one as soon as they can be trusted (`SenderClock`): they relate the tracks to each other, so that
+/// audio and video stay in sync however late either is sent. Corrections below 250 ms are made gradually; larger ones, and jumps
+/// of the timestamps, at once. A capture time is never later than the arrival.
+///
+/// A plain value without a clock of its own. Times are nanoseconds.
+public struct ReceptionTimeline: Sendable {
+    /// A correction of at least this much is made at once.
+    static let stepThreshold: Int64 = 250_000_000
+    /// A timestamp that is ahead of its arrival or behind its predecessors by more than this is a jump.
+    static let jumpThreshold: Int64 = 1_000_000_000
+    /// The time after a new beginning in which units that come sooner set the timeline at once: a server may send the units since
+    /// the last keyframe in a burst.
+    static let settlingTime: Int64 = 2_000_000_000
+    /// Sender reports that put capture further before arrival are wrong, and so are those that put it later.
+    static let plausibleAge: ClosedRange<Int64> = -250_000_000...5_000_000_000
+    /// A gradual correction takes 200 ns for each nanosecond: 0.5 %, which nobody sees or hears.
+    static let slewDivisor: Int64 = 200
+
+    private var tracks: [TrackTimeline]
+    private var clock = SenderClock()
+
+    /// - Parameter clockRates: of the tracks, by index.
+    public init(clockRates: [ClockRate]) {
+        tracks = clockRates.map { TrackTimeline(clockRate: $0) }
+    }
+
+    /// How often timestamps jumped, so that their track's timeline began anew.
+    public var jumpCount: Int { tracks.reduce(0) { $0 + $1.jumpCount } }
+
+    /// Whether the track's capture times come from sender reports.
+    public func followsReports(track: Int) -> Bool { tracks[track].reports.isTrusted }
+
+    /// When the unit with this timestamp was captured.
+    ///
+    /// - Parameters:
+    ///   - rtpTimestamp: of a unit of the track, in the order of the packets.
+    ///   - arrival: when its first packet came. Arrivals of a track never go back.
+    public mutating func capture(of rtpTimestamp: UInt32, track: Int, arrival: MonotonicTime) -> MonotonicTime {
+        tracks[track].capture(of: rtpTimestamp, arrival: arrival, clock: clock)
+    }
+
+    /// Notes a sender report of a track.
+    public mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime) {
+        tracks[track].received(report, arrival: arrival)
+        clock.received(report.ntpTime, arrival: arrival)
+    }
+}

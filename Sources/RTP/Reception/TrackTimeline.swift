@@ -1,0 +1,91 @@
+import Media
+
+/// The timeline of one track.
+struct TrackTimeline {
+    private let clockRate: ClockRate
+    private var ticks = UnwrappedTimestamp()
+    /// The arrival minus the media time of each unit: its delay, but for a constant.
+    private var transits = WindowedMinimum()
+    private(set) var reports = ReportHistory()
+    private(set) var jumpCount = 0
+    private var anchor: Anchor?
+
+    /// How media time maps to the host's clock at present.
+    private struct Anchor {
+        /// When the timeline began.
+        let start: MonotonicTime
+        /// The capture time of media time 0.
+        var offset: Int64
+        /// The arrival up to which the offset has followed its target.
+        var corrected: MonotonicTime
+        /// The latest media time so far.
+        var newest: Int64
+    }
+
+    init(clockRate: ClockRate) {
+        self.clockRate = clockRate
+    }
+
+    mutating func capture(of rtpTimestamp: UInt32, arrival: MonotonicTime, clock: SenderClock) -> MonotonicTime {
+        let media = clockRate.nanoseconds(inTicks: ticks.unwrap(rtpTimestamp))
+        let transit = arrival.nanoseconds &- media
+        var anchor = self.anchor ?? begin(at: arrival, media)
+        if isJump(media, transit, of: anchor, at: arrival) {
+            jumpCount += 1
+            anchor = begin(at: arrival, media)
+        }
+        transits.insert(transit, at: arrival)
+        guard transits.isSteady else {
+            // The source's clock does not advance as time does, so it says nothing about capture.
+            self.anchor = Anchor(start: anchor.start, offset: transit, corrected: arrival, newest: media)
+            return arrival
+        }
+        anchor.newest = max(anchor.newest, media)
+        correct(&anchor, transit, at: arrival, clock)
+        self.anchor = anchor
+        return MonotonicTime(nanoseconds: min(media &+ anchor.offset, arrival.nanoseconds))
+    }
+
+    mutating func received(_ report: SenderReport, arrival: MonotonicTime) {
+        reports.received(
+            media: clockRate.nanoseconds(inTicks: ticks.unwrapped(report.rtpTimestamp)), ntp: report.ntpTime,
+            arrival: arrival)
+    }
+
+    private mutating func begin(at arrival: MonotonicTime, _ media: Int64) -> Anchor {
+        transits = WindowedMinimum()
+        reports = ReportHistory()
+        return Anchor(
+            start: arrival, offset: arrival.nanoseconds &- media, corrected: arrival, newest: media)
+    }
+
+    /// Whether the timestamp is no continuation. A late unit is one: only its arrival is late.
+    private func isJump(_ media: Int64, _ transit: Int64, of anchor: Anchor, at arrival: MonotonicTime) -> Bool {
+        if anchor.newest &- media > ReceptionTimeline.jumpThreshold { return true }
+        guard arrival - anchor.start > ReceptionTimeline.settlingTime, let least = transits.value else { return false }
+        return least &- transit > ReceptionTimeline.jumpThreshold
+    }
+
+    private func correct(
+        _ anchor: inout Anchor, _ transit: Int64, at arrival: MonotonicTime, _ clock: SenderClock
+    ) {
+        let isSettling = arrival - anchor.start <= ReceptionTimeline.settlingTime
+        if isSettling { anchor.offset = min(anchor.offset, transit) }
+        let target = reportedOffset(clock) ?? transits.value ?? transit
+        let correction = target &- anchor.offset
+        let allowed = max(0, arrival - anchor.corrected) / ReceptionTimeline.slewDivisor
+        if correction.magnitude >= ReceptionTimeline.stepThreshold.magnitude {
+            anchor.offset = target
+        } else if !isSettling || reports.isTrusted {
+            anchor.offset &+= max(-allowed, min(allowed, correction))
+        }
+        anchor.corrected = arrival
+    }
+
+    private func reportedOffset(_ clock: SenderClock) -> Int64? {
+        guard let offset = reports.offset(on: clock), let least = transits.value,
+            ReceptionTimeline.plausibleAge.contains(least &- offset)
+        else { return nil }
+        return offset
+    }
+}

@@ -1,0 +1,46 @@
+import Media
+
+/// The least value of the last half minute, and whether it is steady.
+///
+/// The minimum of delays shows the constant part of a delay, because queues only add to it. If the minimum moves on and on, the two
+/// clocks that the delay is measured with do not advance alike.
+struct WindowedMinimum {
+    private static let period: Int64 = 2_000_000_000
+    private static let window: Int64 = 30_000_000_000
+    /// The two clocks may differ by one part in this many,
+    private static let tolerance: Int64 = 20
+    /// and a minimum by this much, because a short queue may last for a whole period.
+    private static let allowance: Int64 = 250_000_000
+
+    private struct Period {
+        let start: MonotonicTime
+        var minimum: Int64
+    }
+
+    /// The periods of the window that have values, newest last. The last one is not complete.
+    private var periods: [Period] = []
+    /// The least value; `nil` before the first.
+    private(set) var value: Int64?
+    /// Whether the first and the last complete period of the window have nearly the same minimum.
+    private(set) var isSteady = true
+
+    /// - Parameter now: the instant of the value; instants do not go back.
+    mutating func insert(_ value: Int64, at now: MonotonicTime) {
+        if let last = periods.last, now - last.start < Self.period {
+            guard value < last.minimum else { return }
+            periods[periods.count - 1].minimum = value
+            self.value = min(self.value ?? value, value)
+            return
+        }
+        compareComplete()
+        periods.append(Period(start: now, minimum: value))
+        periods.removeAll { now - $0.start > Self.window }
+        self.value = periods.lazy.map(\.minimum).min()
+    }
+
+    private mutating func compareComplete() {
+        guard let first = periods.first, let last = periods.last else { return }
+        let allowed = (last.start - first.start) / Self.tolerance + Self.allowance
+        isSteady = (last.minimum &- first.minimum).magnitude <= allowed.magnitude
+    }
+}
