@@ -1,3 +1,4 @@
+import Reactor
 import Yams
 
 // The kinds of value that an option may have. Each reads the text of one scalar and says what it expects.
@@ -53,6 +54,15 @@ extension Entry {
             key, member, expecting: "one line of text, at most \(maximumBytes) bytes", reason,
             parse: { text, _ in isLine(text, maximumBytes: maximumBytes) ? text : nil },
             show: quoted)
+    }
+
+    /// A numeric address of this host, or "" for none.
+    static func address(
+        _ key: String, _ member: WritableKeyPath<Section, String>, _ reason: String
+    ) -> Self {
+        value(
+            key, member, expecting: "a numeric address of this host, or \"\"", reason,
+            parse: { text, _ in text.isEmpty || SocketAddress(text, port: 0) != nil ? text : nil }, show: quoted)
     }
 
     /// One of the words of an enumeration.

@@ -1,4 +1,44 @@
-// The options of TLS.
+import RTP
+
+extension Configuration {
+    /// Whether clients can use TLS, and the server's certificate.
+    public struct TLS: Hashable, Sendable {
+        public var encryption = Encryption.no
+        public var port = 8322
+        /// Path of a file; empty for the certificate that `apus certificate` makes.
+        public var certificate = ""
+        public var key = ""
+        public var srtp = SRTP.counterMode
+
+        public init() {}
+
+        /// How media over UDP is encrypted.
+        public enum SRTP: String, CaseIterable, Sendable {
+            case no = "no"
+            case counterMode = "aes-cm"
+            case gcm = "aes-gcm"
+
+            /// `nil` if no media goes over UDP.
+            var suite: CipherSuite? {
+                switch self {
+                case .no: nil
+                case .counterMode: .counterMode
+                case .gcm: .gcm
+                }
+            }
+        }
+
+        /// Which clients use TLS.
+        public enum Encryption: String, CaseIterable, Sendable {
+            /// None.
+            case no
+            /// Clients of `port`.
+            case optional
+            /// All.
+            case strict
+        }
+    }
+}
 
 extension Schema<Configuration.TLS> {
     static var tls: Self {

@@ -1,7 +1,57 @@
 import RTSP
-import Yams
 
-// The options that decide which clients may watch.
+extension Configuration {
+    /// Which clients may watch, and how they authenticate.
+    public struct Access: Hashable, Sendable {
+        /// The realm of HTTP authentication (RFC 2617), which clients show to their users.
+        public var realm = "Apus"
+        public var digest = Digest.md5
+        public var nonceSeconds = 600
+        /// 0 for no limit.
+        public var wrongPasswords = 10
+        /// From one IPv6 /64; 0 for no limit.
+        public var wrongPasswordsPerNetwork = 40
+        public var lockOutSeconds = 300
+        public var wrongPasswordMilliseconds = 500
+        public var guessingAddresses = 4096
+        /// Empty for all addresses.
+        public var allow: [AddressBlock] = []
+        public var deny: [AddressBlock] = []
+        /// Without users: whether other hosts need no password either.
+        public var open = false
+        /// Without users: what clients on the server's own host need.
+        public var loopback = Loopback.free
+        public var satip = SATIP.credentials
+        /// URL of the web server that decides; empty for none.
+        public var httpCallback = ""
+        public var httpCallbackMilliseconds = 5_000
+        public var httpCallbackPerAddress = 2
+        public var httpCallbackExcept: [PathPattern] = []
+
+        public init() {}
+
+        /// From which clients the credentials are accepted that VLC's SAT>IP sends in its URL.
+        public enum SATIP: String, CaseIterable, Sendable {
+            case credentials
+            case loopback
+            case off
+        }
+
+        /// What clients on the server's own host need.
+        public enum Loopback: String, CaseIterable, Sendable {
+            case free
+            case password
+        }
+
+        /// The hash algorithm of Digest authentication.
+        public enum Digest: String, CaseIterable, Sendable {
+            case md5 = "md5"
+            case sha256 = "sha-256"
+
+            public var algorithm: DigestAlgorithm { self == .md5 ? .md5 : .sha256 }
+        }
+    }
+}
 
 extension Schema<Configuration.Access> {
     static var access: Self {
@@ -82,115 +132,5 @@ extension Schema<Configuration.Access> {
     private static func isRealm(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0 == 0x20 || isUserName(String(UnicodeScalar($0))) }
-    }
-}
-
-extension Schema<Configuration.User> {
-    static var user: Self {
-        Schema.live([
-            .password(
-                "password", \.password,
-                "The password, or a hash of it from apus password. The password cannot be read from an md5:… or sha-256:… hash, "
-                    + "but the hash itself is enough to log in here. A salted:… hash is not, and works for Basic inside TLS and "
-                    + "for VLC's SAT>IP only."),
-            .patterns("read", \.read, "Paths that the user may watch."),
-            .patterns("publish", \.publish, "Paths that the user may publish to."),
-            .patterns("control", \.control, "Paths whose options the user may change."),
-            .blocks("allow", \.allow, "Addresses that the user may connect from; empty for all addresses."),
-            .blocks("deny", \.deny, "Addresses that the user may not connect from, even if allow contains them."),
-        ])
-    }
-}
-
-extension Entry {
-    fileprivate static func blocks(
-        _ key: String, _ member: WritableKeyPath<Section, [AddressBlock]>, _ reason: String
-    ) -> Self {
-        list(
-            key, member, of: "address, or network such as 192.168.1.0/24", reason, parse: { AddressBlock($0) },
-            show: \.description, advice: adviceForHostInNetwork)
-    }
-
-    fileprivate static func patterns(
-        _ key: String, _ member: WritableKeyPath<Section, [PathPattern]>, _ reason: String
-    ) -> Self {
-        list(
-            key, member, of: "path, yard/* for all that begin with yard/, or \"*\" for all", reason,
-            parse: { PathPattern($0) }, show: \.description)
-    }
-
-    /// A list of values of one kind. A single value stands for a list of one.
-    private static func list<Value>(
-        _ key: String, _ member: WritableKeyPath<Section, [Value]>, of item: String, _ reason: String,
-        parse: @escaping (String) -> Value?, show: @escaping (Value) -> String,
-        advice: @escaping (String) -> String? = { _ in nil }
-    ) -> Self {
-        let expectation =
-            "a list of at most 64, each \(item.first.map { "aeiou".contains($0) } == true ? "an" : "a") \(item)"
-        return Entry(
-            key: key,
-            read: { node, path, section, reading in
-                let items: [Node]
-                switch node {
-                case .sequence(let sequence) where sequence.count <= 64: items = Array(sequence)
-                case .scalar where !node.isNothing: items = [node]
-                default: return reading.note("expects \(expectation), not \(node.kind)", at: node, path)
-                }
-                section[keyPath: member] = items.compactMap { item in
-                    guard case .scalar(let scalar) = item, scalar.anchor == nil else {
-                        reading.note("expects \(expectation), not \(item.kind)", at: item, path)
-                        return nil
-                    }
-                    if let value = parse(scalar.string) { return value }
-                    let hint = advice(scalar.string).map { "; \($0)" } ?? ""
-                    reading.note("expects \(expectation), not \(item.kind)\(hint)", at: item, path)
-                    return nil
-                }
-            },
-            reference: { section, indent in
-                let value = "[\(section[keyPath: member].map { quoted(show($0)) }.joined(separator: ", "))]"
-                return optionLines(key, value: value, expecting: expectation, reason, indent: indent)
-            })
-    }
-
-    /// A password, which no message repeats.
-    fileprivate static func password(
-        _ key: String, _ member: WritableKeyPath<Section, StoredPassword?>, _ reason: String
-    ) -> Self {
-        Entry(
-            key: key,
-            read: { node, path, section, reading in
-                guard case .scalar(let scalar) = node, !node.isNothing, let password = StoredPassword(scalar.string)
-                else {
-                    return reading.note("expects \(StoredPassword.expectation)", at: node, path)
-                }
-                section[keyPath: member] = password
-            },
-            reference: { section, indent in
-                comment("\(reason) Expects \(StoredPassword.expectation).", indent: indent)
-                    + blanks(indent) + "\(key): \(quoted(section[keyPath: member]?.text ?? ""))\n"
-            })
-    }
-}
-
-/// What to write instead of `192.168.1.7/24`, in which the address is that of a host; `nil` for other text.
-private func adviceForHostInNetwork(_ text: String) -> String? {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let address = IPAddress(parts[0]), let length = UInt8(parts[1]) else { return nil }
-    let network: IPAddress
-    switch address {
-    case .ipv4(let bits) where length <= 32: network = .ipv4(bits & ~(UInt32.max >> UInt32(length)))
-    case .ipv6(let bits) where length <= 128: network = .ipv6(bits & ~(UInt128.max >> UInt128(length)))
-    default: return "the number after the / is at most \(address.bitCount)"
-    }
-    return "write \(network)/\(length) for the network, or \(address) for the one address"
-}
-
-extension IPAddress {
-    fileprivate var bitCount: Int {
-        switch self {
-        case .ipv4: 32
-        case .ipv6: 128
-        }
     }
 }

@@ -1,0 +1,25 @@
+extension Configuration {
+    /// The log on standard error.
+    public struct Log: Hashable, Sendable {
+        public var level = Level.info
+        public var statusSeconds = 0
+
+        public init() {}
+
+        public enum Level: String, CaseIterable, Sendable {
+            case trace, debug, info, notice, warning, error, critical
+        }
+    }
+}
+
+extension Schema<Configuration.Log> {
+    static var log: Self {
+        Schema.live([
+            .choice("level", \.level, "Least severe level that is logged."),
+            .integer(
+                "statusSeconds", \.statusSeconds, in: 0...86_400, unit: "seconds",
+                "How often the status of streams and event loops is logged, as after SIGUSR1: what was sent, and how long "
+                    + "frames took in each stage; 0 for never."),
+        ])
+    }
+}

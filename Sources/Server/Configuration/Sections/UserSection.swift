@@ -1,0 +1,67 @@
+import RTSP
+import Yams
+
+extension Configuration {
+    /// A user and its rights.
+    public struct User: Hashable, Sendable {
+        /// `nil` if none is set; then the user cannot log in.
+        public var password: StoredPassword?
+        public var read = [PathPattern("*")].compactMap(\.self)
+        public var publish: [PathPattern] = []
+        public var control: [PathPattern] = []
+        /// Empty for all addresses.
+        public var allow: [AddressBlock] = []
+        public var deny: [AddressBlock] = []
+
+        public init() {}
+    }
+}
+
+extension Schema<Configuration.User> {
+    static var user: Self {
+        Schema.live([
+            .password(
+                "password", \.password,
+                "The password, or a hash of it from apus password. The password cannot be read from an md5:… or sha-256:… hash, "
+                    + "but the hash itself is enough to log in here. A salted:… hash is not, and works for Basic inside TLS and "
+                    + "for VLC's SAT>IP only."),
+            .patterns("read", \.read, "Paths that the user may watch."),
+            .patterns("publish", \.publish, "Paths that the user may publish to."),
+            .patterns("control", \.control, "Paths whose options the user may change."),
+            .blocks("allow", \.allow, "Addresses that the user may connect from; empty for all addresses."),
+            .blocks("deny", \.deny, "Addresses that the user may not connect from, even if allow contains them."),
+        ])
+    }
+}
+
+extension Entry {
+    /// A password, which no message repeats.
+    fileprivate static func password(
+        _ key: String, _ member: WritableKeyPath<Section, StoredPassword?>, _ reason: String
+    ) -> Self {
+        Entry(
+            key: key,
+            read: { node, path, section, reading in
+                guard case .scalar(let scalar) = node, !node.isNothing, let password = StoredPassword(scalar.string)
+                else {
+                    return reading.note("expects \(StoredPassword.expectation)", at: node, path)
+                }
+                section[keyPath: member] = password
+            },
+            reference: { section, indent in
+                comment("\(reason) Expects \(StoredPassword.expectation).", indent: indent)
+                    + blanks(indent) + "\(key): \(quoted(section[keyPath: member]?.text ?? ""))\n"
+            })
+    }
+}
+
+/// Whether a user may have this name: clients need no escapes for it in URLs and quoted strings.
+public func isUserName(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count)
+        && name.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
+            default: false
+            }
+        }
+}
