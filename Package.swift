@@ -102,7 +102,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "CCurl", "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "RTP", "Streams", "Media", "SDP",
+                "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "RTSPServer", "RTSP", "RTP", "Streams", "Media",
+                "SDP",
                 "Reactor", "TLS", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -150,7 +151,9 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: ["COpenSSL", "Media", "RTP", "RTSP", "Reactor", "SRTP", "TLS", "TestSupport"],
             swiftSettings: everywhere),
-        tests("Server", "Capture", "Codecs", "Media", "RTSPServer", "Reactor", "SDP", "Streams", "TLS", logging),
+        tests(
+            "Server", "Capture", "Codecs", "Delivery", "Media", "RTSPServer", "Reactor", "SDP", "Streams", "TLS",
+            logging),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -79,7 +79,7 @@ extension LowLatencyOption {
         ],
         "libx264": [
             Self("tune", "zerolatency", "no look-ahead, no reordering, one frame in flight"),
-            Self("preset", "the configured one") { $0.preset },
+            Self("preset", "the configured one") { $0.preset.rawValue },
             Self("profile", "the configured one") { $0.profile.rawValue },
             Self("forced-idr", "1", "otherwise a forced I-frame is not an IDR picture"),
             Self(

@@ -19,8 +19,7 @@ public struct VideoEncoderSettings: Hashable, Sendable {
     /// come only at the start and on request. Encoders without intra refresh use IDR pictures.
     public var intraRefresh = false
     public var profile = Profile.high
-    /// x264's trade-off between processor time and quality: `ultrafast` … `medium`.
-    public var preset = "superfast"
+    public var preset = Preset.superfast
     /// Threads, and slices per frame: each thread encodes one slice.
     public var threads = 2
     /// The decoder buffer in frames' worth of bits. A smaller buffer means more even frame sizes and less delay.
@@ -60,5 +59,9 @@ public struct VideoEncoderSettings: Hashable, Sendable {
         case baseline
         case main
         case high
+    }
+    /// x264's trade-off between processor time and quality, from fast to slow.
+    public enum Preset: String, Hashable, Sendable, CaseIterable {
+        case ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, veryslow, placebo
     }
 }

@@ -1,5 +1,5 @@
 /// What to do if the frame's aspect ratio differs from the target's.
-public enum FrameFit: Hashable, Sendable {
+public enum FrameFit: String, Hashable, Sendable {
     /// Fill the target and distort the frame.
     case fill
     /// Show the whole frame between black bars.

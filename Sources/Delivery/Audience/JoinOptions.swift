@@ -1,10 +1,10 @@
 import Streams
 
-/// How viewers join in the middle of a GOP.
+/// How viewers join in the middle of a GOP. The raw values are the words of the configuration.
 public enum JoinMode: String, Hashable, Sendable, CaseIterable {
-    /// With a fast start if it fits its limits, otherwise at a keyframe.
+    /// With a fast start if it fits its limits, otherwise at a keyframe. Clients known as recorders join at a keyframe.
     case auto
-    /// The same as `auto`, to state it explicitly in the configuration.
+    /// The same, also for recorders.
     case fastStart
     /// At the next keyframe, which is requested from the encoder if there is one.
     case keyframe

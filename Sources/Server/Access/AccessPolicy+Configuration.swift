@@ -9,11 +9,11 @@ extension AccessPolicy {
         guard !configuration.isOpen || !access.allow.isEmpty || !access.deny.isEmpty else { return nil }
         let isFree = configuration.users.isEmpty && !access.open && access.httpCallback.isEmpty
         self.init(
-            realm: access.realm, algorithm: access.digest.algorithm,
+            realm: access.realm, algorithm: access.digest,
             users: isFree ? [User(viewer)] : configuration.users.compactMap { User($0, $1) },
             addresses: AddressRules(allowed: access.allow, denied: access.deny), nonceSeconds: access.nonceSeconds,
-            guessing: GuessLimits(access), loopback: isFree && access.loopback == .free ? .free : .asOthers,
-            urlCredentials: URLCredentials(access.satip),
+            guessing: GuessLimits(access), loopback: isFree ? access.loopback : .asOthers,
+            urlCredentials: access.satip,
             exemptPaths: access.httpCallback.isEmpty ? nil : access.httpCallbackExcept,
             // The check of the configuration has reported the failure.
             hashes: { try? HashFunctions.openSSL() },
@@ -32,17 +32,6 @@ extension GuessLimits {
         lockOutSeconds = access.lockOutSeconds
         delayMilliseconds = access.wrongPasswordMilliseconds
         addressCount = access.guessingAddresses
-    }
-}
-
-extension AccessPolicy.URLCredentials {
-    fileprivate init(_ satip: Configuration.Access.SATIP) {
-        self =
-            switch satip {
-            case .credentials: .all
-            case .loopback: .loopback
-            case .off: .none
-            }
     }
 }
 

@@ -53,7 +53,7 @@ public struct PasswordEntry: Sendable {
             let salt = (0..<StoredPassword.saltByteCount).map { _ in random() }
             return StoredPassword(salt: salt, key: hashes.stretched(Array(password.utf8), salt))
         }
-        let algorithm = access.digest.algorithm
+        let algorithm = access.digest
         let digest = hashes.digestSecret(algorithm, user: user, realm: access.realm, password: password)
         return StoredPassword(digest: digest, algorithm)
     }

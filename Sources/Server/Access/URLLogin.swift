@@ -51,11 +51,6 @@ private func escaped(_ text: String) -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-extension Configuration.Access.Loopback {
-    /// The policy if the configuration has no users.
-    public var policy: AccessPolicy.Loopback { self == .free ? .free : .asOthers }
-}
-
 // MARK: - Users of the configuration
 
 /// Why there is no URL with a user and password.
@@ -111,7 +106,7 @@ extension Configuration {
         switch stored.secret {
         case .password(let plain): return password == plain
         case .digest(let digest):
-            let algorithm = access.digest.algorithm
+            let algorithm = access.digest
             return hashes.digestSecret(algorithm, user: user, realm: access.realm, password: password) == digest
         case .salted(let salt, let key): return hashes.stretched(Array(password.utf8), salt) == key
         }

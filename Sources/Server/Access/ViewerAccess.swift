@@ -49,7 +49,7 @@ extension Configuration {
     /// Whether clients need the viewer's password: clients on other hosts, or all clients.
     public var needsViewerPassword: Bool {
         users.isEmpty && !access.open && access.httpCallback.isEmpty
-            && (access.loopback == .password || SocketAddress(server.address, port: 0)?.isLoopback != true)
+            && (access.loopback == .asOthers || SocketAddress(server.address, port: 0)?.isLoopback != true)
     }
 
     /// Whether all clients that the address lists allow may watch without a password.

@@ -283,7 +283,7 @@ extension StartupNotice.Access {
         } else if configuration.isOpen {
             self = .open
         } else {
-            self = viewer.map { .viewer($0, loopback: configuration.access.loopback.policy) } ?? .thisHost
+            self = viewer.map { .viewer($0, loopback: configuration.access.loopback) } ?? .thisHost
         }
     }
 }

@@ -55,7 +55,7 @@ extension ServerOptions {
 extension Encryption {
     init(_ configuration: Configuration, _ identity: ServerIdentity) {
         var options = TLSOptions(port: UInt16(clamping: configuration.tls.port), identity: identity)
-        options.srtp = configuration.tls.srtp.suite
+        options.srtp = configuration.tls.srtp
         options.handshake.seconds = configuration.limits.handshakeSeconds
         options.handshake.byteCount = configuration.limits.handshakeBytes
         self =
@@ -74,12 +74,7 @@ extension PathOptions {
         description = path.description.isEmpty ? nil : path.description
         headerExtensions = path.headerExtensions
         let settings = configuration.join
-        join.mode =
-            switch path.join ?? settings.mode {
-            case .auto: .auto
-            case .fastStart: .fastStart
-            case .keyframe: .keyframe
-            }
+        join.mode = path.join ?? settings.mode
         join.fastStartWindow = Int64(settings.fastStartMilliseconds) * 1_000_000
         join.fastStart.minimumFrames = settings.minimumFastStartFrames
         join.fastStart.maximumFrames = settings.maximumFastStartFrames

@@ -59,7 +59,7 @@ extension Assembly {
         let difference = ConfigurationDifference(from: state.configuration, to: new, running: running)
         let former = state.configuration
         state.configuration = new
-        threshold.level = Logger.Level(new.log.level)
+        threshold.level = new.log.level
         logStatus(everySeconds: new.log.statusSeconds)
         // Before a new path is served: the new rights apply to it.
         if difference.isAccessChanged { applyAccess(of: new, &state) }

@@ -64,10 +64,10 @@ extension EncodingSettings {
         video.bitrate = path.video.bitrate
         video.gopFrames = path.video.gopFrames
         video.intraRefresh = path.video.intraRefresh
-        video.profile = .init(rawValue: path.video.profile.rawValue) ?? .high
-        video.preset = path.video.preset.rawValue
+        video.profile = path.video.profile
+        video.preset = path.video.preset
         video.threads = path.video.threads
-        fit = path.video.fit == .crop ? .crop : .letterbox
+        fit = path.video.fit
         hasPrivacyMasks = !path.effects.privacyMasks.isEmpty
         filters = path.effects.chain(title: path.title, size: path.video.size)
         if path.effects.overlay == .timestampOverlay {

@@ -20,10 +20,3 @@ public final class LogThreshold: Sendable {
         Logger.Level.allCases.firstIndex(of: level) ?? 0
     }
 }
-
-extension Logger.Level {
-    /// Both enumerations have the same raw values; a test checks this.
-    public init(_ level: Configuration.Log.Level) {
-        self = Self(rawValue: level.rawValue) ?? .info
-    }
-}

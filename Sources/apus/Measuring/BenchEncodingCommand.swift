@@ -52,26 +52,25 @@ struct BenchEncodingCommand: ParsableCommand {
 
     @OptionGroup var plot: PlotOptions
 
-    /// The presets of libx264, from fast to slow.
-    private static let presets = [
-        "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
-    ]
-
     func validate() throws {
         guard FrameRate(fps) != nil else { throw ValidationError("--fps takes 1 to 1000, not \(fps)") }
         guard seconds > 0, seconds <= 1e5 else { throw ValidationError("--seconds takes more than 0") }
-        guard Self.presets.contains(preset) else {
-            throw ValidationError(
-                "there is no preset '\(preset)'; the presets are \(Self.presets.joined(separator: ", "))")
-        }
+        _ = try x264Preset()
         _ = try report.thresholds(in: .encoding)
+    }
+
+    private func x264Preset() throws -> VideoEncoderSettings.Preset {
+        guard let known = VideoEncoderSettings.Preset(rawValue: preset) else {
+            let presets = VideoEncoderSettings.Preset.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("there is no preset '\(preset)'; the presets are \(presets)")
+        }
+        return known
     }
 
     func run() throws {
         var video = VideoEncoderSettings()
-        (video.width, video.height, video.encoder, video.preset, video.threads) = (
-            width, height, encoder, preset, threads
-        )
+        (video.width, video.height, video.encoder, video.threads) = (width, height, encoder, threads)
+        video.preset = try x264Preset()
         video.frameRate = FrameRate(fps) ?? .thirty
         let log = Logger(label: "apus") { LineLogHandler(label: $0, threshold: LogThreshold(.notice)) }
         try report.publish(plot: plot.plot, in: .encoding) {

@@ -47,9 +47,9 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         help:
-            "Minimum level of log messages: \(Configuration.Log.Level.allCases.map(\.rawValue).joined(separator: ", "))."
+            "Minimum level of log messages: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))."
     )
-    var logLevel: Configuration.Log.Level?
+    var logLevel: Logger.Level?
 
     @Flag(help: "Also send the SOURCEs to multicast groups, all the time.")
     var multicast = false
@@ -112,7 +112,7 @@ struct ServeCommand: ParsableCommand {
             var configuration = settings
             let choice = configuration.chooseFirstCamera()
             if choice != nil { try path.applyToDefaultPath(of: &configuration) }
-            let threshold = LogThreshold(Logger.Level(configuration.log.level))
+            let threshold = LogThreshold(configuration.log.level)
             LoggingSystem.bootstrap { LineLogHandler(label: $0, threshold: threshold, write: writer.write) }
             let log = Logger(label: "apus")
             let assembly = try Assembly(configuration, log: log, threshold: threshold) { () throws(StateFailure) in
@@ -204,7 +204,7 @@ struct ServeCommand: ParsableCommand {
     }
 }
 
-extension Configuration.Log.Level: ExpressibleByArgument {}
+extension Logger.Level: @retroactive ExpressibleByArgument {}
 
 extension UDPPortRange: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }

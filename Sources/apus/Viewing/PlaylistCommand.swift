@@ -70,11 +70,11 @@ struct PlaylistCommand: ParsableCommand {
 
     private func login(for name: String, _ configuration: Configuration) throws -> URLLogin? {
         guard let user else {
-            let loopback = configuration.access.loopback.policy
+            let loopback = configuration.access.loopback
             return try configuration.storedViewerPassword().map { URLLogin($0, loopback: loopback) }
         }
         let login = try configuration.urlLogin(of: user, watching: name) { try readPassword(.once) }
-        if configuration.access.satip != .credentials {
+        if configuration.access.satip != .all {
             writeToStandardError("apus: note: VLC of Debian and Ubuntu cannot log in with this value of access.satip\n")
         }
         return login

@@ -128,16 +128,16 @@ struct AccessConfigurationTests {
 
 struct PasswordEntryTests {
     @Test(arguments: [
-        (PasswordEntry.Form.digest, Configuration.Access.Digest.md5, "md5:"), (.digest, .sha256, "sha-256:"),
+        (PasswordEntry.Form.digest, DigestAlgorithm.md5, "md5:"), (.digest, .sha256, "sha-256:"),
         (.salted, .md5, "salted:"), (.plain, .sha256, "longenough"),
     ])
     func thePrintedEntryCanBeReadAsConfiguration(
-        form: PasswordEntry.Form, digest: Configuration.Access.Digest, beginning: String
+        form: PasswordEntry.Form, digest: DigestAlgorithm, beginning: String
     ) throws {
         var access = Configuration.Access()
         access.digest = digest
         let entry = try PasswordEntry(user: "ann", password: "longenough", as: form, for: access)
-        let yaml = "access: { digest: \(digest.rawValue) }\n" + entry.text
+        let yaml = "access: { digest: \(digest.word) }\n" + entry.text
         let configuration = try Configuration(yaml: yaml, file: "apus.yml")
         let password = try #require(configuration.users["ann"]?.password)
         #expect(password.text.hasPrefix(beginning))

@@ -1,4 +1,5 @@
 import Capture
+import Delivery
 import Media
 import RTSPServer
 import Reactor
@@ -32,15 +33,15 @@ struct WiringTests {
         #expect(EncodingSettings(Configuration.Path()) == EncodingSettings())
     }
 
-    @Test(arguments: Configuration.Join.Mode.allCases)
-    func everyJoinModeHasACounterpart(_ mode: Configuration.Join.Mode) {
+    @Test(arguments: JoinMode.allCases)
+    func aPathHasItsJoinModeOrThatOfTheServer(_ mode: JoinMode) {
         var configuration = Configuration()
         configuration.join.mode = mode
-        #expect(PathOptions("cam", .init(), in: configuration).join.mode.rawValue == mode.rawValue)
+        #expect(PathOptions("cam", .init(), in: configuration).join.mode == mode)
         configuration.join.mode = .auto
         var path = Configuration.Path()
         path.join = mode
-        #expect(PathOptions("cam", path, in: configuration).join.mode.rawValue == mode.rawValue)
+        #expect(PathOptions("cam", path, in: configuration).join.mode == mode)
     }
 
     @Test func optionsReachTheServer() throws {

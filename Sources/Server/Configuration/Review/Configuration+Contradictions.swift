@@ -38,7 +38,7 @@ extension Configuration {
 
     private func notePacketLength(in reading: inout Reading) {
         let capturing = paths.filter(\.value.absoluteCaptureTime).keys.min()
-        let hasSRTP = tls.encryption != .no && tls.srtp != .no
+        let hasSRTP = tls.encryption != .no && tls.srtp != nil
         var longest = RTP.longestPacketBytes
         longest -= paths.values.map(\.headerExtensions.byteCount).max() ?? 0
         if hasSRTP { longest -= CipherSuite.maximumOverhead }

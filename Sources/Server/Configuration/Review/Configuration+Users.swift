@@ -3,7 +3,7 @@ import RTSP
 extension Configuration {
     /// Notes users that cannot log in, and options that contradict each other.
     func noteUsers(in reading: inout Reading) {
-        if access.loopback == .password, access.open {
+        if access.loopback == .asOthers, access.open {
             reading.note(
                 "is password, but access.open lets every client watch without a password; remove one of them",
                 with: .root + "access" + "loopback")
@@ -16,10 +16,10 @@ extension Configuration {
                 reading.note("has no password; `apus password \(name)` makes an entry with one", with: option)
                 continue
             }
-            if let algorithm = password.algorithm, algorithm != access.digest.algorithm {
+            if let algorithm = password.algorithm, algorithm != access.digest {
                 reading.note(
-                    "is a hash for access.digest \(algorithm.rawValue.lowercased()), but access.digest is "
-                        + "\(access.digest.rawValue); `apus password \(name)` makes the right one",
+                    "is a hash for access.digest \(algorithm.word), but access.digest is "
+                        + "\(access.digest.word); `apus password \(name)` makes the right one",
                     with: option + "password")
             }
         }

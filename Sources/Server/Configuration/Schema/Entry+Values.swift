@@ -68,15 +68,29 @@ extension Entry {
     /// One of the words of an enumeration.
     ///
     /// - Parameter formerWords: words of earlier releases, with the present word of each.
-    static func choice<Choice: RawRepresentable & CaseIterable>(
+    static func choice<Choice: RawRepresentable & CaseIterable & Equatable>(
         _ key: String, _ member: WritableKeyPath<Section, Choice>, unit: String = "",
         formerWords: [String: String] = [:], _ reason: String
     ) -> Self where Choice.RawValue == String {
-        let words = Choice.allCases.map(\.rawValue)
+        choice(
+            key, member, among: Array(Choice.allCases), word: \.rawValue, unit: unit, formerWords: formerWords, reason)
+    }
+
+    /// One of a few values, each with a word.
+    ///
+    /// - Parameters:
+    ///   - choices: in the order of the reference file.
+    ///   - word: as the configuration calls the value.
+    ///   - formerWords: words of earlier releases, with the present word of each.
+    static func choice<Choice: Equatable>(
+        _ key: String, _ member: WritableKeyPath<Section, Choice>, among choices: [Choice],
+        word: @escaping (Choice) -> String, unit: String = "", formerWords: [String: String] = [:], _ reason: String
+    ) -> Self {
+        let words = choices.map(word)
         let expectation = "one of " + words.joined(separator: ", ") + (unit.isEmpty ? "" : " (\(unit))")
         return value(
             key, member, expecting: expectation, words: words, formerWords: formerWords, reason,
-            parse: { text, _ in Choice(rawValue: text) }, show: { $0.rawValue })
+            parse: { text, _ in choices.first { word($0) == text } }, show: word)
     }
 
     /// One of the words of an enumeration, or null.

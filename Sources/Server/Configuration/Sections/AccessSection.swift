@@ -5,7 +5,7 @@ extension Configuration {
     public struct Access: Hashable, Sendable {
         /// The realm of HTTP authentication (RFC 2617), which clients show to their users.
         public var realm = "Apus"
-        public var digest = Digest.md5
+        public var digest = DigestAlgorithm.md5
         public var nonceSeconds = 600
         /// 0 for no limit.
         public var wrongPasswords = 10
@@ -19,9 +19,9 @@ extension Configuration {
         public var deny: [AddressBlock] = []
         /// Without users: whether other hosts need no password either.
         public var open = false
-        /// Without users: what clients on the server's own host need.
-        public var loopback = Loopback.free
-        public var satip = SATIP.credentials
+        /// Without users: whether clients on the server's own host must authenticate.
+        public var loopback = AccessPolicy.Loopback.free
+        public var satip = AccessPolicy.URLCredentials.all
         /// URL of the web server that decides; empty for none.
         public var httpCallback = ""
         public var httpCallbackMilliseconds = 5_000
@@ -29,27 +29,6 @@ extension Configuration {
         public var httpCallbackExcept: [PathPattern] = []
 
         public init() {}
-
-        /// From which clients the credentials are accepted that VLC's SAT>IP sends in its URL.
-        public enum SATIP: String, CaseIterable, Sendable {
-            case credentials
-            case loopback
-            case off
-        }
-
-        /// What clients on the server's own host need.
-        public enum Loopback: String, CaseIterable, Sendable {
-            case free
-            case password
-        }
-
-        /// The hash algorithm of Digest authentication.
-        public enum Digest: String, CaseIterable, Sendable {
-            case md5 = "md5"
-            case sha256 = "sha-256"
-
-            public var algorithm: DigestAlgorithm { self == .md5 ? .md5 : .sha256 }
-        }
     }
 }
 
@@ -62,7 +41,7 @@ extension Schema<Configuration.Access> {
                     + "makes contain the realm: make them again after a change.",
                 parse: { text, _ in isRealm(text) ? text : nil }, show: quoted),
             .choice(
-                "digest", \.digest,
+                "digest", \.digest, among: DigestAlgorithm.allCases, word: \.word,
                 "Hash algorithm of Digest authentication. ffmpeg, live555 and go2rtc support md5 only. With either, an "
                     + "eavesdropper can reuse what a client sends on that one connection only."),
             .integer(
@@ -100,12 +79,12 @@ extension Schema<Configuration.Access> {
                     + "host may, and other hosts need the viewer's password, which the first start creates. allow and deny "
                     + "still apply."),
             .choice(
-                "loopback", \.loopback,
+                "loopback", \.loopback, among: [.free, .asOthers], word: \.word,
                 "If there are no users: whether clients on this host need the viewer's password. free: they do not. "
                     + "password: they need it, like all other clients. A forwarder on this host (ssh -R, stunnel, a proxy) "
                     + "makes remote clients look like clients on this host: choose password if there is one."),
             .choice(
-                "satip", \.satip,
+                "satip", \.satip, among: AccessPolicy.URLCredentials.allCases, word: \.word,
                 "From which clients a user and password in the URL are accepted. VLC of Debian and Ubuntu sends them like this, "
                     + "unencrypted (SAT>IP). credentials: from all clients. loopback: from this host. off: from no client; "
                     + "that VLC then plays only what needs no password."),
@@ -132,5 +111,31 @@ extension Schema<Configuration.Access> {
     private static func isRealm(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0 == 0x20 || isUserName(String(UnicodeScalar($0))) }
+    }
+}
+
+// MARK: - Words of the configuration
+
+extension DigestAlgorithm {
+    /// As `access.digest` and the hashes of passwords name it.
+    var word: String { rawValue.lowercased() }
+}
+
+extension AccessPolicy.Loopback {
+    fileprivate var word: String {
+        switch self {
+        case .free: "free"
+        case .asOthers: "password"
+        }
+    }
+}
+
+extension AccessPolicy.URLCredentials {
+    fileprivate var word: String {
+        switch self {
+        case .all: "credentials"
+        case .loopback: "loopback"
+        case .none: "off"
+        }
     }
 }

@@ -1,7 +1,9 @@
+import Delivery
+
 extension Configuration {
     /// How a viewer that joins gets its first frame.
     public struct Join: Hashable, Sendable {
-        public var mode = Mode.auto
+        public var mode = JoinMode.auto
         public var fastStartMilliseconds = 120
         public var minimumFastStartFrames = 20
         public var maximumFastStartFrames = 150
@@ -9,16 +11,6 @@ extension Configuration {
         public var totalFastStartBytes = 64_000_000
 
         public init() {}
-
-        /// What a viewer gets first. The raw values are the words of the configuration.
-        public enum Mode: String, CaseIterable, Sendable {
-            /// A fast start within its limits, otherwise the next keyframe. Clients known as recorders get the next keyframe.
-            case auto
-            /// The same, also for recorders.
-            case fastStart
-            /// Only live frames, from the next keyframe.
-            case keyframe
-        }
     }
 }
 

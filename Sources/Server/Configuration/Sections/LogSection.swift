@@ -1,14 +1,12 @@
+import Logging
+
 extension Configuration {
     /// The log on standard error.
     public struct Log: Hashable, Sendable {
-        public var level = Level.info
+        public var level = Logger.Level.info
         public var statusSeconds = 0
 
         public init() {}
-
-        public enum Level: String, CaseIterable, Sendable {
-            case trace, debug, info, notice, warning, error, critical
-        }
     }
 }
 

@@ -8,25 +8,10 @@ extension Configuration {
         /// Path of a file; empty for the certificate that `apus certificate` makes.
         public var certificate = ""
         public var key = ""
-        public var srtp = SRTP.counterMode
+        /// How media over UDP is encrypted; `nil` if none goes over UDP.
+        public var srtp: CipherSuite? = .counterMode
 
         public init() {}
-
-        /// How media over UDP is encrypted.
-        public enum SRTP: String, CaseIterable, Sendable {
-            case no = "no"
-            case counterMode = "aes-cm"
-            case gcm = "aes-gcm"
-
-            /// `nil` if no media goes over UDP.
-            var suite: CipherSuite? {
-                switch self {
-                case .no: nil
-                case .counterMode: .counterMode
-                case .gcm: .gcm
-                }
-            }
-        }
 
         /// Which clients use TLS.
         public enum Encryption: String, CaseIterable, Sendable {
@@ -55,7 +40,7 @@ extension Schema<Configuration.TLS> {
                     + "URLs may leave out."
             ),
             .choice(
-                "srtp", \.srtp,
+                "srtp", \.srtp, among: [nil] + CipherSuite.allCases, word: { $0?.word ?? "no" },
                 "How the media of rtsps:// is encrypted over UDP. aes-cm (AES-CM-128 with HMAC-SHA1-80): all clients with SRTP "
                     + "support it. aes-gcm (AES-GCM-128): costs half as much processor time. no: no UDP; the media goes "
                     + "inside TLS."
@@ -72,5 +57,15 @@ extension Schema<Configuration.TLS> {
                     + "the key that apus certificate makes."
             ).takingEffect(.live),
         ])
+    }
+}
+
+extension CipherSuite {
+    /// As `tls.srtp` names it.
+    fileprivate var word: String {
+        switch self {
+        case .counterMode: "aes-cm"
+        case .gcm: "aes-gcm"
+        }
     }
 }

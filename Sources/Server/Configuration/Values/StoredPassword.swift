@@ -18,7 +18,7 @@ public struct StoredPassword: Hashable, Sendable {
     public init(digest: String, _ algorithm: DigestAlgorithm) {
         secret = .digest(digest)
         self.algorithm = algorithm
-        text = "\(algorithm.rawValue.lowercased()):\(digest)"
+        text = "\(algorithm.word):\(digest)"
     }
 
     public init(salt: [UInt8], key: [UInt8]) {
@@ -34,8 +34,7 @@ public struct StoredPassword: Hashable, Sendable {
     public init?(_ text: String) {
         guard !text.isEmpty, isLine(text, maximumBytes: 128) else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        if let algorithm = DigestAlgorithm.allCases.first(where: { $0.rawValue.lowercased() == parts[0].lowercased() })
-        {
+        if let algorithm = DigestAlgorithm.allCases.first(where: { $0.word == parts[0].lowercased() }) {
             guard parts.count == 2, let bytes = Self.bytes(parts[1]), bytes.count * 2 == algorithm.digitCount else {
                 return nil
             }

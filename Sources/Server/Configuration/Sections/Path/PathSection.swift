@@ -1,3 +1,4 @@
+import Delivery
 import Streams
 
 extension Configuration {
@@ -14,7 +15,7 @@ extension Configuration {
         /// Whether and when it is also sent to its group as MPEG-TS.
         public var multicastTransportStream = Multicasting.off
         /// Replaces `join.mode` for this path.
-        public var join: Join.Mode?
+        public var join: JoinMode?
         /// Which of the frames that Apus encodes carry their capture time.
         public var timestamps = CaptureTimeSEI.keyframes
         /// Whether packets carry their capture time.

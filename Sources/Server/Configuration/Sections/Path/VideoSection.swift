@@ -1,3 +1,5 @@
+import Codecs
+
 extension Configuration {
     /// How Apus encodes H.264: of the test card, of cameras, and of transcoded files, which keep their size and frame rate.
     public struct Video: Hashable, Sendable {
@@ -7,7 +9,7 @@ extension Configuration {
         public var width = 1280
         public var height = 720
         /// How a substream with another aspect ratio shows the frames.
-        public var fit = Fit.letterbox
+        public var fit = FrameFit.letterbox
         /// In frames per second.
         public var frameRate = 30
         /// In bit/s.
@@ -15,8 +17,8 @@ extension Configuration {
         public var gopMilliseconds = 2000
         /// Whether the image is refreshed column by column instead of by keyframes.
         public var intraRefresh = false
-        public var profile = Profile.high
-        public var preset = Preset.superfast
+        public var profile = VideoEncoderSettings.Profile.high
+        public var preset = VideoEncoderSettings.Preset.superfast
         public var threads = 2
 
         public init() {}
@@ -26,18 +28,6 @@ extension Configuration {
 
         /// Frames from one keyframe to the next, at least 1.
         public var gopFrames: Int { max(1, frameRate * gopMilliseconds / 1000) }
-
-        public enum Fit: String, CaseIterable, Sendable {
-            case letterbox, crop
-        }
-
-        public enum Profile: String, CaseIterable, Sendable {
-            case baseline, main, high
-        }
-
-        public enum Preset: String, CaseIterable, Sendable {
-            case ultrafast, superfast, veryfast, faster, fast, medium
-        }
     }
 }
 
@@ -59,7 +49,7 @@ extension Schema<Configuration.Video> {
                 "height", \.height, in: 16...8192, unit: "pixels, even",
                 "Height of the test card; a camera uses the nearest that it has."),
             .choice(
-                "fit", \.fit,
+                "fit", \.fit, among: [.letterbox, .crop], word: \.rawValue,
                 "How a substream (stream:NAME) with another aspect ratio shows the frames: letterbox adds black bars, crop cuts "
                     + "the edges off. Other sources ignore it."),
             .integer(
@@ -83,8 +73,10 @@ extension Schema<Configuration.Video> {
             .choice(
                 "profile", \.profile,
                 "H.264 profile. baseline is for very old devices; high gives the best image quality."),
+            // Slower presets are for `apus bench encoding` only.
             .choice(
-                "preset", \.preset,
+                "preset", \.preset, among: [.ultrafast, .superfast, .veryfast, .faster, .fast, .medium],
+                word: \.rawValue,
                 "Speed of libx264: faster presets give a lower image quality. On a small machine, a frame of 1280x720 "
                     + "takes 2.2 ms with ultrafast, 3.0 ms with superfast, 4.3 ms with veryfast."),
             .integer(
