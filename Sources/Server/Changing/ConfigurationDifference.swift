@@ -5,7 +5,7 @@ struct ConfigurationDifference: Hashable {
     let added: [String]
     /// Paths of both configurations with different options, by name ascending. All other paths are not affected.
     let changed: [PathDifference]
-    /// Options of the whole server that apply at once.
+    /// Options of the whole server that the running server uses now.
     let live: [String]
     /// Options of the whole server that differ from those that it was started with, and that apply at the next start only.
     let atNextStart: [String]
@@ -22,8 +22,9 @@ struct ConfigurationDifference: Hashable {
         changed = before.keys.filter { after[$0] != nil }.sorted().compactMap { name in
             PathDifference(name, from: old, to: new)
         }
-        live = Self.serverOptions(from: old, to: new, takingEffect: .live)
-        atNextStart = Self.serverOptions(from: running, to: new, takingEffect: .serverRestart)
+        live = Self.serverChanges(from: old, to: new).filter { $0.effect != .serverRestart }.map(\.option.text)
+        atNextStart = Self.serverChanges(from: running, to: new).filter { $0.effect == .serverRestart }
+            .map(\.option.text)
         isAccessChanged = old.access != new.access || old.users != new.users
         isCertificateMoved = old.tls.certificate != new.tls.certificate || old.tls.key != new.tls.key
     }
@@ -32,13 +33,10 @@ struct ConfigurationDifference: Hashable {
         removed.isEmpty && added.isEmpty && changed.isEmpty && live.isEmpty && atNextStart.isEmpty
     }
 
-    /// The options of the whole server that differ, and whose changes have a certain effect.
-    private static func serverOptions(
-        from old: Configuration, to new: Configuration, takingEffect effect: OptionEffect
-    ) -> [String] {
+    /// The options of the whole server that differ.
+    private static func serverChanges(from old: Configuration, to new: Configuration) -> [OptionChange] {
         var (old, new) = (old, new)
         (old.paths, new.paths) = ([:], [:])
         return Schema.configuration.changes(from: old, to: new, at: .root)
-            .filter { $0.effect == effect }.map(\.option.text)
     }
 }

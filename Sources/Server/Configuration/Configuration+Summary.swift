@@ -59,7 +59,8 @@ extension Configuration {
             # The configuration of Apus: every option, with its default as the value.
             #
             # Written by `apus reference`. Copy only what you want to change into ./apus.yml or /etc/apus/apus.yml, and run
-            # `apus check` to find mistakes. Unknown keys and invalid values are errors.
+            # `apus check` to find mistakes. Unknown keys and invalid values are errors. The line that begins with "Changes"
+            # says when a running server uses a new value of the option (SIGHUP, apus set).
 
             \(Schema.configuration.reference(example, indent: 0))
             """

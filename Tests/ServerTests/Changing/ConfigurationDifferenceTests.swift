@@ -100,10 +100,12 @@ struct ConfigurationDifferenceTests {
             guard let change = changes.first else { continue }
             let option = change.option.text
             let difference = difference(base, new)
-            #expect(difference.live == (change.effect == .live ? [option] : []))
+            let isOfPath = option.hasPrefix("paths.cam.")
+            #expect(difference.live == (isOfPath || change.effect == .serverRestart ? [] : [option]))
             #expect(difference.atNextStart == (change.effect == .serverRestart ? [option] : []))
-            let ofPath = option.hasPrefix("paths.cam.") ? [change.effect: [String(option.dropFirst(10))]] : [:]
+            let ofPath = isOfPath ? [change.effect: [String(option.dropFirst(10))]] : [:]
             #expect(difference.changed.first { $0.name == "cam" }?.options ?? [:] == ofPath, "\(option)")
+            #expect(Self.comment(above: index, in: lines).hasSuffix(change.effect.sentence), "\(option)")
             changedOptions.insert(option)
         }
         #expect(changedOptions.count > 80)
@@ -122,11 +124,9 @@ struct ConfigurationDifferenceTests {
     /// A value other than the default of the option at this line of the reference file, by what its comment says that it expects;
     /// `nil` if the line has no option, or one whose values have a form of their own.
     private static func otherValue(at index: Int, in lines: [String]) -> String? {
-        let isComment = { (line: String) in line.trimmingPrefix { $0 == " " }.hasPrefix("#") }
         guard !isComment(lines[index]), let colon = lines[index].firstIndex(of: ":") else { return nil }
         let value = lines[index][colon...].dropFirst(2)
-        let comment = lines[..<index].reversed().prefix(while: isComment).reversed()
-            .map { String($0.trimmingPrefix { $0 == " " || $0 == "#" }) }.joined(separator: " ")
+        let comment = comment(above: index, in: lines)
         if let range = comment.firstMatch(of: /Expects a whole number from (\d+) to (\d+)/) {
             return String(value == range.1 ? range.2 : range.1)
         }
@@ -138,6 +138,14 @@ struct ConfigurationDifferenceTests {
         if comment.contains("Expects true or false") { return value == "true" ? "false" : "true" }
         return comment.contains("Expects one line of text") ? "\"mute\"" : nil
     }
+
+    /// The text of the comment that ends above this line.
+    private static func comment(above index: Int, in lines: [String]) -> String {
+        lines[..<index].reversed().prefix(while: isComment).reversed()
+            .map { String($0.trimmingPrefix { $0 == " " || $0 == "#" }) }.joined(separator: " ")
+    }
+
+    private static func isComment(_ line: String) -> Bool { line.trimmingPrefix { $0 == " " }.hasPrefix("#") }
 
     @Test func pathsAreAddedRemovedAndKept() throws {
         let old = try configuration(Self.base)

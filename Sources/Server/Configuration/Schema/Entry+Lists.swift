@@ -48,10 +48,10 @@ extension Entry {
                     return nil
                 }
             },
-            reference: { section, indent in
-                let value = "[\(section[keyPath: member].map { quoted(show($0)) }.joined(separator: ", "))]"
-                return optionLines(key, value: value, expecting: expectation, reason, indent: indent)
-            })
+            content: .option(
+                OptionText(expectation: expectation, reason: reason) { section in
+                    "[\(section[keyPath: member].map { quoted(show($0)) }.joined(separator: ", "))]"
+                }))
     }
 }
 

@@ -108,7 +108,7 @@ extension Entry {
                 if node.isNothing { return section[keyPath: member] = nil }
                 entry.read(node, path, &section, &reading)
             },
-            reference: entry.reference)
+            content: entry.content)
     }
 
     /// A value with a textual form of its own.
@@ -142,44 +142,7 @@ extension Entry {
                 }
                 section[keyPath: member] = value
             },
-            reference: { section, indent in
-                optionLines(
-                    key, value: show(section[keyPath: member]), expecting: expectation, reason, indent: indent)
-            })
+            content: .option(
+                OptionText(expectation: expectation, reason: reason, value: { show($0[keyPath: member]) })))
     }
-}
-
-// MARK: - Text
-
-/// Whether `text` is one line without control characters, because session descriptions and logs contain it.
-func isLine(_ text: String, maximumBytes: Int) -> Bool {
-    text.utf8.count <= maximumBytes && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-}
-
-/// `text` as a double-quoted YAML scalar.
-func quoted(_ text: String) -> String {
-    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-}
-
-/// An option of the reference file: its reason, the values that it takes, and the line itself.
-func optionLines(_ key: String, value: String, expecting expectation: String, _ reason: String, indent: Int) -> String {
-    comment(reason, indent: indent) + comment("Expects \(expectation); the default is \(value).", indent: indent)
-        + blanks(indent) + "\(key): \(value)\n"
-}
-
-/// `text` as comment lines of at most 110 columns.
-func comment(_ text: String, indent: Int) -> String {
-    var lines: [String] = []
-    for word in text.split(separator: " ") {
-        if let last = lines.last, indent + last.count + word.count + 3 <= 110 {
-            lines[lines.count - 1] = last + " " + word
-        } else {
-            lines.append(String(word))
-        }
-    }
-    return lines.map { blanks(indent) + "# \($0)\n" }.joined()
-}
-
-func blanks(_ count: Int) -> String {
-    String(repeating: " ", count: count)
 }

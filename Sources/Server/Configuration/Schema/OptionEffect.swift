@@ -12,6 +12,18 @@ enum OptionEffect: CaseIterable {
     case source
     /// When the server is restarted.
     case serverRestart
+
+    /// For users: the last line of the comment on each option in the reference file.
+    var sentence: String {
+        switch self {
+        case .live: "Changes take effect at once."
+        case .newViewers: "Changes take effect for new viewers."
+        case .groups: "Changes take effect at once and disconnect the viewers of multicast groups."
+        case .encoding: "Changes take effect in the running source."
+        case .source: "Changes restart the source."
+        case .serverRestart: "Changes take effect when the server is restarted."
+        }
+    }
 }
 
 /// An option in which two configurations differ.

@@ -5,18 +5,12 @@ import Yams
 struct Schema<Section> {
     let entries: [Entry<Section>]
 
-    /// - Parameter effect: that of each option that does not state its own.
-    private init(_ entries: [Entry<Section>], takingEffect effect: OptionEffect) {
+    /// There is no other way to make a schema, so every option has an effect.
+    ///
+    /// - Parameter effect: that of each option that does not state its own (`Entry.takingEffect`).
+    init(takingEffect effect: OptionEffect, _ entries: [Entry<Section>]) {
         self.entries = entries.map { $0.effect == nil ? $0.takingEffect(effect) : $0 }
     }
-
-    // The options of a section, named after the effect of those that do not state their own (`Entry.takingEffect`). There is no
-    // other way to make a schema, so every option has an effect.
-
-    static func live(_ entries: [Entry<Section>]) -> Self { Self(entries, takingEffect: .live) }
-    static func encoding(_ entries: [Entry<Section>]) -> Self { Self(entries, takingEffect: .encoding) }
-    static func source(_ entries: [Entry<Section>]) -> Self { Self(entries, takingEffect: .source) }
-    static func serverRestart(_ entries: [Entry<Section>]) -> Self { Self(entries, takingEffect: .serverRestart) }
 
     /// Reads the options that `node` sets into `section`, and notes what is wrong.
     func read(_ node: Node, at path: OptionPath, into section: inout Section, noting reading: inout Reading) {
@@ -71,68 +65,6 @@ struct Schema<Section> {
 
     /// The section as it appears in the reference file, with the values of `section`.
     func reference(_ section: Section, indent: Int) -> String {
-        entries.map { $0.reference(section, indent) }.joined(separator: "\n")
-    }
-}
-
-/// One key of a section: how its value is read, how the reference file shows it, and whether it has changed.
-struct Entry<Section> {
-    let key: String
-    /// Keys of earlier releases. They still work, and `apus check` names the present key.
-    private(set) var formerKeys: [String] = []
-    /// Abbreviations that work as well.
-    private(set) var shortKeys: [String] = []
-    /// The keys one level below, as `video.width`, if the entry is a section.
-    var innerKeys: [String] = []
-    let read: (Node, OptionPath, inout Section, inout Reading) -> Void
-    /// Comment and line of the option, indented by this number of spaces. Each line ends with a line feed.
-    let reference: (Section, Int) -> String
-    /// When a change takes effect; `nil` until the entry is part of a schema.
-    private(set) var effect: OptionEffect?
-    /// The options below the key in which two sections differ; `nil` if the entry is an option itself.
-    private let innerChanges: InnerChanges?
-
-    typealias InnerChanges = (Section, Section, OptionPath, OptionEffect) -> [OptionChange]
-
-    /// - Parameter innerChanges: the options below the key in which two sections differ, if there are options below it. Names
-    ///   that only one of the sections has are changes with the effect of the entry.
-    init(
-        key: String, read: @escaping (Node, OptionPath, inout Section, inout Reading) -> Void,
-        reference: @escaping (Section, Int) -> String,
-        innerChanges: InnerChanges? = nil
-    ) {
-        self.key = key
-        self.read = read
-        self.reference = reference
-        self.innerChanges = innerChanges
-    }
-
-    /// The options at and below the key in which two sections differ: the option itself, if its two values differ in the
-    /// reference file.
-    func changes(from old: Section, to new: Section, at path: OptionPath) -> [OptionChange] {
-        guard let effect else { preconditionFailure("an entry has an effect once it is part of a schema") }
-        if let innerChanges { return innerChanges(old, new, path, effect) }
-        return reference(old, 0) == reference(new, 0) ? [] : [OptionChange(option: path, effect: effect)]
-    }
-
-    /// The same entry, with an effect other than that of its schema.
-    func takingEffect(_ effect: OptionEffect) -> Self {
-        var entry = self
-        entry.effect = effect
-        return entry
-    }
-
-    /// The same entry, which also accepts keys of earlier releases.
-    func formerly(_ keys: String...) -> Self {
-        var entry = self
-        entry.formerKeys = keys
-        return entry
-    }
-
-    /// The same entry, which also accepts abbreviations of its key.
-    func short(_ keys: String...) -> Self {
-        var entry = self
-        entry.shortKeys = keys
-        return entry
+        entries.map { $0.reference(section, indent: indent) }.joined(separator: "\n")
     }
 }

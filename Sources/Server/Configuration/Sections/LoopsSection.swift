@@ -10,7 +10,9 @@ extension Configuration {
 
 extension Schema<Configuration.Loops> {
     static var loops: Self {
-        Schema.serverRestart([.integer("threads", \.threads, in: 0...256, "Number of event loops; 0 for one per core.")]
+        Schema(
+            takingEffect: .serverRestart,
+            [.integer("threads", \.threads, in: 0...256, "Number of event loops; 0 for one per core.")]
         )
     }
 }

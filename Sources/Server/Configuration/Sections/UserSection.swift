@@ -19,18 +19,20 @@ extension Configuration {
 
 extension Schema<Configuration.User> {
     static var user: Self {
-        Schema.live([
-            .password(
-                "password", \.password,
-                "The password, or a hash of it from apus password. The password cannot be read from an md5:… or sha-256:… hash, "
-                    + "but the hash itself is enough to log in here. A salted:… hash is not, and works for Basic inside TLS and "
-                    + "for VLC's SAT>IP only."),
-            .patterns("read", \.read, "Paths that the user may watch."),
-            .patterns("publish", \.publish, "Paths that the user may publish to."),
-            .patterns("control", \.control, "Paths whose options the user may change."),
-            .blocks("allow", \.allow, "Addresses that the user may connect from; empty for all addresses."),
-            .blocks("deny", \.deny, "Addresses that the user may not connect from, even if allow contains them."),
-        ])
+        Schema(
+            takingEffect: .live,
+            [
+                .password(
+                    "password", \.password,
+                    "The password, or a hash of it from apus password. The password cannot be read from an md5:… or sha-256:… hash, "
+                        + "but the hash itself is enough to log in here. A salted:… hash is not, and works for Basic inside TLS and "
+                        + "for VLC's SAT>IP only."),
+                .patterns("read", \.read, "Paths that the user may watch."),
+                .patterns("publish", \.publish, "Paths that the user may publish to."),
+                .patterns("control", \.control, "Paths whose options the user may change."),
+                .blocks("allow", \.allow, "Addresses that the user may connect from; empty for all addresses."),
+                .blocks("deny", \.deny, "Addresses that the user may not connect from, even if allow contains them."),
+            ])
     }
 }
 
@@ -48,10 +50,10 @@ extension Entry {
                 }
                 section[keyPath: member] = password
             },
-            reference: { section, indent in
-                comment("\(reason) Expects \(StoredPassword.expectation).", indent: indent)
-                    + blanks(indent) + "\(key): \(quoted(section[keyPath: member]?.text ?? ""))\n"
-            })
+            content: .option(
+                OptionText(expectation: StoredPassword.expectation, reason: reason) { section in
+                    section[keyPath: member].map { quoted($0.text) }
+                }))
     }
 }
 

@@ -28,18 +28,20 @@ extension Configuration {
 
 extension Schema<Configuration.Audio> {
     static var audio: Self {
-        Schema.source([
-            .boolean(
-                "enabled", \.enabled,
-                "Whether the stream has audio: that of the test card, the microphone, the file or the other path."),
-            .value(
-                "device", \.device, expecting: "ALSA's name of a device, default, or none",
-                "Microphone of a camera's path, such as plughw:CARD=Device,DEV=0; none for a camera without audio. The test card "
-                    + "and files have their own audio. apus devices lists the microphones.",
-                parse: { text, _ in !text.isEmpty && isLine(text, maximumBytes: 200) ? text : nil }, show: quoted),
-            .choice("sampleRate", \.sampleRate, unit: "Hz", "Sampling rate."),
-            .integer("channels", \.channels, in: 1...2, "1 for mono, 2 for stereo."),
-            .bitrate("bitrate", \.bitrate, in: 16_000...512_000, "Bitrate.").formerly("bitsPerSecond"),
-        ])
+        Schema(
+            takingEffect: .source,
+            [
+                .boolean(
+                    "enabled", \.enabled,
+                    "Whether the stream has audio: that of the test card, the microphone, the file or the other path."),
+                .value(
+                    "device", \.device, expecting: "ALSA's name of a device, default, or none",
+                    "Microphone of a camera's path, such as plughw:CARD=Device,DEV=0; none for a camera without audio. The test card "
+                        + "and files have their own audio. apus devices lists the microphones.",
+                    parse: { text, _ in !text.isEmpty && isLine(text, maximumBytes: 200) ? text : nil }, show: quoted),
+                .choice("sampleRate", \.sampleRate, unit: "Hz", "Sampling rate."),
+                .integer("channels", \.channels, in: 1...2, "1 for mono, 2 for stereo."),
+                .bitrate("bitrate", \.bitrate, in: 16_000...512_000, "Bitrate.").formerly("bitsPerSecond"),
+            ])
     }
 }
