@@ -1,6 +1,7 @@
 import Wire
 
-/// The packets of one RTCP datagram: a report first, then others (RFC 3550, section 6.1).
+/// The packets of one RTCP datagram: a report first, then others (RFC 3550, section 6.1); a single packet or no report in
+/// reduced size (RFC 5506).
 public struct Compound: Hashable, Sendable {
     public var packets: [ControlPacket]
 
@@ -27,22 +28,26 @@ public struct Compound: Hashable, Sendable {
         if let goodbye { packets.append(.goodbye(goodbye)) }
     }
 
-    /// Why a datagram is not a valid compound packet (RFC 3550, A.2). Nothing of such a datagram is used.
+    /// Why a datagram is no RTCP (RFC 3550, A.2). Nothing of such a datagram is used.
     public enum ParseError: Error, Hashable, Sendable {
         /// It is shorter than one word, or there are bytes after the last packet.
         case tooShort
         case wrongVersion
-        /// The first packet is neither a sender report nor a receiver report.
-        case reportIsNotFirst
+        /// The type of the first packet is none of RTCP.
+        case wrongPacketType
         /// A packet's length exceeds the datagram.
         case lengthBeyondEnd
         /// There is padding in a packet that is not the last, or it is longer than the packet.
         case badPadding
-        /// A packet's contents do not fit its length.
+        /// A packet's contents do not fit its length, and no packet before it can be used.
         case malformed(packetType: UInt8)
     }
 
-    /// Parses a whole datagram. Packets of unknown types are skipped.
+    /// The types that a first packet may have. Those around them belong to RTP with a marker bit (RFC 5761, section 4).
+    private static let packetTypes: ClosedRange<UInt8> = 200...207
+
+    /// Parses a whole datagram. Packets of unknown types are skipped, and malformed ones after a valid one, because devices send
+    /// faulty descriptions after good reports.
     public init(parsing datagram: RawSpan) throws(ParseError) {
         packets = []
         var reader = ByteReader(datagram)
@@ -51,13 +56,14 @@ public struct Compound: Hashable, Sendable {
             guard let flags = reader.uint8(), let packetType = reader.uint8(), let words = reader.uint16()
             else { throw .tooShort }
             guard flags >> 6 == 2 else { throw .wrongVersion }
-            guard !isFirst || packetType == 200 || packetType == 201 else { throw .reportIsNotFirst }
+            guard !isFirst || Self.packetTypes.contains(packetType) else { throw .wrongPacketType }
             guard let padded = reader.take(Int(words) * 4) else { throw .lengthBeyondEnd }
             let body = try Self.withoutPadding(padded, isPadded: flags & 0x20 != 0, isLast: reader.remaining == 0)
             switch ControlPacket.read(packetType: packetType, count: flags & 0x1F, body: body) {
             case .packet(let packet): packets.append(packet)
             case .unknown: break
-            case .malformed: throw .malformed(packetType: packetType)
+            case .malformed:
+                if packets.isEmpty { throw .malformed(packetType: packetType) }
             }
         } while reader.remaining > 0
     }

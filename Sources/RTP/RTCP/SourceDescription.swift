@@ -57,7 +57,7 @@ public struct SourceDescription: Hashable, Sendable {
         self.init(chunks: chunks)
     }
 
-    /// Parses items up to a zero byte, then skips zeros up to a word boundary.
+    /// Parses items up to a zero byte, then skips zeros up to a word boundary. The last chunk of some devices has no zero byte.
     @_lifetime(reader: copy reader)
     private static func readChunk(_ reader: inout ByteReader) -> Chunk? {
         guard let ssrc = reader.uint32() else { return nil }
@@ -71,7 +71,7 @@ public struct SourceDescription: Hashable, Sendable {
             guard let length = reader.uint8(), let text = reader.take(Int(length)) else { return nil }
             items.append(Item(kind: kind, text: [UInt8](text)))
         }
-        return nil
+        return items.isEmpty ? nil : Chunk(ssrc: SSRC(ssrc), items: items)
     }
 
     func write(to writer: inout ByteWriter) {
