@@ -68,6 +68,86 @@ import Wire
         #expect(take(&depacketizer)?.contents == [[0x65, 9]])
     }
 
+    /// What devices send that is not allowed, or unusual, and means the same as one slice.
+    @Test(
+        arguments: [
+            [[0x65, 9, 8, 7]],
+            // Empty fragments, at the start, inside and at the end.
+            [[0x7C, 0x85], [0x7C, 0x05, 9], [0x7C, 0x05], [0x7C, 0x05, 8, 7], [0x7C, 0x45]],
+            // The type changes.
+            [[0x7C, 0x85, 9, 8], [0x7C, 0x41, 7]],
+            [[0x7C, 0x85, 9, 8], [0x7C, 0x58, 7]],
+            // Zeros after the NAL unit of an aggregate.
+            [[0x18, 0, 4, 0x65, 9, 8, 7, 0]],
+            [[0x18, 0, 4, 0x65, 9, 8, 7, 0, 0, 0]],
+            // Start codes before the NAL unit.
+            [[0, 0, 0, 1, 0x65, 9, 8, 7]],
+            [[0x18, 0, 7, 0, 0, 1, 0x65, 9, 8, 7]],
+        ] as [[[UInt8]]])
+    func whatDevicesSendIsUnderstood(payloads: [[UInt8]]) {
+        var depacketizer = H264Depacketizer()
+        for (number, payload) in payloads.enumerated() {
+            depacketizer.push(
+                payload.rawSpan, header: header(UInt16(number), isMarked: number == payloads.count - 1))
+        }
+        let unit = take(&depacketizer)
+        #expect(unit?.contents == [[0x65, 9, 8, 7]])
+        #expect(unit?.isComplete == true)
+        #expect(depacketizer.counts == DepacketizerCounts())
+    }
+
+    /// Whole access units with start codes, in one packet or fragmented.
+    @Test(
+        arguments: [
+            [[0x67, 1, 0, 0, 0, 1, 0x68, 2, 0, 0, 1, 0x65, 3]],
+            [[0x7C, 0x87, 1, 0, 0], [0x7C, 0x07, 0, 1, 0x68, 2, 0, 0, 1, 0x65], [0x7C, 0x47, 3]],
+            [[0x18, 0, 8, 0x67, 1, 0, 0, 0, 1, 0x68, 2, 0, 2, 0x65, 3]],
+        ] as [[[UInt8]]])
+    func startCodesSeparateNALUnits(payloads: [[UInt8]]) {
+        var depacketizer = H264Depacketizer()
+        for (number, payload) in payloads.enumerated() {
+            depacketizer.push(
+                payload.rawSpan, header: header(UInt16(number), isMarked: number == payloads.count - 1))
+        }
+        #expect(take(&depacketizer)?.contents == [[0x67, 1], [0x68, 2], [0x65, 3]])
+        #expect(depacketizer.counts == DepacketizerCounts())
+    }
+
+    /// Markers on SEI or parameter sets, and timestamps of their own, do not end a unit.
+    @Test func aUnitEndsWithItsSlices() {
+        var depacketizer = H264Depacketizer()
+        let packets: [(bytes: [UInt8], timestamp: UInt32, isMarked: Bool)] = [
+            ([0x67, 1], 1, true), ([0x68, 2], 2, false), ([0x06, 3], 3, true), ([0x65, 4], 3, true),
+            ([0x06, 5], 4, true), ([0x41, 6], 4, false), ([0x06, 7], 5, false), ([0x41, 8], 6, true),
+        ]
+        for (number, packet) in packets.enumerated() {
+            depacketizer.push(
+                packet.bytes.rawSpan,
+                header: header(UInt16(number), timestamp: packet.timestamp, isMarked: packet.isMarked))
+        }
+        let units = [take(&depacketizer), take(&depacketizer), take(&depacketizer)]
+        #expect(
+            units.map { $0?.contents } == [
+                [[0x67, 1], [0x68, 2], [0x06, 3], [0x65, 4]], [[0x06, 5], [0x41, 6]], [[0x06, 7], [0x41, 8]],
+            ])
+        #expect(units.map { $0?.rtpTimestamp } == [3, 4, 6])
+        #expect(units.allSatisfy { $0?.isComplete == true })
+    }
+
+    /// A stream without slices takes little memory, and the first slice is received.
+    @Test func unitsWithoutSlicesAreBounded() {
+        var depacketizer = H264Depacketizer()
+        let information = [0x06] + [UInt8](repeating: 1, count: 1_000)
+        for number in 0..<20_000 as Range<UInt16> {
+            depacketizer.push(information.rawSpan, header: header(number, timestamp: UInt32(number), isMarked: true))
+            #expect(take(&depacketizer) == nil)
+        }
+        depacketizer.push(([0x65, 4] as [UInt8]).rawSpan, header: header(20_000, timestamp: 20_000, isMarked: true))
+        let unit = take(&depacketizer)
+        #expect(unit?.contents.last == [0x65, 4])
+        #expect((unit?.bytes.count ?? .max) < 70_000)
+    }
+
     @Test(
         arguments: [
             [],
@@ -76,11 +156,10 @@ import Wire
             [0x18, 0],
             [0x18, 0, 0],
             [0x18, 0, 2, 0x67],
-            [0x18, 0, 1, 0x67, 0],
+            [0x18, 0, 1, 0x67, 0, 0, 1],
             [0x18, 0, 2, 0x1C, 0],
             [0x19, 0, 0, 0, 1, 0x41],
             [0x1C],
-            [0x1C, 0x85],
             [0x7C, 0x98, 1],
             [0x1D, 0x85, 0, 0, 1],
             [0x1E, 1],

@@ -27,8 +27,11 @@ import Wire
                 (UInt8.random(in: 1...23, using: &random), Int.random(in: 1...4000, using: &random))
             }
         }
-        // All NAL units that are sent: all but delimiters.
-        let sent = (shapes + wild).map { $0.filter { $0.0 != 9 } }.filter { !$0.isEmpty }
+        // All NAL units that are sent: all but delimiters. A unit has a slice.
+        let sent = (shapes + wild).map { shape in
+            let sent = shape.filter { $0.0 != 9 }
+            return sent.contains { (1...5).contains($0.0) } ? sent : sent + [(1, 30)]
+        }
         return sent.map { randomNALUnits($0, using: &random) }
     }
 

@@ -73,24 +73,28 @@ extension H264 {
         /// Whether there are bytes that belong to no complete NAL unit yet.
         public var isBetweenUnits: Bool { !isInsideUnit }
 
-        /// Index of the next `00 00 01`.
         private mutating func findStartCode() -> Int? {
-            var index = scanned
-            let last = buffer.count - 3
-            while index <= last {
+            let (code, searched) = Self.startCode(in: buffer, from: scanned)
+            if code == nil { scanned = Swift.max(start, searched) }
+            return code
+        }
+
+        /// The index of the first `00 00 01` at or after `index`, and the index before which there is certainly none.
+        public static func startCode(in bytes: [UInt8], from index: Int) -> (code: Int?, searched: Int) {
+            var index = index
+            while index <= bytes.count - 3 {
                 // The third byte gives the minimum distance to the next start code.
-                let third = buffer[index + 2]
+                let third = bytes[index + 2]
                 if third > 1 {
                     index += 3
                 } else if third == 1 {
-                    if buffer[index] == 0 && buffer[index + 1] == 0 { return index }
+                    if bytes[index] == 0 && bytes[index + 1] == 0 { return (index, index) }
                     index += 3
                 } else {
                     index += 1
                 }
             }
-            scanned = Swift.max(start, index)
-            return nil
+            return (nil, index)
         }
 
         /// The unit from `start` to `end` without padding; `nil` if there is none.

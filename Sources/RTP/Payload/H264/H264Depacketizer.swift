@@ -1,15 +1,23 @@
+import Media
 import Wire
 
 /// Converts RTP payloads to H.264 access units, packetization-mode 0 and 1 (RFC 6184, section 7.1).
 ///
-/// Push packets in the order of their sequence numbers (`ReorderBuffer`), then take units until there are none. A unit ends with
-/// the marker bit or where the timestamp changes. After a loss, the affected fragmented NAL unit is dropped. NAL units that
-/// arrived whole are returned in a unit that is marked as incomplete.
+/// Push packets in the order of their sequence numbers (`ReorderBuffer`), then take units until there are none. A unit that has a
+/// slice ends with the marker bit or where the timestamp changes; without one, it is the beginning of the next, because some
+/// devices mark their SEI or give parameter sets a timestamp of their own. After a loss, the affected fragmented NAL unit is
+/// dropped. NAL units that arrived whole are returned in a unit that is marked as incomplete.
+///
+/// Devices also send empty fragments, fragments whose type changes, zeros after an aggregate's last NAL unit, and several NAL
+/// units with start codes as one. All of these are understood.
 public struct H264Depacketizer: Sendable {
     /// The maximum size of an access unit, so that a sender without marker bits cannot exhaust memory: twenty times a 4K IDR.
     public static let maximumUnitBytes = 8 << 20
     /// The maximum number of NAL units in an access unit: 16 times what 8K encoders use.
     static let maximumNALUnits = 4096
+
+    /// The maximum size and number of NAL units without a slice that are kept for the next unit: many times what encoders send.
+    static let (maximumHeadBytes, maximumHeadUnits) = (65_536, 64)
 
     public private(set) var counts = DepacketizerCounts()
 
@@ -44,7 +52,7 @@ public struct H264Depacketizer: Sendable {
             counts.malformedPackets += 1
             recordLoss()
         }
-        if header.isMarked { finish() }
+        if header.isMarked { end() }
     }
 
     /// The oldest complete unit.
@@ -54,22 +62,28 @@ public struct H264Depacketizer: Sendable {
 
     /// Ends the current unit, at the end of a stream whose last marker bit is missing.
     public mutating func flush() {
-        finish()
+        end()
     }
 
     // MARK: - Units
 
     private mutating func begin(_ timestamp: UInt32) {
-        if let open = self.timestamp, open != timestamp { finish() }
+        if let open = self.timestamp, open != timestamp { end() }
         self.timestamp = timestamp
     }
 
-    private mutating func finish() {
+    /// Ends the unit, if it has a slice.
+    private mutating func end() {
         dropFragments()
-        if let timestamp, !units.isEmpty {
-            finished.append(
-                ReceivedUnit(rtpTimestamp: timestamp, bytes: bytes, units: units, isComplete: isComplete))
+        guard let timestamp, units.contains(where: { NALUnitOctet(bytes[$0.lowerBound]).isSlice }) else {
+            if bytes.count > Self.maximumHeadBytes || units.count > Self.maximumHeadUnits { clear() }
+            return
         }
+        finished.append(ReceivedUnit(rtpTimestamp: timestamp, bytes: bytes, units: units, isComplete: isComplete))
+        clear()
+    }
+
+    private mutating func clear() {
         bytes = []
         units = []
         timestamp = nil
@@ -99,9 +113,10 @@ public struct H264Depacketizer: Sendable {
         // Any other payload ends a fragmented NAL unit, whether complete or not.
         dropFragments()
         if header.type == NALUnitOctet.aggregate { return appendAggregate(payload) }
-        guard header.isCarriable else { return false }
+        guard header.isCarriable || header.mayBeStartCode else { return false }
+        let count = units.count
         appendUnit(payload)
-        return true
+        return units.count > count
     }
 
     private func hasRoom(for byteCount: Int) -> Bool {
@@ -111,6 +126,30 @@ public struct H264Depacketizer: Sendable {
     private mutating func appendUnit(_ unit: RawSpan) {
         let start = bytes.count
         bytes.append(unit)
+        completeUnits(from: start)
+    }
+
+    /// Completes the NAL unit whose bytes begin at `start`. If they contain start codes (ITU-T H.264, annex B), which NAL units never
+    /// do, they are several.
+    private mutating func completeUnits(from start: Int) {
+        guard H264.AnnexBSplitter.startCode(in: bytes, from: start).code != nil else {
+            return completeUnit(from: start)
+        }
+        var splitter = H264.AnnexBSplitter()
+        splitter.push([0, 0, 1] + bytes[start...])
+        bytes.removeSubrange(start...)
+        while let unit = splitter.next() ?? splitter.flush() {
+            let start = bytes.count
+            bytes += unit
+            completeUnit(from: start)
+        }
+    }
+
+    /// Adds the bytes from `start` as a NAL unit, or drops them if a packet cannot carry such a unit.
+    private mutating func completeUnit(from start: Int) {
+        guard NALUnitOctet(bytes[start]).isCarriable, units.count < Self.maximumNALUnits else {
+            return bytes.removeSubrange(start...)
+        }
         units.append(start..<bytes.count)
     }
 
@@ -118,9 +157,10 @@ public struct H264Depacketizer: Sendable {
     private mutating func appendAggregate(_ payload: RawSpan) -> Bool {
         let (byteCount, unitCount) = (bytes.count, units.count)
         var reader = ByteReader(payload.extracting(droppingFirst: 1))
-        while reader.remaining > 0 {
-            guard let length = reader.uint16(), length > 0, let unit = reader.take(Int(length)),
-                NALUnitOctet(unit.byte(at: 0)).isCarriable, units.count < Self.maximumNALUnits
+        while reader.remaining > 0, !reader.isZeroPadding {
+            guard let length = reader.uint16(), let unit = reader.take(Int(length)), length > 0,
+                case let header = NALUnitOctet(unit.byte(at: 0)), header.isCarriable || header.mayBeStartCode,
+                units.count < Self.maximumNALUnits
             else {
                 bytes.removeSubrange(byteCount...)
                 units.removeSubrange(unitCount...)
@@ -132,13 +172,15 @@ public struct H264Depacketizer: Sendable {
     }
 
     /// FU-A (RFC 6184, section 5.8). Start and end bit together are forbidden, but some devices send them. The meaning is clear.
+    ///
+    /// The type in the first fragment holds for all of a NAL unit.
     private mutating func appendFragment(_ payload: RawSpan, _ indicator: NALUnitOctet) -> Bool {
-        guard payload.byteCount > 2 else { return false }
+        guard payload.byteCount > 1 else { return false }
         let flags = payload.byte(at: 1)
         let (isStart, isEnd) = (flags & 0x80 != 0, flags & 0x40 != 0)
-        let header = NALUnitOctet(type: flags, like: indicator)
-        guard header.isCarriable else { return false }
         if isStart {
+            let header = NALUnitOctet(type: flags, like: indicator)
+            guard header.isCarriable else { return false }
             dropFragments()
             fragmentStart = bytes.count
             bytes.append(header.octet)
@@ -148,12 +190,20 @@ public struct H264Depacketizer: Sendable {
             isComplete = false
             return true
         }
-        guard bytes[start] & 0x1F == header.type else { return false }
         bytes.append(payload.extracting(droppingFirst: 2))
         if isEnd {
-            units.append(start..<bytes.count)
             fragmentStart = nil
+            completeUnits(from: start)
         }
+        return true
+    }
+}
+
+extension ByteReader {
+    /// Whether only zeros follow.
+    fileprivate var isZeroPadding: Bool {
+        var rest = self
+        while let byte = rest.uint8() { guard byte == 0 else { return false } }
         return true
     }
 }

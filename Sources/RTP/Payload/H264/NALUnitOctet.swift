@@ -27,8 +27,13 @@ struct NALUnitOctet: Hashable, Sendable {
     /// Whether a single NAL unit packet can carry it: types 0 and 24…31 have another meaning in RTP.
     var isCarriable: Bool { (1...23).contains(type) }
 
+    /// Whether it may be the first octet of a start code instead.
+    var mayBeStartCode: Bool { octet == 0 }
+
     /// Whether it is an access unit delimiter. It is redundant, because timestamps separate access units.
     var isDelimiter: Bool { unitType == .accessUnitDelimiter }
+    /// Whether it is a part of a picture (VCL).
+    var isSlice: Bool { unitType.isVideoCodingLayer }
     var isParameterSet: Bool { unitType == .sequenceParameterSet || unitType == .pictureParameterSet }
     var isSupplementalInformation: Bool { unitType == .supplementalEnhancement }
 
