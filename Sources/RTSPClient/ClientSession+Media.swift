@@ -88,13 +88,14 @@ extension ClientSession {
     }
 
     private func setUp(_ box: TrackBox, index: Int, _ transport: Transport) {
-        box.reception.expect(transport.ssrc)
         switch (plan.transport, transport.lowerTransport, transport.delivery) {
         case (.tcp, .tcp, _):
-            box.reception.route = .interleaved(transport.interleaved ?? ChannelPair(number: index))
+            box.reception.begin(
+                over: .interleaved(transport.interleaved ?? ChannelPair(number: index)), ssrc: transport.ssrc)
         case (.udp, .udp, .unicast):
             let host = transport.source.flatMap { SocketAddress($0, port: 0) } ?? plan.server
-            box.reception.route = .datagrams(server: transport.serverPorts.map { host.with(port: $0.rtcp) })
+            let server = transport.serverPorts.map { host.with(port: $0.rtcp) }
+            box.reception.begin(over: .datagrams(server: server), ssrc: transport.ssrc)
         case (.multicast, .udp, .multicast): joinGroup(box, index: index, transport)
         default: fail(.closed(.unusableAnswer(.setUp, "not the requested transport")))
         }
@@ -111,7 +112,7 @@ extension ClientSession {
             try watch(pair, track: index)
             box.reception.sockets = consume pair
             // No reports are sent to the group: each of a thousand viewers would receive those of all others.
-            box.reception.route = .datagrams(server: nil)
+            box.reception.begin(over: .datagrams(server: nil), ssrc: transport.ssrc)
         } catch {
             fail(.failed(error))
         }

@@ -14,31 +14,46 @@ struct TrackReception: ~Copyable {
     }
 
     let track: DescribedTrack
-    var route = Route.none
+    private(set) var route = Route.none
     /// Bound before SETUP on UDP, after it on multicast.
     var sockets: Reactor.RTPSocketPair?
     private var statistics: ReceptionStatistics
-    private var source: SSRC?
+    private var mediaSource: SourceSelection
+    private var reportSource: SourceSelection
 
     init(_ track: DescribedTrack, sockets: consuming Reactor.RTPSocketPair?) {
         self.track = track
         self.sockets = sockets
         statistics = ReceptionStatistics(clockRate: track.clockRate)
+        (mediaSource, reportSource) = Self.selections(announced: nil, isPrivate: false)
     }
 
-    /// The server has announced the SSRC of the track.
-    mutating func expect(_ ssrc: UInt32?) {
-        source = ssrc.map { SSRC($0) }
+    /// The server has answered SETUP.
+    ///
+    /// - Parameter ssrc: what the server announced for the track.
+    mutating func begin(over route: Route, ssrc: UInt32?) {
+        self.route = route
+        let isPrivate = if case .interleaved = route { true } else { false }
+        (mediaSource, reportSource) = Self.selections(announced: ssrc.map { SSRC($0) }, isPrivate: isPrivate)
     }
 
-    /// Parses and counts a packet; `nil` if it is not RTP or comes from another source, because the ports of former viewers are
-    /// reused.
+    private static func selections(announced: SSRC?, isPrivate: Bool) -> (
+        media: SourceSelection, reports: SourceSelection
+    ) {
+        func selection(_ patience: Int64) -> SourceSelection {
+            SourceSelection(announced: announced, isPrivate: isPrivate, patience: patience)
+        }
+        return (selection(SourceSelection.mediaPatience), selection(SourceSelection.reportPatience))
+    }
+
+    /// Parses and counts a packet; `nil` if it is not RTP or comes from another source (`SourceSelection`).
     mutating func accept(_ packet: RawSpan, arrival: MonotonicTime) -> (header: Header, payload: Range<Int>)? {
         guard let parsed = Header.parse(packet), parsed.header.payloadType.rawValue == track.payloadType else {
             return nil
         }
-        guard parsed.header.ssrc == source ?? parsed.header.ssrc else { return nil }
-        source = parsed.header.ssrc
+        let former = mediaSource.current
+        guard mediaSource.takes(parsed.header.ssrc, at: arrival) else { return nil }
+        if let former, former != mediaSource.current { statistics = ReceptionStatistics(clockRate: track.clockRate) }
         statistics.received(parsed.header.sequenceNumber, rtpTimestamp: parsed.header.timestamp, arrival: arrival)
         return parsed
     }
@@ -47,7 +62,9 @@ struct TrackReception: ~Copyable {
     mutating func senderReport(in datagram: RawSpan, arrival: MonotonicTime) -> SenderReport? {
         // Invalid packets are ignored: any host may send them.
         guard let compound = try? Compound(parsing: datagram) else { return nil }
-        for case .senderReport(let report) in compound.packets where report.ssrc == source ?? report.ssrc {
+        for case .senderReport(let report) in compound.packets {
+            let isOfMedia = report.ssrc == mediaSource.current
+            guard reportSource.takes(report.ssrc, at: arrival, isCertain: isOfMedia) else { continue }
             statistics.received(report, arrival: arrival)
             return report
         }
@@ -56,7 +73,7 @@ struct TrackReception: ~Copyable {
 
     /// The next receiver report.
     mutating func report(from ssrc: SSRC, at now: MonotonicTime) -> [UInt8]? {
-        guard let source else { return nil }
+        guard let source = mediaSource.current else { return nil }
         let report = ReceiverReport(ssrc: ssrc, blocks: [statistics.reportBlock(for: source, now: now)])
         return Compound(report: report, canonicalName: "apus-client").encoded()
     }

@@ -30,7 +30,7 @@ import Testing
 
     @Test func packetsForAFormerViewerAreNotCounted() throws {
         var reception = try Self.reception()
-        reception.expect(7)
+        reception.begin(over: .datagrams(server: nil), ssrc: 7)
         #expect(!Self.accepts(&reception, Self.packet(source: 1, number: 1)))
         #expect(Self.accepts(&reception, Self.packet(source: 7, number: 1)))
     }
