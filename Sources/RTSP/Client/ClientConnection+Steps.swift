@@ -4,8 +4,9 @@ import SDP
 /// The handling of each response.
 extension ClientConnection {
     mutating func receive(_ response: Response, at now: MonotonicTime) {
-        // Responses come in the order of the requests. One with another number is a late one from before a TEARDOWN.
-        guard let pending, CSeq(response.headers)?.number == pending.number else { return }
+        // Responses come in the order of the requests. One with another number is a late one from before a TEARDOWN. Some devices
+        // send no number.
+        guard let pending, CSeq(response.headers)?.number ?? pending.number == pending.number else { return }
         self.pending = nil
         shortestRoundTrip = min(shortestRoundTrip ?? .max, now - pending.sent)
         // The request is repeated with credentials for the new challenge.
@@ -14,6 +15,7 @@ extension ClientConnection {
         }
         if phase == .playing { return receiveKeepaliveAnswer(response, at: now) }
         if phase == .tearDown { return close(.finished) }
+        if let location = newLocation(in: response) { return close(.moved(pending.method, to: location)) }
         // A server that does not know OPTIONS may still describe.
         guard response.status.isSuccess || phase == .options else {
             return close(refusal(of: pending.method, response))
@@ -25,6 +27,12 @@ extension ClientConnection {
         case .play: receivePlay(response, at: now)
         case .idle, .choosing, .playing, .tearDown, .closed: break
         }
+    }
+
+    /// The URL that a redirection names, without user and password (RFC 2326, section 11.3).
+    private func newLocation(in response: Response) -> String? {
+        guard response.status.isRedirection else { return nil }
+        return response.headers[.location].flatMap { RequestURL($0) }?.text
     }
 
     private func refusal(of method: Method, _ response: Response) -> ClientCloseReason {
@@ -62,7 +70,8 @@ extension ClientConnection {
     }
 
     private mutating func receiveSetUp(_ index: Int, _ response: Response, at now: MonotonicTime) {
-        guard let header = response.headers[.session].flatMap({ SessionHeader($0) }) else {
+        // Some devices name the session in the first answer only.
+        guard let header = response.headers[.session].flatMap({ SessionHeader($0) }) ?? session else {
             return close(.unusableAnswer(.setUp, "no session"))
         }
         guard let transport = response.headers[.transport].flatMap({ Transport.list($0).first }) else {

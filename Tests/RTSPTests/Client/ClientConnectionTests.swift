@@ -95,7 +95,13 @@ import Wire
     /// Responses after OPTIONS, and the resulting close reason.
     static let refusals: [(answer: String, reason: ClientCloseReason)] = [
         ("RTSP/1.0 404 Not Found\r\nCSeq: 2\r\n\r\n", .refused(.describe, .notFound, reason: "Not Found")),
+        ("RTSP/1.0 404\r\n\r\n", .refused(.describe, .notFound, reason: "")),
         ("RTSP/1.0 401 No\r\nCSeq: 2\r\n\r\n", .passwordRequired(.describe)),
+        (
+            "RTSP/1.0 302 Moved\r\nCSeq: 2\r\nLocation: rtsp://me:secret@other:8554/cam\r\n\r\n",
+            .moved(.describe, to: "rtsp://other:8554/cam")
+        ),
+        ("RTSP/1.0 302 Moved\r\nCSeq: 2\r\n\r\n", .refused(.describe, StatusCode(302)!, reason: "Moved")),
         (
             "RTSP/1.0 200 OK\r\nCSeq: 2\r\n\r\n",
             .badDescription(ClientConnectionTests.whatIsWrongWithNothing)
@@ -112,6 +118,14 @@ import Wire
         #expect(Self.drain(&client).last == .close(Self.refusals[index].reason))
         client.received([0x24].rawSpan, at: now)
         #expect(client.nextAction() == nil)
+    }
+
+    @Test func aResponseWithoutCSeqBelongsToThePendingRequest() {
+        var client = Self.client()
+        let now = MonotonicTime(nanoseconds: 0)
+        client.connected(at: now)
+        client.received(Array("RTSP/1.0 200 OK\r\n\r\n".utf8).rawSpan, at: now)
+        #expect(client.phase == .describe)
     }
 
     @Test func aResponseWithAnotherCSeqIsIgnored() {
