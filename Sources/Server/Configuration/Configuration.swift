@@ -32,60 +32,58 @@ extension Schema<Configuration> {
     static var configuration: Self {
         Schema(
             takingEffect: .serverRestart,
-            [
-                .section("server", \.server, .server, reason: "Where clients connect."),
-                .section(
-                    "tls", \.tls, .tls, reason: "Whether clients can use TLS (rtsps://), and with which certificate."),
-                .section("log", \.log, .log, reason: "The log on standard error."),
-                .section(
-                    "control", \.control, .control,
-                    reason: "The socket through which commands such as apus set reach the running server."),
-                .section("loops", \.loops, .loops, reason: "The threads that serve viewers."),
-                .section(
-                    "limits", \.limits, .limits,
-                    reason:
-                        "What one client may use, so that no client can disturb the others. The defaults are several times what known "
-                        + "clients need."),
-                .section(
-                    "access", \.access, .access, reason: "Which clients may watch, and how they authenticate."),
-                NamedSections(
-                    key: "users", member: \.users, schema: .user, makeDefault: Configuration.User.init,
-                    expectation: "1 to 64 letters, digits, `-`, `_` and `.`", isValid: isUserName, maximumCount: 1000,
-                    example: "viewer",
-                    reason:
-                        "The users and their rights, by name. Without users, clients on this host need no password, and other hosts need "
-                        + "the password that the first start creates (see access.open). With users, all other clients get an answer "
-                        + "to OPTIONS only."
-                ).entry.takingEffect(.live),
-                .section("rtp", \.rtp, .rtp, reason: "RTP packets, and the UDP ports that they are sent from."),
-                .section(
-                    "multicast", \.multicast, .multicast, reason: "The multicast groups that multicast paths get."),
-                .section(
-                    "pacing", \.pacing, .pacing,
-                    reason:
-                        "Spreads the packets of large frames (keyframes) over time on UDP, for Wi-Fi, switches and receivers that lose "
-                        + "packets in bursts. Spread frames arrive later."),
-                .section("join", \.join, .join, reason: "How a viewer that joins gets its first frame."),
-                .section(
-                    "ring", \.ring, .ring,
-                    reason: "How much recent media each stream keeps, for viewers that join and for slow viewers."),
-                .section(
-                    "keyframeRequests", \.keyframeRequests, .keyframeRequests,
-                    reason:
-                        "How often viewers may make an encoder send a keyframe. Ten keyframes per second cost a 2 Mbit/s video 3 QP and "
-                        + "11 % of its bits, so viewers that join must not cause more than this."
-                ).formerly("randomAccess"),
-                NamedSections(
-                    key: "paths", member: \.paths, schema: .path, makeDefault: Configuration.Path.init,
-                    expectation:
-                        "1 to 64 letters, digits, `-`, `_` and `.`, with `/` between parts, the last of which is not "
-                        + "`track` and a number",
-                    isValid: isPathName, maximumCount: 1000,
-                    reason:
-                        "The streams, by name: `cam` is served at rtsp://host:8554/cam, `cam/sub` at …/cam/sub. Without any, "
-                        + "`cam` is the first camera that works, or the test card if no camera works."
-                ).entry.takingEffect(.live),
-            ])
+            .section("server", \.server, .server, reason: "Where clients connect."),
+            .section(
+                "tls", \.tls, .tls, reason: "Whether clients can use TLS (rtsps://), and with which certificate."),
+            .section("log", \.log, .log, reason: "The log on standard error."),
+            .section(
+                "control", \.control, .control,
+                reason: "The socket through which commands such as apus set reach the running server."),
+            .section("loops", \.loops, .loops, reason: "The threads that serve viewers."),
+            .section(
+                "limits", \.limits, .limits,
+                reason:
+                    "What one client may use, so that no client can disturb the others. The defaults are several times what known "
+                    + "clients need."),
+            .section(
+                "access", \.access, .access, reason: "Which clients may watch, and how they authenticate."),
+            NamedSections(
+                key: "users", member: \.users, schema: .user, makeDefault: Configuration.User.init,
+                expectation: "1 to 64 letters, digits, `-`, `_` and `.`", isValid: isUserName, maximumCount: 1000,
+                example: "viewer",
+                reason:
+                    "The users and their rights, by name. Without users, clients on this host need no password, and other hosts need "
+                    + "the password that the first start creates (see access.open). With users, all other clients get an answer "
+                    + "to OPTIONS only."
+            ).entry.takingEffect(.live),
+            .section("rtp", \.rtp, .rtp, reason: "RTP packets, and the UDP ports that they are sent from."),
+            .section(
+                "multicast", \.multicast, .multicast, reason: "The multicast groups that multicast paths get."),
+            .section(
+                "pacing", \.pacing, .pacing,
+                reason:
+                    "Spreads the packets of large frames (keyframes) over time on UDP, for Wi-Fi, switches and receivers that lose "
+                    + "packets in bursts. Spread frames arrive later."),
+            .section("join", \.join, .join, reason: "How a viewer that joins gets its first frame."),
+            .section(
+                "ring", \.ring, .ring,
+                reason: "How much recent media each stream keeps, for viewers that join and for slow viewers."),
+            .section(
+                "keyframeRequests", \.keyframeRequests, .keyframeRequests,
+                reason:
+                    "How often viewers may make an encoder send a keyframe. Ten keyframes per second cost a 2 Mbit/s video 3 QP and "
+                    + "11 % of its bits, so viewers that join must not cause more than this."
+            ).formerly("randomAccess"),
+            NamedSections(
+                key: "paths", member: \.paths, schema: .path, makeDefault: Configuration.Path.init,
+                expectation:
+                    "1 to 64 letters, digits, `-`, `_` and `.`, with `/` between parts, the last of which is not "
+                    + "`track` and a number",
+                isValid: isPathName, maximumCount: 1000,
+                reason:
+                    "The streams, by name: `cam` is served at rtsp://host:8554/cam, `cam/sub` at …/cam/sub. Without any, "
+                    + "`cam` is the first camera that works, or the test card if no camera works."
+            ).entry.takingEffect(.live))
     }
 }
 

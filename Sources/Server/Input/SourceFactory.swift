@@ -1,6 +1,6 @@
 import Capture
+import Codecs
 import Logging
-import Media
 import Streams
 
 /// The stream from which substreams are made.
@@ -53,30 +53,14 @@ extension CameraSettings {
 }
 
 extension EncodingSettings {
-    /// The schema's ranges keep every conversion exact.
     init(_ path: Configuration.Path) {
         self.init()
-        video.encoder = path.video.encoder
-        video.encoderFallback = path.video.encoderFallback
-        video.width = path.video.width
-        video.height = path.video.height
-        video.frameRate = .init(Int32(clamping: path.video.frameRate)) ?? .thirty
-        video.bitrate = path.video.bitrate
-        video.gopFrames = path.video.gopFrames
-        video.intraRefresh = path.video.intraRefresh
-        video.profile = path.video.profile
-        video.preset = path.video.preset
-        video.threads = path.video.threads
+        video = VideoEncoderSettings(path.video)
         fit = path.video.fit
         hasPrivacyMasks = !path.effects.privacyMasks.isEmpty
         filters = path.effects.chain(title: path.title, size: path.video.size)
-        if path.effects.overlay == .timestampOverlay {
-            timestampOverlay = path.effects.overlayCorner
-        }
-        if !path.audio.enabled { audio = nil }
-        audio?.sampleRate = ClockRate(hertz: Int32(clamping: path.audio.sampleRate.hertz)) ?? .audio48k
-        audio?.channelCount = path.audio.channels
-        audio?.bitrate = path.audio.bitrate
+        timestampOverlay = path.effects.overlay == .timestampOverlay ? path.effects.overlayCorner : nil
+        audio = path.audio.enabled ? AudioEncoder.Settings(path.audio) : nil
     }
 }
 

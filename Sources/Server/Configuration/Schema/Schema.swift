@@ -8,7 +8,7 @@ struct Schema<Section> {
     /// There is no other way to make a schema, so every option has an effect.
     ///
     /// - Parameter effect: that of each option that does not state its own (`Entry.takingEffect`).
-    init(takingEffect effect: OptionEffect, _ entries: [Entry<Section>]) {
+    init(takingEffect effect: OptionEffect, _ entries: Entry<Section>...) {
         self.entries = entries.map { $0.effect == nil ? $0.takingEffect(effect) : $0 }
     }
 

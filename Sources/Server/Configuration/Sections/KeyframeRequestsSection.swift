@@ -12,11 +12,9 @@ extension Schema<Configuration.KeyframeRequests> {
     static var keyframeRequests: Self {
         Schema(
             takingEffect: .serverRestart,
-            [
-                .integer("burst", \.burst, in: 1...100, "Requests that are granted without a pause."),
-                .integer(
-                    "intervalMilliseconds", \.intervalMilliseconds, in: 0...60_000, unit: "milliseconds",
-                    "Pause after which one more request is granted."),
-            ])
+            .integer("burst", \.burst, in: 1...100, "Requests that are granted without a pause."),
+            .integer(
+                "intervalMilliseconds", \.intervalMilliseconds, in: 0...60_000, unit: "milliseconds",
+                "Pause after which one more request is granted."))
     }
 }

@@ -12,7 +12,6 @@ extension Schema<Configuration.Loops> {
     static var loops: Self {
         Schema(
             takingEffect: .serverRestart,
-            [.integer("threads", \.threads, in: 0...256, "Number of event loops; 0 for one per core.")]
-        )
+            .integer("threads", \.threads, in: 0...256, "Number of event loops; 0 for one per core."))
     }
 }

@@ -20,23 +20,21 @@ extension Schema<Configuration.Multicast> {
     static var multicast: Self {
         Schema(
             takingEffect: .groups,
-            [
-                .group(
-                    "firstGroup", \.firstGroup,
-                    "Group of the first multicast path in alphabetical order; the second path gets the next group, and so on."
-                ),
-                .group("lastGroup", \.lastGroup, "Last group that a path may get.").takingEffect(.live),
-                .integer(
-                    "port", \.port, in: 1024...65_500, unit: "UDP port, even",
-                    "RTP port of a path's first track; RTCP is one above, the next track two above, MPEG-TS eight above."
-                ),
-                .integer(
-                    "timeToLive", \.timeToLive, in: 0...255, unit: "hops",
-                    "Time to live (TTL) of multicast packets: 1 keeps them in the local network, 0 on this host."),
-                .address(
-                    "interface", \.interface,
-                    "Address of the network interface to send from; empty for the interface of the default route."),
-            ])
+            .group(
+                "firstGroup", \.firstGroup,
+                "Group of the first multicast path in alphabetical order; the second path gets the next group, and so on."
+            ),
+            .group("lastGroup", \.lastGroup, "Last group that a path may get.").takingEffect(.live),
+            .integer(
+                "port", \.port, in: 1024...65_500, unit: "UDP port, even",
+                "RTP port of a path's first track; RTCP is one above, the next track two above, MPEG-TS eight above."
+            ),
+            .integer(
+                "timeToLive", \.timeToLive, in: 0...255, unit: "hops",
+                "Time to live (TTL) of multicast packets: 1 keeps them in the local network, 0 on this host."),
+            .address(
+                "interface", \.interface,
+                "Address of the network interface to send from; empty for the interface of the default route."))
     }
 }
 

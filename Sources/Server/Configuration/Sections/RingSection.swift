@@ -12,13 +12,11 @@ extension Schema<Configuration.Ring> {
     static var ring: Self {
         Schema(
             takingEffect: .serverRestart,
-            [
-                .integer(
-                    "seconds", \.seconds, in: 1...600, unit: "seconds of media",
-                    "Must be longer than the longest time between two keyframes, so that a viewer that joins finds one."
-                ),
-                .integer(
-                    "bytes", \.bytes, in: 1_000_000...4_000_000_000, unit: "bytes", "Limit for all bitrates."),
-            ])
+            .integer(
+                "seconds", \.seconds, in: 1...600, unit: "seconds of media",
+                "Must be longer than the longest time between two keyframes, so that a viewer that joins finds one."
+            ),
+            .integer(
+                "bytes", \.bytes, in: 1_000_000...4_000_000_000, unit: "bytes", "Limit for all bitrates."))
     }
 }

@@ -21,18 +21,16 @@ extension Schema<Configuration.User> {
     static var user: Self {
         Schema(
             takingEffect: .live,
-            [
-                .password(
-                    "password", \.password,
-                    "The password, or a hash of it from apus password. The password cannot be read from an md5:… or sha-256:… hash, "
-                        + "but the hash itself is enough to log in here. A salted:… hash is not, and works for Basic inside TLS and "
-                        + "for VLC's SAT>IP only."),
-                .patterns("read", \.read, "Paths that the user may watch."),
-                .patterns("publish", \.publish, "Paths that the user may publish to."),
-                .patterns("control", \.control, "Paths whose options the user may change."),
-                .blocks("allow", \.allow, "Addresses that the user may connect from; empty for all addresses."),
-                .blocks("deny", \.deny, "Addresses that the user may not connect from, even if allow contains them."),
-            ])
+            .password(
+                "password", \.password,
+                "The password, or a hash of it from apus password. The password cannot be read from an md5:… or sha-256:… hash, "
+                    + "but the hash itself is enough to log in here. A salted:… hash is not, and works for Basic inside TLS and "
+                    + "for VLC's SAT>IP only."),
+            .patterns("read", \.read, "Paths that the user may watch."),
+            .patterns("publish", \.publish, "Paths that the user may publish to."),
+            .patterns("control", \.control, "Paths whose options the user may change."),
+            .blocks("allow", \.allow, "Addresses that the user may connect from; empty for all addresses."),
+            .blocks("deny", \.deny, "Addresses that the user may not connect from, even if allow contains them."))
     }
 }
 

@@ -14,15 +14,13 @@ extension Schema<Configuration.Camera> {
     static var camera: Self {
         Schema(
             takingEffect: .encoding,
-            [
-                .text(
-                    "format", \.format, maximumBytes: 4,
-                    "Capture format, such as YUYV, NV12, MJPG or H264. auto takes the mode with the nearest size and frame rate, and "
-                        + "among several the cheapest format. apus devices lists the formats of each camera."),
-                .texts(
-                    "controls", \.controls,
-                    "Values of the camera's controls, such as { brightness: 128, power_line_frequency: 50 Hz }; apus devices lists "
-                        + "them. Other controls are not changed."),
-            ])
+            .text(
+                "format", \.format, maximumBytes: 4,
+                "Capture format, such as YUYV, NV12, MJPG or H264. auto takes the mode with the nearest size and frame rate, and "
+                    + "among several the cheapest format. apus devices lists the formats of each camera."),
+            .texts(
+                "controls", \.controls,
+                "Values of the camera's controls, such as { brightness: 128, power_line_frequency: 50 Hz }; apus devices lists "
+                    + "them. Other controls are not changed."))
     }
 }

@@ -45,66 +45,64 @@ extension Schema<Configuration.Path> {
     static var path: Self {
         Schema(
             takingEffect: .source,
-            [
-                .value(
-                    "source", \.source,
-                    expecting: "testcard, a camera, a file, a fifo, \"-\" for standard input, or stream:NAME",
-                    "Where the media comes from. A camera is named by its device, such as /dev/video0. A file may have every format "
-                        + "that FFmpeg reads; H.264 and AAC are sent as they are. A fifo or standard input carries H.264 in Annex B "
-                        + "byte stream format. stream:cam is the path cam, encoded again with the size, frame rate and bitrate "
-                        + "of this path's video options.",
-                    parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceSpecification(text) : nil },
-                    show: \.description),
-                .text("title", \.title, "Title that players show; empty for the name of the path.").takingEffect(
-                    .newViewers),
-                .text("description", \.description, "More information, for players that show it.").takingEffect(
-                    .newViewers),
-                .boolean(
-                    "loop", \.loop,
-                    "Whether a file is played again from its beginning when it ends. If false, it is played once, from the start of "
-                        + "the server; then its viewers are disconnected, and new clients get 404."),
-                .choice(
-                    "multicast", \.multicast,
-                    "Whether the stream is also sent to a multicast group: one copy in the network for all viewers. onRequest: while "
-                        + "viewers ask for it over RTSP. always: also for viewers that open an .sdp file."
-                ).takingEffect(.groups),
-                .choice(
-                    "multicastTransportStream", \.multicastTransportStream,
-                    "Whether MPEG-TS in RTP is also sent to the group, eight ports above multicast.port, which no track uses. Every "
-                        + "VLC opens it as rtp://@GROUP:PORT, with the defaults rtp://@239.255.42.1:5012. onRequest: while viewers "
-                        + "ask for it over SAT>IP (vlc --satip-multicast). always: also for viewers that open that URL."
-                ).takingEffect(.groups),
-                .optionalChoice(
-                    "join", \.join, formerWords: formerJoinWords,
-                    "Replaces join.mode for this path; null for join.mode."
-                ).takingEffect(.newViewers),
-                .choice(
-                    "timestamps", \.timestamps,
-                    "Which of the frames that Apus encodes carry their capture time, in an SEI message that players ignore: "
-                        + "keyframes costs no packet; all costs one packet per frame and viewer. docs/timestamps.md describes "
-                        + "its bytes."
-                ).takingEffect(.encoding),
-                .boolean(
-                    "absoluteCaptureTime", \.absoluteCaptureTime,
-                    "Whether packets carry their capture time in the RTP header extension abs-capture-time, which the session "
-                        + "description announces: 16 bytes more per packet. Some receivers cannot read such packets."
-                ).takingEffect(.newViewers),
-                .section(
-                    "video", \.video, .video,
-                    reason:
-                        "The H.264 that Apus encodes: of the test card; of cameras, which use the nearest size and frame rate that they "
-                        + "have; and of files in other formats than H.264, which keep their size and frame rate."),
-                .section(
-                    "audio", \.audio, .audio,
-                    reason:
-                        "The AAC that Apus encodes: of the test card, of a microphone, and of files with other audio than AAC."
-                ),
-                .section("camera", \.camera, .camera, reason: "Settings of the camera."),
-                .section(
-                    "effects", \.effects, .effects,
-                    reason:
-                        "Changes to the frames before they are encoded, in this order. H.264 from standard input or a fifo is not "
-                        + "decoded, so it cannot have effects."),
-            ])
+            .value(
+                "source", \.source,
+                expecting: "testcard, a camera, a file, a fifo, \"-\" for standard input, or stream:NAME",
+                "Where the media comes from. A camera is named by its device, such as /dev/video0. A file may have every format "
+                    + "that FFmpeg reads; H.264 and AAC are sent as they are. A fifo or standard input carries H.264 in Annex B "
+                    + "byte stream format. stream:cam is the path cam, encoded again with the size, frame rate and bitrate "
+                    + "of this path's video options.",
+                parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceSpecification(text) : nil },
+                show: \.description),
+            .text("title", \.title, "Title that players show; empty for the name of the path.").takingEffect(
+                .newViewers),
+            .text("description", \.description, "More information, for players that show it.").takingEffect(
+                .newViewers),
+            .boolean(
+                "loop", \.loop,
+                "Whether a file is played again from its beginning when it ends. If false, it is played once, from the start of "
+                    + "the server; then its viewers are disconnected, and new clients get 404."),
+            .choice(
+                "multicast", \.multicast,
+                "Whether the stream is also sent to a multicast group: one copy in the network for all viewers. onRequest: while "
+                    + "viewers ask for it over RTSP. always: also for viewers that open an .sdp file."
+            ).takingEffect(.groups),
+            .choice(
+                "multicastTransportStream", \.multicastTransportStream,
+                "Whether MPEG-TS in RTP is also sent to the group, eight ports above multicast.port, which no track uses. Every "
+                    + "VLC opens it as rtp://@GROUP:PORT, with the defaults rtp://@239.255.42.1:5012. onRequest: while viewers "
+                    + "ask for it over SAT>IP (vlc --satip-multicast). always: also for viewers that open that URL."
+            ).takingEffect(.groups),
+            .optionalChoice(
+                "join", \.join, formerWords: formerJoinWords,
+                "Replaces join.mode for this path; null for join.mode."
+            ).takingEffect(.newViewers),
+            .choice(
+                "timestamps", \.timestamps,
+                "Which of the frames that Apus encodes carry their capture time, in an SEI message that players ignore: "
+                    + "keyframes costs no packet; all costs one packet per frame and viewer. docs/timestamps.md describes "
+                    + "its bytes."
+            ).takingEffect(.encoding),
+            .boolean(
+                "absoluteCaptureTime", \.absoluteCaptureTime,
+                "Whether packets carry their capture time in the RTP header extension abs-capture-time, which the session "
+                    + "description announces: 16 bytes more per packet. Some receivers cannot read such packets."
+            ).takingEffect(.newViewers),
+            .section(
+                "video", \.video, .video,
+                reason:
+                    "The H.264 that Apus encodes: of the test card; of cameras, which use the nearest size and frame rate that they "
+                    + "have; and of files in other formats than H.264, which keep their size and frame rate."),
+            .section(
+                "audio", \.audio, .audio,
+                reason:
+                    "The AAC that Apus encodes: of the test card, of a microphone, and of files with other audio than AAC."
+            ),
+            .section("camera", \.camera, .camera, reason: "Settings of the camera."),
+            .section(
+                "effects", \.effects, .effects,
+                reason:
+                    "Changes to the frames before they are encoded, in this order. H.264 from standard input or a fifo is not "
+                    + "decoded, so it cannot have effects."))
     }
 }
