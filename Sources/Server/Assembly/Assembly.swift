@@ -26,6 +26,8 @@ public final class Assembly: Sendable {
         var paths: [String: ServedPath] = [:]
         /// `nil` until it is needed.
         var viewer: ViewerAccess?
+        /// `nil` before the start.
+        var components: Components?
         var isStopping = false
     }
 
@@ -40,7 +42,7 @@ public final class Assembly: Sendable {
     /// `nil` without TLS.
     let certificateWatch: CertificateWatch?
     let status: StatusReport
-    private let statusTimer: RepeatingTimer
+    private let statusLog: StatusLog
     let threshold: LogThreshold
     /// Loads the viewer's password. Called when it is first needed.
     let viewerAccess: @Sendable () throws(StateFailure) -> ViewerAccess
@@ -72,7 +74,7 @@ public final class Assembly: Sendable {
         let files = configuration.tls.encryption == .no ? nil : CertificateFiles(configuration.tls)
         let identity = try Self.identity(in: files, for: configuration)
         do throws(SystemError) {
-            statusTimer = try RepeatingTimer(name: "apus-status")
+            statusLog = try StatusLog(everySeconds: configuration.log.statusSeconds)
             reloads = try WorkThread(name: "apus-reading")
             tasks = try WorkThread(name: "apus-tasks")
         } catch {
@@ -115,15 +117,38 @@ public final class Assembly: Sendable {
 
     /// Starts serving, on its own threads. Returns at once.
     public func start() throws(Failure) {
+        let components = Components(parts, log: log)
+        state.withLock { $0.components = components }
         do throws(SystemError) {
-            try server.start()
+            try components.start()
         } catch {
             throw Failure(description: "cannot start: \(error)")
         }
-        certificateWatch?.start()
-        for path in state.withLock({ $0.paths.values }) { path.supervisor.start() }
-        logStatus(everySeconds: running.log.statusSeconds)
     }
+
+    /// All that runs as long as the server, in the order in which it starts.
+    private var parts: [any Component] {
+        let (log, configuration) = (log, running)
+        let sources = PathSources { [weak self] in
+            self?.state.withLock { $0.paths.values.map(\.supervisor) } ?? []
+        }
+        statusLog.write = { [weak self] in self?.logStatus() }
+        let control = ControlSocketPath(configuration).map { place in
+            ControlSocket(at: place, log: log) { [weak self] in self?.answer($0) ?? .refused([]) }
+        }
+        let all: [(any Component)?] = [
+            RTSPComponent(server, tasks: tasks), certificateWatch, sources, statusLog, control,
+        ]
+        return all.compactMap(\.self)
+    }
+
+    /// What each long-lived part of the server does, by its name.
+    var componentStatus: [(name: String, status: Components.Status)] {
+        state.withLock(\.components)?.status ?? []
+    }
+
+    /// Logs the status at this interval from now on; 0 for never.
+    func logStatus(everySeconds seconds: Int) { statusLog.run(everySeconds: seconds) }
 
     /// The notice for users, in which paths with a failed source are marked.
     ///
@@ -142,11 +167,6 @@ public final class Assembly: Sendable {
         return notice.marking(failures: Dictionary(uniqueKeysWithValues: failures))
     }
 
-    /// Logs the status at this interval from now on; 0 for never.
-    func logStatus(everySeconds seconds: Int) {
-        statusTimer.run(everySeconds: seconds) { [weak self] in self?.logStatus() }
-    }
-
     /// Logs the status since the last time, one line per stream and per event loop. Blocks for at most a second.
     public func logStatus() {
         let isWritten = DispatchSemaphore(value: 0)
@@ -162,25 +182,11 @@ public final class Assembly: Sendable {
 
     /// Stops everything: disconnects viewers after flushing what is being sent, and stops the sources. Blocks for at most this time.
     public func stop(withinMilliseconds milliseconds: Int = 900) {
-        let deadline = DispatchTime.now() + .milliseconds(milliseconds)
-        certificateWatch?.stop()
-        let supervisors = state.withLock { state in
+        let components = state.withLock { state in
             state.isStopping = true
-            return state.paths.values.map(\.supervisor)
+            return state.components
         }
-        for supervisor in supervisors { supervisor.stop() }
-        let serverStopped = DispatchSemaphore(value: 0)
-        let server = server
-        Task(executorPreference: tasks) {
-            await server.stop()
-            serverStopped.signal()
-        }
-        if serverStopped.wait(timeout: deadline) == .timedOut {
-            log.warning("some viewers could not be disconnected properly in time")
-        }
-        for supervisor in supervisors where !supervisor.join(until: deadline) {
-            log.warning("a source did not stop in time")
-        }
+        components?.stop(until: .now() + .milliseconds(milliseconds))
     }
 }
 

@@ -9,7 +9,7 @@ import Synchronization
 /// Listens for commands such as `apus set` at a Unix socket, on its own thread, so that its clients cannot delay streams.
 ///
 /// Only the user that runs the server, and root, may connect. A client sends one line, and has five seconds.
-public final class ControlServer: EventLoopHandler {
+final class ControlServer: EventLoopHandler {
     private struct State: ~Copyable {
         /// Removes its file when it is released.
         var listener: UnixListener?
@@ -32,6 +32,8 @@ public final class ControlServer: EventLoopHandler {
     private let log: Logger
     private let answer: @Sendable (ControlRequest) -> ControlResponse
     private let state: Mutex<State>
+    private let isStopping = Atomic(false)
+    private let end = DispatchGroup()
 
     /// Listens at `path`. Its folder must exist. Requests are answered after `start`.
     ///
@@ -55,28 +57,34 @@ public final class ControlServer: EventLoopHandler {
         try loop.start(self)
     }
 
-    /// Stops the thread, removes the socket and disconnects the clients. May be called more than once.
+    /// Stops the thread, and then removes the socket and disconnects the clients. Returns at once. May be called more than once.
     ///
-    /// Waits at most this long for the request that is being answered, because a test of filters waits for their input. If the
-    /// time is over, the file of the socket remains; the next server replaces it.
-    /// - Returns: whether the thread has ended.
-    @discardableResult
-    public func stop(withinMilliseconds milliseconds: Int = 250) -> Bool {
+    /// If the process ends before, the file of the socket remains; the next server replaces it.
+    func stop() {
+        guard !isStopping.exchange(true, ordering: .relaxed) else { return }
         loop.stop()
-        let isEnded = DispatchSemaphore(value: 0)
-        // If no thread can be started, the file of the socket remains; the next server replaces it.
-        try? startDetachedThread(name: "apus-control-end") {
-            self.loop.join()
-            self.state.withLock { state in
-                state.listener = nil
-                state.clients = [:]
+        end.enter()
+        do throws(SystemError) {
+            try startDetachedThread(name: "apus-control-end") {
+                self.loop.join()
+                self.state.withLock { state in
+                    state.listener = nil
+                    state.clients = [:]
+                }
+                self.end.leave()
             }
-            isEnded.signal()
+        } catch {
+            // There is no thread that could wait. The process ends soon.
+            end.leave()
         }
-        return isEnded.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
     }
 
-    public func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime {
+    /// Waits until it has stopped, but not longer than `deadline`: a test of filters waits for their input.
+    ///
+    /// - Returns: whether it has stopped.
+    func join(until deadline: DispatchTime) -> Bool { end.wait(timeout: deadline) == .success }
+
+    func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime {
         state.withLock { state in
             for event in events {
                 if event.token == Self.listenerToken {
@@ -169,34 +177,5 @@ public final class ControlServer: EventLoopHandler {
     private func reject(_ client: ControlConnection, because reason: String) {
         client.say(.refused([reason]))
         _ = client.proceed { _ in .refused([]) }
-    }
-}
-
-extension ControlServer {
-    /// Starts the control socket of `assembly`; `nil` if the configuration has none.
-    ///
-    /// If it cannot be started, the log contains the reason, and the server runs without it.
-    public static func start(for assembly: Assembly, _ configuration: Configuration, log: Logger) -> ControlServer? {
-        guard let place = ControlSocketPath(configuration) else { return nil }
-        do {
-            try place.prepareFolder()
-            let server = try ControlServer(at: place.path, log: log, answer: assembly.answer)
-            try server.start()
-            log.debug("control socket", metadata: ["path": "\(place.path)"])
-            return server
-        } catch {
-            let reason = (error as? SystemError).map { describe($0, at: place.path) } ?? "\(error)"
-            log.warning(
-                "no control socket, so `apus set` cannot reach this server: \(reason); see the option control.socket")
-            return nil
-        }
-    }
-
-    private static func describe(_ error: SystemError, at path: String) -> String {
-        switch error.code {
-        case EADDRINUSE: "another server uses \(path)"
-        case ENOTSOCK: "\(path) is not a socket"
-        default: "\(path): \(error)"
-        }
     }
 }

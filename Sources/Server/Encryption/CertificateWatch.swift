@@ -1,10 +1,12 @@
+import Dispatch
 import Logging
 import Reactor
 import Synchronization
 import TLS
 
 /// Makes the server use a new certificate when the files change. Viewers stay connected.
-final class CertificateWatch: Sendable {
+final class CertificateWatch: Component {
+    let name = "the check of the certificate's files"
     private struct State {
         var files: CertificateFiles
         /// When the files were last read.
@@ -43,6 +45,8 @@ final class CertificateWatch: Sendable {
     func stop() {
         timer.run(everySeconds: 0) {}
     }
+
+    func join(until deadline: DispatchTime) -> Bool { true }
 
     /// Reads the files if they have changed, but not since the last check: certificate and key are written one after the other, and
     /// do not match in between.

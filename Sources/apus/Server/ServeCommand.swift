@@ -122,7 +122,6 @@ struct ServeCommand: ParsableCommand {
                 log.warning("--open has no effect, because there are users: only they may watch")
             }
             try assembly.start()
-            let control = ControlServer.start(for: assembly, configuration, log: log)
             let systemd = Systemd(log: log)
             systemd.announceServing(assembly)
             crashes.map(assembly.notify)
@@ -139,7 +138,6 @@ struct ServeCommand: ParsableCommand {
             systemd.announceEnd()
             log.notice("stopping", metadata: ["signal": "\(signal == SIGTERM ? "SIGTERM" : "SIGINT")"])
             assembly.stop()
-            control?.stop()
             writer.flush(withinMilliseconds: 100)
         } catch {
             writer.flush(withinMilliseconds: 100)

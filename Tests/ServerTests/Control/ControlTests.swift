@@ -27,7 +27,10 @@ struct ControlTests {
             return .done(assignments)
         }
         try server.start()
-        defer { server.stop(withinMilliseconds: 5_000) }
+        defer {
+            server.stop()
+            #expect(server.join(until: .now() + .seconds(5)))
+        }
         var configuration = Configuration()
         configuration.control.socket = path
         try await body(try #require(ControlSocketPath(configuration)))
@@ -233,9 +236,10 @@ struct ControlTests {
         let socket = try UnixSocket(connectingTo: path)
         _ = socket.write(Array("{\"set\":{\"path\":\"cam\",\"assignments\":[]}}\n".utf8)[...])
         asked.wait()
-        #expect(!server.stop(withinMilliseconds: 20))
+        server.stop()
+        #expect(!server.join(until: .now() + .milliseconds(20)))
         isFreed.signal()
-        #expect(server.stop(withinMilliseconds: 5_000))
+        #expect(server.join(until: .now() + .seconds(5)))
         #expect(access(path, F_OK) != 0)
     }
 
@@ -262,11 +266,24 @@ struct ControlTests {
         (configuration.rtp.firstUDPPort, configuration.rtp.lastUDPPort) = (20_000, 24_000)
         let lines = Lines()
         let assembly = try Assembly(configuration, log: lines.logger)
-        #expect(ControlServer.start(for: assembly, configuration, log: lines.logger) == nil)
+        try assembly.start()
         #expect(lines.all.contains { $0.contains("\(path) is not a socket") })
-        configuration.control.socket = ""
-        #expect(ControlServer.start(for: assembly, configuration, log: lines.logger) == nil)
-        #expect(lines.all.count == 1)
+        #expect(assembly.componentStatus.contains { $0 == ("the RTSP server", .running) })
+        assembly.stop()
+        #expect(assembly.componentStatus.allSatisfy { $0.status == .stopped })
+        #expect(assembly.componentStatus.map(\.name).last == "the control socket")
+    }
+
+    @Test func aServerNeedsNoControlSocket() throws {
+        var configuration = Configuration()
+        (configuration.server.port, configuration.control.socket) = (0, "")
+        (configuration.rtp.firstUDPPort, configuration.rtp.lastUDPPort) = (20_000, 24_000)
+        let lines = Lines()
+        let assembly = try Assembly(configuration, log: lines.logger)
+        try assembly.start()
+        defer { assembly.stop() }
+        #expect(!assembly.componentStatus.contains { $0.name == "the control socket" })
+        #expect(!lines.all.contains { $0.contains("control socket") })
     }
 }
 

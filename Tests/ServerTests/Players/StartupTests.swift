@@ -37,6 +37,7 @@ struct StartupTests {
         var configuration = try Configuration(
             yaml: "paths: { cam: { source: \(folder.file("notes.txt")) }, card: {} }", file: "apus.yml")
         configuration.server.port = 0
+        configuration.control.socket = ""
         configuration.rtp.firstUDPPort = 20_000
         configuration.rtp.lastUDPPort = 24_000
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -83,6 +84,7 @@ struct StartupTests {
             """
         var configuration = try Configuration(yaml: yaml, file: "apus.yml")
         configuration.server.port = 0
+        configuration.control.socket = ""
         configuration.rtp.firstUDPPort = 20_000
         configuration.rtp.lastUDPPort = 24_000
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
