@@ -91,7 +91,7 @@ let package = Package(
             ],
             swiftSettings: everywhere),
         .target(
-            name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Reactor", "TLS"],
+            name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Delivery", "Reactor", "TLS"],
             swiftSettings: everywhere),
         .target(
             name: "Measuring",
@@ -135,7 +135,8 @@ let package = Package(
         tests("SDP", "Media"),
         tests("RTSP", "COpenSSL", "Media", "Wire"),
         tests(
-            "RTSPServer", "Delivery", "Media", "RTP", "RTSP", "Reactor", "SDP", "SRTP", "Streams", "TLS", logging),
+            "RTSPServer", "Delivery", "Media", "RTP", "RTSP", "RTSPClient", "Reactor", "SDP", "SRTP", "Streams", "TLS",
+            logging),
         tests("Streams", "Media"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),

@@ -11,7 +11,7 @@ public actor ClientLoop: EventLoopHandler {
 
     private init(loop: EventLoop, owner: sending any SessionOwner) {
         self.loop = loop
-        sessions = Sessions(loop: loop)
+        sessions = Sessions(on: WholeLoop(loop))
         self.owner = owner
     }
 
@@ -32,11 +32,38 @@ public actor ClientLoop: EventLoopHandler {
     }
 
     private func isolatedTurn(_ events: Events, now: MonotonicTime) -> MonotonicTime {
-        sessions.handle(events, for: owner, at: now)
+        for event in events { sessions.handle(event, for: owner, at: now) }
+        sessions.passDeadlines(at: now)
         guard let next = owner.turn(sessions, at: now) else {
             loop.stop()
             return .distantFuture
         }
         return min(next, sessions.finishTurn(for: owner, at: now))
     }
+}
+
+/// All sockets of a loop of its own.
+private final class WholeLoop: SocketWatcher {
+    private let loop: EventLoop
+    private var lastToken: UInt64 = 0
+
+    init(_ loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func nextToken() -> Token {
+        lastToken += 1
+        return Token(rawValue: lastToken)
+    }
+
+    func watch(_ fd: Int32, _ interest: Interest, as token: Token) throws(SystemError) {
+        try loop.add(fd, interest, token: token)
+    }
+
+    func change(_ fd: Int32, _ interest: Interest, of token: Token) {
+        // The socket is open and watched: this cannot fail.
+        try? loop.change(fd, interest, token: token)
+    }
+
+    func unwatch(_ fd: Int32) { loop.remove(fd) }
 }

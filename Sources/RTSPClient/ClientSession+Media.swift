@@ -12,9 +12,9 @@ final class TrackBox {
         self.reception = reception
     }
 
-    func close(_ loop: EventLoop) {
-        if let fd = reception.sockets?.rtp.fd { loop.remove(fd) }
-        if let fd = reception.sockets?.rtcp.fd { loop.remove(fd) }
+    func close(_ watcher: any SocketWatcher) {
+        if let fd = reception.sockets?.rtp.fd { watcher.unwatch(fd) }
+        if let fd = reception.sockets?.rtcp.fd { watcher.unwatch(fd) }
         reception.sockets = nil
     }
 }
@@ -83,8 +83,8 @@ extension ClientSession {
         try sockets.rtcp.enableArrivalTimes()
         // Kernels before Linux 5.0 do not support GRO and deliver single packets.
         if plan.gsoBatchArrival == .whole { try? sockets.rtp.setGRO(whole: true) }
-        try loop.add(sockets.rtp.fd, .read, token: token(ofSocket: 1 + 2 * index))
-        try loop.add(sockets.rtcp.fd, .read, token: token(ofSocket: 2 + 2 * index))
+        try watch(sockets.rtp.fd, .read, socket: 1 + 2 * index)
+        try watch(sockets.rtcp.fd, .read, socket: 2 + 2 * index)
     }
 
     private func setUp(_ box: TrackBox, index: Int, _ transport: Transport) {

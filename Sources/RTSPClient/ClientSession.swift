@@ -9,9 +9,11 @@ import TLS
 final class ClientSession {
     let number: SessionNumber
     let plan: SessionPlan
-    let loop: EventLoop
+    let watcher: any SocketWatcher
     let ssrc: SSRC
     let ports: () -> ClosedRange<UInt16>
+    private let newToken: (_ socket: Int) -> Token
+    private var connectionToken: Token?
     var machine: ClientConnection
     var tracks: [TrackBox] = []
     var outbox: [UInt8] = []
@@ -36,12 +38,14 @@ final class ClientSession {
     private static let reportMilliseconds: Int64 = 5_000
 
     init(
-        _ number: SessionNumber, _ plan: SessionPlan, loop: EventLoop, ssrc: UInt32,
-        ports: @escaping () -> ClosedRange<UInt16>, at now: MonotonicTime
+        _ number: SessionNumber, _ plan: SessionPlan, watcher: any SocketWatcher, ssrc: UInt32,
+        ports: @escaping () -> ClosedRange<UInt16>, newToken: @escaping (_ socket: Int) -> Token,
+        at now: MonotonicTime
     ) {
         self.number = number
         self.plan = plan
-        self.loop = loop
+        self.watcher = watcher
+        self.newToken = newToken
         self.ssrc = SSRC(ssrc)
         self.ports = ports
         var configuration = ClientConnection.Configuration()
@@ -51,13 +55,12 @@ final class ClientSession {
         connect()
     }
 
-    /// The token of one of the session's sockets: 0 is the connection, then follow RTP and RTCP of each track.
-    func token(ofSocket socket: Int) -> Token {
-        Token(rawValue: UInt64(number.index) << 8 | UInt64(socket))
-    }
-
-    static func place(of token: Token) -> (session: Int, socket: Int) {
-        (Int(truncatingIfNeeded: token.rawValue >> 8), Int(token.rawValue & 0xFF))
+    /// Watches one of the session's sockets: 0 is the connection, then follow RTP and RTCP of each track.
+    @discardableResult
+    func watch(_ fd: Int32, _ interest: Interest, socket: Int) throws(SystemError) -> Token {
+        let token = newToken(socket)
+        try watcher.watch(fd, interest, as: token)
+        return token
     }
 
     /// The time at which to call `deadlinePassed`.
@@ -72,7 +75,7 @@ final class ClientSession {
             let socket = try TCPSocket(connectingTo: plan.server)
             try socket.sendWithoutDelay()
             if let byteCount = plan.receiveBufferByteCount { try socket.setReceiveBuffer(bytes: byteCount) }
-            try loop.add(socket.fd, .write, token: token(ofSocket: 0))
+            connectionToken = try watch(socket.fd, .write, socket: 0)
             self.socket = consume socket
         } catch {
             end = .failed(error)
@@ -111,8 +114,8 @@ final class ClientSession {
     /// Closes all sockets. The owner gets no more events of the session.
     func closeSockets() {
         isOver = true
-        for track in tracks { track.close(loop) }
-        if let fd = socket?.fd { loop.remove(fd) }
+        for track in tracks { track.close(watcher) }
+        if let fd = socket?.fd { watcher.unwatch(fd) }
         socket = nil
     }
 }
@@ -274,11 +277,10 @@ extension ClientSession {
 
     /// Tells the event loop whether the connection waits for reading or writing.
     private func watch() {
-        guard let fd = socket?.fd else { return }
+        guard let fd = socket?.fd, let connectionToken else { return }
         var interest: Interest = credit == 0 ? [] : .read
         if !outbox.isEmpty || tls?.output.isEmpty == false { interest.insert(.write) }
-        // A descriptor that was added can always be changed.
-        do { try loop.change(fd, interest, token: token(ofSocket: 0)) } catch { fail(.failed(error)) }
+        watcher.change(fd, interest, of: connectionToken)
     }
 }
 

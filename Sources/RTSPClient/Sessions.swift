@@ -2,10 +2,18 @@ import Media
 import RTSP
 import Reactor
 
-/// The sessions of one loop. Loop thread only.
+/// The sessions of one owner on one loop. Loop thread only.
 public final class Sessions {
-    private let loop: EventLoop
+    /// A socket of a session.
+    private struct Place {
+        let session: Int
+        let socket: Int
+    }
+
+    private let watcher: any SocketWatcher
     private var sessions: [Int: ClientSession] = [:]
+    private var places: [Token: Place] = [:]
+    private var tokens: [Int: [Token]] = [:]
     private var deadlines = DeadlineQueue<Int>()
     private var nextNumber = 0
     /// A random start, so that two processes on one host do not try each other's ports one by one.
@@ -18,8 +26,8 @@ public final class Sessions {
     /// The ports below Linux's range for outgoing connections, which starts at 32 768.
     private static let ports: ClosedRange<UInt16> = 16_384...32_767
 
-    init(loop: EventLoop) {
-        self.loop = loop
+    init(on watcher: any SocketWatcher) {
+        self.watcher = watcher
     }
 
     /// The number of sessions.
@@ -30,7 +38,8 @@ public final class Sessions {
         let number = SessionNumber(index: nextNumber)
         nextNumber += 1
         sessions[number.index] = ClientSession(
-            number, plan, loop: loop, ssrc: random.next(), ports: { [unowned self] in self.portRange() }, at: now)
+            number, plan, watcher: watcher, ssrc: random.next(), ports: { [unowned self] in portRange() },
+            newToken: { [unowned self] socket in token(for: Place(session: number.index, socket: socket)) }, at: now)
         touched.insert(number.index)
         return number
     }
@@ -44,6 +53,7 @@ public final class Sessions {
     /// Closes the session's sockets without a TEARDOWN. The owner gets no more events of the session.
     public func vanish(_ number: SessionNumber) {
         sessions.removeValue(forKey: number.index)?.closeSockets()
+        for token in tokens.removeValue(forKey: number.index) ?? [] { places[token] = nil }
         deadlines.remove(number.index)
     }
 
@@ -69,17 +79,33 @@ public final class Sessions {
         return first...Self.ports.upperBound
     }
 
-    func handle(_ events: Events, for owner: any SessionOwner, at now: MonotonicTime) {
-        for event in events {
-            let (index, socket) = ClientSession.place(of: event.token)
-            guard let session = sessions[index] else { continue }
-            session.handle(event.readiness, of: socket, &buffers, owner, in: self, at: now)
-            touched.insert(index)
-        }
+    private func token(for place: Place) -> Token {
+        let token = watcher.nextToken()
+        places[token] = place
+        tokens[place.session, default: []].append(token)
+        return token
+    }
+
+    func handle(_ event: Event, for owner: any SessionOwner, at now: MonotonicTime) {
+        guard let place = places[event.token], let session = sessions[place.session] else { return }
+        session.handle(event.readiness, of: place.socket, &buffers, owner, in: self, at: now)
+        touched.insert(place.session)
+    }
+
+    func passDeadlines(at now: MonotonicTime) {
         while let index = deadlines.popDue(at: now) {
             sessions[index]?.deadlinePassed(at: now)
             touched.insert(index)
         }
+    }
+
+    /// Sends a TEARDOWN on all sessions and closes their sockets, without waiting for answers.
+    func endAll(for owner: any SessionOwner, at now: MonotonicTime) {
+        for session in sessions.values {
+            session.tearDown(at: now)
+            session.drain(self, owner, at: now)
+        }
+        for index in Array(sessions.keys) { vanish(SessionNumber(index: index)) }
     }
 
     /// Executes the sessions' actions, reports to the owner, and returns the next deadline.

@@ -2,7 +2,7 @@ import Media
 import Reactor
 
 /// What a service uses of its loop: sockets to watch, deadlines, viewers, the UDP ports. Confined to the loop.
-public struct LoopPlace {
+public struct LoopPlace: SocketWatcher {
     let state: LoopState
     /// The number of the service in its loop, from 1. The loop itself is 0.
     let number: UInt8
