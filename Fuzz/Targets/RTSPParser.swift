@@ -17,7 +17,7 @@ import Wire
             checkWritten(Writer.bytes(of: response))
         case .interleaved(let channel, let data):
             require(
-                Writer.interleaved(channel: channel, data).map { outcome(of: [$0]).elements } == [element],
+                Writer.interleaved(channel: channel, Array(data)).map { outcome(of: [$0]).elements } == [element],
                 "interleaved data is written as it was read")
         }
     }

@@ -21,7 +21,6 @@ final class ClientSession {
     private(set) var isOver = false
     /// The number of bytes that may be read; `nil` without limit.
     private var credit: Int?
-    private var inbox: [UInt8] = []
     private var socket: TCPSocket?
     /// `nil` without TLS.
     private var tls: TLSConnection?
@@ -184,42 +183,12 @@ extension ClientSession {
         flush()
     }
 
-    /// Handles complete interleaved frames between messages without a copy, and passes all other bytes to the state machine.
+    /// Passes bytes of the connection to the state machine. Interleaved frames among them are handled without a copy.
     private func receive(
         _ bytes: Span<UInt8>, _ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime
     ) {
-        guard !inbox.isEmpty else {
-            let used = take(bytes, owner, in: sessions, at: now)
-            return inbox.append(bytes.extracting(droppingFirst: used))
-        }
-        var waiting: [UInt8] = []
-        swap(&waiting, &inbox)
-        waiting.append(bytes)
-        let used = take(waiting.span, owner, in: sessions, at: now)
-        waiting.removeFirst(used)
-        inbox = waiting
-    }
-
-    /// Handles frames and messages, and returns the number of used bytes; the rest is an incomplete frame.
-    private func take(
-        _ bytes: Span<UInt8>, _ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime
-    ) -> Int {
-        let arrival = MonotonicTime.now()
-        var offset = 0
-        while offset < bytes.count, !isOver {
-            let rest = bytes.extracting(offset..<bytes.count)
-            guard machine.isBetweenMessages, rest[0] == UInt8(ascii: "$") else {
-                machine.received(rest.bytes, at: now)
-                drain(sessions, owner, at: now)
-                return bytes.count
-            }
-            guard rest.count >= 4 else { break }
-            let frame = 4 + (Int(rest[2]) << 8 | Int(rest[3]))
-            guard rest.count >= frame else { break }
-            receiveInterleaved(channel: rest[1], rest.extracting(4..<frame).bytes, arrival: arrival, owner)
-            offset += frame
-        }
-        return offset
+        machine.received(bytes.bytes, at: now)
+        drain(sessions, owner, at: now)
     }
 
     /// Executes the state machine's actions.
@@ -281,11 +250,5 @@ extension ClientSession {
         var interest: Interest = credit == 0 ? [] : .read
         if !outbox.isEmpty || tls?.output.isEmpty == false { interest.insert(.write) }
         watcher.change(fd, interest, of: connectionToken)
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(_ bytes: Span<UInt8>) {
-        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 }

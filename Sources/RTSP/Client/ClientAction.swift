@@ -10,8 +10,8 @@ public enum ClientAction: Hashable, Sendable {
     case setUp(index: Int, Transport)
     /// The server sends from now on. `starts` has one entry per track that was set up, or `nil` if RTP-Info names no start.
     case playing(starts: [RTPInfo.Entry?])
-    /// An RTP or RTCP packet came on the connection.
-    case receivedInterleaved(channel: UInt8, [UInt8])
+    /// An RTP or RTCP packet came on the connection. It is no copy as long as it is released before the next bytes.
+    case receivedInterleaved(channel: UInt8, ArraySlice<UInt8>)
     /// Close the connection; no action follows.
     case close(ClientCloseReason)
 }

@@ -70,6 +70,8 @@ public struct ClientConnection: Sendable {
     var keepaliveDue = MonotonicTime.distantFuture
     private var parser = Parser()
     private var actions: [ClientAction] = []
+    /// How many of these the caller has taken.
+    private var takenCount = 0
     private var nextNumber: UInt32 = 1
     /// The shortest time from a request to its response so far, in nanoseconds; it includes the server's processing time.
     public internal(set) var shortestRoundTrip: Int64?
@@ -84,9 +86,6 @@ public struct ClientConnection: Sendable {
         aggregate = url.text
     }
 
-    /// Whether the received bytes end at the end of a message. Then the caller may handle an interleaved frame itself.
-    public var isBetweenMessages: Bool { !parser.isInsideMessage }
-
     /// The time at which to call `deadlinePassed`; `distantFuture` if nothing is pending.
     public var nextDeadline: MonotonicTime {
         phase == .closed ? .distantFuture : min(pending?.deadline ?? .distantFuture, keepaliveDue)
@@ -94,7 +93,13 @@ public struct ClientConnection: Sendable {
 
     /// The next action; `nil` if there are no more.
     public mutating func nextAction() -> ClientAction? {
-        actions.isEmpty ? nil : actions.removeFirst()
+        guard takenCount < actions.count else {
+            actions.removeAll(keepingCapacity: true)
+            takenCount = 0
+            return nil
+        }
+        defer { takenCount += 1 }
+        return actions[takenCount]
     }
 
     /// The connection is established.

@@ -9,8 +9,8 @@ public struct Parser: Sendable {
     public enum Element: Hashable, Sendable {
         case request(Request)
         case response(Response)
-        /// Interleaved data (RFC 2326, section 10.12).
-        case interleaved(channel: UInt8, [UInt8])
+        /// Interleaved data (RFC 2326, section 10.12). They are no copy as long as they are released before the next append.
+        case interleaved(channel: UInt8, ArraySlice<UInt8>)
     }
 
     /// The limits on a message.
@@ -104,6 +104,6 @@ public struct Parser: Sendable {
         guard let channel = input.peek(1), let high = input.peek(2), let low = input.peek(3),
             let frame = input.take(4 + (Int(high) << 8 | Int(low)))
         else { return nil }
-        return .interleaved(channel: channel, Array(frame.dropFirst(4)))
+        return .interleaved(channel: channel, frame.dropFirst(4))
     }
 }

@@ -20,7 +20,7 @@ struct ParserInput: Sendable {
             bytes.removeFirst(start)
             start = 0
         }
-        bytes += [UInt8](more)
+        bytes.append(more)
     }
 
     /// The byte `offset` bytes ahead.

@@ -15,7 +15,7 @@ public enum ServerAction: Hashable, Sendable {
     /// Stop sending, send RTCP BYE and release the session.
     case tearDown(SessionID, SessionEnd)
     /// Handle data that the client sent on one of the session's channels: RTCP, on the odd one.
-    case receivedInterleaved(SessionID, channel: UInt8, [UInt8])
+    case receivedInterleaved(SessionID, channel: UInt8, ArraySlice<UInt8>)
     /// Answer with ``ServerConnection/decided(_:_:at:)``.
     case decide(RequestID, ExternalAuthorisationRequest)
     /// Log and count that a request was refused because the client may not send it.

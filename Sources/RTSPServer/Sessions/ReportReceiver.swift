@@ -45,7 +45,7 @@ struct ReportReceiver {
 
     /// Handles what a client has sent on one of a session's channels.
     func receivedInterleaved(
-        _ bytes: [UInt8], on channel: UInt8, for session: ViewerSession, on connection: Connection,
+        _ bytes: ArraySlice<UInt8>, on channel: UInt8, for session: ViewerSession, on connection: Connection,
         at now: MonotonicTime
     ) {
         let track = session.viewer.tracks.lazy.compactMap(\.self).first { $0.acceptsReports(onChannel: channel) }

@@ -77,9 +77,10 @@ import Wire
         pair.play()
         pair.client.received(([0x24, 0, 0, 2, 5, 6] as [UInt8]).rawSpan, at: pair.now)
         #expect(pair.client.nextAction() == .receivedInterleaved(channel: 0, [5, 6]))
-        #expect(pair.client.isBetweenMessages)
         pair.client.received(([0x24, 0, 0] as [UInt8]).rawSpan, at: pair.now)
-        #expect(!pair.client.isBetweenMessages)
+        #expect(pair.client.nextAction() == nil)
+        pair.client.received(([1, 7] as [UInt8]).rawSpan, at: pair.now)
+        #expect(pair.client.nextAction() == .receivedInterleaved(channel: 0, [7]))
     }
 
     @Test func aMissingResponseClosesTheConnection() {

@@ -39,14 +39,14 @@ struct ParserTests {
         .response(
             Response(.ok, headers: [.contentType: "application/sdp", .contentLength: "4"], body: [0, 255, 36, 10])),
         .interleaved(channel: 0, []),
-        .interleaved(channel: 255, Array(repeating: 0x24, count: 300)),
+        .interleaved(channel: 255, ArraySlice(repeating: 0x24, count: 300)),
     ]
 
     static func bytes(of element: Parser.Element) -> [UInt8] {
         switch element {
         case .request(let request): Writer.bytes(of: request)
         case .response(let response): Writer.bytes(of: response)
-        case .interleaved(let channel, let data): Writer.interleaved(channel: channel, data) ?? []
+        case .interleaved(let channel, let data): Writer.interleaved(channel: channel, Array(data)) ?? []
         }
     }
 
