@@ -72,13 +72,16 @@ private func check(_ header: Header) {
 
 /// A capture time is read as it was written into a packet.
 private func checkJourney(of time: NTPTime) {
-    let (start, first, second, third) = AbsoluteCaptureTime.words(time)
+    let identifier = HeaderExtension.absoluteCaptureTime.identifier
     var writer = ByteWriter(capacity: 12)
-    for word in [first, second, third] { writer.uint32(word) }
+    // One element of eight bytes, and padding to whole words (RFC 8285, section 4.2).
+    writer.uint8(identifier << 4 | 7)
+    writer.uint64(time.rawValue)
+    for _ in 0..<3 { writer.uint8(0) }
     var header = Header(
         payloadType: PayloadType(lowBitsOf: 96), isMarked: false, sequenceNumber: SequenceNumber(1), timestamp: 0,
         ssrc: SSRC(1))
-    header.headerExtension = .init(profile: UInt16(start >> 16), data: writer.bytes)
-    let read = AbsoluteCaptureTime.time(in: header, identifier: HeaderExtension.absoluteCaptureTime.identifier)
+    header.headerExtension = .init(profile: 0xBEDE, data: writer.bytes)
+    let read = AbsoluteCaptureTime.time(in: header, identifier: identifier)
     require(read == time, "a time of capture reads the same")
 }

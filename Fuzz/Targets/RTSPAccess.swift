@@ -117,7 +117,7 @@ private struct AccessRun {
             case .accessRefused(.wrongCredentials), .accessRefused(.deniedExternally(countsAsGuess: true)):
                 guessCount += 1
             case .accessRefused(let failure): require(!"\(failure)".isEmpty, "a refusal has a reason")
-            case .pause, .tearDown, .receivedInterleaved, .publishingRefused, .close: break
+            case .startSending, .pause, .tearDown, .receivedInterleaved, .publishingRefused, .close: break
             }
         }
     }

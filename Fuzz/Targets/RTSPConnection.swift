@@ -99,7 +99,7 @@ private struct ConnectionRun {
                 waiting.append(action)
                 bytesBehindPending = 0
             case .tearDown(let session, _): sessions.removeAll { $0 == session }
-            case .pause(let session), .receivedInterleaved(let session, _, _):
+            case .startSending(let session), .pause(let session), .receivedInterleaved(let session, _, _):
                 require(sessions.contains(session), "orders refer to existing sessions")
             case .decide, .accessRefused, .addressLockedOut: require(false, "without users no client is refused")
             case .publishingRefused: break
