@@ -6,13 +6,13 @@ import Synchronization
 
 /// Requests the description of a stream from a server.
 public enum Describe {
-    /// Returns the description at `url`. Blocks the calling thread for the name lookup, and then at most until `deadline`.
+    /// Returns the description at `url`. Blocks the calling thread, at most until `deadline`.
     ///
     /// - Parameter login: the credentials for the server's challenges.
     public static func description(
         of url: RequestURL, login: ClientLogin? = nil, deadline: MonotonicTime
     ) throws(ClientSessionEnd) -> SessionDescription {
-        var plan = try SessionPlan(url, transport: .tcp)
+        var plan = try SessionPlan(url, transport: .tcp, deadline: deadline)
         plan.isDescribeOnly = true
         plan.login = login
         let answer = Answer()

@@ -42,11 +42,21 @@ public struct SessionPlan: Sendable {
     /// Whether the connection uses TLS.
     public var isSecure: Bool { url.isSecure }
 
+    /// How long the look-up of a host's name may take, in nanoseconds.
+    private static let lookupTimeout: Int64 = 10_000_000_000
+
     /// Plans a session with the stream at `url`. Blocks while it looks up the host's name.
-    public init(_ url: RequestURL, transport: SessionTransport) throws(ClientSessionEnd) {
-        guard let server = SocketAddress.lookUp(url.host, port: url.port ?? url.usualPort).first else {
-            throw .unknownHost(url.host)
-        }
+    ///
+    /// - Parameter deadline: of the look-up; in ten seconds if it is `nil`.
+    public init(
+        _ url: RequestURL, transport: SessionTransport, deadline: MonotonicTime? = nil
+    ) throws(ClientSessionEnd) {
+        let port = url.port ?? url.usualPort
+        guard
+            let addresses = NameLookup.addresses(
+                of: url.host, port: port, until: deadline ?? .now() + Self.lookupTimeout)
+        else { throw .slowNameServer(url.host) }
+        guard let server = addresses.first else { throw .unknownHost(url.host) }
         self.url = url
         self.server = server
         self.transport = transport
@@ -103,6 +113,8 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     case insecure(TLSFailure)
     /// The URL's host has no address.
     case unknownHost(String)
+    /// The look-up of the URL's host took too long.
+    case slowNameServer(String)
     /// The description holds no RTP stream.
     case nothingToPlay
 
@@ -123,6 +135,7 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
         case .noTLS: "OpenSSL does not support TLS on this host"
         case .insecure(let failure): "TLS: \(failure)"
         case .unknownHost(let host): "unknown host \(host)"
+        case .slowNameServer(let host): "the name server did not give the address of \(host) in time"
         case .nothingToPlay: "the description contains no RTP stream"
         }
     }

@@ -1,20 +1,81 @@
 import CLinux
 import Glibc
+import Media
+import Synchronization
+
+/// Looks up the addresses of hosts. A name server may not answer for half a minute, so look-ups have threads of their own.
+public enum NameLookup {
+    /// The threads of all look-ups of the process, `apus-names`.
+    private static let pool = WorkPool(name: "apus-names", threadLimit: 4, waitingLimit: 64)
+
+    /// Looks up `host`, a name or a numeric address as in a URL, and passes its addresses to `answer`, in the order in which to try
+    /// them; none if it has none. Returns at once.
+    ///
+    /// - Parameters:
+    ///   - answer: is called on a thread of the look-ups; for a numeric address, before this returns.
+    ///   - resolve: the look-up that blocks; tests replace it.
+    /// - Returns: whether there will be an answer: not if too many look-ups wait.
+    public static func find(
+        _ host: String, port: UInt16, resolve: @escaping @Sendable (String) -> [SocketAddress] = SocketAddress.resolved,
+        _ answer: @escaping @Sendable ([SocketAddress]) -> Void
+    ) -> Bool {
+        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        if let literal = SocketAddress(bare, port: port) {
+            answer([literal])
+            return true
+        }
+        return pool.run { answer(resolve(bare).map { $0.with(port: port) }) }
+    }
+
+    /// The same for callers that may block, but not longer than until `deadline`.
+    ///
+    /// - Returns: `nil` if there was no answer in time, or if the process has no file descriptor left.
+    public static func addresses(
+        of host: String, port: UInt16, until deadline: MonotonicTime,
+        resolve: @escaping @Sendable (String) -> [SocketAddress] = SocketAddress.resolved
+    ) -> [SocketAddress]? {
+        guard let bell = try? Doorbell() else { return nil }
+        let found = Found(bell)
+        guard find(host, port: port, resolve: resolve, found.set) else { return nil }
+        return found.wait(until: deadline)
+    }
+}
+
+/// The answer of a look-up, for the thread that waits for it.
+private final class Found: Sendable {
+    private let addresses = Mutex<[SocketAddress]?>(nil)
+    private let bell: Doorbell
+
+    init(_ bell: Doorbell) {
+        self.bell = bell
+    }
+
+    func set(_ found: [SocketAddress]) {
+        addresses.withLock { $0 = found }
+        bell.ring()
+    }
+
+    func wait(until deadline: MonotonicTime) -> [SocketAddress]? {
+        while true {
+            if let found = addresses.withLock(\.self) { return found }
+            let remaining = deadline - .now()
+            guard remaining > 0 else { return nil }
+            bell.wait(milliseconds: Int32(clamping: remaining / 1_000_000 + 1))
+        }
+    }
+}
 
 extension SocketAddress {
-    /// Resolves `host`, a name or a numeric address as in a URL. Returns the addresses in the order in which to try them; blocks
-    /// during the lookup.
-    public static func lookUp(_ host: String, port: UInt16) -> [SocketAddress] {
-        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-        if let literal = SocketAddress(bare, port: port) { return [literal] }
+    /// The addresses of a host by the system's resolver, without port. Blocks during the look-up.
+    public static func resolved(_ name: String) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(bare, nil, &hints, &list) == 0 else { return [] }
+        guard getaddrinfo(name, nil, &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }
         return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { entry in
             guard let entry else { return nil }
-            return address(of: entry.pointee)?.with(port: port)
+            return address(of: entry.pointee)
         }
     }
 
