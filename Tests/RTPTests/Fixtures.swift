@@ -28,17 +28,21 @@ func accessUnit(
         bytes: bytes, units: ranges)
 }
 
-/// A packager of one video track (0) and one audio track (1).
-func packager(maximumPacketBytes: Int = 1400) -> RTPPackager {
+/// One video track (0) and one audio track (1).
+let tracks: [Track] = {
     guard let sets = H264.ParameterSets(sequence: [[0x67, 66, 0, 30]], picture: [[0x68, 0xCE]]) else {
         preconditionFailure("these are parameter sets")
     }
     let config = AAC.AudioSpecificConfig(bytes: [0x11, 0x90], sampleRate: .audio48k, channelCount: 2)
-    return RTPPackager(
-        tracks: [
-            Track(id: TrackID(0), clockRate: .video, format: .h264(sets)),
-            Track(id: TrackID(1), clockRate: .audio48k, format: .aac(config)),
-        ], options: .init(maximumPacketBytes: maximumPacketBytes))
+    return [
+        Track(id: TrackID(0), clockRate: .video, format: .h264(sets)),
+        Track(id: TrackID(1), clockRate: .audio48k, format: .aac(config)),
+    ]
+}()
+
+/// A packager of these tracks.
+func packager(maximumPacketBytes: Int = 1400) -> RTPPackager {
+    RTPPackager(tracks: tracks, options: .init(maximumPacketBytes: maximumPacketBytes))
 }
 
 extension PacketRun {

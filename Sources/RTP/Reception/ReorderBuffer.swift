@@ -33,6 +33,14 @@ public struct ReorderBuffer<Element> {
     /// The oldest waiting packet.
     public var first: Element? { waiting.first?.element }
 
+    /// Whether the packet with this number is the next in order, and none waits. Then it has passed, and need not be inserted.
+    public mutating func passes(_ number: SequenceNumber) -> Bool {
+        guard waiting.isEmpty, number == expected ?? number else { return false }
+        expected = number.advanced(by: 1)
+        latePacketsInARow = 0
+        return true
+    }
+
     /// Inserts a packet that has arrived.
     public mutating func insert(_ element: Element, _ number: SequenceNumber) -> Insertion {
         if let expected, number.distance(from: expected) < 0 {

@@ -1,0 +1,137 @@
+import Media
+
+/// Puts the packets of one track in order, and makes access units of them.
+struct TrackReceiver {
+    /// How long a missing packet is waited for, in nanoseconds. Packets that overtake others in a network are some milliseconds
+    /// apart; a player would have to wait longer for all later frames.
+    static let patience: Int64 = 50_000_000
+    /// How many packets may wait behind a missing one.
+    static let waitingLimit = 64
+
+    private struct Packet {
+        let header: Header
+        let payload: [UInt8]
+        let arrival: MonotonicTime
+    }
+
+    private let track: Track
+    /// The depacketizer of the track's codec; the others are `nil`. An enum would be copied with the open unit for each packet.
+    private var h264: H264Depacketizer?
+    private var aac: AACDepacketizer?
+    private var waiting = ReorderBuffer<Packet>(capacity: waitingLimit)
+    private var latePackets = 0
+    /// When the first packet of each timestamp came, for the units that are not taken yet.
+    private var arrivals: [(timestamp: UInt32, arrival: MonotonicTime)] = []
+    private var ticks = UnwrappedTimestamp()
+    private var order: DecodeOrder
+    /// The decode time of the last unit, in ticks since the epoch.
+    private var lastDecode = Int64.min
+
+    init(_ track: Track) {
+        self.track = track
+        switch track.format {
+        case .h264: h264 = H264Depacketizer()
+        case .aac: aac = AACDepacketizer()
+        }
+        order = Self.order(of: track)
+    }
+
+    /// When the oldest waiting packet has waited long enough.
+    var nextDeadline: MonotonicTime { waiting.first.map { $0.arrival + Self.patience } ?? .distantFuture }
+
+    var counts: DepacketizerCounts {
+        var counts = h264?.counts ?? aac?.counts ?? DepacketizerCounts()
+        counts.latePackets += latePackets
+        return counts
+    }
+
+    mutating func received(_ payload: RawSpan, header: Header, arrival: MonotonicTime) {
+        if waiting.passes(header.sequenceNumber) { return push(payload, header, arrival) }
+        let packet = Packet(header: header, payload: [UInt8](payload), arrival: arrival)
+        if waiting.insert(packet, header.sequenceNumber) != .accepted { latePackets += 1 }
+        pushOrdered()
+    }
+
+    mutating func giveUpMissing(at now: MonotonicTime) {
+        while nextDeadline <= now {
+            waiting.passGap()
+            pushOrdered()
+        }
+    }
+
+    private mutating func pushOrdered() {
+        while let packet = waiting.next() { push(packet.payload.span.bytes, packet.header, packet.arrival) }
+    }
+
+    private mutating func push(_ payload: RawSpan, _ header: Header, _ arrival: MonotonicTime) {
+        if arrivals.last?.timestamp != header.timestamp {
+            // A packet that came out of order may have come before those of the unit before it.
+            arrivals.append((header.timestamp, max(arrival, arrivals.last?.arrival ?? arrival)))
+        }
+        arrivals.removeFirst(max(0, arrivals.count - Self.arrivalLimit))
+        h264?.push(payload, header: header)
+        aac?.push(payload, header: header)
+    }
+}
+
+// MARK: - Units
+
+extension TrackReceiver {
+    /// Timestamps of units that are not complete or not taken: more than ever wait.
+    private static let arrivalLimit = 64
+
+    /// The next unit, and when its first packet came.
+    mutating func next() -> (unit: ReceivedUnit, arrival: MonotonicTime)? {
+        guard let unit = h264?.next() ?? aac?.next() else { return nil }
+        // Several AAC units in a packet have later timestamps than the packet.
+        let index = arrivals.lastIndex { Int32(bitPattern: unit.rtpTimestamp &- $0.timestamp) >= 0 } ?? 0
+        guard arrivals.indices.contains(index) else { return nil }
+        arrivals.removeFirst(index)
+        return (unit, arrivals[0].arrival)
+    }
+
+    /// The source's timestamps have jumped.
+    mutating func beginAnew() {
+        order = Self.order(of: track)
+    }
+
+    /// - Parameter captured: nanoseconds since the epoch.
+    mutating func reception(of unit: ReceivedUnit, captured: Int64) -> StreamReceiver.Reception {
+        // By RTP time, which is exact: capture times are corrected now and then, which is no reordering.
+        let media = ticks.unwrap(unit.rtpTimestamp)
+        let times = order.times(presentation: media)
+        let captured = track.clockRate.ticks(inNanoseconds: captured)
+        let decode = max(captured &+ times.decode &- media, lastDecode &+ 1)
+        lastDecode = decode
+        let accessUnit = AccessUnit(
+            track: track.id,
+            presentationTime: MediaTime(
+                ticks: max(captured &+ times.presentation &- media, decode), rate: track.clockRate),
+            decodeTime: MediaTime(ticks: decode, rate: track.clockRate), isKeyframe: isKeyframe(unit),
+            bytes: unit.bytes,
+            units: unit.units)
+        return StreamReceiver.Reception(unit: accessUnit, isComplete: unit.isComplete)
+    }
+
+    private func isKeyframe(_ unit: ReceivedUnit) -> Bool {
+        switch track.format {
+        case .h264: unit.units.contains { H264.NALUnitHeader(byte: unit.bytes[$0.lowerBound]).type == .idrSlice }
+        case .aac: true
+        }
+    }
+
+    private static func order(of track: Track) -> DecodeOrder {
+        switch track.format {
+        case .h264(let sets):
+            let sequence = sets.sequence.first.flatMap { H264.SequenceParameterSet(parsing: $0) }
+            let interval = sequence?.usability?.timing?.frameNanoseconds ?? Self.usualInterval
+            return DecodeOrder(
+                depth: sequence?.usability?.reorderedFrames ?? 0,
+                interval: track.clockRate.ticks(inNanoseconds: interval))
+        case .aac: return DecodeOrder(interval: 1)
+        }
+    }
+
+    /// The time between two frames if the stream does not say it, in nanoseconds.
+    private static let usualInterval: Int64 = 33_333_333
+}

@@ -1,0 +1,144 @@
+import Media
+import RTP
+import TestSupport
+import Testing
+import Wire
+
+/// A network between a packager and a receiver, in virtual time with a seed: it delays, reorders and loses packets.
+struct StreamReceiverTests {
+    private static let millisecond: Int64 = 1_000_000
+    private static let frameTicks: Int64 = 3_600
+
+    private struct Packet {
+        let bytes: [UInt8]
+        var arrival: Int64
+    }
+
+    /// The packets of `count` frames, 40 ms apart, with a delay between 20 ms and 20 ms + `jitter`.
+    private static func packets(
+        of count: Int, displayOrder: [Int64] = [0], jitter: Int64 = 0, _ random: inout SplitMix64
+    ) -> (units: [[[UInt8]]], packets: [Packet]) {
+        let packager = packager()
+        var rewriter = HeaderRewriter.forTests()
+        var (units, packets): ([[[UInt8]]], [Packet]) = ([], [])
+        for number in 0..<count {
+            let group = number / displayOrder.count * displayOrder.count
+            let shown = Int64(group) + displayOrder[number % displayOrder.count]
+            let isKeyframe = number == 0
+            let size = Int.random(in: 40...6_000, using: &random)
+            // Without zeros, because a start code would end the NAL unit.
+            let unit = randomNALUnits([(isKeyframe ? 5 : 1, size)], using: &random).map { $0.map { max(1, $0) } }
+            units.append(unit)
+            let run = packager.package(accessUnit(unit, ticks: shown * frameTicks, isKeyframe: isKeyframe))
+            let sent = Int64(number) * 40 * millisecond
+            for datagram in run?.datagrams(&rewriter) ?? [] {
+                // The first packet that comes begins the stream, so the first frame's stay in order.
+                let delay = 20 * millisecond + (number > 0 ? Int64.random(in: 0...jitter, using: &random) : 0)
+                packets.append(Packet(bytes: datagram, arrival: sent + delay))
+            }
+        }
+        return (units, packets)
+    }
+
+    /// Passes packets at their arrivals, and calls the deadlines between them.
+    private static func receive(_ packets: [Packet], _ receiver: inout StreamReceiver) -> [StreamReceiver.Reception] {
+        var receptions: [StreamReceiver.Reception] = []
+        func take() { while let reception = receiver.next() { receptions.append(reception) } }
+        for packet in packets {
+            while receiver.nextDeadline < MonotonicTime(nanoseconds: packet.arrival) {
+                receiver.deadlinePassed(at: receiver.nextDeadline)
+                take()
+            }
+            let bytes = packet.bytes
+            guard let (header, payload) = Header.parse(bytes.rawSpan) else { continue }
+            receiver.received(
+                bytes.rawSpan.extracting(payload), header: header, track: 0,
+                arrival: MonotonicTime(nanoseconds: packet.arrival))
+            take()
+        }
+        while receiver.nextDeadline < .distantFuture { receiver.deadlinePassed(at: receiver.nextDeadline) }
+        take()
+        return receptions
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>) func reorderedPacketsGiveTheSameUnitsInOrder(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var (units, packets) = Self.packets(of: 100, jitter: 30 * Self.millisecond, &random)
+        packets = packets.enumerated().sorted { ($0.element.arrival, $0.offset) < ($1.element.arrival, $1.offset) }
+            .map(\.element)
+        var receiver = StreamReceiver(tracks, epoch: MonotonicTime(nanoseconds: 0))
+        let receptions = Self.receive(packets, &receiver)
+        let contents = receptions.map { $0.unit.contents }
+        #expect(contents == units)
+        #expect(!receptions.contains { !$0.isComplete })
+        #expect(receptions.allSatisfy { $0.unit.presentationTime == $0.unit.decodeTime })
+        #expect(receiver.counts(track: 0).lostPackets == 0)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>) func aLossCostsItsUnitAndFiftyMilliseconds(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let (units, packets) = Self.packets(of: 100, &random)
+        let lost = Int.random(in: 20..<packets.count - 20, using: &random)
+        var left = packets
+        left.remove(at: lost)
+        var receiver = StreamReceiver(tracks, epoch: MonotonicTime(nanoseconds: 0))
+        let receptions = Self.receive(left, &receiver)
+        #expect(receiver.counts(track: 0).lostPackets == 1)
+        let complete = receptions.filter(\.isComplete).map { $0.unit.contents }
+        #expect(complete.count >= 97)
+        #expect(Set(complete).isSubset(of: units))
+        #expect(receiver.nextDeadline == .distantFuture)
+    }
+
+    /// While a packet is missing, time passes: what waits is given after 50 ms, or when 64 packets wait.
+    @Test func waitingIsBoundedInTimeAndPackets() {
+        var random = SplitMix64(seed: 3)
+        let (_, packets) = Self.packets(of: 60, &random)
+        var receiver = StreamReceiver(tracks, epoch: MonotonicTime(nanoseconds: 0))
+        var count = 0
+        for index in [0] + Array(2..<packets.count) {
+            let bytes = packets[index].bytes
+            guard let (header, payload) = Header.parse(bytes.rawSpan) else { continue }
+            receiver.received(
+                bytes.rawSpan.extracting(payload), header: header, track: 0,
+                arrival: MonotonicTime(nanoseconds: 7))
+            if index > 0, index <= 65 {
+                #expect(receiver.nextDeadline == MonotonicTime(nanoseconds: 7 + 50 * Self.millisecond))
+            }
+            while receiver.next() != nil { count += 1 }
+            if index < 65 { #expect(count <= 1) }
+        }
+        #expect(count > 50)
+    }
+
+    /// B-frames: the presentation times are those of capture, and the decode times rise.
+    @Test func reorderedFramesGetBothTimes() {
+        var random = SplitMix64(seed: 4)
+        let (_, packets) = Self.packets(of: 120, displayOrder: [0, 3, 1, 2], &random)
+        var receiver = StreamReceiver(tracks, epoch: MonotonicTime(nanoseconds: 0))
+        let units = Self.receive(packets, &receiver).map(\.unit)
+        #expect(units.count == 120)
+        #expect(zip(units, units.dropFirst()).allSatisfy { $0.decodeTime.ticks < $1.decodeTime.ticks })
+        #expect(units.allSatisfy { $0.decodeTime.ticks <= $0.presentationTime.ticks })
+        // Once the depth is known, presentation times are a frame interval apart in display order.
+        let times = units.dropFirst(20).map(\.presentationTime.ticks).sorted()
+        #expect(
+            zip(times, times.dropFirst()).allSatisfy { abs($1 - $0 - Self.frameTicks) <= 40 }, "\(times.prefix(20))")
+    }
+
+    @Test func capturedBeforeArrivalAndCloseToIt() {
+        var random = SplitMix64(seed: 5)
+        let (_, packets) = Self.packets(of: 500, jitter: 10 * Self.millisecond, &random)
+        let arrivals = packets.sorted { $0.arrival < $1.arrival }
+        var receiver = StreamReceiver(tracks, epoch: MonotonicTime(nanoseconds: 0))
+        for (number, reception) in Self.receive(arrivals, &receiver).enumerated().dropFirst(150) {
+            let captured = reception.unit.presentationTime.nanoseconds
+            let sent = Int64(number) * 40 * Self.millisecond
+            #expect(abs(captured - sent - 20 * Self.millisecond) < 8 * Self.millisecond)
+        }
+    }
+}
+
+extension AccessUnit {
+    fileprivate var contents: [[UInt8]] { units.map { Array(bytes[$0]) } }
+}
