@@ -10,7 +10,8 @@ import Wire
         require(payload.lowerBound >= 12 && payload.upperBound <= input.count, "a payload lies inside its packet")
         check(header)
     }
-    guard let compound = read(input) else { return }
+    // Of packets of unknown types, nothing is kept that could be written.
+    guard let compound = read(input), !compound.packets.isEmpty else { return }
     checkWritten(compound)
     let name = String(decoding: input.prefix(64), as: UTF8.self)
     for packet in compound.packets {
