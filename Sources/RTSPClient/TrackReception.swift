@@ -61,7 +61,7 @@ struct TrackReception: ~Copyable {
     /// Reads the sender report in a compound packet; `nil` if there is none of this source, or if the packet is not RTCP.
     mutating func senderReport(in datagram: RawSpan, arrival: MonotonicTime) -> SenderReport? {
         // Invalid packets are ignored: any host may send them.
-        guard let compound = try? Compound(parsing: datagram) else { return nil }
+        guard let compound = try? Compound(parsing: datagram, allowsReducedSize: true) else { return nil }
         for case .senderReport(let report) in compound.packets {
             let isOfMedia = report.ssrc == mediaSource.current
             guard reportSource.takes(report.ssrc, at: arrival, isCertain: isOfMedia) else { continue }

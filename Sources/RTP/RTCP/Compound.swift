@@ -33,6 +33,8 @@ public struct Compound: Hashable, Sendable {
         /// It is shorter than one word, or there are bytes after the last packet.
         case tooShort
         case wrongVersion
+        /// The first packet is neither a sender report nor a receiver report, and reduced size is not allowed.
+        case reportIsNotFirst
         /// The type of the first packet is none of RTCP.
         case wrongPacketType
         /// A packet's length exceeds the datagram.
@@ -48,7 +50,10 @@ public struct Compound: Hashable, Sendable {
 
     /// Parses a whole datagram. Packets of unknown types are skipped, and malformed ones after a valid one, because devices send
     /// faulty descriptions after good reports.
-    public init(parsing datagram: RawSpan) throws(ParseError) {
+    ///
+    /// - Parameter allowsReducedSize: whether a report need not be first (RFC 5506). Only peers that have agreed to it, and devices
+    ///   that ask for nothing, may leave it out.
+    public init(parsing datagram: RawSpan, allowsReducedSize: Bool = false) throws(ParseError) {
         packets = []
         var reader = ByteReader(datagram)
         repeat {
@@ -56,7 +61,9 @@ public struct Compound: Hashable, Sendable {
             guard let flags = reader.uint8(), let packetType = reader.uint8(), let words = reader.uint16()
             else { throw .tooShort }
             guard flags >> 6 == 2 else { throw .wrongVersion }
+            let isReport = packetType == 200 || packetType == 201
             guard !isFirst || Self.packetTypes.contains(packetType) else { throw .wrongPacketType }
+            guard !isFirst || isReport || allowsReducedSize else { throw .reportIsNotFirst }
             guard let padded = reader.take(Int(words) * 4) else { throw .lengthBeyondEnd }
             let body = try Self.withoutPadding(padded, isPadded: flags & 0x20 != 0, isLast: reader.remaining == 0)
             switch ControlPacket.read(packetType: packetType, count: flags & 0x1F, body: body) {

@@ -46,7 +46,7 @@ extension Attack {
         },
         Attack(
             "a keyframe request without a report", in: "RTP/RTCP/Compound.swift",
-            guard: "guard !isFirst || packetType == 200 || packetType == 201",
+            guard: "guard !isFirst || isReport || allowsReducedSize",
             effect: "no effect"
         ) { target in
             try expectNoKeyframe(ControlBytes.pictureLoss(of: nil), of: target)
