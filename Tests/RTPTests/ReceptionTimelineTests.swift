@@ -8,7 +8,7 @@ struct ReceptionTimelineTests {
     private static let second: Int64 = 1_000_000_000
     private static let millisecond: Int64 = 1_000_000
 
-    /// A source with two tracks, whose clocks the test sets.
+    /// A source with a video track and an audio track. The test sets the drift and shift of its clock, and the delays.
     private struct Source {
         var timeline = ReceptionTimeline(clockRates: [.video, .audio48k])
         var random = SplitMix64(seed: 1)

@@ -1,7 +1,7 @@
 import Wire
 
-/// The packets of one RTCP datagram: a report first, then others (RFC 3550, section 6.1); a single packet or no report in
-/// reduced size (RFC 5506).
+/// The packets of one RTCP datagram: a report first, then others (RFC 3550, section 6.1). In reduced size, there may be no report
+/// (RFC 5506).
 public struct Compound: Hashable, Sendable {
     public var packets: [ControlPacket]
 
@@ -45,14 +45,14 @@ public struct Compound: Hashable, Sendable {
         case malformed(packetType: UInt8)
     }
 
-    /// The types that a first packet may have. Those around them belong to RTP with a marker bit (RFC 5761, section 4).
+    /// The packet types of RTCP. A datagram that begins with another type may be RTP (RFC 5761, section 4).
     private static let packetTypes: ClosedRange<UInt8> = 200...207
 
     /// Parses a whole datagram. Packets of unknown types are skipped, and malformed ones after a valid one, because devices send
     /// faulty descriptions after good reports.
     ///
-    /// - Parameter allowsReducedSize: whether a report need not be first (RFC 5506). Only peers that have agreed to it, and devices
-    ///   that ask for nothing, may leave it out.
+    /// - Parameter allowsReducedSize: whether the datagram may begin without a report (RFC 5506). A receiver needs the peer's
+    ///   agreement to send that; cameras send it without one.
     public init(parsing datagram: RawSpan, allowsReducedSize: Bool = false) throws(ParseError) {
         packets = []
         var reader = ByteReader(datagram)

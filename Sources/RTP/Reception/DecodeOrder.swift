@@ -1,8 +1,8 @@
 /// Gives the access units of a track their decode times. RTP carries them in decoding order, but with presentation times only.
 ///
-/// The *k*-th unit is decoded at the *k*-th smallest presentation time, as many units later as the stream reorders: its depth. So
-/// decode times rise strictly, no unit is decoded after its presentation, and nothing waits. Without reordering both times are
-/// equal. A plain value; times are ticks.
+/// With a reorder depth of *d*, unit *k* is decoded at the presentation time that is number *k* − *d* in ascending order. So decode
+/// times rise strictly, and no unit is decoded after its presentation. The decode time of a unit needs only the units before it, so
+/// no unit waits. Without reordering both times are equal. A plain value; times are ticks.
 public struct DecodeOrder: Sendable {
     /// The times of a unit. `decode` is at most `presentation`, and greater than that of the unit before.
     public struct Times: Hashable, Sendable {
@@ -16,7 +16,7 @@ public struct DecodeOrder: Sendable {
     /// How many units may precede one in decoding order and follow it in presentation order.
     public private(set) var depth: Int
     private let interval: Int64
-    /// The presentation times that are no decode times yet, ascending; at most `depth` between two calls.
+    /// The presentation times that have not become decode times, ascending; at most `depth` between two calls.
     private var pending: [Int64] = []
     private var last: Int64?
     /// Whether a presentation time has become a decode time.
@@ -43,7 +43,8 @@ public struct DecodeOrder: Sendable {
 
     private mutating func decodeTime(_ presentation: Int64) -> Int64 {
         if let last, presentation <= last {
-            // More reordering than the depth, or a presentation time that came twice. Of several in a row, the depth covers all.
+            // The stream reorders more than the depth, or a presentation time came twice. The depth grows once for several such units
+            // in a row.
             if presentation < last, !wasLate, depth < Self.maximumDepth { depth += 1 }
             wasLate = true
             return last &+ 1

@@ -2,23 +2,24 @@ import Media
 
 /// Maps the RTP timestamps of a source's tracks to the host's clock: when was each unit captured?
 ///
-/// Arrival alone gives a first answer: of the last half minute, the unit with the least delay counts as delayed by nothing.
-/// Sender reports give a better one as soon as they can be trusted (`SenderClock`): they relate the tracks to each other, so that
-/// audio and video stay in sync however late either is sent. Corrections below 250 ms are made gradually; larger ones, and jumps
+/// At first, arrivals decide: the unit with the least delay in the last 30 seconds counts as captured when it arrived, and the RTP
+/// timestamps give the distance of all others from it. As soon as the sender reports can be trusted (`ReportHistory`), the reports
+/// decide. They relate the tracks to each other, so audio and video stay in sync even if one is sent later. Corrections below 250 ms are made gradually; larger ones, and jumps
 /// of the timestamps, at once. A capture time is never later than the arrival.
 ///
 /// A plain value without a clock of its own. Times are nanoseconds.
 public struct ReceptionTimeline: Sendable {
     /// A correction of at least this much is made at once.
     static let stepThreshold: Int64 = 250_000_000
-    /// A timestamp that is ahead of its arrival or behind its predecessors by more than this is a jump.
+    /// A timestamp that is ahead of its arrival by more than this, or behind earlier timestamps, is a jump.
     static let jumpThreshold: Int64 = 1_000_000_000
-    /// The time after a new beginning in which units that come sooner set the timeline at once: a server may send the units since
-    /// the last keyframe in a burst.
+    /// How long after its beginning a timeline follows each unit with a smaller delay at once: a server may send the units since the
+    /// last keyframe in a burst.
     static let settlingTime: Int64 = 2_000_000_000
-    /// Sender reports that put capture further before arrival are wrong, and so are those that put it later.
+    /// Times from capture to arrival that sender reports may imply. Reports that imply another time are not used.
     static let plausibleAge: ClosedRange<Int64> = -250_000_000...5_000_000_000
-    /// A gradual correction takes 200 ns for each nanosecond: 0.5 %, which nobody sees or hears.
+    /// A gradual correction changes the offset by one nanosecond in 200: by 0.5 % of the elapsed time, which is neither seen nor
+    /// heard.
     static let slewDivisor: Int64 = 200
 
     private var tracks: [TrackTimeline]

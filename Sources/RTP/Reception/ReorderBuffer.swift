@@ -33,7 +33,9 @@ public struct ReorderBuffer<Element> {
     /// The oldest waiting packet.
     public var first: Element? { waiting.first?.element }
 
-    /// Whether the packet with this number is the next in order, and none waits. Then it has passed, and need not be inserted.
+    /// Lets the packet with this number pass without storing it, if it is the next in order and no packet waits.
+    ///
+    /// - Returns: whether the packet has passed. If not, the caller inserts it.
     public mutating func passes(_ number: SequenceNumber) -> Bool {
         guard waiting.isEmpty, number == expected ?? number else { return false }
         expected = number.advanced(by: 1)

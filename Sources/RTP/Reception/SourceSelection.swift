@@ -1,22 +1,22 @@
 import Media
 
-/// Decides whose packets belong to a track.
+/// Decides from which source (SSRC) a track takes its packets.
 ///
-/// Packets of others may come to a UDP port, because the ports of former sessions are used again. But devices also announce a wrong
-/// SSRC, or change it when they restart. So the announced source is taken at once, and any other one only if the current has sent
-/// nothing for a while. A plain value.
+/// A UDP port may receive packets of other sources, because ports of former sessions are used again. But devices also announce a
+/// wrong SSRC, or change theirs when they restart. So the announced source is taken at once, and another source only if the current
+/// source has sent nothing for a while. A plain value.
 public struct SourceSelection: Sendable {
     /// Nanoseconds without a packet of the current source, after which another takes over: media comes far more often.
     public static let mediaPatience: Int64 = 500_000_000
     /// The same for sender reports, which come every few seconds.
     public static let reportPatience: Int64 = 12_000_000_000
 
-    /// The source whose packets are taken; `nil` before the first.
+    /// The source from which packets are taken; `nil` before the first packet.
     public private(set) var current: SSRC?
     private let announced: SSRC?
     private let isPrivate: Bool
     private let patience: Int64
-    /// When the current source sent last, or, before there is one, when the first packet of another came.
+    /// When the current source sent last. Before there is a current source: when the first packet came that was not taken.
     private var lastHeard: MonotonicTime?
 
     /// - Parameters:

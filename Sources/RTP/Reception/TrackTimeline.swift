@@ -4,7 +4,7 @@ import Media
 struct TrackTimeline {
     private let clockRate: ClockRate
     private var ticks = UnwrappedTimestamp()
-    /// The arrival minus the media time of each unit: its delay, but for a constant.
+    /// The arrival minus the media time of each unit: its delay, plus a constant.
     private var transits = WindowedMinimum()
     private(set) var reports = ReportHistory()
     private(set) var jumpCount = 0
@@ -59,7 +59,7 @@ struct TrackTimeline {
             start: arrival, offset: arrival.nanoseconds &- media, corrected: arrival, newest: media)
     }
 
-    /// Whether the timestamp is no continuation. A late unit is one: only its arrival is late.
+    /// Whether the timestamp does not continue the earlier ones. A unit that only arrives late is no jump.
     private func isJump(_ media: Int64, _ transit: Int64, of anchor: Anchor, at arrival: MonotonicTime) -> Bool {
         if anchor.newest &- media > ReceptionTimeline.jumpThreshold { return true }
         guard arrival - anchor.start > ReceptionTimeline.settlingTime, let least = transits.value else { return false }

@@ -2,14 +2,14 @@ import Media
 
 /// The least value of the last half minute, and whether it is steady.
 ///
-/// The minimum of delays shows the constant part of a delay, because queues only add to it. If the minimum moves on and on, the two
-/// clocks that the delay is measured with do not advance alike.
+/// The minimum of delays is the constant part of the delay, because queues only add to it. If the minimum keeps rising or falling,
+/// the two clocks with which the delay is measured do not advance alike.
 struct WindowedMinimum {
     private static let period: Int64 = 2_000_000_000
     private static let window: Int64 = 30_000_000_000
-    /// The two clocks may differ by one part in this many,
+    /// The clocks may differ by one part in this many: 5 %.
     private static let tolerance: Int64 = 20
-    /// and a minimum by this much, because a short queue may last for a whole period.
+    /// Besides, two minima may differ by this much, because a queue may last for a whole period.
     private static let allowance: Int64 = 250_000_000
 
     private struct Period {

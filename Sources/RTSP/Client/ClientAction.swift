@@ -10,7 +10,8 @@ public enum ClientAction: Hashable, Sendable {
     case setUp(index: Int, Transport)
     /// The server sends from now on. `starts` has one entry per track that was set up, or `nil` if RTP-Info names no start.
     case playing(starts: [RTPInfo.Entry?])
-    /// An RTP or RTCP packet came on the connection. It is no copy as long as it is released before the next bytes.
+    /// An RTP or RTCP packet came on the connection. The bytes are shared with the input of the connection. Release them before the
+    /// next `received`, which otherwise copies that input.
     case receivedInterleaved(channel: UInt8, ArraySlice<UInt8>)
     /// Close the connection; no action follows.
     case close(ClientCloseReason)

@@ -9,7 +9,8 @@ public struct Parser: Sendable {
     public enum Element: Hashable, Sendable {
         case request(Request)
         case response(Response)
-        /// Interleaved data (RFC 2326, section 10.12). They are no copy as long as they are released before the next append.
+        /// Interleaved data (RFC 2326, section 10.12). The bytes are shared with the parser's input. Release them before the next
+        /// `append`, which otherwise copies that input.
         case interleaved(channel: UInt8, ArraySlice<UInt8>)
     }
 

@@ -4,12 +4,12 @@ import Wire
 /// Converts RTP payloads to H.264 access units, packetization-mode 0 and 1 (RFC 6184, section 7.1).
 ///
 /// Push packets in the order of their sequence numbers (`ReorderBuffer`), then take units until there are none. A unit that has a
-/// slice ends with the marker bit or where the timestamp changes; without one, it is the beginning of the next, because some
-/// devices mark their SEI or give parameter sets a timestamp of their own. After a loss, the affected fragmented NAL unit is
+/// slice ends with the marker bit or where the timestamp changes. NAL units before the first slice belong to that slice's unit, even
+/// if they have the marker bit or another timestamp, as SEI and parameter sets of some devices do. After a loss, the affected fragmented NAL unit is
 /// dropped. NAL units that arrived whole are returned in a unit that is marked as incomplete.
 ///
-/// Devices also send empty fragments, fragments whose type changes, zeros after an aggregate's last NAL unit, and several NAL
-/// units with start codes as one. All of these are understood.
+/// It also accepts what some devices send against the RFC: empty fragments, a type that changes between the fragments of a NAL
+/// unit, zeros after the last NAL unit of an aggregate, and start codes before or between NAL units.
 public struct H264Depacketizer: Sendable {
     /// The maximum size of an access unit, so that a sender without marker bits cannot exhaust memory: twenty times a 4K IDR.
     public static let maximumUnitBytes = 8 << 20
@@ -129,8 +129,8 @@ public struct H264Depacketizer: Sendable {
         completeUnits(from: start)
     }
 
-    /// Completes the NAL unit whose bytes begin at `start`. If they contain start codes (ITU-T H.264, annex B), which NAL units never
-    /// do, they are several.
+    /// Adds the NAL unit in the bytes from `start` on. No NAL unit contains a start code (ITU-T H.264, annex B). If there are start
+    /// codes in these bytes, the bytes are several NAL units.
     private mutating func completeUnits(from start: Int) {
         guard H264.AnnexBSplitter.startCode(in: bytes, from: start).code != nil else {
             return completeUnit(from: start)
