@@ -32,23 +32,19 @@ public final class WorkPool: Sendable {
     ///
     /// - Returns: whether it will run: not if too much waits, or if no thread can be started.
     public func run(_ work: @escaping Work) -> Bool {
-        enum Place { case thread, queue, none }
-        let place = state.withLock { state -> Place in
-            if state.threadCount < threadLimit {
+        // A thread starts inside the lock, so that work never waits for a thread that cannot start.
+        state.withLock { state in
+            if state.threadCount < threadLimit, start(with: work) {
                 state.threadCount += 1
-                return .thread
+                return true
             }
-            guard state.waiting.count < waitingLimit else { return .none }
+            guard state.threadCount > 0, state.waiting.count < waitingLimit else { return false }
             state.waiting.append(work)
-            return .queue
-        }
-        switch place {
-        case .thread: return start(with: work)
-        case .queue: return true
-        case .none: return false
+            return true
         }
     }
 
+    /// - Returns: whether a thread has started.
     private func start(with work: @escaping Work) -> Bool {
         do throws(SystemError) {
             try startDetachedThread(name: name) { [self] in
@@ -60,8 +56,6 @@ public final class WorkPool: Sendable {
             }
             return true
         } catch {
-            // Work waits only while all other threads are busy, and they take it.
-            state.withLock { $0.threadCount -= 1 }
             return false
         }
     }
