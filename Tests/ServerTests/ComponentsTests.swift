@@ -45,6 +45,8 @@ struct ComponentsTests {
         components.stop(until: .now())
         #expect(journal.all.suffix(6) == ["stop c", "stop b", "stop a", "join c", "join b", "join a"])
         #expect(components.status.map(\.status) == [.stopped, .stopped, .stopped])
+        components.stop(until: .now())
+        #expect(journal.all.count == 9, "nothing stops twice")
     }
 
     /// Those that started are stopped; those after it are not started.

@@ -10,7 +10,7 @@ protocol Component: Sendable {
 
     /// Starts it, on its own threads. Returns at once.
     func start() throws(SystemError)
-    /// Asks it to stop, also if it was not started. Returns at once.
+    /// Asks it to stop, once after `start`. Returns at once.
     func stop()
     /// Waits until it has stopped, but not longer than `deadline`.
     ///

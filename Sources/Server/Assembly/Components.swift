@@ -47,7 +47,8 @@ final class Components: Sendable {
     ///
     /// All are asked first, so that they stop at the same time and a slow one delays no other.
     func stop(until deadline: DispatchTime) {
-        stop(list.indices.filter { states.withLock(\.self)[$0] != .stopped }, until: deadline)
+        let states = states.withLock(\.self)
+        stop(list.indices.filter { states[$0] == .running }, until: deadline)
     }
 
     private func stop(_ indices: some Collection<Int>, until deadline: DispatchTime) {

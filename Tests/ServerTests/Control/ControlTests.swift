@@ -267,7 +267,8 @@ struct ControlTests {
         let lines = Lines()
         let assembly = try Assembly(configuration, log: lines.logger)
         try assembly.start()
-        #expect(lines.all.contains { $0.contains("\(path) is not a socket") })
+        #expect(
+            lines.all.filter { $0.contains("no control socket") && $0.contains("\(path) is not a socket") }.count == 1)
         #expect(assembly.componentStatus.contains { $0 == ("the RTSP server", .running) })
         assembly.stop()
         #expect(assembly.componentStatus.allSatisfy { $0.status == .stopped })
