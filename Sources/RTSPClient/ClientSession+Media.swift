@@ -31,7 +31,7 @@ extension ClientSession {
             let numbers = starts.map { $0?.sequenceNumber }
             owner.session(number, reached: .playing(firstSequenceNumbers: numbers), of: sessions, at: now)
         case .receivedInterleaved(let channel, let bytes):
-            receiveInterleaved(channel: channel, bytes.span.bytes, arrival: .now(), owner)
+            receiveInterleaved(channel: channel, bytes.span.bytes, arrival: readTime, owner)
         case .close(let reason): fail(.closed(reason))
         }
     }

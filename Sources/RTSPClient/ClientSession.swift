@@ -30,6 +30,8 @@ final class ClientSession {
     private var isConnected = false
     private let connectDeadline: MonotonicTime
     private var reportDue = MonotonicTime.distantFuture
+    /// When the connection was last read: the arrival of the interleaved packets among these bytes.
+    private(set) var readTime = MonotonicTime(nanoseconds: 0)
 
     /// The timeout for the connection.
     private static let connectMilliseconds: Int64 = 10_000
@@ -187,6 +189,7 @@ extension ClientSession {
     private func receive(
         _ bytes: Span<UInt8>, _ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime
     ) {
+        readTime = .now()
         machine.received(bytes.bytes, at: now)
         drain(sessions, owner, at: now)
     }
