@@ -111,6 +111,28 @@ struct StreamReceiverTests {
         #expect(count > 50)
     }
 
+    /// A camera restarts: other SSRC, sequence numbers and timestamps. Its units follow at once, and times go on.
+    @Test func anotherSourceContinuesTheTrack() {
+        var random = SplitMix64(seed: 6)
+        let (units, packets) = Self.packets(of: 100, &random)
+        // The second half comes from another source, whose timestamps and numbers are far from the first one's.
+        let middle = Int64(50) * 40 * Self.millisecond
+        let moved = packets.map { packet -> Packet in
+            guard packet.arrival >= middle + 20 * Self.millisecond else { return packet }
+            var bytes = packet.bytes
+            for (index, mask) in [(2, 0x55), (4, 0xA0), (8, 0x33)] as [(Int, UInt8)] { bytes[index] ^= mask }
+            return Packet(bytes: bytes, arrival: packet.arrival)
+        }
+        var receiver = StreamReceiver(tracks, epoch: MonotonicTime(nanoseconds: 0))
+        let received = Self.receive(moved, &receiver).map(\.unit)
+        #expect(received.map(\.contents) == units)
+        for (number, unit) in received.enumerated() {
+            let arrival = Int64(number) * 40 * Self.millisecond + 20 * Self.millisecond
+            #expect(abs(unit.presentationTime.nanoseconds - arrival) < Self.millisecond, "\(number)")
+        }
+        #expect(receiver.counts(track: 0) == DepacketizerCounts())
+    }
+
     /// B-frames: the presentation times are those of capture, and the decode times rise.
     @Test func reorderedFramesGetBothTimes() {
         var random = SplitMix64(seed: 4)

@@ -23,4 +23,13 @@ public struct DepacketizerCounts: Hashable, Sendable {
     public internal(set) var latePackets = 0
     /// NAL units or access units that arrived only in part.
     public internal(set) var brokenUnits = 0
+
+    static func + (left: Self, right: Self) -> Self {
+        var sum = left
+        sum.malformedPackets += right.malformedPackets
+        sum.lostPackets += right.lostPackets
+        sum.latePackets += right.latePackets
+        sum.brokenUnits += right.brokenUnits
+        return sum
+    }
 }

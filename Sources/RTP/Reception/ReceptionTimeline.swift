@@ -4,8 +4,8 @@ import Media
 ///
 /// At first, arrivals decide: the unit with the least delay in the last 30 seconds counts as captured when it arrived, and the RTP
 /// timestamps give the distance of all others from it. As soon as the sender reports can be trusted (`ReportHistory`), the reports
-/// decide. They relate the tracks to each other, so audio and video stay in sync even if one is sent later. Corrections below 250 ms are made gradually; larger ones, and jumps
-/// of the timestamps, at once. A capture time is never later than the arrival.
+/// decide. They relate the tracks to each other, so audio and video stay in sync even if one is sent later. Corrections below
+/// 250 ms are made gradually; larger ones, and jumps of the timestamps, at once. A capture time is never later than the arrival.
 ///
 /// A plain value without a clock of its own. Times are nanoseconds.
 public struct ReceptionTimeline: Sendable {
@@ -43,6 +43,11 @@ public struct ReceptionTimeline: Sendable {
     ///   - arrival: when its first packet came. Arrivals of a track never go back.
     public mutating func capture(of rtpTimestamp: UInt32, track: Int, arrival: MonotonicTime) -> MonotonicTime {
         tracks[track].capture(of: rtpTimestamp, arrival: arrival, clock: clock)
+    }
+
+    /// Another source (SSRC) sends the track from now on. Its timestamps have nothing to do with the earlier ones.
+    mutating func beginAnew(track: Int) {
+        tracks[track].beginAnew()
     }
 
     /// Notes a sender report of a track.

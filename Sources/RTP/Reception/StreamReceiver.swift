@@ -32,10 +32,12 @@ public struct StreamReceiver: Sendable {
     /// What was lost or malformed on a track.
     public func counts(track: Int) -> DepacketizerCounts { tracks[track].counts }
 
-    /// A packet has come.
+    /// A packet has come. If its source (SSRC) is not that of the track's last packet, units of the former source that are not
+    /// complete or not taken are lost; `SourceSelection` decides whether a new source is believed.
     ///
     /// - Parameter payload: without padding. It is copied only if an earlier packet is missing.
     public mutating func received(_ payload: RawSpan, header: Header, track: Int, arrival: MonotonicTime) {
+        if tracks[track].beginsAnotherSource(header.ssrc) { timeline.beginAnew(track: track) }
         tracks[track].received(payload, header: header, arrival: arrival)
     }
 

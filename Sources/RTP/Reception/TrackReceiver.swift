@@ -15,11 +15,15 @@ struct TrackReceiver {
     }
 
     private let track: Track
+    /// The source of the last packet.
+    private var source: SSRC?
     /// The depacketizer of the track's codec; the others are `nil`. An enum would be copied with the open unit for each packet.
     private var h264: H264Depacketizer?
     private var aac: AACDepacketizer?
     private var waiting = ReorderBuffer<Packet>(capacity: waitingLimit)
     private var latePackets = 0
+    /// The counts of the sources before the present one.
+    private var formerCounts = DepacketizerCounts()
     /// When the first packet of each timestamp came, for the units that are not taken yet.
     private var arrivals: [(timestamp: UInt32, arrival: MonotonicTime)] = []
     private var ticks = UnwrappedTimestamp()
@@ -29,20 +33,39 @@ struct TrackReceiver {
 
     init(_ track: Track) {
         self.track = track
+        order = Self.order(of: track)
+        makeDepacketizer()
+    }
+
+    private mutating func makeDepacketizer() {
         switch track.format {
         case .h264: h264 = H264Depacketizer()
         case .aac: aac = AACDepacketizer()
         }
-        order = Self.order(of: track)
     }
 
     /// When the oldest waiting packet has waited long enough.
     var nextDeadline: MonotonicTime { waiting.first.map { $0.arrival + Self.patience } ?? .distantFuture }
 
     var counts: DepacketizerCounts {
-        var counts = h264?.counts ?? aac?.counts ?? DepacketizerCounts()
+        var counts = formerCounts + (h264?.counts ?? aac?.counts ?? DepacketizerCounts())
         counts.latePackets += latePackets
         return counts
+    }
+
+    /// Notes the source of a packet.
+    ///
+    /// - Returns: whether another source has sent the packets before; then nothing of it is left.
+    mutating func beginsAnotherSource(_ source: SSRC) -> Bool {
+        guard source != self.source else { return false }
+        let isFirst = self.source == nil
+        self.source = source
+        guard !isFirst else { return false }
+        formerCounts = formerCounts + (h264?.counts ?? aac?.counts ?? DepacketizerCounts())
+        makeDepacketizer()
+        (waiting, arrivals, ticks) = (ReorderBuffer(capacity: Self.waitingLimit), [], UnwrappedTimestamp())
+        beginAnew()
+        return true
     }
 
     mutating func received(_ payload: RawSpan, header: Header, arrival: MonotonicTime) {

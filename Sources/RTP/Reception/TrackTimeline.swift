@@ -46,6 +46,13 @@ struct TrackTimeline {
         return MonotonicTime(nanoseconds: min(media &+ anchor.offset, arrival.nanoseconds))
     }
 
+    /// Forgets all timestamps and reports, but not how often they jumped.
+    mutating func beginAnew() {
+        let jumpCount = jumpCount
+        self = Self(clockRate: clockRate)
+        self.jumpCount = jumpCount
+    }
+
     mutating func received(_ report: SenderReport, arrival: MonotonicTime) {
         reports.received(
             media: clockRate.nanoseconds(inTicks: ticks.unwrapped(report.rtpTimestamp)), ntp: report.ntpTime,
