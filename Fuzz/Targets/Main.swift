@@ -19,6 +19,7 @@ let targets: [String: Target] = [
     "rtp-h264": fuzzRTPH264,
     "rtp-aac": fuzzRTPAAC,
     "rtp-reorder": fuzzRTPReorder,
+    "rtp-reception": fuzzRTPReception,
     "rtcp": fuzzRTCP,
     "annexb": fuzzAnnexB,
     "sps": fuzzSPS,
