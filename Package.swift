@@ -91,7 +91,7 @@ let package = Package(
             ],
             swiftSettings: everywhere),
         .target(
-            name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Delivery", "Reactor", "TLS"],
+            name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Reactor", "TLS"],
             swiftSettings: everywhere),
         .target(
             name: "Measuring",
@@ -146,7 +146,7 @@ let package = Package(
         tests("Capture", "Codecs", "Media", "Muxing", "RTP", "Streams", logging),
         tests("Impairment"),
         tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "SRTP", "Streams", "TLS", "Wire"),
-        tests("RTSPClient"),
+        tests("RTSPClient", "Media", "RTP", "RTSP", "SDP"),
         tests("Measuring", "Codecs", "Media", "RTP", "RTSPClient", "SDP", "Streams"),
         .testTarget(
             name: "EndToEndTests",

@@ -3,6 +3,7 @@ import RTP
 import RTSP
 import Reactor
 import SDP
+import Wire
 
 /// A reference to a noncopyable `TrackReception`, so that an array can contain it.
 final class TrackBox {
@@ -23,7 +24,7 @@ final class TrackBox {
 extension ClientSession {
     func perform(_ action: ClientAction, _ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime) {
         switch action {
-        case .send(let bytes): outbox += bytes
+        case .send(let bytes): link.send(bytes)
         case .described(let description): receiveDescription(description, sessions, owner, at: now)
         case .setUp(let index, let transport): setUp(tracks[index], index: index, transport)
         case .playing(let starts):
@@ -32,7 +33,18 @@ extension ClientSession {
             owner.session(number, reached: .playing(firstSequenceNumbers: numbers), of: sessions, at: now)
         case .receivedInterleaved(let channel, let bytes):
             receiveInterleaved(channel: channel, bytes.span.bytes, arrival: readTime, owner)
-        case .close(let reason): fail(.closed(reason))
+        case .close(let reason): close(reason, at: now)
+        }
+    }
+
+    private func close(_ reason: ClientCloseReason, at now: MonotonicTime) {
+        guard case .moved(_, let location) = reason, plan.redirectionLimit > 0, tracks.isEmpty else {
+            return fail(.closed(reason))
+        }
+        do throws(ClientSessionEnd) {
+            try follow(location, at: now)
+        } catch {
+            fail(error)
         }
     }
 
@@ -89,16 +101,27 @@ extension ClientSession {
 
     private func setUp(_ box: TrackBox, index: Int, _ transport: Transport) {
         switch (plan.transport, transport.lowerTransport, transport.delivery) {
-        case (.tcp, .tcp, _):
-            box.reception.begin(
-                over: .interleaved(transport.interleaved ?? ChannelPair(number: index)), ssrc: transport.ssrc)
-        case (.udp, .udp, .unicast):
-            let host = transport.source.flatMap { SocketAddress($0, port: 0) } ?? plan.server
-            let server = transport.serverPorts.map { host.with(port: $0.rtcp) }
-            box.reception.begin(over: .datagrams(server: server), ssrc: transport.ssrc)
+        case (.tcp, .tcp, _): setUpInterleaved(box, transport.interleaved ?? ChannelPair(number: index), transport)
+        case (.tcp, .udp, _):
+            // Some cameras leave out `/TCP`, and mean it.
+            guard let channels = transport.interleaved else { return fail(.closed(.otherTransport)) }
+            setUpInterleaved(box, channels, transport)
+        case (.udp, .udp, .unicast): setUpDatagrams(box, transport)
         case (.multicast, .udp, .multicast): joinGroup(box, index: index, transport)
-        default: fail(.closed(.unusableAnswer(.setUp, "not the requested transport")))
+        default: fail(.closed(.otherTransport))
         }
+    }
+
+    private func setUpInterleaved(_ box: TrackBox, _ channels: ChannelPair, _ transport: Transport) {
+        box.reception.begin(over: .interleaved(channels), ssrc: transport.ssrc)
+    }
+
+    private func setUpDatagrams(_ box: TrackBox, _ transport: Transport) {
+        let host = transport.source.flatMap { SocketAddress($0, port: 0) } ?? link.server
+        let ports = transport.serverPorts
+        let server = host.flatMap { host in ports.map { host.with(port: $0.rtcp) } }
+        box.reception.begin(over: .datagrams(server: server), ssrc: transport.ssrc)
+        if let host, let ports { box.openFirewall(host, ports, ssrc: ssrc) }
     }
 
     private func joinGroup(_ box: TrackBox, index: Int, _ transport: Transport) {
@@ -106,7 +129,7 @@ extension ClientSession {
             let group = SocketAddress(destination, port: ports.rtp), group.isMulticast
         else { return fail(.closed(.unusableAnswer(.setUp, "no multicast group"))) }
         do throws(SystemError) {
-            let local = group.family == localAddress?.family ? localAddress : nil
+            let local = group.family == link.localAddress?.family ? link.localAddress : nil
             let pair = try Reactor.RTPSocketPair.receiving(
                 group, controlPort: ports.rtcp, onInterfaceHaving: local, bufferByteCount: plan.datagramBufferByteCount)
             try watch(pair, track: index)
@@ -164,7 +187,7 @@ extension ClientSession {
         for box in tracks {
             guard let report = box.reception.report(from: ssrc, at: now) else { continue }
             switch box.reception.route {
-            case .interleaved(let pair): outbox += Writer.interleaved(channel: pair.rtcp, report) ?? []
+            case .interleaved(let pair): link.send(Writer.interleaved(channel: pair.rtcp, report) ?? [])
             case .datagrams(let server?): box.send(report, to: server)
             case .datagrams(nil), .none: break
             }
@@ -178,6 +201,19 @@ extension TrackBox {
         case .some(let pair): isControl ? datagrams.receive(from: pair.rtcp) : datagrams.receive(from: pair.rtp)
         case .none: .wouldBlock
         }
+    }
+
+    /// Sends an empty packet to each of the server's ports, so that firewalls and NAT devices let in what comes from there (RFC 7362,
+    /// section 4).
+    fileprivate func openFirewall(_ host: SocketAddress, _ ports: RTSP.PortPair, ssrc: SSRC) {
+        guard let payloadType = PayloadType(reception.track.payloadType) else { return }
+        let header = Header(
+            payloadType: payloadType, isMarked: false, sequenceNumber: SequenceNumber(0), timestamp: 0, ssrc: ssrc)
+        var writer = ByteWriter()
+        header.write(to: &writer)
+        _ = writer.bytes.withUnsafeBytes { reception.sockets?.rtp.send($0, to: host.with(port: ports.rtp)) }
+        let report = ReceiverReport(ssrc: ssrc, blocks: [])
+        send(Compound(report: report, canonicalName: "apus-client").encoded(), to: host.with(port: ports.rtcp))
     }
 
     /// Sends a report. A failure is ignored like a packet loss.

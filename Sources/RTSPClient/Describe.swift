@@ -12,7 +12,7 @@ public enum Describe {
     public static func description(
         of url: RequestURL, login: ClientLogin? = nil, deadline: MonotonicTime
     ) throws(ClientSessionEnd) -> SessionDescription {
-        var plan = try SessionPlan(url, transport: .tcp, deadline: deadline)
+        var plan = SessionPlan(url, transport: .tcp)
         plan.isDescribeOnly = true
         plan.login = login
         let answer = Answer()

@@ -22,8 +22,8 @@ public enum GSOBatchArrival: String, Hashable, Sendable {
 /// The server, stream and settings of a session.
 public struct SessionPlan: Sendable {
     public var url: RequestURL
-    /// The first address of the URL's host.
-    public var server: SocketAddress
+    /// The addresses of the URL's host, in the order in which to try them; `nil` if the session looks them up.
+    public var addresses: [SocketAddress]?
     public var transport: SessionTransport
     /// Whether the session ends after the description, without a SETUP.
     public var isDescribeOnly = false
@@ -39,26 +39,18 @@ public struct SessionPlan: Sendable {
     /// The TLS client; `nil` without TLS.
     public var security: UnverifiedTLSClient?
 
+    /// How many redirections (30x) are followed. More than a few are a circle. With 0, the session ends with the new URL.
+    public var redirectionLimit = 5
+
     /// Whether the connection uses TLS.
     public var isSecure: Bool { url.isSecure }
 
     /// How long the look-up of a host's name may take, in nanoseconds.
     private static let lookupTimeout: Int64 = 10_000_000_000
 
-    /// Plans a session with the stream at `url`. Blocks while it looks up the host's name.
-    ///
-    /// - Parameter deadline: of the look-up; in ten seconds if it is `nil`.
-    public init(
-        _ url: RequestURL, transport: SessionTransport, deadline: MonotonicTime? = nil
-    ) throws(ClientSessionEnd) {
-        let port = url.port ?? url.usualPort
-        guard
-            let addresses = NameLookup.addresses(
-                of: url.host, port: port, until: deadline ?? .now() + Self.lookupTimeout)
-        else { throw .slowNameServer(url.host) }
-        guard let server = addresses.first else { throw .unknownHost(url.host) }
+    /// Plans a session with the stream at `url`. The session looks up the host's name.
+    public init(_ url: RequestURL, transport: SessionTransport) {
         self.url = url
-        self.server = server
         self.transport = transport
     }
 
@@ -69,7 +61,16 @@ public struct SessionPlan: Sendable {
             throw .unsupportedScheme(url.text)
         }
         guard !url.isSecure || transport == .tcp else { throw .unprotectedMedia(transport) }
-        try self.init(url, transport: transport)
+        self.init(url, transport: transport)
+        try lookUp(until: .now() + Self.lookupTimeout)
+    }
+
+    /// Looks up the host's name. Blocks.
+    private mutating func lookUp(until deadline: MonotonicTime) throws(ClientSessionEnd) {
+        guard let found = NameLookup.addresses(of: url.host, port: url.port ?? url.usualPort, until: deadline)
+        else { throw .slowNameServer(url.host) }
+        guard !found.isEmpty else { throw .unknownHost(url.host) }
+        addresses = found
     }
 
     /// Uses TLS and accepts any certificate.
@@ -79,6 +80,18 @@ public struct SessionPlan: Sendable {
         } catch {
             throw .noTLS(error)
         }
+    }
+
+    /// The plan for the URL to which the server has moved the stream. Another host gets the password only in the form of Digest,
+    /// which does not reveal it. A URL's own user and password are ignored: the server must not choose them.
+    func redirected(to url: RequestURL) throws(ClientSessionEnd) -> SessionPlan {
+        guard url.isSecure || !isSecure else { throw .unsafeRedirection(url.text) }
+        guard !url.isSecure || security != nil else { throw .noCertificateCheck(url.text) }
+        var plan = self
+        plan.url = url
+        plan.addresses = nil
+        if url.host.lowercased() != self.url.host.lowercased() { plan.login = login?.withoutBasic }
+        return plan
     }
 }
 
@@ -115,6 +128,12 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     case unknownHost(String)
     /// The look-up of the URL's host took too long.
     case slowNameServer(String)
+    /// The server has moved the stream more often than is followed, last to this URL.
+    case circle(String)
+    /// The server has moved the stream from TLS to this URL without TLS.
+    case unsafeRedirection(String)
+    /// The server has moved the stream to this URL with TLS, and the plan does not say how to check certificates.
+    case noCertificateCheck(String)
     /// The description holds no RTP stream.
     case nothingToPlay
 
@@ -136,6 +155,9 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
         case .insecure(let failure): "TLS: \(failure)"
         case .unknownHost(let host): "unknown host \(host)"
         case .slowNameServer(let host): "the name server did not give the address of \(host) in time"
+        case .circle(let url): "the server redirects again and again, last to \(url)"
+        case .unsafeRedirection(let url): "the server redirects to \(url), which is not encrypted; not followed"
+        case .noCertificateCheck(let url): "the server redirects to \(url), which needs --insecure"
         case .nothingToPlay: "the description contains no RTP stream"
         }
     }

@@ -64,12 +64,12 @@ public final class Sessions {
 
     /// Limits reading of the connection from now on to the bytes that `allowReading` permits.
     public func limitReading(_ number: SessionNumber) {
-        sessions[number.index]?.limitReading()
+        sessions[number.index]?.link.limitReading()
     }
 
     /// Permits a limited session to read `byteCount` more bytes, up to `limit` in total.
     public func allowReading(_ number: SessionNumber, byteCount: Int, atMost limit: Int) {
-        sessions[number.index]?.allowReading(byteCount: byteCount, atMost: limit)
+        sessions[number.index]?.link.allowReading(byteCount: byteCount, atMost: limit)
     }
 
     /// The ports to try for the next track. Each call starts one pair later, so that sessions do not all try the same ports.

@@ -10,10 +10,10 @@ public final class ScriptedServer: Sendable {
         public var method: String { String(head.prefix { $0 != " " }) }
 
         /// Returns a response with the request's sequence number.
-        public func answer(_ headers: [String] = [], body: String = "") -> [UInt8] {
+        public func answer(_ headers: [String] = [], status: String = "200 OK", body: String = "") -> [UInt8] {
             let number = head.split(separator: "\r\n").first { $0.hasPrefix("CSeq:") } ?? "CSeq: 0"
             let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
-            let lines = ["RTSP/1.0 200 OK", String(number)] + headers + length
+            let lines = ["RTSP/1.0 \(status)", String(number)] + headers + length
             return Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
         }
     }

@@ -28,7 +28,7 @@ public struct MeasurePlan: Sendable {
     public init(session: SessionPlan, seconds: Double) {
         self.session = session
         self.seconds = seconds
-        isOwnAddress = session.server.isLoopback || Self.isOwn(session.server)
+        isOwnAddress = session.addresses?.first.map { $0.isLoopback || Self.isOwn($0) } ?? false
     }
 }
 

@@ -42,6 +42,8 @@ public enum ClientCloseReason: Error, Hashable, Sendable, CustomStringConvertibl
     case wrongPassword(Method)
     /// The response lacks a field that the next step needs.
     case unusableAnswer(Method, String)
+    /// SETUP was answered with another transport than the requested one.
+    case otherTransport
     case noAnswer(Method)
     case badMessage(ParseError)
     case badDescription(SessionDescription.ParseError)
@@ -60,6 +62,7 @@ public enum ClientCloseReason: Error, Hashable, Sendable, CustomStringConvertibl
         case .wrongPassword(let method):
             "wrong user or password, or this user may not watch the path (401 to \(method.rawValue))"
         case .unusableAnswer(let method, let problem): "invalid response to \(method.rawValue): \(problem)"
+        case .otherTransport: "invalid response to SETUP: not the requested transport"
         case .noAnswer(let method): "no response to \(method.rawValue)"
         case .badMessage(let error): "invalid RTSP from the server: \(error)"
         case .badDescription(let error): "invalid SDP from the server: \(error)"

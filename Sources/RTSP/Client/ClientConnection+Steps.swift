@@ -70,20 +70,17 @@ extension ClientConnection {
     }
 
     private mutating func receiveSetUp(_ index: Int, _ response: Response, at now: MonotonicTime) {
-        // Some devices name the session in the first answer only.
-        guard let header = response.headers[.session].flatMap({ SessionHeader($0) }) ?? session else {
-            return close(.unusableAnswer(.setUp, "no session"))
-        }
         guard let transport = response.headers[.transport].flatMap({ Transport.list($0).first }) else {
             return close(.unusableAnswer(.setUp, "no transport"))
         }
-        session = header
+        // Some devices name the session in the first answer only, and some change it. Others name none.
+        session = session ?? response.headers[.session].flatMap { SessionHeader($0) }
         act(.setUp(index: index, transport))
         if tracks.indices.contains(index + 1) {
             sendSetUp(index + 1, at: now)
         } else {
             phase = .play
-            send(.play, aggregate, [.range: "npt=now-"], at: now)
+            send(.play, aggregate, [.range: "npt=0.000-"], at: now)
         }
     }
 

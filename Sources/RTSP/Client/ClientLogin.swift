@@ -14,6 +14,8 @@ public struct ClientLogin: Sendable {
     private let hashes: HashFunctions
     private let random: @Sendable () -> UInt64
     private var challenge: Challenge?
+    /// Whether the password may be sent in plain text.
+    private var allowsBasic = true
     /// Whether a server has sent a supported challenge, after which requests carry credentials.
     var isChallenged: Bool { challenge != nil }
     /// The number of requests with the challenge's nonce so far.
@@ -39,6 +41,13 @@ public struct ClientLogin: Sendable {
         self.random = random
     }
 
+    /// The same for another server, which never gets the password in plain text.
+    public var withoutBasic: ClientLogin {
+        var login = self
+        (login.allowsBasic, login.challenge) = (false, nil)
+        return login
+    }
+
     /// Handles a 401 response.
     ///
     /// - Returns: whether the request should be repeated: not if this challenge was answered already, or if it is unsupported.
@@ -50,7 +59,8 @@ public struct ClientLogin: Sendable {
             count = 0
             return true
         }
-        guard challenge == nil, values.contains(where: { $0.scheme.equalsIgnoringCase("Basic") }) else { return false }
+        guard allowsBasic, challenge == nil, values.contains(where: { $0.scheme.equalsIgnoringCase("Basic") })
+        else { return false }
         challenge = .basic
         return true
     }

@@ -34,30 +34,40 @@ public enum NameLookup {
         of host: String, port: UInt16, until deadline: MonotonicTime,
         resolve: @escaping @Sendable (String) -> [SocketAddress] = SocketAddress.resolved
     ) -> [SocketAddress]? {
-        guard let bell = try? Doorbell() else { return nil }
-        let found = Found(bell)
-        guard find(host, port: port, resolve: resolve, found.set) else { return nil }
-        return found.wait(until: deadline)
+        NameQuery(host, port: port, resolve: resolve)?.wait(until: deadline)
     }
 }
 
-/// The answer of a look-up, for the thread that waits for it.
-private final class Found: Sendable {
+/// A look-up whose answer is fetched: by a loop, which watches ``fd``, or by a thread that waits. Any thread may use it.
+public final class NameQuery: Sendable {
     private let addresses = Mutex<[SocketAddress]?>(nil)
     private let bell: Doorbell
 
-    init(_ bell: Doorbell) {
+    /// Starts the look-up.
+    ///
+    /// - Returns: `nil` if too many look-ups wait, or if the process has no file descriptor left.
+    public init?(
+        _ host: String, port: UInt16, resolve: @escaping @Sendable (String) -> [SocketAddress] = SocketAddress.resolved
+    ) {
+        guard let bell = try? Doorbell() else { return nil }
         self.bell = bell
+        guard NameLookup.find(host, port: port, resolve: resolve, { self.set($0) }) else { return nil }
     }
 
-    func set(_ found: [SocketAddress]) {
+    /// Becomes readable when there is an answer, and stays so until `wait`.
+    public var fd: Int32 { bell.fd }
+    /// The host's addresses, in the order in which to try them; none if it has none; `nil` before the answer.
+    public var answer: [SocketAddress]? { addresses.withLock(\.self) }
+
+    private func set(_ found: [SocketAddress]) {
         addresses.withLock { $0 = found }
         bell.ring()
     }
 
-    func wait(until deadline: MonotonicTime) -> [SocketAddress]? {
+    /// Blocks until there is an answer, but not longer than until `deadline`.
+    public func wait(until deadline: MonotonicTime) -> [SocketAddress]? {
         while true {
-            if let found = addresses.withLock(\.self) { return found }
+            if let answer { return answer }
             let remaining = deadline - .now()
             guard remaining > 0 else { return nil }
             bell.wait(milliseconds: Int32(clamping: remaining / 1_000_000 + 1))

@@ -1,13 +1,16 @@
 import CLinux
 import Glibc
 
-/// Lets one thread, which is not an event loop, wait for a signal from other threads. Signals before the wait count once.
+/// Lets one thread wait for a signal from other threads. Signals before the wait count once.
 public final class Doorbell: Sendable {
     private let descriptor: Descriptor
 
     public init() throws(SystemError) {
         descriptor = try Descriptor(eventfd(0, clinux_eventfd_flags), from: "eventfd")
     }
+
+    /// For an event loop that waits for the signal among others: readable after `ring`, until `wait`.
+    public var fd: Int32 { descriptor.fd }
 
     /// Wakes the waiting thread, or the next wait. Any thread may call this at any time; it never blocks.
     public func ring() {

@@ -49,6 +49,8 @@ struct StreamOptions: ParsableArguments {
             let isSecure = RequestURL(text)?.isSecure == true
             var plan = try SessionPlan(text, transport: transport ?? (isSecure ? .tcp : .udp))
             plan.userAgent = userAgent
+            // A measurement is of the server that its URL names.
+            plan.redirectionLimit = 0
             try plan.prepareLogin()
             try plan.prepareSecurity()
             return plan

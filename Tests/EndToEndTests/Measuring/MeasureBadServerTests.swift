@@ -64,17 +64,9 @@ extension EndToEnd {
             switch (misbehaviour, request.method) {
             case (.silent, _): true
             case (.garbage, _): peer.send(Array("HTTP/1.1 400 Bad Request\r\n\r\n<html>\u{0}\u{1}\r\n\r\n".utf8))
-            case (.unauthorized, "DESCRIBE"):
-                peer.send(
-                    Array(
-                        String(decoding: request.answer(), as: UTF8.self)
-                            .replacingOccurrences(of: "200 OK", with: "401 Unauthorized").utf8))
+            case (.unauthorized, "DESCRIBE"): peer.send(request.answer(status: "401 Unauthorized"))
             case (_, "DESCRIBE"): peer.send(request.answer(body: description(misbehaviour)))
-            case (.withoutTCP, "SETUP"):
-                peer.send(
-                    Array(
-                        String(decoding: request.answer(), as: UTF8.self)
-                            .replacingOccurrences(of: "200 OK", with: "461 Unsupported transport").utf8))
+            case (.withoutTCP, "SETUP"): peer.send(request.answer(status: "461 Unsupported transport"))
             case (_, "SETUP"):
                 peer.send(request.answer(["Session: 1", "Transport: RTP/AVP/TCP;unicast;interleaved=0-1"]))
             case (.noise, "PLAY"): peer.send(request.answer(["Session: 1"]) + noise)

@@ -1,0 +1,141 @@
+import RTSP
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RTSPClient
+
+/// Servers that answer DESCRIBE with a 30x.
+@Suite struct RedirectionTests {
+    private static let description = """
+        v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=cam\r\nt=0 0\r\n\
+        m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:track1\r\n
+        """
+    private static let packet: [UInt8] = [0x24, 0, 0, 14, 0x80, 96, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9, 0x65, 0x88]
+
+    /// A server with a stream.
+    private static func home(_ seen: Seen, asking asks: [String] = []) throws -> ScriptedServer {
+        try ScriptedServer { request, peer in
+            seen.heads.withLock { $0.append(request.head) }
+            if !asks.isEmpty, request.method == "DESCRIBE", !request.head.contains("Authorization:") {
+                return peer.send(request.answer(asks, status: "401 Unauthorized"))
+            }
+            return switch request.method {
+            case "DESCRIBE": peer.send(request.answer(body: description))
+            case "SETUP":
+                peer.send(request.answer(["Session: 1", "Transport: RTP/AVP/TCP;unicast;interleaved=0-1"]))
+            case "PLAY": peer.send(request.answer() + packet)
+            default: peer.send(request.answer())
+            }
+        }
+    }
+
+    /// A server whose stream is at another URL.
+    private static func signpost(to url: String, _ seen: Seen = Seen()) throws -> ScriptedServer {
+        try ScriptedServer { request, peer in
+            seen.heads.withLock { $0.append(request.head) }
+            guard request.method == "DESCRIBE" else { return peer.send(request.answer()) }
+            return peer.send(request.answer(["Location: \(url)"], status: "302 Found"))
+        }
+    }
+
+    private final class Seen: Sendable {
+        let heads = Mutex<[String]>([])
+        var methods: [String] { heads.withLock(\.self).map { String($0.prefix { $0 != " " }) } }
+        func contains(_ text: String) -> Bool { heads.withLock { $0.contains { $0.contains(text) } } }
+    }
+
+    private static func plan(_ server: ScriptedServer, login: ClientLogin? = nil) throws -> SessionPlan {
+        var plan = SessionPlan(try #require(RequestURL(server.url)), transport: .tcp)
+        plan.login = login
+        return plan
+    }
+
+    private static func login() throws -> ClientLogin {
+        // The servers here look at no hash.
+        let hashes = HashFunctions(
+            md5: { _ in [UInt8](repeating: 1, count: 16) }, sha256: { _ in [UInt8](repeating: 1, count: 32) },
+            stretched: { _, _ in [] }, isSame: { $0 == $1 })
+        return ClientLogin(
+            try #require(RequestURL("rtsp://ann:secret@h/")?.userInformation), hashes: hashes, random: { 7 })
+    }
+
+    @Test func theStreamPlaysFromItsNewURL() throws {
+        let seen = Seen()
+        let home = try Self.home(seen)
+        // The name has several addresses, of which some may not answer.
+        let signpost = try Self.signpost(to: "rtsp://localhost:\(home.port)/new")
+        let between = try Self.signpost(to: signpost.url)
+        defer { [home, signpost, between].forEach { $0.stop() } }
+        let outcome = try Watch.run(try Self.plan(between))
+        #expect(outcome.payloads == [0: [[0x65, 0x88]]])
+        #expect(seen.methods.prefix(4) == ["OPTIONS", "DESCRIBE", "SETUP", "PLAY"])
+        #expect(seen.contains("DESCRIBE rtsp://localhost:\(home.port)/new RTSP/1.0"))
+    }
+
+    @Test func aCircleEndsAfterFiveRedirections() throws {
+        let url = Mutex("")
+        let seen = Seen()
+        let server = try ScriptedServer { request, peer in
+            seen.heads.withLock { $0.append(request.head) }
+            let location = "Location: " + url.withLock(\.self)
+            return peer.send(
+                request.method == "DESCRIBE"
+                    ? request.answer([location], status: "302 Found") : request.answer())
+        }
+        defer { server.stop() }
+        url.withLock { $0 = server.url }
+        let outcome = try Watch.run(try Self.plan(server))
+        #expect(outcome.end?.description == "the server redirects again and again, last to \(server.url)")
+        #expect(seen.methods.filter { $0 == "DESCRIBE" }.count == 6)
+    }
+
+    @Test func aPlanWithoutRedirectionsNamesTheNewURL() throws {
+        let signpost = try Self.signpost(to: "rtsp://127.0.0.1:9/new")
+        defer { signpost.stop() }
+        var plan = try Self.plan(signpost)
+        plan.redirectionLimit = 0
+        let outcome = try Watch.run(plan)
+        #expect(outcome.end?.description.contains("has moved to rtsp://127.0.0.1:9/new") == true)
+    }
+
+    @Test func anotherHostNeverGetsThePasswordInPlainText() throws {
+        let seen = Seen()
+        let home = try Self.home(seen, asking: ["WWW-Authenticate: Basic realm=\"x\""])
+        let signpost = try Self.signpost(to: "rtsp://localhost:\(home.port)/new")
+        defer { [home, signpost].forEach { $0.stop() } }
+        let outcome = try Watch.run(try Self.plan(signpost, login: try Self.login()))
+        #expect(outcome.end?.description.contains("401") == true)
+        #expect(!seen.contains("Authorization:"))
+    }
+
+    @Test func anotherHostGetsTheAnswerOfDigest() throws {
+        let seen = Seen()
+        let home = try Self.home(seen, asking: ["WWW-Authenticate: Digest realm=\"x\", nonce=\"n\""])
+        let signpost = try Self.signpost(to: "rtsp://localhost:\(home.port)/new")
+        defer { [home, signpost].forEach { $0.stop() } }
+        let outcome = try Watch.run(try Self.plan(signpost, login: try Self.login()))
+        #expect(outcome.payloads == [0: [[0x65, 0x88]]])
+        #expect(seen.contains("Authorization: Digest username=\"ann\""))
+        #expect(!seen.contains("secret"))
+    }
+
+    @Test func theSameHostMayAskForBasicAgain() throws {
+        let seen = Seen()
+        let home = try Self.home(seen, asking: ["WWW-Authenticate: Basic realm=\"x\""])
+        let signpost = try Self.signpost(to: home.url)
+        defer { [home, signpost].forEach { $0.stop() } }
+        let outcome = try Watch.run(try Self.plan(signpost, login: try Self.login()))
+        #expect(outcome.payloads == [0: [[0x65, 0x88]]])
+    }
+
+    /// RFC 2326 knows no TLS; a browser does not leave `https` on a redirection with credentials either.
+    @Test func aStreamNeverMovesFromTLSToPlainText() throws {
+        var plan = SessionPlan(try #require(RequestURL("rtsps://127.0.0.1/cam")), transport: .tcp)
+        try plan.acceptAnyCertificate()
+        let url = try #require(RequestURL("rtsp://127.0.0.1/cam"))
+        #expect(throws: ClientSessionEnd.self) { try plan.redirected(to: url) }
+        let secure = try #require(RequestURL("rtsps://127.0.0.1/other"))
+        #expect(try plan.redirected(to: secure).url == secure)
+    }
+}
