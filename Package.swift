@@ -153,7 +153,8 @@ let package = Package(
             dependencies: ["COpenSSL", "Media", "RTP", "RTSP", "Reactor", "SRTP", "TLS", "TestSupport"],
             swiftSettings: everywhere),
         tests(
-            "Server", "Capture", "Codecs", "Delivery", "Media", "RTSPServer", "Reactor", "SDP", "Streams", "TLS",
+            "Server", "Capture", "Codecs", "Delivery", "Media", "RTSP", "RTSPClient", "RTSPServer", "Reactor", "SDP",
+            "Streams", "TLS",
             logging),
     ],
     swiftLanguageModes: [.v6]

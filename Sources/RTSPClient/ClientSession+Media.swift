@@ -51,9 +51,7 @@ extension ClientSession {
     private func receiveDescription(
         _ description: SessionDescription, _ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime
     ) {
-        let media = description.media.enumerated().compactMap { index, media in
-            media.describedTrack.map { (index: index, track: $0) }
-        }
+        let media = plan.mediaChoice.chosen(of: description)
         owner.session(number, reached: .described(description, tracks: media.map(\.track)), of: sessions, at: now)
         if plan.isDescribeOnly { return machine.tearDown(at: now) }
         guard !media.isEmpty else { return fail(.nothingToPlay) }
@@ -172,8 +170,7 @@ extension ClientSession {
         let box = tracks[index]
         if isControl {
             guard let report = box.reception.senderReport(in: bytes, arrival: arrival) else { return }
-            return owner.session(
-                number, track: index, reported: report.ntpTime, timestamp: report.rtpTimestamp, arrival: arrival)
+            return owner.session(number, track: index, received: report, arrival: arrival)
         }
         guard let (header, range) = box.reception.accept(bytes, arrival: arrival) else { return }
         let payload = bytes.extracting(range)

@@ -141,7 +141,9 @@ extension ClientSession {
         guard let url = RequestURL(location) else { throw .unusableURL(location) }
         guard redirectionCount < plan.redirectionLimit else { throw .circle(url.text) }
         redirectionCount += 1
+        let isFromElsewhere = link.server.map { !$0.isLoopback && !$0.isLinkLocal } ?? true
         plan = try plan.redirected(to: url)
+        plan.refusesLocalAddresses = plan.refusesLocalAddresses || isFromElsewhere
         link.close()
         (machine, link) = Self.connection(for: plan, on: watcher, newToken)
         hasBegun = false

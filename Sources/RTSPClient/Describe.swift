@@ -1,4 +1,5 @@
 import Media
+import RTP
 import RTSP
 import Reactor
 import SDP
@@ -57,6 +58,6 @@ private final class DescribeOnce: SessionOwner {
     func session(_ number: SessionNumber, received packet: borrowing ReceivedPacket) {}
 
     func session(
-        _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime
+        _ number: SessionNumber, track: Int, received report: SenderReport, arrival: MonotonicTime
     ) {}
 }

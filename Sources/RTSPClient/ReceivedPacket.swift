@@ -6,9 +6,7 @@ import Reactor
 public struct ReceivedPacket: ~Escapable {
     /// The index of the track among the session's described tracks.
     public let track: Int
-    public let sequenceNumber: UInt16
-    public let timestamp: UInt32
-    public let isMarked: Bool
+    public let header: Header
     /// Whether the packet belongs to a keyframe: a slice of an IDR picture begins in it. Always true for audio.
     public let isKeyframe: Bool
     /// The time of arrival: on UDP, when the kernel received the packet; on TCP, when it was read.
@@ -16,6 +14,10 @@ public struct ReceivedPacket: ~Escapable {
     /// The length of the packet with its RTP header.
     public let byteCount: Int
     public let payload: RawSpan
+
+    public var sequenceNumber: UInt16 { header.sequenceNumber.rawValue }
+    public var timestamp: UInt32 { header.timestamp }
+    public var isMarked: Bool { header.isMarked }
 
     /// The time of arrival on the wall clock, in nanoseconds since 1970.
     public var arrivalUnixNanoseconds: Int64 {
@@ -27,9 +29,7 @@ public struct ReceivedPacket: ~Escapable {
         track: Int, header: Header, isKeyframe: Bool, arrival: MonotonicTime, byteCount: Int, payload: RawSpan
     ) {
         self.track = track
-        sequenceNumber = header.sequenceNumber.rawValue
-        timestamp = header.timestamp
-        isMarked = header.isMarked
+        self.header = header
         self.isKeyframe = isKeyframe
         self.arrival = arrival
         self.byteCount = byteCount

@@ -86,7 +86,8 @@ extension ServerLink {
     private func found(_ addresses: [SocketAddress]) {
         unwatch()
         guard !addresses.isEmpty else { return fail(.unknownHost(plan.url.host)) }
-        self.addresses = addresses[...]
+        self.addresses = addresses.filter { !plan.refusesLocalAddresses || !($0.isLoopback || $0.isLinkLocal) }[...]
+        guard !self.addresses.isEmpty else { return fail(.localRedirection(plan.url.text)) }
         connect(afterFailure: nil)
     }
 

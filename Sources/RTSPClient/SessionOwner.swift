@@ -1,4 +1,5 @@
 import Media
+import RTP
 
 /// Opens sessions and receives their events. All calls are on the thread of the loop.
 public protocol SessionOwner: AnyObject {
@@ -13,7 +14,7 @@ public protocol SessionOwner: AnyObject {
     /// A session received an RTP packet.
     func session(_ number: SessionNumber, received packet: borrowing ReceivedPacket)
 
-    /// A session received a sender report at `arrival`: on `track`, `timestamp` corresponds to `time`.
+    /// A session received a sender report of a track.
     func session(
-        _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime)
+        _ number: SessionNumber, track: Int, received report: SenderReport, arrival: MonotonicTime)
 }

@@ -25,6 +25,8 @@ public struct SessionPlan: Sendable {
     /// The addresses of the URL's host, in the order in which to try them; `nil` if the session looks them up.
     public var addresses: [SocketAddress]?
     public var transport: SessionTransport
+    /// Which media of the description are set up.
+    public var mediaChoice = MediaChoice.all
     /// Whether the session ends after the description, without a SETUP.
     public var isDescribeOnly = false
     /// The receive buffer of the connection; `nil` for the kernel's default.
@@ -41,6 +43,10 @@ public struct SessionPlan: Sendable {
 
     /// How many redirections (30x) are followed. More than a few are a circle. With 0, the session ends with the new URL.
     public var redirectionLimit = 5
+
+    /// Whether this host's own and link-local addresses are refused: after a redirection by a server elsewhere, which could
+    /// otherwise make this host connect to services that are not for others.
+    var refusesLocalAddresses = false
 
     /// Whether the connection uses TLS.
     public var isSecure: Bool { url.isSecure }
@@ -132,6 +138,8 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     case circle(String)
     /// The server has moved the stream from TLS to this URL without TLS.
     case unsafeRedirection(String)
+    /// The server has moved the stream to this URL, which is an address of this host or link-local.
+    case localRedirection(String)
     /// The server has moved the stream to this URL with TLS, and the plan does not say how to check certificates.
     case noCertificateCheck(String)
     /// The description holds no RTP stream.
@@ -157,6 +165,7 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
         case .slowNameServer(let host): "the name server did not give the address of \(host) in time"
         case .circle(let url): "the server redirects again and again, last to \(url)"
         case .unsafeRedirection(let url): "the server redirects to \(url), which is not encrypted; not followed"
+        case .localRedirection(let url): "the server redirects to \(url), which is not for others; not followed"
         case .noCertificateCheck(let url): "the server redirects to \(url), which needs --insecure"
         case .nothingToPlay: "the description contains no RTP stream"
         }

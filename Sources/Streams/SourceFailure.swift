@@ -4,10 +4,13 @@ public struct SourceFailure: Error, Equatable, Sendable {
     public let reason: String
     /// What to do, as an instruction to the reader; empty if nothing can be done.
     public let remedy: String
+    /// The least pause before the source is tried again, in milliseconds; 0 for the usual pauses.
+    public let leastPauseMilliseconds: Int64
 
-    public init(reason: String, remedy: String = "") {
+    public init(reason: String, remedy: String = "", leastPauseMilliseconds: Int64 = 0) {
         self.reason = reason
         self.remedy = remedy
+        self.leastPauseMilliseconds = leastPauseMilliseconds
     }
 }
 

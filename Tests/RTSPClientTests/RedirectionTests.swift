@@ -129,6 +129,19 @@ import Testing
         #expect(outcome.payloads == [0: [[0x65, 0x88]]])
     }
 
+    /// A server elsewhere must not make this host connect to its own services.
+    @Test func aServerElsewhereCannotRedirectToThisHost() throws {
+        let seen = Seen()
+        let home = try Self.home(seen)
+        defer { home.stop() }
+        var plan = try Self.plan(home)
+        plan.refusesLocalAddresses = true
+        let outcome = try Watch.run(plan)
+        #expect(
+            outcome.end?.description == "the server redirects to \(home.url), which is not for others; not followed")
+        #expect(seen.methods.isEmpty)
+    }
+
     /// RFC 2326 knows no TLS; a browser does not leave `https` on a redirection with credentials either.
     @Test func aStreamNeverMovesFromTLSToPlainText() throws {
         var plan = SessionPlan(try #require(RequestURL("rtsps://127.0.0.1/cam")), transport: .tcp)

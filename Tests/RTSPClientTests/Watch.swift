@@ -51,6 +51,6 @@ final class Watch: SessionOwner {
     }
 
     func session(
-        _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime
+        _ number: SessionNumber, track: Int, received report: SenderReport, arrival: MonotonicTime
     ) {}
 }

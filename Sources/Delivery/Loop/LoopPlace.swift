@@ -14,6 +14,9 @@ public struct LoopPlace: SocketWatcher {
     /// The beginning of the current turn.
     public var now: MonotonicTime { state.loop.now }
 
+    /// Messages of other threads for the service, each of which causes a turn.
+    public func makeMailbox<Message>() -> Mailbox<Message> { Mailbox(waking: state.loop) }
+
     /// A token that no other socket of the loop has, or had.
     public func nextToken() -> Token { state.nextToken(of: number) }
 

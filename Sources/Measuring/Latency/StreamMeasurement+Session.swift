@@ -1,4 +1,5 @@
 import Media
+import RTP
 import RTSPClient
 import SDP
 
@@ -37,10 +38,11 @@ extension StreamMeasurement {
     }
 
     public func session(
-        _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime
+        _ number: SessionNumber, track: Int, received report: SenderReport, arrival: MonotonicTime
     ) {
         guard isRunning else { return }
-        let report = ReceivedReport(time: time, timestamp: timestamp, arrival: arrival)
+        let report = ReceivedReport(
+            time: report.ntpTime, timestamp: report.rtpTimestamp, arrival: arrival)
         if track == videoTrack { recording.videoReports.append(report) }
         if track == audioTrack { recording.audioReports.append(report) }
     }

@@ -1,4 +1,5 @@
 import Media
+import RTP
 import RTSPClient
 import SDP
 import Streams
@@ -147,9 +148,9 @@ public final class JoinsBench: SessionOwner {
     }
 
     public func session(
-        _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime
+        _ number: SessionNumber, track: Int, received report: SenderReport, arrival: MonotonicTime
     ) {
         guard let current, current.number == number else { return }
-        current.viewer.reported(track: track, time: time, timestamp: timestamp)
+        current.viewer.reported(track: track, time: report.ntpTime, timestamp: report.rtpTimestamp)
     }
 }

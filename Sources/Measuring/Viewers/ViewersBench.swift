@@ -1,4 +1,5 @@
 import Media
+import RTP
 import RTSPClient
 import Reactor
 import SDP
@@ -190,9 +191,9 @@ extension ViewersBench {
     }
 
     public func session(
-        _ number: SessionNumber, track: Int, reported time: NTPTime, timestamp: UInt32, arrival: MonotonicTime
+        _ number: SessionNumber, track: Int, received report: SenderReport, arrival: MonotonicTime
     ) {
-        viewers[number]?.reported(track: track, time: time, timestamp: timestamp)
+        viewers[number]?.reported(track: track, time: report.ntpTime, timestamp: report.rtpTimestamp)
     }
 }
 

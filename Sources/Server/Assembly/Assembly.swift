@@ -2,6 +2,7 @@ import Dispatch
 import Logging
 import Media
 import RTSP
+import RTSPClient
 import RTSPServer
 import Reactor
 import Streams
@@ -38,6 +39,8 @@ public final class Assembly: Sendable {
     /// configuration changes.
     let running: Configuration
     let directory = PathDirectory()
+    /// Pulls streams of other servers.
+    let pulls = PullLoops()
     let server: RTSPServer.Server
     /// `nil` without TLS.
     let certificateWatch: CertificateWatch?
@@ -86,7 +89,7 @@ public final class Assembly: Sendable {
                 options: ServerOptions(
                     configuration, access: access, authoriser: HTTPCallback(configuration.access, log: log),
                     identity: identity),
-                directory: directory, logger: log)
+                directory: directory, services: [pulls.service], logger: log)
         } catch {
             throw Failure(error, configuration)
         }
@@ -101,7 +104,8 @@ public final class Assembly: Sendable {
             let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration))
             stream.captureTimeSEI = path.timestamps
             stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
-            paths[name] = ServedPath(path, of: path.source.parent.flatMap { paths[$0] }, on: stream, log: log)
+            paths[name] = ServedPath(
+                path, of: path.source.parent.flatMap { paths[$0] }, on: stream, pulls: pulls, log: log)
             directory.insert(stream, options: PathOptions(name, path, in: configuration))
         }
         notice = StartupNotice(

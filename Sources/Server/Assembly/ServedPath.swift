@@ -1,6 +1,7 @@
 import Capture
 import Logging
 import Media
+import RTSPClient
 import Streams
 
 /// A path that is served: its stream and its source. If the source is replaced, the stream and its viewers stay.
@@ -12,15 +13,19 @@ struct ServedPath: Sendable {
     private(set) var supervisor: SourceSupervisor
     /// The encoder counters of earlier sources.
     private var past: SourceStatus?
+    private let pulls: PullLoops
     private let log: Logger
 
     /// Creates the source without starting it.
     ///
-    /// - Parameter parent: the parent path of a substream.
-    init(_ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, log: Logger) {
-        self.stream = stream
-        self.log = log
-        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, log: log)
+    /// - Parameters:
+    ///   - parent: the parent path of a substream.
+    ///   - pulls: the loops that pull streams of other servers.
+    init(
+        _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, pulls: PullLoops, log: Logger
+    ) {
+        (self.stream, self.pulls, self.log) = (stream, pulls, log)
+        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, pulls, log: log)
     }
 
     /// The encoder counters of all its sources; `nil` if none of them has an encoder.
@@ -41,18 +46,19 @@ struct ServedPath: Sendable {
         let former = supervisor
         former.stop()
         past = status
-        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, log: log)
+        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, pulls, log: log)
         return former
     }
 
     private static func source(
-        _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut, log: Logger
+        _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut,
+        _ pulls: PullLoops, log: Logger
     ) -> (any PathSource, SourceSupervisor) {
         var sourceLog = log
         sourceLog[metadataKey: "path"] = "\(stream.path)"
         let source = makeSource(
             path, fanOut: fanOut, parent: parent.map { ParentStream(stream: $0.stream, fanOut: $0.fanOut) },
-            log: sourceLog)
+            pulls: pulls, log: sourceLog)
         let supervisor = SourceSupervisor(
             source, into: stream, atEndOfInput: path.source == .standardInput ? .isFinal : .startsAgain, log: log)
         return (source, supervisor)

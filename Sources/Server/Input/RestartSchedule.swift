@@ -27,10 +27,14 @@ struct RestartSchedule {
     private var unlogged = 0
 
     /// The source ended, for `reason`, after it had started at `start`.
-    mutating func ended(_ reason: String, startedAt start: MonotonicTime, at now: MonotonicTime) -> Decision {
+    ///
+    /// - Parameter leastPause: in milliseconds.
+    mutating func ended(
+        _ reason: String, leastPause: Int64 = 0, startedAt start: MonotonicTime, at now: MonotonicTime
+    ) -> Decision {
         if now - start >= Self.healthyMilliseconds * 1_000_000 { nextPause = Self.firstPauseMilliseconds }
-        let pause = nextPause
-        nextPause = min(pause * 2, Self.longestPauseMilliseconds)
+        let pause = max(nextPause, leastPause)
+        nextPause = min(nextPause * 2, Self.longestPauseMilliseconds)
         return Decision(pauseMilliseconds: pause, report: report(reason, at: now))
     }
 

@@ -1,6 +1,6 @@
 import Streams
 
-/// A SOURCE on the command line: `testcard`, a file, a device, `-`, or `name=` one of them.
+/// A SOURCE on the command line: `testcard`, a file, a device, an RTSP URL, `-`, or `name=` one of them.
 public struct SourceArgument: Hashable, Sendable {
     /// The text before the `=`; `nil` without one.
     public let name: String?
@@ -22,7 +22,8 @@ public struct SourceArgument: Hashable, Sendable {
                     "`\(name)` in `\(text)` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`")
         }
         guard isLine(rest, maximumBytes: 4096), let source = SourceSpecification(rest) else {
-            throw Refusal(description: "`\(text)` is not a source; write testcard, a file, a device, or -")
+            throw Refusal(
+                description: "`\(text)` is not a source; write testcard, a file, a device, an rtsp:// URL, or -")
         }
         if let problem = source.urlProblem { throw Refusal(description: problem) }
         self.name = name
@@ -62,6 +63,8 @@ extension SourceSpecification {
         case .standardInput: return "stdin"
         case .substream(let parent):
             return (parent.split(separator: "/").last.map(String.init) ?? parent) + "-sub"
+        case .pulled(let url, _):
+            return SourceSpecification.path(url.path == "/" ? url.host : url.path).stem
         case .path(let path):
             let file = path.split(separator: "/").last.map(String.init) ?? path
             let stem = file.lastIndex(of: ".").map { $0 == file.startIndex ? file : String(file[..<$0]) } ?? file

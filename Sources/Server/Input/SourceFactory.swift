@@ -1,6 +1,7 @@
 import Capture
 import Codecs
 import Logging
+import RTSPClient
 import Streams
 
 /// The stream from which substreams are made.
@@ -14,8 +15,11 @@ struct ParentStream: Sendable {
 /// - Parameters:
 ///   - fanOut: passes its frames to substreams.
 ///   - parent: the parent stream of a substream.
+///   - pulls: the loops that pull streams of other servers.
 ///   - log: for messages of the source while it runs, such as encoders that do not work.
-func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentStream?, log: Logger) -> any PathSource {
+func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentStream?, pulls: PullLoops, log: Logger)
+    -> any PathSource
+{
     switch path.source {
     case .testCard:
         return TestCard(EncodingSettings(path), log: log, fanOut: fanOut)
@@ -25,6 +29,8 @@ func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentS
         return Substream(of: parent.stream, fanOut: parent.fanOut, encoding: EncodingSettings(path), log: log)
     case .standardInput:
         return PipeSource(.standardInput, inputLog: PipeInputLog(log: log))
+    case .pulled(let url, _):
+        return PulledSource(url, path.pull, on: pulls)
     case .path(let file):
         let inputLog = PipeInputLog(log: log)
         return ReopenedSource(label: file, path: path) { (path) throws(SourceFailure) in

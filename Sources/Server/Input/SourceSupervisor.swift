@@ -108,7 +108,8 @@ public final class SourceSupervisor: Sendable {
                 stream.end()
                 break
             }
-            let decision = schedule.ended(end.reason, startedAt: start, at: now())
+            let decision = schedule.ended(
+                end.reason, leastPause: end.leastPauseMilliseconds, startedAt: start, at: now())
             record(end, nextTry: now().advanced(byMilliseconds: decision.pauseMilliseconds))
             report(end, decision)
             if stopSignal.wait(timeout: .now() + .milliseconds(Int(decision.pauseMilliseconds))) == .success { break }
@@ -125,6 +126,13 @@ public final class SourceSupervisor: Sendable {
             switch self {
             case .ofInput: "the input ended"
             case .failure(let failure): failure.reason
+            }
+        }
+
+        var leastPauseMilliseconds: Int64 {
+            switch self {
+            case .ofInput: 0
+            case .failure(let failure): failure.leastPauseMilliseconds
             }
         }
     }

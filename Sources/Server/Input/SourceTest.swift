@@ -2,6 +2,8 @@ import Capture
 import Dispatch
 import Logging
 import Media
+import RTSP
+import RTSPClient
 import Reactor
 import Streams
 import Synchronization
@@ -19,6 +21,7 @@ enum SourceTest {
         switch path.source {
         case .standardInput, .substream: return nil
         case .testCard: break
+        case .pulled(let url, _): return failure(ofDescribing: url, path.pull, within: milliseconds)
         case .path(let file):
             do throws(SourceFailure) {
                 if try InputKind(of: file) == .pipe { return nil }
@@ -28,7 +31,23 @@ enum SourceTest {
         }
         let silent = Logger(label: "apus.trial") { _ in SwiftLogNoOpLogHandler() }
         return failure(
-            of: makeSource(path, fanOut: FrameFanOut(), parent: nil, log: silent), within: milliseconds)
+            of: makeSource(path, fanOut: FrameFanOut(), parent: nil, pulls: PullLoops(), log: silent),
+            within: milliseconds)
+    }
+
+    /// Why the other server does not describe the stream; `nil` if it does.
+    private static func failure(
+        ofDescribing url: RequestURL, _ settings: Configuration.Pull, within milliseconds: Int
+    ) -> SourceFailure? {
+        do {
+            let description = try Describe.description(
+                of: url, login: try ClientLogin(pulling: url, settings),
+                deadline: .now().advanced(byMilliseconds: Int64(milliseconds)))
+            let isUsable = !MediaChoice.oneOfEachKind.chosen(of: description).isEmpty
+            return isUsable ? nil : SourceFailure(reason: "\(url.text): the stream has neither H.264 nor AAC")
+        } catch {
+            return SourceFailure(reason: "\(url.text): \(error)")
+        }
     }
 
     static func failure(of source: any SupervisedSource, within milliseconds: Int) -> SourceFailure? {

@@ -9,8 +9,8 @@ struct ServeCommand: ParsableCommand {
         commandName: "serve",
         abstract: "Serve streams over RTSP until SIGINT (Ctrl-C) or SIGTERM.",
         discussion: """
-            A SOURCE is testcard, a camera such as /dev/video0, a video file, or a fifo or - (standard input) with H.264 in \
-            Annex B format. NAME=SOURCE serves it at /NAME. Otherwise, a single SOURCE is served at /cam, and several at their \
+            A SOURCE is testcard, a camera such as /dev/video0, the rtsp:// URL of an IP camera or another server, a video \
+            file, or a fifo or - (standard input) with H.264 in Annex B format. NAME=SOURCE serves it at /NAME. Otherwise, a single SOURCE is served at /cam, and several at their \
             file names. Without a SOURCE, apus serves the paths of the configuration; without these, the first camera that \
             works, or the test card.
 
@@ -18,6 +18,7 @@ struct ServeCommand: ParsableCommand {
               apus serve
               apus serve /dev/video0
               apus serve video.mp4
+              apus serve yard=rtsp://192.0.2.9/stream1
               apus serve /dev/video0 --size 1280x720 --fps 30 --bitrate 4M --user ann:secret
               apus serve --port 554 door=testcard yard=/srv/yard.mkv
               rpicam-vid -t 0 --inline -o - | apus serve -
@@ -120,6 +121,11 @@ struct ServeCommand: ParsableCommand {
             }
             if open, !configuration.users.isEmpty {
                 log.warning("--open has no effect, because there are users: only they may watch")
+            }
+            if try arguments.contains(where: \.source.hasPassword) {
+                log.warning(
+                    "other users of this host can see the password in the URL; use pull.password in a configuration file"
+                )
             }
             try assembly.start()
             let systemd = Systemd(log: log)

@@ -76,9 +76,9 @@ import Testing
 
     @Test func aURLIsRefusedAsASource() throws {
         let reason =
-            "a URL cannot be a source yet; pipe it in: ffmpeg -i URL -an -c:v copy -bsf:v h264_mp4toannexb -f h264 - "
-            + "| apus serve -"
-        for url in ["rtsp://192.0.2.7/cam", "http://192.0.2.7/film.mp4", "srt://192.0.2.7:9000"] {
+            "only rtsp:// URLs can be sources yet; pipe others in: ffmpeg -i URL -an -c:v copy -bsf:v h264_mp4toannexb "
+            + "-f h264 - | apus serve -"
+        for url in ["rtsps://192.0.2.7/cam", "http://192.0.2.7/film.mp4", "srt://192.0.2.7:9000"] {
             #expect(problems("paths: { cam: { source: '\(url)' } }") == "apus.yml:1:25: paths.cam.source: \(reason)")
             let refusal = #expect(throws: SourceArgument.Refusal.self) { try SourceArgument(url) }
             #expect(refusal?.description == reason)

@@ -1,6 +1,7 @@
 import Capture
 import Logging
 import Media
+import RTSPClient
 import Streams
 import TestSupport
 import Testing
@@ -50,7 +51,8 @@ struct EffectsConfigurationTests {
         var path = Configuration.Path()
         path.source = .path(folder.file("film.mp4"))
         path.effects.overlay = .timestampOverlay
-        let source = makeSource(path, fanOut: FrameFanOut(), parent: nil, log: Logger(label: "test"))
+        let source = makeSource(
+            path, fanOut: FrameFanOut(), parent: nil, pulls: PullLoops(), log: Logger(label: "test"))
         let stream = Streams.Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
         let failure = #expect(throws: SourceFailure.self) { try source.run(into: stream) }
         #expect(failure?.reason.contains("machineTimestamp overlay") == true)

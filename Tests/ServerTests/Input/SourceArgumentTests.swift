@@ -1,3 +1,4 @@
+import RTSP
 import Testing
 
 @testable import Server
@@ -15,6 +16,13 @@ struct SourceArgumentTests {
         (["testcard", "my film.mp4"], ["testcard": .testCard, "my-film": .path("my film.mp4")]),
         (["testcard", "x=testcard"], ["testcard": .testCard, "x": .testCard]),
         (["a.mp4", "/tmp/.hidden"], ["a": .path("a.mp4"), ".hidden": .path("/tmp/.hidden")]),
+        (["rtsp://h/live/yard?token=a"], ["cam": .rtsp("rtsp://h/live/yard?token=a")]),
+        (
+            ["door=RTSP://ann:x@h:8554/a", "rtsp://h/live/yard"],
+            [
+                "door": .rtsp("RTSP://ann:x@h:8554/a"), "yard": .rtsp("rtsp://h/live/yard"),
+            ]
+        ),
         (["a.mp4", "..."], ["a": .path("a.mp4"), "stream": .path("...")]),
     ])
     func argumentsBecomePaths(_ arguments: [String], _ expected: [String: SourceSpecification]) throws {
@@ -31,8 +39,8 @@ struct SourceArgumentTests {
     }
 
     @Test(arguments: [
-        ("", "`` is not a source; write testcard, a file, a device, or -"),
-        ("cam=", "`cam=` is not a source; write testcard, a file, a device, or -"),
+        ("", "`` is not a source; write testcard, a file, a device, an rtsp:// URL, or -"),
+        ("cam=", "`cam=` is not a source; write testcard, a file, a device, an rtsp:// URL, or -"),
         ("=x", "`` in `=x` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`"),
         ("a b=x", "`a b` in `a b=x` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`"),
         ("..=x", "`..` in `..=x` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`"),
@@ -50,6 +58,14 @@ struct SourceArgumentTests {
         let parsed = try arguments.map(SourceArgument.init)
         let refusal = #expect(throws: SourceArgument.Refusal.self) { try SourceArgument.paths(parsed) }
         #expect(refusal?.description == message)
+    }
+}
+
+extension SourceSpecification {
+    /// A pulled stream.
+    fileprivate static func rtsp(_ text: String) -> Self {
+        guard let url = RequestURL(text) else { preconditionFailure("a test uses valid URLs") }
+        return .pulled(url, text: text)
     }
 }
 

@@ -31,6 +31,14 @@ struct RestartScheduleTests {
         #expect(schedule.ended("a", startedAt: Self.seconds(12), at: Self.seconds(22)).pauseMilliseconds == 250)
     }
 
+    /// A wrong password is not tried every 250 ms, and other failures later still have short pauses.
+    @Test func aFailureMayAskForALongerPause() {
+        var schedule = RestartSchedule()
+        let now = Self.seconds(0)
+        #expect(schedule.ended("no", leastPause: 10_000, startedAt: now, at: now).pauseMilliseconds == 10_000)
+        #expect(schedule.ended("gone", startedAt: now, at: now).pauseMilliseconds == 500)
+    }
+
     @Test func theSameReasonIsLoggedOnceAMinuteAndANewOneAtOnce() {
         var schedule = RestartSchedule()
         let table: [(Double, String, RestartSchedule.Report)] = [

@@ -1,9 +1,13 @@
-/// The source of a path as users write it: `testcard`, `-`, `stream:cam`, or a path in the file system.
+import RTSP
+
+/// The source of a path as users write it: `testcard`, `-`, `stream:cam`, an RTSP URL, or a path in the file system.
 public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     case testCard
     case standardInput
     /// The frames and the audio of another path, encoded again.
     case substream(of: String)
+    /// The stream of another server, by its `rtsp` URL. The text may contain a password.
+    case pulled(RequestURL, text: String)
     /// A file, a fifo or a device: this is determined when it is opened.
     case path(String)
 
@@ -14,8 +18,13 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         case "testcard": self = .testCard
         case "-": self = .standardInput
         default:
-            let parent = text.hasPrefix("stream:") ? text.dropFirst(7) : nil
-            self = parent.map { .substream(of: String($0.drop { $0 == "/" })) } ?? .path(text)
+            if text.lowercased().hasPrefix("rtsp://"), let url = RequestURL(text) {
+                self = .pulled(url, text: text)
+            } else if text.hasPrefix("stream:") {
+                self = .substream(of: String(text.dropFirst(7).drop { $0 == "/" }))
+            } else {
+                self = .path(text)
+            }
         }
     }
 
@@ -30,13 +39,28 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         guard case .path(let path) = self, path.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil else {
             return nil
         }
+        if path.lowercased().hasPrefix("rtsp://") { return "is not a valid RTSP URL; write rtsp://HOST/PATH" }
         return
-            "a URL cannot be a source yet; pipe it in: ffmpeg -i URL -an -c:v copy -bsf:v h264_mp4toannexb -f h264 - "
-            + "| apus serve -"
+            "only rtsp:// URLs can be sources yet; pipe others in: ffmpeg -i URL -an -c:v copy -bsf:v h264_mp4toannexb "
+            + "-f h264 - | apus serve -"
     }
 
+    /// Whether it is a URL with a password.
+    public var hasPassword: Bool {
+        guard case .pulled(let url, _) = self else { return false }
+        return url.userInformation?.password != nil
+    }
+
+    /// The source as it is written, with the password of a URL.
+    var text: String {
+        guard case .pulled(_, let text) = self else { return description }
+        return text
+    }
+
+    /// For people: a URL without user and password.
     public var description: String {
         switch self {
+        case .pulled(let url, _): url.text
         case .testCard: "testcard"
         case .standardInput: "-"
         case .substream(let parent): "stream:\(parent)"

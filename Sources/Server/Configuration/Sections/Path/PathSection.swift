@@ -24,6 +24,7 @@ extension Configuration {
         public var video = Video()
         public var audio = Audio()
         public var camera = Camera()
+        public var pull = Pull()
 
         public init() {}
 
@@ -47,13 +48,14 @@ extension Schema<Configuration.Path> {
             takingEffect: .source,
             .value(
                 "source", \.source,
-                expecting: "testcard, a camera, a file, a fifo, \"-\" for standard input, or stream:NAME",
+                expecting:
+                    "testcard, a camera, a file, a fifo, \"-\" for standard input, rtsp://HOST/PATH, or stream:NAME",
                 "Where the media comes from. A camera is named by its device, such as /dev/video0. A file may have every format "
                     + "that FFmpeg reads; H.264 and AAC are sent as they are. A fifo or standard input carries H.264 in Annex B "
-                    + "byte stream format. stream:cam is the path cam, encoded again with the size, frame rate and bitrate "
+                    + "byte stream format. An rtsp:// URL is a camera or another server, of which H.264 and AAC are received. stream:cam is the path cam, encoded again with the size, frame rate and bitrate "
                     + "of this path's video options.",
                 parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceSpecification(text) : nil },
-                show: \.description),
+                show: \.text),
             .text("title", \.title, "Title that players show; empty for the name of the path.").takingEffect(
                 .newViewers),
             .text("description", \.description, "More information, for players that show it.").takingEffect(
@@ -99,6 +101,7 @@ extension Schema<Configuration.Path> {
                     "The AAC that Apus encodes: of the test card, of a microphone, and of files with other audio than AAC."
             ),
             .section("camera", \.camera, .camera, reason: "Settings of the camera."),
+            .section("pull", \.pull, .pull, reason: "How the stream of another server is pulled."),
             .section(
                 "effects", \.effects, .effects,
                 reason:

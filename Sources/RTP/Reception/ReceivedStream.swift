@@ -1,0 +1,134 @@
+import Media
+
+/// Turns what is received from a publisher or a camera into what a stream needs: announcements of its tracks, and access units.
+///
+/// Some senders describe the H.264 parameter sets only in the session description, others only in the stream, and some change
+/// them while they send. Here they are taken from both, the tracks are announced when all are known, and keyframes get the sets
+/// that they lack. A plain value without a clock, for one thread at a time.
+public struct ReceivedStream: Sendable {
+    /// What is known of a track before its first packet.
+    public enum Format: Hashable, Sendable {
+        case described(Track.Format)
+        /// H.264 whose parameter sets are only in the stream.
+        case h264InBand
+    }
+
+    public enum Output: Sendable {
+        /// Announce these tracks before the next unit.
+        case announce([Track])
+        case publish(AccessUnit)
+    }
+
+    private var receiver: StreamReceiver
+    private var tracks: [ReceivedTrack]
+    private var announced: [Track] = []
+    private var pending: AccessUnit?
+
+    /// - Parameters:
+    ///   - tracks: in the order of their identifiers.
+    ///   - epoch: of the stream that the units are for.
+    public init(_ tracks: [(clockRate: ClockRate, format: Format)], epoch: MonotonicTime) {
+        self.tracks = tracks.enumerated().map {
+            ReceivedTrack(TrackID($0.offset), $0.element.clockRate, $0.element.format)
+        }
+        receiver = StreamReceiver(self.tracks.map(\.provisional), epoch: epoch)
+    }
+
+    /// When to call ``deadlinePassed(at:)``; `distantFuture` if no packet is missing.
+    public var nextDeadline: MonotonicTime { receiver.nextDeadline }
+
+    /// What was lost or malformed on a track.
+    public func counts(track: Int) -> DepacketizerCounts { receiver.counts(track: track) }
+
+    /// See ``StreamReceiver/received(_:header:track:arrival:)``.
+    public mutating func received(_ payload: RawSpan, header: Header, track: Int, arrival: MonotonicTime) {
+        receiver.received(payload, header: header, track: track, arrival: arrival)
+    }
+
+    /// A sender report of a track has come.
+    public mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime) {
+        receiver.received(report, track: track, arrival: arrival)
+    }
+
+    /// Gives up the packets that have been missing for too long.
+    public mutating func deadlinePassed(at now: MonotonicTime) {
+        receiver.deadlinePassed(at: now)
+    }
+
+    /// What the stream is to do next.
+    public mutating func next() -> Output? {
+        if let unit = pending.take() { return .publish(unit) }
+        while let reception = receiver.next() {
+            let unit = tracks[reception.unit.track.index].taken(reception)
+            // New parameters take effect with a keyframe; until then the frames carry them in band.
+            if unit.isKeyframe || announced.isEmpty, let all = formats, all != announced {
+                announced = all
+                pending = unit
+                return .announce(all)
+            }
+            // What comes before the formats of all tracks are known could not be described to a viewer.
+            if !announced.isEmpty { return .publish(unit) }
+        }
+        return nil
+    }
+
+    /// The tracks; `nil` until the formats of all are known.
+    private var formats: [Track]? {
+        var all: [Track] = []
+        for track in tracks {
+            guard let known = track.known else { return nil }
+            all.append(known)
+        }
+        return all
+    }
+}
+
+/// One track of a received stream, with the parameter sets seen so far.
+private struct ReceivedTrack: Sendable {
+    private let id: TrackID
+    private let clockRate: ClockRate
+    private let format: Track.Format?
+    /// For H.264 only.
+    private var sets: H264.ParameterSetTracker?
+
+    init(_ id: TrackID, _ clockRate: ClockRate, _ format: ReceivedStream.Format) {
+        (self.id, self.clockRate) = (id, clockRate)
+        switch format {
+        case .h264InBand: (self.format, sets) = (nil, H264.ParameterSetTracker())
+        case .described(.h264(let described)):
+            (self.format, sets) = (.h264(described), H264.ParameterSetTracker(described))
+        case .described(let described): (self.format, sets) = (described, nil)
+        }
+    }
+
+    /// The track with its present parameters; `nil` until they are known.
+    var known: Track? {
+        (sets?.parameterSets.map { .h264($0) } ?? format).map { Track(id: id, clockRate: clockRate, format: $0) }
+    }
+
+    /// The track for the receiver, which needs the codec, and the order of frames if it is described.
+    var provisional: Track { known ?? Track(id: id, clockRate: clockRate, format: .h264(Self.unknownSets)) }
+
+    /// Parameter sets that cannot be parsed, so that the receiver learns the order of frames from their times.
+    private static let unknownSets = H264.ParameterSets(sequence: [[0x67, 0x42, 0, 30]], picture: [[0x68, 0xCE]])!
+
+    /// Reads the parameter sets of a unit, and adds the known ones that a keyframe lacks.
+    mutating func taken(_ reception: StreamReceiver.Reception) -> AccessUnit {
+        let unit = reception.unit
+        guard sets != nil else { return unit }
+        for range in unit.units where Self.isParameterSet(unit.bytes[range.lowerBound]) {
+            _ = sets?.observe(Array(unit.bytes[range]))
+        }
+        // Nobody can begin with a keyframe of which a part is missing.
+        let isKeyframe = unit.isKeyframe && reception.isComplete
+        guard unit.isKeyframe, let sets else { return unit }
+        return AccessUnit(
+            track: unit.track, presentationTime: unit.presentationTime, decodeTime: unit.decodeTime,
+            isKeyframe: isKeyframe, nalUnits: sets.completed(unit.units.map { Array(unit.bytes[$0]) }))
+    }
+
+    private static func isParameterSet(_ octet: UInt8) -> Bool {
+        let type = H264.NALUnitHeader(byte: octet).type
+        return type == .sequenceParameterSet || type == .pictureParameterSet
+    }
+}

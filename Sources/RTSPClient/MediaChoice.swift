@@ -1,0 +1,38 @@
+import RTP
+import SDP
+
+/// Which media of a description a session sets up.
+public enum MediaChoice: Sendable {
+    /// All RTP streams with a known clock rate, also those with an unknown payload.
+    case all
+    /// The first video and the first audio that Apus can receive.
+    case oneOfEachKind
+
+    /// The chosen media: the index of each in the description.
+    public func chosen(of description: SessionDescription) -> [(index: Int, track: DescribedTrack)] {
+        let all = description.media.enumerated().compactMap { index, media in
+            media.describedTrack.map { (index: index, track: $0) }
+        }
+        switch self {
+        case .all: return all
+        case .oneOfEachKind:
+            let received = all.filter { $0.track.receivedFormat != nil }
+            let first = ["video", "audio"].compactMap { kind in
+                received.first { description.media[$0.index].kind == kind }
+            }
+            return first.sorted { $0.index < $1.index }
+        }
+    }
+}
+
+extension DescribedTrack {
+    /// The format for reception; `nil` if Apus cannot receive the track.
+    var receivedFormat: ReceivedStream.Format? {
+        switch payload {
+        case .described(let format): .described(format)
+        case .inBand(.h264): .h264InBand
+        // Without its configuration, AAC cannot be decoded.
+        case .inBand(.aac), .unknown: nil
+        }
+    }
+}

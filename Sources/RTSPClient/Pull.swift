@@ -1,0 +1,151 @@
+import Delivery
+import Media
+import RTP
+import RTSP
+import Reactor
+import SDP
+import Streams
+import Synchronization
+
+/// A stream that is pulled from another server into a stream here. A source makes it and waits; a media loop carries it out
+/// (`PullLoops`). Thread-safe.
+public final class Pull: Sendable {
+    /// How a pull ended.
+    public struct End: Error, Sendable {
+        public let reason: Reason
+        /// Whether media has come.
+        public let hasPlayed: Bool
+    }
+
+    public enum Reason: Sendable, CustomStringConvertible {
+        case session(ClientSessionEnd)
+        /// Nothing came for this many seconds.
+        case silence(seconds: Int)
+        /// The server has media, but none in a codec that Apus receives.
+        case noSupportedCodec([String])
+
+        public var description: String {
+            switch self {
+            case .session(let end): end.description
+            case .silence(let seconds): "no media has come for \(seconds) seconds"
+            case .noSupportedCodec(let names):
+                "the stream has no supported codec, only \(names.joined(separator: ", "))"
+            }
+        }
+    }
+
+    let plan: SessionPlan
+    let stream: Streams.Stream
+    private let result = Mutex<End?>(nil)
+    private let isCancelled = Atomic(false)
+    private let bell: Doorbell
+    /// The orders of the loop that carries it out.
+    private let loop = Mutex<Mailbox<PullOrder>?>(nil)
+
+    public init(_ plan: SessionPlan, into stream: Streams.Stream) throws(SystemError) {
+        var plan = plan
+        plan.mediaChoice = .oneOfEachKind
+        (self.plan, self.stream) = (plan, stream)
+        bell = try Doorbell()
+    }
+
+    /// Waits until the pull has ended, or was cancelled. Blocks.
+    ///
+    /// - Returns: `nil` if it was cancelled.
+    public func wait() -> End? {
+        while !isCancelled.load(ordering: .acquiring) {
+            if let end = result.withLock(\.self) { return end }
+            bell.wait(milliseconds: 1_000)
+        }
+        return nil
+    }
+
+    /// Begins it on a loop.
+    func start(on loop: Mailbox<PullOrder>) {
+        self.loop.withLock { $0 = loop }
+        loop.put(.start(self))
+    }
+
+    /// Ends it: `wait` returns at once, nothing more is published, and the server is told.
+    public func stop() {
+        isCancelled.store(true, ordering: .releasing)
+        bell.ring()
+        loop.withLock(\.self)?.put(.stop(self))
+    }
+
+    func end(_ reason: Reason, hasPlayed: Bool) {
+        result.withLock { $0 = $0 ?? End(reason: reason, hasPlayed: hasPlayed) }
+        bell.ring()
+    }
+
+    /// Gives the stream what has been received. Loop thread only.
+    func pass(_ output: ReceivedStream.Output) {
+        guard !isCancelled.load(ordering: .acquiring) else { return }
+        switch output {
+        case .announce(let tracks): stream.announce(tracks)
+        case .publish(let unit): stream.publish(unit)
+        }
+    }
+}
+
+/// The reception of one pull. Loop thread only.
+struct PullReception {
+    /// A camera that sends nothing for this long is asked again: Frigate and MediaMTX wait as long or longer.
+    static let silenceSeconds = 10
+
+    let pull: Pull
+    private var received: ReceivedStream?
+    /// When media came last, or the session began.
+    private var lastMedia: MonotonicTime
+    private(set) var hasPlayed = false
+
+    init(_ pull: Pull, at now: MonotonicTime) {
+        self.pull = pull
+        lastMedia = now
+    }
+
+    /// When to call ``deadlinePassed(at:)``.
+    var nextDeadline: MonotonicTime { min(received?.nextDeadline ?? .distantFuture, silenceDeadline) }
+
+    private var silenceDeadline: MonotonicTime {
+        lastMedia.advanced(byMilliseconds: Int64(Self.silenceSeconds) * 1_000)
+    }
+
+    /// The server has described its stream.
+    ///
+    /// - Parameters:
+    ///   - tracks: those that are set up.
+    /// - Returns: why it cannot be received; `nil` if it can.
+    mutating func described(_ description: SessionDescription, _ tracks: [DescribedTrack]) -> Pull.Reason? {
+        let formats = tracks.compactMap { track in track.receivedFormat.map { (track.clockRate, $0) } }
+        guard !formats.isEmpty else {
+            let names = description.media.compactMap { $0.describedTrack?.encodingName }
+            return names.isEmpty ? .session(.nothingToPlay) : .noSupportedCodec(names)
+        }
+        received = ReceivedStream(formats, epoch: pull.stream.epoch)
+        return nil
+    }
+
+    mutating func received(_ packet: borrowing ReceivedPacket) {
+        lastMedia = max(lastMedia, packet.arrival)
+        hasPlayed = true
+        received?.received(packet.payload, header: packet.header, track: packet.track, arrival: packet.arrival)
+        passOn()
+    }
+
+    mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime) {
+        received?.received(report, track: track, arrival: arrival)
+    }
+
+    /// - Returns: why the pull ends now; `nil` if it goes on.
+    mutating func deadlinePassed(at now: MonotonicTime) -> Pull.Reason? {
+        if silenceDeadline <= now { return .silence(seconds: Self.silenceSeconds) }
+        received?.deadlinePassed(at: now)
+        passOn()
+        return nil
+    }
+
+    private mutating func passOn() {
+        while let output = received?.next() { pull.pass(output) }
+    }
+}

@@ -1,0 +1,99 @@
+import Delivery
+import Media
+import RTP
+import Reactor
+import Synchronization
+
+/// The media loops that pull streams. Their viewers get each unit in the turn in which it has come. Thread-safe.
+public final class PullLoops: Sendable {
+    private struct State {
+        var mailboxes: [Mailbox<PullOrder>] = []
+        /// Of the last pull's loop.
+        var lastIndex = 0
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// Makes the service of one loop.
+    public var service: MediaLoop.ServiceMaker {
+        { [self] place in
+            let mailbox: Mailbox<PullOrder> = place.makeMailbox()
+            state.withLock { $0.mailboxes.append(mailbox) }
+            return ClientService(at: place, owner: PullOwner(mailbox))
+        }
+    }
+
+    /// Begins a pull on one of the loops, by turns.
+    public func start(_ pull: Pull) {
+        let mailbox = state.withLock { state -> Mailbox<PullOrder>? in
+            guard !state.mailboxes.isEmpty else { return nil }
+            state.lastIndex = (state.lastIndex + 1) % state.mailboxes.count
+            return state.mailboxes[state.lastIndex]
+        }
+        // A server has at least one loop.
+        if let mailbox { pull.start(on: mailbox) }
+    }
+}
+
+/// What a loop is to do.
+enum PullOrder: Sendable {
+    case start(Pull)
+    case stop(Pull)
+}
+
+/// The pulls of one loop. Confined to the loop.
+private final class PullOwner: SessionOwner {
+    private let orders: Mailbox<PullOrder>
+    private var receptions: [SessionNumber: PullReception] = [:]
+
+    init(_ orders: Mailbox<PullOrder>) {
+        self.orders = orders
+    }
+
+    func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
+        for order in orders.take() { perform(order, sessions, at: now) }
+        var next = MonotonicTime.distantFuture
+        for (number, reception) in receptions where reception.nextDeadline <= now {
+            guard let reason = receptions[number]?.deadlinePassed(at: now) else { continue }
+            end(number, reason)
+            sessions.tearDown(number, at: now)
+        }
+        for reception in receptions.values { next = min(next, reception.nextDeadline) }
+        return next
+    }
+
+    private func perform(_ order: PullOrder, _ sessions: Sessions, at now: MonotonicTime) {
+        switch order {
+        case .start(let pull): receptions[sessions.open(pull.plan, at: now)] = PullReception(pull, at: now)
+        case .stop(let pull):
+            guard let number = receptions.first(where: { $0.value.pull === pull })?.key else { return }
+            receptions[number] = nil
+            sessions.tearDown(number, at: now)
+        }
+    }
+
+    private func end(_ number: SessionNumber, _ reason: Pull.Reason) {
+        guard let reception = receptions.removeValue(forKey: number) else { return }
+        reception.pull.end(reason, hasPlayed: reception.hasPlayed)
+    }
+
+    func session(_ number: SessionNumber, reached milestone: Milestone, of sessions: Sessions, at now: MonotonicTime) {
+        switch milestone {
+        case .connected, .playing: break
+        case .described(let description, let tracks):
+            guard let reason = receptions[number]?.described(description, tracks) else { return }
+            end(number, reason)
+        case .ended(let reason): end(number, .session(reason))
+        }
+    }
+
+    func session(_ number: SessionNumber, received packet: borrowing ReceivedPacket) {
+        receptions[number]?.received(packet)
+    }
+
+    func session(_ number: SessionNumber, track: Int, received report: SenderReport, arrival: MonotonicTime) {
+        receptions[number]?.received(report, track: track, arrival: arrival)
+    }
+}

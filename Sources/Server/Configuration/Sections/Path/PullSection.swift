@@ -1,0 +1,47 @@
+import RTSPClient
+
+extension Configuration {
+    /// How the stream of another server is pulled.
+    public struct Pull: Hashable, Sendable {
+        public var transport = Transport.auto
+        /// Replaces the user of the URL; empty for that of the URL.
+        public var user = ""
+        public var password = ""
+
+        public init() {}
+
+        public enum Transport: String, CaseIterable, Sendable {
+            /// TCP, and UDP if the server refuses TCP.
+            case auto
+            case tcp
+            case udp
+            case multicast
+
+            /// The transports to try, in this order.
+            var sessions: [SessionTransport] {
+                switch self {
+                case .auto: [.tcp, .udp]
+                case .tcp: [.tcp]
+                case .udp: [.udp]
+                case .multicast: [.multicast]
+                }
+            }
+        }
+    }
+}
+
+extension Schema<Configuration.Pull> {
+    static var pull: Self {
+        Schema(
+            takingEffect: .source,
+            .choice(
+                "transport", \.transport,
+                "How media comes. auto: inside the TCP connection, or over UDP if the server refuses that. UDP can have less "
+                    + "delay, and loses packets on bad networks. multicast: from the group that the server names."),
+            .text(
+                "user", \.user,
+                "The user on the other server. In this form, user and password may have any characters; in a URL, those other "
+                    + "than letters, digits and -._~ must be percent-encoded."),
+            .text("password", \.password, "The password of that user. No log, status or message shows it."))
+    }
+}
