@@ -97,8 +97,14 @@ extension Configuration {
     ///
     /// For a camera, tests only whether its device exists, because the old source may still use it.
     func testSource(of name: String, since present: Configuration) throws(SettingFailure) {
-        guard let path = servedPaths[name], case .path(let file) = path.source else { return }
+        guard let path = servedPaths[name] else { return }
         let before = present.servedPaths[name]
+        if case .pulled = path.source, path.source != before?.source,
+            let failure = SourceTest.failure(of: path, within: Self.settingMilliseconds)
+        {
+            throw SettingFailure(source: failure)
+        }
+        guard case .path(let file) = path.source else { return }
         // If the file cannot be examined, the source itself reports it.
         let kind = try? InputKind(of: file)
         guard path.source != before?.source else {
