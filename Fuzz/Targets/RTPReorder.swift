@@ -36,7 +36,7 @@ private struct ReorderRun {
         case 5: return insert(number)
         default:
             number &+= operation & 0x40 == 0 ? 1 : UInt16(operation >> 7) + 2
-            insert(number)
+            if operation & 0x20 == 0 || !passes(number) { insert(number) }
         }
         drain()
     }
@@ -55,6 +55,16 @@ private struct ReorderRun {
     private mutating func jump(to next: UInt16) {
         number = next
         insert(next)
+    }
+
+    private mutating func passes(_ raw: UInt16) -> Bool {
+        let number = SequenceNumber(raw)
+        let isNext = waiting.isEmpty && number == expected ?? number
+        let hasPassed = buffer.passes(number)
+        require(hasPassed == isNext, "only the next packet passes, and only while none waits")
+        guard hasPassed else { return false }
+        (expected, latePacketsInARow) = (number.advanced(by: 1), 0)
+        return true
     }
 
     private mutating func insert(_ raw: UInt16) {

@@ -101,3 +101,17 @@ extension String {
         return String(scalars)
     }
 }
+
+extension MaskRectangle {
+    /// A filter that paints it black. The edges move outward to even pixels, because 2×2 pixels share their chroma.
+    ///
+    /// - Parameter size: the path's size.
+    func box(on size: (width: Int, height: Int)) -> String {
+        let (columns, rows) = unit == .pixels ? size : (Self.whole, Self.whole)
+        let left = "floor(iw*\(x)/\(2 * columns))*2"
+        let top = "floor(ih*\(y)/\(2 * rows))*2"
+        let right = "ceil(iw*\(x + width)/\(2 * columns))*2"
+        let bottom = "ceil(ih*\(y + height)/\(2 * rows))*2"
+        return "drawbox=x=\(left):y=\(top):w=\(right)-\(left):h=\(bottom)-\(top):color=black:t=fill"
+    }
+}
