@@ -87,6 +87,32 @@ import Testing
         #expect(problems("paths: { cam: { source: './a:b//c' } }") == nil)
     }
 
+    @Test(arguments: [
+        (
+            "source: testcard, pull: { transport: udp }",
+            "pull: has no effect: the source is testcard, not an rtsp:// URL"
+        ),
+        ("source: 'rtsp://h/a', pull: { password: x }", "pull.password: has no effect without pull.user"),
+        (
+            "source: 'rtsp://h/a', effects: { mirror: true }",
+            "effects: the stream of another server is not decoded, so it cannot have effects"
+        ),
+        (
+            "source: 'rtsp://h/a', camera: { format: YUYV }",
+            "camera.format: the source is rtsp://h/a, which is not a camera, so it has no camera settings"
+        ),
+        ("source: 'rtsp://h:x/a'", "source: this is not a valid RTSP URL; write rtsp://HOST/PATH"),
+    ])
+    func whatAPulledPathCannotHaveIsRefused(_ options: String, _ reason: String) throws {
+        let text = try #require(problems("paths: { cam: { \(options) } }"))
+        #expect(text.contains("paths.cam.\(reason)"))
+    }
+
+    @Test func aPulledPathMayHaveAUser() {
+        let yaml = "paths: { cam: { source: 'rtsp://h/a', pull: { user: ann, password: 'a#b', transport: udp } } }"
+        #expect(problems(yaml) == nil)
+    }
+
     @Test func sourcesAreOpenedOnRequest() throws {
         let folder = try TemporaryFolder()
         try folder.write("no film", to: "film.mp4")

@@ -89,7 +89,18 @@ extension Configuration {
             reading.note("must be even, and \(length) is odd", with: option + "video" + key)
         }
         if let problem = path.source.urlProblem { reading.note(problem, with: option + "source") }
+        notePull(of: path, at: option + "pull", in: &reading)
         noteEffects(of: path, at: option, in: &reading)
+    }
+
+    private func notePull(of path: Path, at section: OptionPath, in reading: inout Reading) {
+        guard path.pull != Pull() else { return }
+        guard case .pulled = path.source else {
+            return reading.note("has no effect: the source is \(path.source), not an rtsp:// URL", with: section)
+        }
+        if path.pull.user.isEmpty, !path.pull.password.isEmpty {
+            reading.note("has no effect without pull.user", with: section + "password")
+        }
     }
 
     private func noteSubstreams(in reading: inout Reading) {

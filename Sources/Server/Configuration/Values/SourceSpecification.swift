@@ -39,7 +39,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         guard case .path(let path) = self, path.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil else {
             return nil
         }
-        if path.lowercased().hasPrefix("rtsp://") { return "is not a valid RTSP URL; write rtsp://HOST/PATH" }
+        if path.lowercased().hasPrefix("rtsp://") { return "this is not a valid RTSP URL; write rtsp://HOST/PATH" }
         return
             "only rtsp:// URLs can be sources yet; pipe others in: ffmpeg -i URL -an -c:v copy -bsf:v h264_mp4toannexb "
             + "-f h264 - | apus serve -"
