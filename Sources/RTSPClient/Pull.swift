@@ -10,14 +10,8 @@ import Synchronization
 /// A stream that is pulled from another server into a stream here. A source makes it and waits; a media loop carries it out
 /// (`PullLoops`). Thread-safe.
 public final class Pull: Sendable {
-    /// How a pull ended.
-    public struct End: Error, Sendable {
-        public let reason: Reason
-        /// Whether media has come.
-        public let hasPlayed: Bool
-    }
-
-    public enum Reason: Sendable, CustomStringConvertible {
+    /// Why a pull ended.
+    public enum End: Sendable, CustomStringConvertible {
         case session(ClientSessionEnd)
         /// Nothing came for this many seconds.
         case silence(seconds: Int)
@@ -36,7 +30,7 @@ public final class Pull: Sendable {
 
     let plan: SessionPlan
     let stream: Streams.Stream
-    private let result = Mutex<End?>(nil)
+    private let end = Mutex<End?>(nil)
     private let isCancelled = Atomic(false)
     private let bell: Doorbell
     /// The orders of the loop that carries it out.
@@ -54,7 +48,7 @@ public final class Pull: Sendable {
     /// - Returns: `nil` if it was cancelled.
     public func wait() -> End? {
         while !isCancelled.load(ordering: .acquiring) {
-            if let end = result.withLock(\.self) { return end }
+            if let end = end.withLock(\.self) { return end }
             bell.wait(milliseconds: 1_000)
         }
         return nil
@@ -64,17 +58,19 @@ public final class Pull: Sendable {
     func start(on loop: Mailbox<PullOrder>) {
         self.loop.withLock { $0 = loop }
         loop.put(.start(self))
+        // It may have been stopped before the loop was known.
+        if isCancelled.load(ordering: .sequentiallyConsistent) { loop.put(.stop(self)) }
     }
 
     /// Ends it: `wait` returns at once, nothing more is published, and the server is told.
     public func stop() {
-        isCancelled.store(true, ordering: .releasing)
+        isCancelled.store(true, ordering: .sequentiallyConsistent)
         bell.ring()
         loop.withLock(\.self)?.put(.stop(self))
     }
 
-    func end(_ reason: Reason, hasPlayed: Bool) {
-        result.withLock { $0 = $0 ?? End(reason: reason, hasPlayed: hasPlayed) }
+    func end(_ reason: End) {
+        end.withLock { $0 = $0 ?? reason }
         bell.ring()
     }
 
@@ -97,7 +93,6 @@ struct PullReception {
     private var received: ReceivedStream?
     /// When media came last, or the session began.
     private var lastMedia: MonotonicTime
-    private(set) var hasPlayed = false
 
     init(_ pull: Pull, at now: MonotonicTime) {
         self.pull = pull
@@ -116,7 +111,7 @@ struct PullReception {
     /// - Parameters:
     ///   - tracks: those that are set up.
     /// - Returns: why it cannot be received; `nil` if it can.
-    mutating func described(_ description: SessionDescription, _ tracks: [DescribedTrack]) -> Pull.Reason? {
+    mutating func described(_ description: SessionDescription, _ tracks: [DescribedTrack]) -> Pull.End? {
         let formats = tracks.compactMap { track in track.receivedFormat.map { (track.clockRate, $0) } }
         guard !formats.isEmpty else {
             let names = description.media.compactMap { $0.describedTrack?.encodingName }
@@ -128,7 +123,6 @@ struct PullReception {
 
     mutating func received(_ packet: borrowing ReceivedPacket) {
         lastMedia = max(lastMedia, packet.arrival)
-        hasPlayed = true
         received?.received(packet.payload, header: packet.header, track: packet.track, arrival: packet.arrival)
         passOn()
     }
@@ -138,7 +132,7 @@ struct PullReception {
     }
 
     /// - Returns: why the pull ends now; `nil` if it goes on.
-    mutating func deadlinePassed(at now: MonotonicTime) -> Pull.Reason? {
+    mutating func deadlinePassed(at now: MonotonicTime) -> Pull.End? {
         if silenceDeadline <= now { return .silence(seconds: Self.silenceSeconds) }
         received?.deadlinePassed(at: now)
         passOn()

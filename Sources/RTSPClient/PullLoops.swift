@@ -55,7 +55,8 @@ private final class PullOwner: SessionOwner {
     func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
         for order in orders.take() { perform(order, sessions, at: now) }
         var next = MonotonicTime.distantFuture
-        for (number, reception) in receptions where reception.nextDeadline <= now {
+        let due = receptions.filter { $0.value.nextDeadline <= now }.map(\.key)
+        for number in due {
             guard let reason = receptions[number]?.deadlinePassed(at: now) else { continue }
             end(number, reason)
             sessions.tearDown(number, at: now)
@@ -74,9 +75,8 @@ private final class PullOwner: SessionOwner {
         }
     }
 
-    private func end(_ number: SessionNumber, _ reason: Pull.Reason) {
-        guard let reception = receptions.removeValue(forKey: number) else { return }
-        reception.pull.end(reason, hasPlayed: reception.hasPlayed)
+    private func end(_ number: SessionNumber, _ reason: Pull.End) {
+        receptions.removeValue(forKey: number)?.pull.end(reason)
     }
 
     func session(_ number: SessionNumber, reached milestone: Milestone, of sessions: Sessions, at now: MonotonicTime) {

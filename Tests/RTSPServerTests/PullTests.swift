@@ -18,7 +18,7 @@ struct PullTests {
         init(of pull: Pull) throws {
             try startDetachedThread(name: "pull") { [self] in
                 let end = pull.wait()
-                text.withLock { $0 = end.map { "\($0.reason)" } ?? "stopped" }
+                text.withLock { $0 = end.map { "\($0)" } ?? "stopped" }
             }
         }
     }
@@ -61,6 +61,25 @@ struct PullTests {
                 origin.publish(idr: true)
                 await edge.server.turned()
                 #expect(edge.stream.published == published)
+            }
+        }
+    }
+
+    /// A source may be stopped before the loop has its pull: no session may be left.
+    @Test func aPullThatWasStoppedBeforeItsStartLeavesNothing() async throws {
+        let loops = PullLoops()
+        try await Broadcast.run { origin in
+            origin.stream.announce([Broadcast.video])
+            origin.publish(idr: true)
+            try await Broadcast.run(services: [loops.service]) { edge in
+                let pull = try Pull(try Self.plan(origin.port), into: edge.stream)
+                pull.stop()
+                loops.start(pull)
+                #expect(pull.wait() == nil)
+                await edge.server.turned()
+                await edge.server.turned()
+                #expect(await eventually(within: 5) { await origin.server.viewers(at: .now()).isEmpty })
+                #expect(edge.stream.announcement == nil)
             }
         }
     }

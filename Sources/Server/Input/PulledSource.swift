@@ -99,7 +99,7 @@ extension ClientLogin {
 extension Pull.End {
     /// Whether the server may accept another transport.
     fileprivate var needsOtherTransport: Bool {
-        guard case .session(.closed(let reason)) = self.reason else { return false }
+        guard case .session(.closed(let reason)) = self else { return false }
         switch reason {
         case .otherTransport, .refused(.setUp, .unsupportedTransport, _): return true
         default: return false
@@ -109,8 +109,8 @@ extension Pull.End {
 
 extension SourceFailure {
     fileprivate init(_ end: Pull.End, _ url: RequestURL) {
-        let reason = "\(url.text): \(end.reason)"
-        guard case .session(.closed(let cause)) = end.reason else {
+        let reason = "\(url.text): \(end)"
+        guard case .session(.closed(let cause)) = end else {
             self.init(reason: reason)
             return
         }
