@@ -91,7 +91,8 @@ let package = Package(
             ],
             swiftSettings: everywhere),
         .target(
-            name: "RTSPClient", dependencies: ["RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Reactor", "TLS"],
+            name: "RTSPClient",
+            dependencies: ["RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS"],
             swiftSettings: everywhere),
         .target(
             name: "Measuring",
@@ -102,9 +103,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "RTSPServer", "RTSP", "RTP", "Streams", "Media",
-                "SDP",
-                "Reactor", "TLS", logging,
+                "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "RTSPClient", "RTSPServer", "RTSP", "RTP",
+                "Streams", "Media", "SDP", "Reactor", "TLS", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),

@@ -68,6 +68,10 @@ let package = Package(
             ],
             path: "Modules/RTSPServer", swiftSettings: uninstrumented),
         .target(
+            name: "RTSPClient",
+            dependencies: ["RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS"],
+            path: "Modules/RTSPClient", swiftSettings: uninstrumented),
+        .target(
             name: "Streams",
             dependencies: [
                 "Media", .product(name: "DequeModule", package: "swift-collections"),
@@ -78,7 +82,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "CCurl", "COpenSSL", "Capture", "Codecs", "RTSPServer", "RTSP", "RTP", "Streams", "Media", "SDP",
+                "CCurl", "COpenSSL", "Capture", "Codecs", "RTSPClient", "RTSPServer", "RTSP", "RTP", "Streams", "Media",
+                "SDP",
                 "Reactor", "TLS", logging, "Yams",
             ],
             path: "Modules/Server", swiftSettings: fuzzing),
