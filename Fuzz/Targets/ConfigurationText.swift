@@ -39,12 +39,16 @@ private func check(_ configuration: Configuration) {
     }
 }
 
-/// The text of `apus reference` if these were the defaults; sources are written as they are.
+/// The text of `apus reference` if these were the defaults. Sources are left out, and what only some of them can have.
 private func checkReference(of configuration: Configuration) {
     // The reference of many paths and users is slow.
     guard configuration.paths.count + configuration.users.count <= 4 else { return }
     var shown = configuration
-    for name in shown.paths.keys { shown.paths[name]?.source = .testCard }
+    for name in shown.paths.keys {
+        shown.paths[name]?.source = .testCard
+        shown.paths[name]?.camera = Configuration.Camera()
+        shown.paths[name]?.pull = Configuration.Pull()
+    }
     let reference = Schema.configuration.reference(shown, indent: 0)
     do throws(ConfigurationFailure) {
         let read = try Configuration(yaml: reference, file: "apus.reference.yml")
