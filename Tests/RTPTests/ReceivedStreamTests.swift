@@ -80,6 +80,44 @@ struct ReceivedStreamTests {
         #expect(link.story == ["announce 1F", "key 7 8 5", "7 1", "announce 1E", "key 7 8 5", "key 7 8 5"])
     }
 
+    /// They would be added to each keyframe.
+    @Test func aFloodOfSetsIsNotKept() {
+        var link = Link(.described(.h264(Self.sets)))
+        link.send([Self.idr])
+        link.send([Self.picture + Array(repeating: 0x55, count: 65_520), Self.idr])
+        link.send([Self.idr])
+        #expect(link.story.last == "key 7 8 5")
+        guard case .publish(let unit)? = link.outputs.last else { return }
+        #expect(unit.bytes.count < 100)
+    }
+
+    /// An audio unit is a random access point, but no keyframe with which new parameter sets take effect.
+    @Test func newSetsWaitForAKeyframeOfTheirTrack() {
+        var stream = ReceivedStream(
+            [(.video, .described(.h264(Self.sets))), (.audio48k, .described(.aac(Self.audio)))],
+            epoch: MonotonicTime(nanoseconds: 0))
+        var rewriter = HeaderRewriter.forTests()
+        var announcements = 0
+        func send(_ unit: AccessUnit, track: Int, at time: Int64) {
+            for bytes in packager().package(unit)?.datagrams(&rewriter) ?? [] {
+                guard let (header, payload) = Header.parse(bytes.rawSpan) else { continue }
+                let arrival = MonotonicTime(nanoseconds: time)
+                stream.received(bytes.rawSpan.extracting(payload), header: header, track: track, arrival: arrival)
+            }
+            stream.deadlinePassed(at: MonotonicTime(nanoseconds: time + 60_000_000))
+            while let output = stream.next() { if case .announce = output { announcements += 1 } }
+        }
+        let time = MediaTime(ticks: 9_600, rate: .audio48k)
+        let audio = AccessUnit(
+            track: TrackID(1), presentationTime: time, decodeTime: time, isKeyframe: true, bytes: [1, 2, 3],
+            units: [0..<3])
+        send(accessUnit([Self.idr], ticks: 3_600), track: 0, at: 40_000_000)
+        send(accessUnit([Self.otherSequence, Self.other], ticks: 7_200), track: 0, at: 80_000_000)
+        #expect(announcements == 1)
+        send(audio, track: 1, at: 200_000_000)
+        #expect(announcements == 1)
+    }
+
     /// A frame with a missing part is passed on, because players conceal it, but no viewer begins with it.
     @Test func noViewerBeginsWithADamagedKeyframe() {
         var link = Link(.described(.h264(Self.sets)))

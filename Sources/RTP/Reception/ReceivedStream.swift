@@ -61,7 +61,8 @@ public struct ReceivedStream: Sendable {
         while let reception = receiver.next() {
             let unit = tracks[reception.unit.track.index].taken(reception)
             // New parameters take effect with a keyframe; until then the frames carry them in band.
-            if unit.isKeyframe || announced.isEmpty, let all = formats, all != announced {
+            let mayChange = unit.isKeyframe && tracks[unit.track.index].hasParameterSets
+            if mayChange || announced.isEmpty, let all = formats, all != announced {
                 announced = all
                 pending = unit
                 return .announce(all)
@@ -94,10 +95,17 @@ private struct ReceivedTrack: Sendable {
     init(_ id: TrackID, _ clockRate: ClockRate, _ format: ReceivedStream.Format) {
         (self.id, self.clockRate) = (id, clockRate)
         switch format {
-        case .h264InBand: (self.format, sets) = (nil, H264.ParameterSetTracker())
-        case .described(.h264(let described)):
-            (self.format, sets) = (.h264(described), H264.ParameterSetTracker(described))
-        case .described(let described): (self.format, sets) = (described, nil)
+        case .h264InBand: (self.format, sets) = (nil, Self.tracker(of: nil))
+        case .described(let described): (self.format, sets) = (described, Self.tracker(of: described))
+        }
+    }
+
+    /// A tracker that knows what is described; `nil` for other codecs than H.264.
+    private static func tracker(of format: Track.Format?) -> H264.ParameterSetTracker? {
+        switch format {
+        case nil: H264.ParameterSetTracker()
+        case .h264(let sets): H264.ParameterSetTracker(sets)
+        case .aac: nil
         }
     }
 
@@ -105,6 +113,9 @@ private struct ReceivedTrack: Sendable {
     var known: Track? {
         (sets?.parameterSets.map { .h264($0) } ?? format).map { Track(id: id, clockRate: clockRate, format: $0) }
     }
+
+    /// Whether its parameters may change while it is sent.
+    var hasParameterSets: Bool { sets != nil }
 
     /// The track for the receiver, which needs the codec, and the order of frames if it is described.
     var provisional: Track { known ?? Track(id: id, clockRate: clockRate, format: .h264(Self.unknownSets)) }
@@ -117,7 +128,9 @@ private struct ReceivedTrack: Sendable {
         let unit = reception.unit
         guard sets != nil else { return unit }
         for range in unit.units where Self.isParameterSet(unit.bytes[range.lowerBound]) {
-            _ = sets?.observe(Array(unit.bytes[range]))
+            guard sets?.observe(Array(unit.bytes[range])) == true, byteCountOfSets > Self.setLimit else { continue }
+            // Nothing that is played has so many. They would be added to each keyframe.
+            sets = Self.tracker(of: format)
         }
         // Nobody can begin with a keyframe of which a part is missing.
         let isKeyframe = unit.isKeyframe && reception.isComplete
@@ -125,6 +138,14 @@ private struct ReceivedTrack: Sendable {
         return AccessUnit(
             track: unit.track, presentationTime: unit.presentationTime, decodeTime: unit.decodeTime,
             isKeyframe: isKeyframe, nalUnits: sets.completed(unit.units.map { Array(unit.bytes[$0]) }))
+    }
+
+    /// The most bytes of parameter sets: many times what encoders send.
+    private static let setLimit = 65_536
+
+    private var byteCountOfSets: Int {
+        guard let known = sets?.parameterSets else { return 0 }
+        return (known.sequence + known.picture).reduce(0) { $0 + $1.count }
     }
 
     private static func isParameterSet(_ octet: UInt8) -> Bool {
