@@ -26,7 +26,7 @@ extension ClientSession {
         switch action {
         case .send(let bytes): link.send(bytes)
         case .described(let description): receiveDescription(description, sessions, owner, at: now)
-        case .setUp(let index, let transport): setUp(tracks[index], index: index, transport)
+        case .setUp(let index, let transport): setUp(tracks[index], index: index, transport, at: now)
         case .playing(let starts):
             beginReporting(at: now)
             let numbers = starts.map { $0?.sequenceNumber }
@@ -39,7 +39,7 @@ extension ClientSession {
 
     private func close(_ reason: ClientCloseReason, at now: MonotonicTime) {
         guard case .moved(_, let location) = reason, plan.redirectionLimit > 0, tracks.isEmpty else {
-            return fail(.closed(reason))
+            return closed(reason)
         }
         do throws(ClientSessionEnd) {
             try follow(location, at: now)
@@ -97,16 +97,16 @@ extension ClientSession {
         try watch(sockets.rtcp.fd, .read, socket: 2 + 2 * index)
     }
 
-    private func setUp(_ box: TrackBox, index: Int, _ transport: Transport) {
+    private func setUp(_ box: TrackBox, index: Int, _ transport: Transport, at now: MonotonicTime) {
         switch (plan.transport, transport.lowerTransport, transport.delivery) {
         case (.tcp, .tcp, _): setUpInterleaved(box, transport.interleaved ?? ChannelPair(number: index), transport)
         case (.tcp, .udp, _):
             // Some cameras leave out `/TCP`, and mean it.
-            guard let channels = transport.interleaved else { return fail(.closed(.otherTransport)) }
+            guard let channels = transport.interleaved else { return leave(because: .closed(.otherTransport), at: now) }
             setUpInterleaved(box, channels, transport)
         case (.udp, .udp, .unicast): setUpDatagrams(box, transport)
         case (.multicast, .udp, .multicast): joinGroup(box, index: index, transport)
-        default: fail(.closed(.otherTransport))
+        default: leave(because: .closed(.otherTransport), at: now)
         }
     }
 
@@ -115,8 +115,8 @@ extension ClientSession {
     }
 
     private func setUpDatagrams(_ box: TrackBox, _ transport: Transport) {
-        let host = transport.source.flatMap { SocketAddress($0, port: 0) } ?? link.server
-        let ports = transport.serverPorts
+        // Not to `source`, which may be an address behind NAT, or one that the server wants to harm.
+        let (host, ports) = (link.server, transport.serverPorts)
         let server = host.flatMap { host in ports.map { host.with(port: $0.rtcp) } }
         box.reception.begin(over: .datagrams(server: server), ssrc: transport.ssrc)
         if let host, let ports { box.openFirewall(host, ports, ssrc: ssrc) }

@@ -16,7 +16,9 @@ final class ClientSession {
     var tracks: [TrackBox] = []
     private(set) var end: ClientSessionEnd?
     private(set) var isOver = false
-    /// Whether the server was told of the session: the connection is established, with TLS also encrypted.
+    /// Why the session ends, while the server is told of it.
+    private var departure: ClientSessionEnd?
+    /// Whether the exchange with the present server has begun: the connection is established, with TLS also encrypted.
     private var hasBegun = false
     private var redirectionCount = 0
     private var connectDeadline: MonotonicTime
@@ -71,6 +73,18 @@ final class ClientSession {
         if hasBegun { machine.tearDown(at: now) } else { fail(.closed(.finished)) }
     }
 
+    /// Ends the session because of an answer that cannot be used. The server is told, so that it does not keep the session: some
+    /// cameras have only one.
+    func leave(because reason: ClientSessionEnd, at now: MonotonicTime) {
+        departure = departure ?? reason
+        machine.tearDown(at: now)
+    }
+
+    /// The state machine has closed the connection.
+    func closed(_ reason: ClientCloseReason) {
+        fail(departure ?? .closed(reason))
+    }
+
     func deadlinePassed(at now: MonotonicTime) {
         guard hasBegun else { return now < connectDeadline ? () : fail(link.delay) }
         machine.deadlinePassed(at: now)
@@ -111,7 +125,7 @@ extension ClientSession {
     private func beginIfOpen(_ owner: any SessionOwner, in sessions: Sessions, at now: MonotonicTime) {
         guard !hasBegun, link.isOpen else { return }
         hasBegun = true
-        owner.session(number, reached: .connected, of: sessions, at: now)
+        if redirectionCount == 0 { owner.session(number, reached: .connected, of: sessions, at: now) }
         machine.connected(at: now)
     }
 
@@ -141,7 +155,7 @@ extension ClientSession {
         guard let url = RequestURL(location) else { throw .unusableURL(location) }
         guard redirectionCount < plan.redirectionLimit else { throw .circle(url.text) }
         redirectionCount += 1
-        let isFromElsewhere = link.server.map { !$0.isLoopback && !$0.isLinkLocal } ?? true
+        let isFromElsewhere = link.server.map { !$0.isLocal } ?? true
         plan = try plan.redirected(to: url)
         plan.refusesLocalAddresses = plan.refusesLocalAddresses || isFromElsewhere
         link.close()

@@ -31,7 +31,8 @@ public final class Pull: Sendable {
     let plan: SessionPlan
     let stream: Streams.Stream
     private let end = Mutex<End?>(nil)
-    private let isCancelled = Atomic(false)
+    /// Held while something is published, so that nothing is after `stop`.
+    private let isCancelled = Mutex(false)
     private let bell: Doorbell
     /// The orders of the loop that carries it out.
     private let loop = Mutex<Mailbox<PullOrder>?>(nil)
@@ -47,7 +48,7 @@ public final class Pull: Sendable {
     ///
     /// - Returns: `nil` if it was cancelled.
     public func wait() -> End? {
-        while !isCancelled.load(ordering: .acquiring) {
+        while !isCancelled.withLock(\.self) {
             if let end = end.withLock(\.self) { return end }
             bell.wait(milliseconds: 1_000)
         }
@@ -59,12 +60,12 @@ public final class Pull: Sendable {
         self.loop.withLock { $0 = loop }
         loop.put(.start(self))
         // It may have been stopped before the loop was known.
-        if isCancelled.load(ordering: .sequentiallyConsistent) { loop.put(.stop(self)) }
+        if isCancelled.withLock(\.self) { loop.put(.stop(self)) }
     }
 
     /// Ends it: `wait` returns at once, nothing more is published, and the server is told.
     public func stop() {
-        isCancelled.store(true, ordering: .sequentiallyConsistent)
+        isCancelled.withLock { $0 = true }
         bell.ring()
         loop.withLock(\.self)?.put(.stop(self))
     }
@@ -76,10 +77,12 @@ public final class Pull: Sendable {
 
     /// Gives the stream what has been received. Loop thread only.
     func pass(_ output: ReceivedStream.Output) {
-        guard !isCancelled.load(ordering: .acquiring) else { return }
-        switch output {
-        case .announce(let tracks): stream.announce(tracks)
-        case .publish(let unit): stream.publish(unit)
+        isCancelled.withLock { isCancelled in
+            guard !isCancelled else { return }
+            switch output {
+            case .announce(let tracks): stream.announce(tracks)
+            case .publish(let unit): stream.publish(unit)
+            }
         }
     }
 }
@@ -91,19 +94,18 @@ struct PullReception {
 
     let pull: Pull
     private var received: ReceivedStream?
-    /// When media came last, or the session began.
-    private var lastMedia: MonotonicTime
+    /// When media came last, or PLAY was answered; `nil` before that, while the session has deadlines of its own.
+    private var lastMedia: MonotonicTime?
 
-    init(_ pull: Pull, at now: MonotonicTime) {
+    init(_ pull: Pull) {
         self.pull = pull
-        lastMedia = now
     }
 
     /// When to call ``deadlinePassed(at:)``.
     var nextDeadline: MonotonicTime { min(received?.nextDeadline ?? .distantFuture, silenceDeadline) }
 
     private var silenceDeadline: MonotonicTime {
-        lastMedia.advanced(byMilliseconds: Int64(Self.silenceSeconds) * 1_000)
+        lastMedia?.advanced(byMilliseconds: Int64(Self.silenceSeconds) * 1_000) ?? .distantFuture
     }
 
     /// The server has described its stream.
@@ -121,8 +123,13 @@ struct PullReception {
         return nil
     }
 
+    /// The server has answered PLAY.
+    mutating func began(at now: MonotonicTime) {
+        lastMedia = now
+    }
+
     mutating func received(_ packet: borrowing ReceivedPacket) {
-        lastMedia = max(lastMedia, packet.arrival)
+        lastMedia = max(lastMedia ?? packet.arrival, packet.arrival)
         received?.received(packet.payload, header: packet.header, track: packet.track, arrival: packet.arrival)
         passOn()
     }

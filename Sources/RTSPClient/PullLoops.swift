@@ -67,7 +67,7 @@ private final class PullOwner: SessionOwner {
 
     private func perform(_ order: PullOrder, _ sessions: Sessions, at now: MonotonicTime) {
         switch order {
-        case .start(let pull): receptions[sessions.open(pull.plan, at: now)] = PullReception(pull, at: now)
+        case .start(let pull): receptions[sessions.open(pull.plan, at: now)] = PullReception(pull)
         case .stop(let pull):
             guard let number = receptions.first(where: { $0.value.pull === pull })?.key else { return }
             receptions[number] = nil
@@ -81,7 +81,8 @@ private final class PullOwner: SessionOwner {
 
     func session(_ number: SessionNumber, reached milestone: Milestone, of sessions: Sessions, at now: MonotonicTime) {
         switch milestone {
-        case .connected, .playing: break
+        case .connected: break
+        case .playing: receptions[number]?.began(at: now)
         case .described(let description, let tracks):
             guard let reason = receptions[number]?.described(description, tracks) else { return }
             end(number, reason)

@@ -86,7 +86,7 @@ extension ServerLink {
     private func found(_ addresses: [SocketAddress]) {
         unwatch()
         guard !addresses.isEmpty else { return fail(.unknownHost(plan.url.host)) }
-        self.addresses = addresses.filter { !plan.refusesLocalAddresses || !($0.isLoopback || $0.isLinkLocal) }[...]
+        self.addresses = (plan.refusesLocalAddresses ? addresses.filter { !$0.isLocal } : addresses)[...]
         guard !self.addresses.isEmpty else { return fail(.localRedirection(plan.url.text)) }
         connect(afterFailure: nil)
     }
@@ -192,6 +192,9 @@ extension ServerLink {
         unsent += bytes
     }
 
+    /// Bytes that may wait to be sent: far more than a client has to say to a server that reads.
+    private static let unsentLimit = 256 << 10
+
     /// Writes as much as the socket takes.
     func flush() {
         switch phase {
@@ -199,6 +202,7 @@ extension ServerLink {
         case .securing, .open: break
         }
         if let tls { flush(through: tls) } else { flushPlain() }
+        if unsent.count + (tls?.output.count ?? 0) > Self.unsentLimit { fail(.unreadRequests) }
     }
 
     private func flushPlain() {
@@ -252,5 +256,14 @@ extension ServerLink {
         let couldRead = credit != 0
         credit = max(0, byteCount)
         if couldRead != (credit != 0) { watch() }
+    }
+}
+
+extension SocketAddress {
+    /// Whether it leads to this host, or is valid in one network only (link-local).
+    var isLocal: Bool {
+        if isLoopback || isLinkLocal || isAny { return true }
+        let own = (try? LocalAddresses.all()) ?? []
+        return own.contains { $0.with(port: 0) == with(port: 0) }
     }
 }

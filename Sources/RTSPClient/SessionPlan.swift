@@ -88,16 +88,24 @@ public struct SessionPlan: Sendable {
         }
     }
 
-    /// The plan for the URL to which the server has moved the stream. Another host gets the password only in the form of Digest,
-    /// which does not reveal it. A URL's own user and password are ignored: the server must not choose them.
+    /// The plan for the URL to which the server has moved the stream. Another server gets no password in plain text, only an answer
+    /// to Digest. A URL's own user and password are ignored: the server must not choose them.
     func redirected(to url: RequestURL) throws(ClientSessionEnd) -> SessionPlan {
+        guard !url.text.lowercased().hasPrefix("rtspu:") else { throw .unsupportedScheme(url.text) }
         guard url.isSecure || !isSecure else { throw .unsafeRedirection(url.text) }
         guard !url.isSecure || security != nil else { throw .noCertificateCheck(url.text) }
         var plan = self
         plan.url = url
         plan.addresses = nil
-        if url.host.lowercased() != self.url.host.lowercased() { plan.login = login?.withoutBasic }
+        if !url.isSameServer(as: self.url) { plan.login = login?.withoutBasic }
         return plan
+    }
+}
+
+extension RequestURL {
+    /// Whether both URLs name the same host and port.
+    fileprivate func isSameServer(as other: RequestURL) -> Bool {
+        host.lowercased() == other.host.lowercased() && port ?? usualPort == other.port ?? other.usualPort
     }
 }
 
@@ -132,6 +140,8 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     case insecure(TLSFailure)
     /// The URL's host has no address.
     case unknownHost(String)
+    /// The server does not read what is sent to it.
+    case unreadRequests
     /// The look-up of the URL's host took too long.
     case slowNameServer(String)
     /// The server has moved the stream more often than is followed, last to this URL.
@@ -162,6 +172,7 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
         case .noTLS: "OpenSSL does not support TLS on this host"
         case .insecure(let failure): "TLS: \(failure)"
         case .unknownHost(let host): "unknown host \(host)"
+        case .unreadRequests: "the server does not read what is sent to it"
         case .slowNameServer(let host): "the name server did not give the address of \(host) in time"
         case .circle(let url): "the server redirects again and again, last to \(url)"
         case .unsafeRedirection(let url): "the server redirects to \(url), which is not encrypted; not followed"

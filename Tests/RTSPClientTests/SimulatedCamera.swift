@@ -31,8 +31,10 @@ struct SimulatedCamera: Sendable, CustomTestStringConvertible {
         [0x24, channel, 0, UInt8(12 + payload.count), 0x80, type, 0, number, 0, 0, 0, 1, 0, 0, 0, source] + payload
     }
 
-    func serve() throws -> ScriptedServer {
+    /// - Parameter note: is called with the method of each request.
+    func serve(_ note: @escaping @Sendable (String) -> Void = { _ in }) throws -> ScriptedServer {
         try ScriptedServer { request, peer in
+            note(request.method)
             // Some answer nothing without a User-Agent, or if this field has another spelling.
             guard request.head.contains("\r\nUser-Agent: "), request.head.contains("\r\nCSeq: ") else { return false }
             return peer.send(answer(request))

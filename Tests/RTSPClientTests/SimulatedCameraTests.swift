@@ -1,4 +1,5 @@
 import RTSP
+import Synchronization
 import TestSupport
 import Testing
 
@@ -129,6 +130,25 @@ import Testing
             $0.after = SimulatedCamera.packet(type: 50) + SimulatedCamera.packet()
         },
     ]
+
+    private final class Methods: Sendable {
+        private let seen = Mutex<[String]>([])
+        var all: [String] { seen.withLock(\.self) }
+        func note(_ method: String) { seen.withLock { $0.append(method) } }
+    }
+
+    /// Some cameras have only one session, and would refuse the next try.
+    @Test func aSessionThatCannotBeUsedIsTornDown() throws {
+        let methods = Methods()
+        let camera = SimulatedCamera("UDP instead of TCP") {
+            $0.setUp = "RTSP/1.0 200 OK\r\nCSeq: #\r\nSession: 1\r\nTransport: RTP/AVP;unicast;client_port=4-5\r\n\r\n"
+        }
+        let server = try camera.serve(methods.note)
+        defer { server.stop() }
+        let outcome = try Watch.run(SessionPlan(try #require(RequestURL(server.url)), transport: .tcp))
+        #expect(outcome.end?.description == "invalid response to SETUP: not the requested transport")
+        #expect(methods.all.contains("TEARDOWN"))
+    }
 
     @Test(arguments: answers + bases + controls + transports + sessions + descriptions + packets)
     func everyCameraPlays(_ camera: SimulatedCamera) throws {

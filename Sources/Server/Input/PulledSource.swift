@@ -124,7 +124,7 @@ extension SourceFailure {
             self.init(
                 reason: "\(url.text): wrong user or password, or this user may not watch the path",
                 leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
-        case .refused(_, .forbidden, _), .refused(_, .notFound, _):
+        case .refused(_, .unauthorized, _), .refused(_, .forbidden, _), .refused(_, .notFound, _):
             self.init(reason: reason, leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
         default: self.init(reason: reason)
         }
