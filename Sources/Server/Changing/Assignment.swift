@@ -24,8 +24,11 @@ struct Assignment {
                 continue
             }
             rest.removeFirst()
-            let option = OptionPath(text: printable("\(first.prefix(64)) \(second.prefix(64))"))
-            reading.note("write \(printable("\(first.prefix(64))=\(second.prefix(64))")), without spaces", with: option)
+            let key = first.prefix(64)
+            // The value may be a password, or a URL with one.
+            let value = key.hasSuffix("password") ? "…" : withoutCredentials(second).prefix(64)
+            let option = OptionPath(text: printable("\(key) \(value)"))
+            reading.note("write \(printable("\(key)=\(value)")), without spaces", with: option)
         }
         return result
     }

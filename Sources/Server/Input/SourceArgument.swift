@@ -19,11 +19,14 @@ public struct SourceArgument: Hashable, Sendable {
         if let name, !isPathName(name) {
             throw Refusal(
                 description:
-                    "`\(name)` in `\(text)` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`")
+                    "`\(name)` in `\(withoutCredentials(text))` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`"
+            )
         }
         guard isLine(rest, maximumBytes: 4096), let source = SourceSpecification(rest) else {
             throw Refusal(
-                description: "`\(text)` is not a source; write testcard, a file, a device, an rtsp:// URL, or -")
+                description:
+                    "`\(withoutCredentials(text))` is not a source; write testcard, a file, a device, an rtsp:// URL, or -"
+            )
         }
         if let problem = source.urlProblem { throw Refusal(description: problem) }
         self.name = name

@@ -101,6 +101,10 @@ import Testing
             "source: 'rtsp://h/a', camera: { format: YUYV }",
             "camera.format: the source is rtsp://h/a, which is not a camera, so it has no camera settings"
         ),
+        (
+            "source: 'rtsps://ann:secret@h/a', pull: { user: ann }",
+            "pull: has no effect: the source is rtsps://h/a, not an rtsp:// URL"
+        ),
         ("source: 'rtsp://h:x/a'", "source: this is not a valid RTSP URL; write rtsp://HOST/PATH"),
     ])
     func whatAPulledPathCannotHaveIsRefused(_ options: String, _ reason: String) throws {

@@ -42,6 +42,10 @@ struct SourceArgumentTests {
         ("", "`` is not a source; write testcard, a file, a device, an rtsp:// URL, or -"),
         ("cam=", "`cam=` is not a source; write testcard, a file, a device, an rtsp:// URL, or -"),
         ("=x", "`` in `=x` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`"),
+        (
+            "a b=rtsp://ann:secret@h/a",
+            "`a b` in `a b=rtsp://h/a` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`"
+        ),
         ("a b=x", "`a b` in `a b=x` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`"),
         ("..=x", "`..` in `..=x` cannot be the name of a stream; use letters, digits, `-`, `_` and `.`"),
     ])

@@ -53,8 +53,10 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
 
     /// The source as it is written, with the password of a URL.
     var text: String {
-        guard case .pulled(_, let text) = self else { return description }
-        return text
+        switch self {
+        case .pulled(_, let text), .path(let text): text
+        case .testCard, .standardInput, .substream: description
+        }
     }
 
     /// For people: a URL without user and password.
@@ -64,7 +66,13 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         case .testCard: "testcard"
         case .standardInput: "-"
         case .substream(let parent): "stream:\(parent)"
-        case .path(let path): path
+        case .path(let path): withoutCredentials(path)
         }
     }
+}
+
+/// The text without the user and the password of a URL in it, also of an invalid one.
+func withoutCredentials(_ text: String) -> String {
+    // Names of files may contain an `@`.
+    text.contains("://") ? UserInformation.removed(from: text) : text
 }
