@@ -41,7 +41,7 @@ public final class ServerProcess: Sendable {
     ) async throws -> ServerProcess {
         var server = try await ServerProcess(arguments, input: input, prefix: prefix)
         // Another process may have taken the port meanwhile.
-        for _ in 0..<3 where server.log.contains("is taken") {
+        for _ in 0..<3 where server.log.contains("is in use") {
             server = try await ServerProcess(arguments, input: input, prefix: prefix)
         }
         guard server.notice.contains("listening on") else { throw Failure.neverListened(server.log) }
