@@ -50,7 +50,7 @@ public final class Pull: Sendable {
     public func wait() -> End? {
         while !isCancelled.withLock(\.self) {
             if let end = end.withLock(\.self) { return end }
-            bell.wait(milliseconds: 1_000)
+            bell.wait(milliseconds: .max)
         }
         return nil
     }

@@ -54,15 +54,20 @@ private final class PullOwner: SessionOwner {
 
     func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
         for order in orders.take() { perform(order, sessions, at: now) }
-        var next = MonotonicTime.distantFuture
-        let due = receptions.filter { $0.value.nextDeadline <= now }.map(\.key)
-        for number in due {
+        if nextDeadline <= now { passDeadlines(sessions, at: now) }
+        return nextDeadline
+    }
+
+    private var nextDeadline: MonotonicTime {
+        receptions.values.reduce(.distantFuture) { min($0, $1.nextDeadline) }
+    }
+
+    private func passDeadlines(_ sessions: Sessions, at now: MonotonicTime) {
+        for number in receptions.keys.filter({ receptions[$0].map { $0.nextDeadline <= now } ?? false }) {
             guard let reason = receptions[number]?.deadlinePassed(at: now) else { continue }
             end(number, reason)
             sessions.tearDown(number, at: now)
         }
-        for reception in receptions.values { next = min(next, reception.nextDeadline) }
-        return next
     }
 
     private func perform(_ order: PullOrder, _ sessions: Sessions, at now: MonotonicTime) {
