@@ -6,6 +6,7 @@ import Reactor
 import Streams
 import Synchronization
 import TestSupport
+import Testing
 
 /// A server on loopback with two paths: `/cam`, which the test publishes into by hand, and `/dead`, which has no input.
 struct Broadcast {
@@ -53,6 +54,19 @@ struct Broadcast {
             options: options, directory: directory, services: services,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try server.start()
+    }
+
+    /// Publishes keyframes one after the other; the viewer gets each at once, in one interleaved packet, without a gap.
+    func publishFrames(_ count: Int, seenBy viewer: RTSPSocket) throws {
+        var last: UInt16?
+        for _ in 0..<count {
+            publish(idr: true)
+            var frame = viewer.frame(within: 5)
+            while let report = frame, report.channel != 0 { frame = viewer.frame(within: 5) }
+            let number = try #require(frame.map { UInt16($0.bytes[2]) << 8 | UInt16($0.bytes[3]) })
+            #expect(last.map { number == $0 &+ 1 } ?? true)
+            last = number
+        }
     }
 
     var url: String { "rtsp://127.0.0.1/cam" }

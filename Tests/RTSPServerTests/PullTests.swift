@@ -44,15 +44,7 @@ struct PullTests {
                 let (session, _) = try edge.setUp(on: viewer, "RTP/AVP/TCP;unicast;interleaved=0-1")
                 #expect(try viewer.request("PLAY", edge.url, session).status == 200)
                 while viewer.frame(within: 0.1) != nil {}
-                var last: UInt16?
-                for _ in 0..<60 {
-                    origin.publish(idr: true)
-                    var frame = viewer.frame(within: 5)
-                    while let report = frame, report.channel != 0 { frame = viewer.frame(within: 5) }
-                    let number = try #require(frame.map { UInt16($0.bytes[2]) << 8 | UInt16($0.bytes[3]) })
-                    #expect(last.map { number == $0 &+ 1 } ?? true)
-                    last = number
-                }
+                try origin.publishFrames(60, seenBy: viewer)
                 pull.stop()
                 #expect(await eventually(within: 5) { ending.text.withLock(\.self) == "stopped" })
                 // The other server was told.
