@@ -38,11 +38,11 @@ extension ClientSession {
     }
 
     private func close(_ reason: ClientCloseReason, at now: MonotonicTime) {
-        guard case .moved(_, let location) = reason, plan.redirectionLimit > 0, tracks.isEmpty else {
+        guard case .moved(_, let url) = reason, plan.redirectionLimit > 0, tracks.isEmpty else {
             return closed(reason)
         }
         do throws(ClientSessionEnd) {
-            try follow(location, at: now)
+            try follow(url, at: now)
         } catch {
             fail(error)
         }

@@ -151,8 +151,7 @@ extension ClientSession {
     }
 
     /// Continues at the URL to which the server has moved the stream, before any track is set up.
-    func follow(_ location: String, at now: MonotonicTime) throws(ClientSessionEnd) {
-        guard let url = RequestURL(location) else { throw .unusableURL(location) }
+    func follow(_ url: RequestURL, at now: MonotonicTime) throws(ClientSessionEnd) {
         guard redirectionCount < plan.redirectionLimit else { throw .circle(url.text) }
         redirectionCount += 1
         let isFromElsewhere = link.server.map { !$0.isLocal } ?? true

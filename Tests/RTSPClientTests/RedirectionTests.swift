@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// A server whose stream is at another URL.
+    /// A server that redirects DESCRIBE to `url`.
     private static func signpost(to url: String, _ seen: Seen = Seen()) throws -> ScriptedServer {
         try ScriptedServer { request, peer in
             seen.heads.withLock { $0.append(request.head) }
@@ -99,22 +99,25 @@ import Testing
         #expect(outcome.end?.description.contains("has moved to rtsp://127.0.0.1:9/new") == true)
     }
 
-    @Test func anotherHostNeverGetsThePasswordInPlainText() throws {
+    /// What a client with a password does after a redirection to a server on `host`, at another port, that asks for a login.
+    private static func watch(redirectedTo host: String, asking challenge: String) throws -> (Watch.Outcome, Seen) {
         let seen = Seen()
-        let home = try Self.home(seen, asking: ["WWW-Authenticate: Basic realm=\"x\""])
-        let signpost = try Self.signpost(to: "rtsp://localhost:\(home.port)/new")
+        let home = try home(seen, asking: ["WWW-Authenticate: \(challenge)"])
+        let signpost = try signpost(to: "rtsp://\(host):\(home.port)/new")
         defer { [home, signpost].forEach { $0.stop() } }
-        let outcome = try Watch.run(try Self.plan(signpost, login: try Self.login()))
-        #expect(outcome.end?.description.contains("401") == true)
-        #expect(!seen.contains("Authorization:"))
+        return (try Watch.run(try plan(signpost, login: try login())), seen)
     }
 
-    @Test func anotherHostGetsTheAnswerOfDigest() throws {
-        let seen = Seen()
-        let home = try Self.home(seen, asking: ["WWW-Authenticate: Digest realm=\"x\", nonce=\"n\""])
-        let signpost = try Self.signpost(to: "rtsp://localhost:\(home.port)/new")
-        defer { [home, signpost].forEach { $0.stop() } }
-        let outcome = try Watch.run(try Self.plan(signpost, login: try Self.login()))
+    /// Another port of the same host may belong to another user of the host.
+    @Test(arguments: ["localhost", "127.0.0.1"])
+    func anotherServerNeverGetsThePasswordInPlainText(host: String) throws {
+        let (outcome, seen) = try Self.watch(redirectedTo: host, asking: "Basic realm=\"x\"")
+        #expect(outcome.end?.description.contains("401") == true)
+        #expect(seen.contains("DESCRIBE") && !seen.contains("Authorization:"))
+    }
+
+    @Test(arguments: ["localhost", "127.0.0.1"]) func anotherServerGetsTheAnswerOfDigest(host: String) throws {
+        let (outcome, seen) = try Self.watch(redirectedTo: host, asking: "Digest realm=\"x\", nonce=\"n\"")
         #expect(outcome.payloads == [0: [[0x65, 0x88]]])
         #expect(seen.contains("Authorization: Digest username=\"ann\""))
         #expect(!seen.contains("secret"))
@@ -135,16 +138,6 @@ import Testing
         defer { server.stop() }
         _ = try Watch.run(try Self.plan(server, login: try Self.login()))
         #expect(seen.contains("Authorization: Basic"))
-    }
-
-    /// Another port may belong to another user of the host.
-    @Test func anotherPortNeverGetsThePasswordInPlainText() throws {
-        let seen = Seen()
-        let home = try Self.home(seen, asking: ["WWW-Authenticate: Basic realm=\"x\""])
-        let signpost = try Self.signpost(to: home.url)
-        defer { [home, signpost].forEach { $0.stop() } }
-        _ = try Watch.run(try Self.plan(signpost, login: try Self.login()))
-        #expect(seen.contains("DESCRIBE") && !seen.contains("Authorization:"))
     }
 
     /// A server elsewhere must not make this host connect to its own services.

@@ -35,7 +35,7 @@ public enum ClientCloseReason: Error, Hashable, Sendable, CustomStringConvertibl
     case finished
     case refused(Method, StatusCode, reason: String)
     /// The server has the stream at another URL (30x), which is given without user and password.
-    case moved(Method, to: String)
+    case moved(Method, to: RequestURL)
     /// The server requires a user and a password (401), and the client has none.
     case passwordRequired(Method)
     /// The server does not accept the user and the password (401).
@@ -56,7 +56,7 @@ public enum ClientCloseReason: Error, Hashable, Sendable, CustomStringConvertibl
         case .refused(let method, let status, let reason):
             "the server refused \(method.rawValue): \(status.code) \(reason)"
         case .moved(let method, let url):
-            "the stream has moved to \(url); use this URL (redirection of \(method.rawValue))"
+            "the stream has moved to \(url.text); use this URL (redirection of \(method.rawValue))"
         case .passwordRequired(let method):
             "the server requires a user and a password, as in rtsp://USER:PASSWORD@HOST/PATH (401 to \(method.rawValue))"
         case .wrongPassword(let method):

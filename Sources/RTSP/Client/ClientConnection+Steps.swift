@@ -30,9 +30,9 @@ extension ClientConnection {
     }
 
     /// The URL that a redirection names, without user and password (RFC 2326, section 11.3).
-    private func newLocation(in response: Response) -> String? {
+    private func newLocation(in response: Response) -> RequestURL? {
         guard response.status.isRedirection else { return nil }
-        return response.headers[.location].flatMap { RequestURL($0) }?.text
+        return response.headers[.location].flatMap { RequestURL($0) }.flatMap { RequestURL($0.text) }
     }
 
     private func refusal(of method: Method, _ response: Response) -> ClientCloseReason {
@@ -73,7 +73,8 @@ extension ClientConnection {
         guard let transport = response.headers[.transport].flatMap({ Transport.list($0).first }) else {
             return close(.unusableAnswer(.setUp, "no transport"))
         }
-        // Some devices name the session in the first answer only, and some change it. Others name none.
+        // Some devices name the session in the first answer only, some name another one in each answer, and some name none. The
+        // first name counts.
         session = session ?? response.headers[.session].flatMap { SessionHeader($0) }
         act(.setUp(index: index, transport))
         if tracks.indices.contains(index + 1) {

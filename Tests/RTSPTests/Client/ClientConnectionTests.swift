@@ -100,7 +100,7 @@ import Wire
         ("RTSP/1.0 401 No\r\nCSeq: 2\r\n\r\n", .passwordRequired(.describe)),
         (
             "RTSP/1.0 302 Moved\r\nCSeq: 2\r\nLocation: rtsp://me:secret@other:8554/cam\r\n\r\n",
-            .moved(.describe, to: "rtsp://other:8554/cam")
+            .moved(.describe, to: RequestURL("rtsp://other:8554/cam")!)
         ),
         ("RTSP/1.0 302 Moved\r\nCSeq: 2\r\n\r\n", .refused(.describe, StatusCode(302)!, reason: "Moved")),
         (
