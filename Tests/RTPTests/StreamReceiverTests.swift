@@ -115,7 +115,7 @@ struct StreamReceiverTests {
     @Test func anotherSourceContinuesTheTrack() {
         var random = SplitMix64(seed: 6)
         let (units, packets) = Self.packets(of: 100, &random)
-        // The second half comes from another source, whose timestamps and numbers are far from the first one's.
+        // Packets of the second half have another SSRC, other sequence numbers and other timestamps.
         let middle = Int64(50) * 40 * Self.millisecond
         let moved = packets.map { packet -> Packet in
             guard packet.arrival >= middle + 20 * Self.millisecond else { return packet }

@@ -9,7 +9,7 @@ public struct ReceivedStream: Sendable {
     /// What is known of a track before its first packet.
     public enum Format: Hashable, Sendable {
         case described(Track.Format)
-        /// H.264 whose parameter sets are only in the stream.
+        /// H.264; the session description lacks the parameter sets, so the stream must carry them.
         case h264InBand
     }
 
@@ -129,10 +129,10 @@ private struct ReceivedTrack: Sendable {
         guard sets != nil else { return unit }
         for range in unit.units where Self.isParameterSet(unit.bytes[range.lowerBound]) {
             guard sets?.observe(Array(unit.bytes[range])) == true, byteCountOfSets > Self.setLimit else { continue }
-            // Nothing that is played has so many. They would be added to each keyframe.
+            // No encoder sends so many parameter sets, and each keyframe would carry all of them.
             sets = Self.tracker(of: format)
         }
-        // Nobody can begin with a keyframe of which a part is missing.
+        // A decoder cannot start at a keyframe that lost a packet.
         let isKeyframe = unit.isKeyframe && reception.isComplete
         guard unit.isKeyframe, let sets else { return unit }
         return AccessUnit(

@@ -48,20 +48,20 @@ struct TrackReceiver {
     var nextDeadline: MonotonicTime { waiting.first.map { $0.arrival + Self.patience } ?? .distantFuture }
 
     var counts: DepacketizerCounts {
-        var counts = formerCounts + (h264?.counts ?? aac?.counts ?? DepacketizerCounts())
+        var counts = formerCounts + depacketizerCounts
         counts.latePackets += latePackets
         return counts
     }
 
-    /// Notes the source of a packet.
+    private var depacketizerCounts: DepacketizerCounts { h264?.counts ?? aac?.counts ?? DepacketizerCounts() }
+
+    /// Notes the source of a packet. If another source sent the packets before, the receiver forgets them.
     ///
-    /// - Returns: whether another source has sent the packets before; then nothing of it is left.
+    /// - Returns: whether another source sent the packets before.
     mutating func beginsAnotherSource(_ source: SSRC) -> Bool {
-        guard source != self.source else { return false }
-        let isFirst = self.source == nil
-        self.source = source
-        guard !isFirst else { return false }
-        formerCounts = formerCounts + (h264?.counts ?? aac?.counts ?? DepacketizerCounts())
+        defer { self.source = source }
+        guard let former = self.source, former != source else { return false }
+        formerCounts = formerCounts + depacketizerCounts
         makeDepacketizer()
         (waiting, arrivals, ticks) = (ReorderBuffer(capacity: Self.waitingLimit), [], UnwrappedTimestamp())
         beginAnew()

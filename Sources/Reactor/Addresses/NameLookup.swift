@@ -38,7 +38,7 @@ public enum NameLookup {
     }
 }
 
-/// A look-up whose answer is fetched: by a loop, which watches ``fd``, or by a thread that waits. Any thread may use it.
+/// A name look-up in progress. An event loop watches ``fd`` until there is an answer; a thread calls ``wait(until:)``. Thread-safe.
 public final class NameQuery: Sendable {
     private let addresses = Mutex<[SocketAddress]?>(nil)
     private let bell: Doorbell
