@@ -45,8 +45,7 @@ struct Reports {
         case .udp(let route):
             route.ports.sendReport(bytes, over: route)
         case .interleaved(_, let channel):
-            let length = UInt16(truncatingIfNeeded: bytes.count)
-            viewer.output?.append([0x24, channel, UInt8(length >> 8), UInt8(length & 0xFF)] + bytes)
+            viewer.output?.append(report: bytes, on: channel)
         }
     }
 }

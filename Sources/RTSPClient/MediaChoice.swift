@@ -1,4 +1,4 @@
-import RTP
+import RTSP
 import SDP
 
 /// Which media of a description a session sets up.
@@ -21,18 +21,6 @@ public enum MediaChoice: Sendable {
                 received.first { description.media[$0.index].kind == kind }
             }
             return first.sorted { $0.index < $1.index }
-        }
-    }
-}
-
-extension DescribedTrack {
-    /// The format for reception; `nil` if Apus cannot receive the track.
-    var receivedFormat: ReceivedStream.Format? {
-        switch payload {
-        case .described(let format): .described(format)
-        case .inBand(.h264): .h264InBand
-        // Without its configuration, AAC cannot be decoded.
-        case .inBand(.aac), .unknown: nil
         }
     }
 }

@@ -29,10 +29,9 @@ public final class Pull: Sendable {
     }
 
     let plan: SessionPlan
-    let stream: Streams.Stream
+    /// Closed by ``stop()``.
+    let input: StreamInput
     private let end = Mutex<End?>(nil)
-    /// Held while something is published, so that nothing is after `stop`.
-    private let isCancelled = Mutex(false)
     private let bell: Doorbell
     /// The orders of the loop that carries it out.
     private let loop = Mutex<Mailbox<PullOrder>?>(nil)
@@ -40,7 +39,7 @@ public final class Pull: Sendable {
     public init(_ plan: SessionPlan, into stream: Streams.Stream) throws(SystemError) {
         var plan = plan
         plan.mediaChoice = .oneOfEachKind
-        (self.plan, self.stream) = (plan, stream)
+        (self.plan, input) = (plan, StreamInput(into: stream))
         bell = try Doorbell()
     }
 
@@ -48,7 +47,7 @@ public final class Pull: Sendable {
     ///
     /// - Returns: `nil` if it was cancelled.
     public func wait() -> End? {
-        while !isCancelled.withLock(\.self) {
+        while !input.isClosed {
             if let end = end.withLock(\.self) { return end }
             bell.wait(milliseconds: .max)
         }
@@ -60,12 +59,12 @@ public final class Pull: Sendable {
         self.loop.withLock { $0 = loop }
         loop.put(.start(self))
         // It may have been stopped before the loop was known.
-        if isCancelled.withLock(\.self) { loop.put(.stop(self)) }
+        if input.isClosed { loop.put(.stop(self)) }
     }
 
     /// Ends it: `wait` returns at once, nothing more is published, and the server is told.
     public func stop() {
-        isCancelled.withLock { $0 = true }
+        input.close()
         bell.ring()
         loop.withLock(\.self)?.put(.stop(self))
     }
@@ -74,39 +73,20 @@ public final class Pull: Sendable {
         end.withLock { $0 = $0 ?? reason }
         bell.ring()
     }
-
-    /// Gives the stream what has been received. Loop thread only.
-    func pass(_ output: ReceivedStream.Output) {
-        isCancelled.withLock { isCancelled in
-            guard !isCancelled else { return }
-            switch output {
-            case .announce(let tracks): stream.announce(tracks)
-            case .publish(let unit): stream.publish(unit)
-            }
-        }
-    }
 }
 
 /// The reception of one pull. Loop thread only.
 struct PullReception {
-    /// A camera that sends nothing for this long is asked again: Frigate and MediaMTX wait as long or longer.
-    static let silenceSeconds = 10
-
     let pull: Pull
-    private var received: ReceivedStream?
-    /// When media came last, or PLAY was answered; `nil` before that, while the session has deadlines of its own.
-    private var lastMedia: MonotonicTime?
+    /// `nil` before the server has described its stream.
+    private var reception: StreamReception?
 
     init(_ pull: Pull) {
         self.pull = pull
     }
 
     /// When to call ``deadlinePassed(at:)``.
-    var nextDeadline: MonotonicTime { min(received?.nextDeadline ?? .distantFuture, silenceDeadline) }
-
-    private var silenceDeadline: MonotonicTime {
-        lastMedia?.advanced(byMilliseconds: Int64(Self.silenceSeconds) * 1_000) ?? .distantFuture
-    }
+    var nextDeadline: MonotonicTime { reception?.nextDeadline ?? .distantFuture }
 
     /// The server has described its stream.
     ///
@@ -119,34 +99,25 @@ struct PullReception {
             let names = description.media.compactMap { $0.describedTrack?.encodingName }
             return names.isEmpty ? .session(.nothingToPlay) : .noSupportedCodec(names)
         }
-        received = ReceivedStream(formats, epoch: pull.stream.epoch)
+        reception = StreamReception(formats, into: pull.input)
         return nil
     }
 
     /// The server has answered PLAY.
     mutating func began(at now: MonotonicTime) {
-        lastMedia = now
+        reception?.began(at: now)
     }
 
     mutating func received(_ packet: borrowing ReceivedPacket) {
-        lastMedia = max(lastMedia ?? packet.arrival, packet.arrival)
-        received?.received(packet.payload, header: packet.header, track: packet.track, arrival: packet.arrival)
-        passOn()
+        reception?.received(packet.payload, header: packet.header, track: packet.track, arrival: packet.arrival)
     }
 
     mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime) {
-        received?.received(report, track: track, arrival: arrival)
+        reception?.received(report, track: track, arrival: arrival)
     }
 
     /// - Returns: why the pull ends now; `nil` if it goes on.
     mutating func deadlinePassed(at now: MonotonicTime) -> Pull.End? {
-        if silenceDeadline <= now { return .silence(seconds: Self.silenceSeconds) }
-        received?.deadlinePassed(at: now)
-        passOn()
-        return nil
-    }
-
-    private mutating func passOn() {
-        while let output = received?.next() { pull.pass(output) }
+        reception?.deadlinePassed(at: now) == true ? .silence(seconds: StreamReception.silenceSeconds) : nil
     }
 }

@@ -17,15 +17,12 @@ struct TrackReception: ~Copyable {
     private(set) var route = Route.none
     /// Bound before SETUP on UDP, after it on multicast.
     var sockets: Reactor.RTPSocketPair?
-    private var statistics: ReceptionStatistics
-    private var mediaSource: SourceSelection
-    private var reportSource: SourceSelection
+    private var admission: TrackAdmission
 
     init(_ track: DescribedTrack, sockets: consuming Reactor.RTPSocketPair?) {
         self.track = track
         self.sockets = sockets
-        statistics = ReceptionStatistics(clockRate: track.clockRate)
-        (mediaSource, reportSource) = Self.selections(announced: nil, isPrivate: false)
+        admission = Self.admission(of: track, announced: nil, isPrivate: false)
     }
 
     /// The server has answered SETUP.
@@ -34,48 +31,29 @@ struct TrackReception: ~Copyable {
     mutating func begin(over route: Route, ssrc: UInt32?) {
         self.route = route
         let isPrivate = if case .interleaved = route { true } else { false }
-        (mediaSource, reportSource) = Self.selections(announced: ssrc.map { SSRC($0) }, isPrivate: isPrivate)
+        admission = Self.admission(of: track, announced: ssrc.map { SSRC($0) }, isPrivate: isPrivate)
     }
 
-    private static func selections(announced: SSRC?, isPrivate: Bool) -> (
-        media: SourceSelection, reports: SourceSelection
-    ) {
-        func selection(_ patience: Int64) -> SourceSelection {
-            SourceSelection(announced: announced, isPrivate: isPrivate, patience: patience)
-        }
-        return (selection(SourceSelection.mediaPatience), selection(SourceSelection.reportPatience))
+    private static func admission(of track: DescribedTrack, announced: SSRC?, isPrivate: Bool) -> TrackAdmission {
+        TrackAdmission(
+            payloadType: track.payloadType, clockRate: track.clockRate, announced: announced, isPrivate: isPrivate)
     }
 
-    /// Parses and counts a packet; `nil` if it is not RTP or comes from another source (`SourceSelection`).
+    /// Parses and counts a packet; `nil` if it is not RTP of this track.
     mutating func accept(_ packet: RawSpan, arrival: MonotonicTime) -> (header: Header, payload: Range<Int>)? {
-        guard let parsed = Header.parse(packet), parsed.header.payloadType.rawValue == track.payloadType else {
-            return nil
-        }
-        let former = mediaSource.current
-        guard mediaSource.takes(parsed.header.ssrc, at: arrival) else { return nil }
-        if let former, former != mediaSource.current { statistics = ReceptionStatistics(clockRate: track.clockRate) }
-        statistics.received(parsed.header.sequenceNumber, rtpTimestamp: parsed.header.timestamp, arrival: arrival)
-        return parsed
+        admission.accept(packet, arrival: arrival)
     }
 
     /// Reads the sender report in a compound packet; `nil` if there is none of this source, or if the packet is not RTCP.
     mutating func senderReport(in datagram: RawSpan, arrival: MonotonicTime) -> SenderReport? {
         // Invalid packets are ignored: any host may send them.
         guard let compound = try? Compound(parsing: datagram, allowsReducedSize: true) else { return nil }
-        for case .senderReport(let report) in compound.packets {
-            let isOfMedia = report.ssrc == mediaSource.current
-            guard reportSource.takes(report.ssrc, at: arrival, isCertain: isOfMedia) else { continue }
-            statistics.received(report, arrival: arrival)
-            return report
-        }
-        return nil
+        return admission.senderReport(in: compound, arrival: arrival)
     }
 
     /// The next receiver report.
     mutating func report(from ssrc: SSRC, at now: MonotonicTime) -> [UInt8]? {
-        guard let source = mediaSource.current else { return nil }
-        let report = ReceiverReport(ssrc: ssrc, blocks: [statistics.reportBlock(for: source, now: now)])
-        return Compound(report: report, canonicalName: "apus-client").encoded()
+        admission.report(from: ssrc, canonicalName: "apus-client", at: now)
     }
 
     /// Whether decoding can start at a packet with this payload.

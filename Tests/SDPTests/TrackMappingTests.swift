@@ -93,6 +93,9 @@ func summary(_ track: DescribedTrack?) -> String {
     case .described(.aac(let config)):
         let bytes = Hexadecimal.encode(config.bytes)
         return "aac \(config.sampleRate.hertz)/\(config.channelCount) \(bytes) \(control)"
+    case .latm(let config):
+        let bytes = Hexadecimal.encode(config.configuration.bytes)
+        return "latm \(config.configuration.sampleRate.hertz)/\(config.configuration.channelCount) \(bytes) \(control)"
     case .unknown:
         return "\(track.encodingName) \(track.clockRate.hertz) \(control)"
     }

@@ -64,6 +64,13 @@ public final class TCPOutput {
         onChange?()
     }
 
+    /// Adds an RTCP packet as an interleaved frame (RFC 2326, section 10.12).
+    public func append(report: [UInt8], on channel: UInt8) {
+        // A report has far less than 65 536 bytes.
+        let length = UInt16(truncatingIfNeeded: report.count)
+        append([0x24, channel, UInt8(length >> 8), UInt8(length & 0xFF)] + report)
+    }
+
     /// Ends the output. With TLS it sends `close_notify`, so that the client can distinguish a clean end from a lost
     /// connection.
     public func finish() {

@@ -54,7 +54,7 @@ public final class UDPPorts {
     var separateCount: Int { separate.count }
 
     /// Sends one RTCP compound packet. A lost one does no harm, because the next follows.
-    func sendReport(_ bytes: [UInt8], over route: UDPRoute) {
+    public func sendReport(_ bytes: [UInt8], over route: UDPRoute) {
         _ = bytes.withUnsafeBytes {
             pair.rtcp.send($0, to: route.reportDestination, segmentByteCount: nil, source: route.source)
         }

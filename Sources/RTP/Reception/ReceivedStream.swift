@@ -11,6 +11,8 @@ public struct ReceivedStream: Sendable {
         case described(Track.Format)
         /// H.264; the session description lacks the parameter sets, so the stream must carry them.
         case h264InBand
+        /// AAC in LATM.
+        case latm(AAC.StreamMuxConfig)
     }
 
     public enum Output: Sendable {
@@ -31,7 +33,8 @@ public struct ReceivedStream: Sendable {
         self.tracks = tracks.enumerated().map {
             ReceivedTrack(TrackID($0.offset), $0.element.clockRate, $0.element.format)
         }
-        receiver = StreamReceiver(self.tracks.map(\.provisional), epoch: epoch)
+        receiver = StreamReceiver(
+            self.tracks.map(\.provisional), latm: tracks.map(\.format.streamMuxConfig), epoch: epoch)
     }
 
     /// When to call ``deadlinePassed(at:)``; `distantFuture` if no packet is missing.
@@ -84,6 +87,13 @@ public struct ReceivedStream: Sendable {
     }
 }
 
+extension ReceivedStream.Format {
+    /// The configuration of a track in LATM.
+    fileprivate var streamMuxConfig: AAC.StreamMuxConfig? {
+        if case .latm(let configuration) = self { configuration } else { nil }
+    }
+}
+
 /// One track of a received stream, with the parameter sets seen so far.
 private struct ReceivedTrack: Sendable {
     private let id: TrackID
@@ -97,6 +107,7 @@ private struct ReceivedTrack: Sendable {
         switch format {
         case .h264InBand: (self.format, sets) = (nil, Self.tracker(of: nil))
         case .described(let described): (self.format, sets) = (described, Self.tracker(of: described))
+        case .latm(let configuration): (self.format, sets) = (.aac(configuration.configuration), nil)
         }
     }
 

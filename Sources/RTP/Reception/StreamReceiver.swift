@@ -19,10 +19,13 @@ public struct StreamReceiver: Sendable {
 
     /// - Parameters:
     ///   - tracks: in the order of their identifiers.
+    ///   - latm: the configuration of each track that comes in LATM, or an empty array.
     ///   - epoch: of the stream that the units are for.
-    public init(_ tracks: [Track], epoch: MonotonicTime) {
+    public init(_ tracks: [Track], latm: [AAC.StreamMuxConfig?] = [], epoch: MonotonicTime) {
         self.epoch = epoch
-        self.tracks = tracks.map { TrackReceiver($0) }
+        self.tracks = tracks.enumerated().map { index, track in
+            TrackReceiver(track, latm: latm.indices.contains(index) ? latm[index] : nil)
+        }
         timeline = ReceptionTimeline(clockRates: tracks.map(\.clockRate))
     }
 

@@ -15,11 +15,14 @@ struct TrackReceiver {
     }
 
     private let track: Track
+    /// The configuration of AAC in LATM; `nil` for other payload formats.
+    private let latmConfiguration: AAC.StreamMuxConfig?
     /// The source of the last packet.
     private var source: SSRC?
     /// The depacketizer of the track's codec; the others are `nil`. An enum would be copied with the open unit for each packet.
     private var h264: H264Depacketizer?
     private var aac: AACDepacketizer?
+    private var latm: LATMDepacketizer?
     private var waiting = ReorderBuffer<Packet>(capacity: waitingLimit)
     private var latePackets = 0
     /// The counts of the sources before the present one.
@@ -31,8 +34,9 @@ struct TrackReceiver {
     /// The decode time of the last unit, in ticks since the epoch.
     private var lastDecode = Int64.min
 
-    init(_ track: Track) {
+    init(_ track: Track, latm: AAC.StreamMuxConfig? = nil) {
         self.track = track
+        latmConfiguration = latm
         order = Self.order(of: track)
         makeDepacketizer()
     }
@@ -40,7 +44,9 @@ struct TrackReceiver {
     private mutating func makeDepacketizer() {
         switch track.format {
         case .h264: h264 = H264Depacketizer()
-        case .aac: aac = AACDepacketizer()
+        case .aac:
+            latm = latmConfiguration.map { LATMDepacketizer($0) }
+            aac = latm == nil ? AACDepacketizer() : nil
         }
     }
 
@@ -53,7 +59,9 @@ struct TrackReceiver {
         return counts
     }
 
-    private var depacketizerCounts: DepacketizerCounts { h264?.counts ?? aac?.counts ?? DepacketizerCounts() }
+    private var depacketizerCounts: DepacketizerCounts {
+        h264?.counts ?? aac?.counts ?? latm?.counts ?? DepacketizerCounts()
+    }
 
     /// Notes the source of a packet. If another source sent the packets before, the receiver forgets them.
     ///
@@ -94,6 +102,7 @@ struct TrackReceiver {
         arrivals.removeFirst(max(0, arrivals.count - Self.arrivalLimit))
         h264?.push(payload, header: header)
         aac?.push(payload, header: header)
+        latm?.push(payload, header: header)
     }
 }
 
@@ -105,7 +114,7 @@ extension TrackReceiver {
 
     /// The next unit, and when its first packet came.
     mutating func next() -> (unit: ReceivedUnit, arrival: MonotonicTime)? {
-        guard let unit = h264?.next() ?? aac?.next() else { return nil }
+        guard let unit = h264?.next() ?? aac?.next() ?? latm?.next() else { return nil }
         // Several AAC units in a packet have later timestamps than the packet.
         let index = arrivals.lastIndex { Int32(bitPattern: unit.rtpTimestamp &- $0.timestamp) >= 0 } ?? 0
         guard arrivals.indices.contains(index) else { return nil }

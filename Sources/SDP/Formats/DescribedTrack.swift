@@ -15,6 +15,8 @@ public struct DescribedTrack: Hashable, Sendable {
         case described(Track.Format)
         /// A codec whose parameters are only in the stream.
         case inBand(Codec)
+        /// AAC in a LATM multiplex, whose parameters the description contains.
+        case latm(AAC.StreamMuxConfig)
         /// A payload format, or a mode, that Apus does not support.
         case unknown
 
@@ -23,6 +25,7 @@ public struct DescribedTrack: Hashable, Sendable {
             switch self {
             case .described(let format): format.codec
             case .inBand(let codec): codec
+            case .latm: .aac
             case .unknown: nil
             }
         }
@@ -30,8 +33,12 @@ public struct DescribedTrack: Hashable, Sendable {
 
     /// The track that a stream announces; `nil` for an unknown payload, and until its parameters are known.
     public func track(id: TrackID) -> Track? {
-        guard case .described(let format) = payload else { return nil }
-        return Track(id: id, clockRate: clockRate, format: format)
+        switch payload {
+        case .described(let format): Track(id: id, clockRate: clockRate, format: format)
+        case .latm(let configuration):
+            Track(id: id, clockRate: clockRate, format: .aac(configuration.configuration))
+        case .inBand, .unknown: nil
+        }
     }
 }
 
@@ -44,6 +51,7 @@ extension MediaDescription {
         }
         return DescribedTrack(
             payloadType: map.payloadType, encodingName: map.encodingName, clockRate: clockRate,
-            payload: map.codec.map(formatParameters.payload) ?? .unknown, control: control)
+            payload: map.isLATM ? formatParameters.latm : map.codec.map(formatParameters.payload) ?? .unknown,
+            control: control)
     }
 }

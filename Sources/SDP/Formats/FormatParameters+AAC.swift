@@ -1,6 +1,6 @@
 import Media
 
-/// AAC, mode AAC-hbr (RFC 3640, sections 3.3.6 and 4.1).
+/// AAC, mode AAC-hbr (RFC 3640, sections 3.3.6 and 4.1), and AAC in LATM (RFC 6416, section 7), which is only read.
 extension FormatParameters {
     init(_ configuration: AAC.AudioSpecificConfig) {
         self.init([
@@ -23,6 +23,14 @@ extension FormatParameters {
             let configuration = AAC.AudioSpecificConfig(parsing: bytes)
         else { return .unknown }
         return .described(.aac(configuration))
+    }
+
+    /// AAC in LATM, if the configuration is here and not in the packets (`cpresent=0`; 1 is the default); otherwise unknown.
+    var latm: DescribedTrack.Payload {
+        guard number("cpresent") == 0, let bytes = self["config"].flatMap({ Hexadecimal.decode(Substring($0)) }),
+            let configuration = AAC.StreamMuxConfig(parsing: bytes)
+        else { return .unknown }
+        return .latm(configuration)
     }
 
     /// audioProfileLevelIndication of the AAC profile (ISO/IEC 14496-3, table 1.14); 254 is "none specified".

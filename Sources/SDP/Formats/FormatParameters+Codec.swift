@@ -29,6 +29,9 @@ extension RTPMap {
             clockRate: UInt32(track.clockRate.hertz), channelCount: channelCount > 0 ? channelCount : nil)
     }
 
+    /// Whether it is MPEG-4 audio in LATM, the payload format that GStreamer sends by default (RFC 6416).
+    var isLATM: Bool { encodingName.equalsIgnoringCase("MP4A-LATM") }
+
     /// `nil` for an encoding that Apus does not carry.
     var codec: Codec? {
         Codec.allCases.first { encodingName.equalsIgnoringCase($0.facts.encodingName) }

@@ -1,0 +1,57 @@
+import Media
+
+/// Decides which packets and sender reports of a track are taken, and counts them.
+///
+/// Any host may send packets to a UDP port, and devices send packets of other sources too: only those of the track's payload type
+/// and source (``SourceSelection``) are taken.
+public struct TrackAdmission: Sendable {
+    private let payloadType: UInt8
+    private let clockRate: ClockRate
+    private var mediaSource: SourceSelection
+    private var reportSource: SourceSelection
+    /// What has come from the present source.
+    public private(set) var statistics: ReceptionStatistics
+
+    /// - Parameters:
+    ///   - announced: the source that the peer announced for the track.
+    ///   - isPrivate: whether only the peer can send to the track, such as inside its own connection.
+    public init(payloadType: UInt8, clockRate: ClockRate, announced: SSRC?, isPrivate: Bool) {
+        (self.payloadType, self.clockRate) = (payloadType, clockRate)
+        mediaSource = SourceSelection(
+            announced: announced, isPrivate: isPrivate, patience: SourceSelection.mediaPatience)
+        reportSource = SourceSelection(
+            announced: announced, isPrivate: isPrivate, patience: SourceSelection.reportPatience)
+        statistics = ReceptionStatistics(clockRate: clockRate)
+    }
+
+    /// The source of the track's packets; `nil` before the first one.
+    public var source: SSRC? { mediaSource.current }
+
+    /// Parses and counts a packet; `nil` if it is not RTP of this track.
+    public mutating func accept(_ packet: RawSpan, arrival: MonotonicTime) -> (header: Header, payload: Range<Int>)? {
+        guard let parsed = Header.parse(packet), parsed.header.payloadType.rawValue == payloadType else { return nil }
+        let former = mediaSource.current
+        guard mediaSource.takes(parsed.header.ssrc, at: arrival) else { return nil }
+        if let former, former != mediaSource.current { statistics = ReceptionStatistics(clockRate: clockRate) }
+        statistics.received(parsed.header.sequenceNumber, rtpTimestamp: parsed.header.timestamp, arrival: arrival)
+        return parsed
+    }
+
+    /// The sender report of the track's source in a compound packet; `nil` if there is none.
+    public mutating func senderReport(in compound: Compound, arrival: MonotonicTime) -> SenderReport? {
+        for case .senderReport(let report) in compound.packets {
+            let isOfMedia = report.ssrc == mediaSource.current
+            guard reportSource.takes(report.ssrc, at: arrival, isCertain: isOfMedia) else { continue }
+            statistics.received(report, arrival: arrival)
+            return report
+        }
+        return nil
+    }
+
+    /// The next receiver report, from `ssrc`; `nil` before the first packet.
+    public mutating func report(from ssrc: SSRC, canonicalName: String, at now: MonotonicTime) -> [UInt8]? {
+        guard let source = mediaSource.current else { return nil }
+        let report = ReceiverReport(ssrc: ssrc, blocks: [statistics.reportBlock(for: source, now: now)])
+        return Compound(report: report, canonicalName: canonicalName).encoded()
+    }
+}

@@ -1,0 +1,15 @@
+import RTP
+import SDP
+
+extension DescribedTrack {
+    /// The format for reception; `nil` if Apus cannot receive the track.
+    public var receivedFormat: ReceivedStream.Format? {
+        switch payload {
+        case .described(let format): .described(format)
+        case .inBand(.h264): .h264InBand
+        case .latm(let configuration): .latm(configuration)
+        // Without its configuration, AAC cannot be decoded.
+        case .inBand(.aac), .unknown: nil
+        }
+    }
+}
