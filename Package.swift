@@ -136,7 +136,7 @@ let package = Package(
         tests("RTSP", "COpenSSL", "Media", "Wire"),
         tests(
             "RTSPServer", "Delivery", "Media", "RTP", "RTSP", "RTSPClient", "Reactor", "SDP", "SRTP", "Streams", "TLS",
-            logging),
+            "Wire", logging),
         tests("Streams", "Media"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),

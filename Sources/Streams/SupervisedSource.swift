@@ -14,10 +14,14 @@ public protocol SupervisedSource: Source {
     /// Makes `run` return within 100 ms. It may be called on any thread, at any time, more than once.
     func stop()
 
+    /// Whether a run that ends is nothing to report, because the source waits for another input from outside. Thread-safe.
+    var waitsForInput: Bool { get }
+
     /// Whether the end of the input is final, so that `run` is not called again after it has returned. Thread-safe.
     var endsForGood: Bool { get }
 }
 
 extension SupervisedSource {
     public var endsForGood: Bool { false }
+    public var waitsForInput: Bool { false }
 }

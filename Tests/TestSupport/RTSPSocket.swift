@@ -61,15 +61,20 @@ public final class RTSPSocket {
     }
 
     /// Sends a request and waits for its response; repeats the request with credentials if it is challenged and `login` is set.
-    public func request(_ method: String, _ url: String, _ headers: [String: String] = [:]) throws -> Response {
-        let first = try answer(to: method, url, headers)
+    public func request(
+        _ method: String, _ url: String, _ headers: [String: String] = [:], body: String = ""
+    ) throws -> Response {
+        let first = try answer(to: method, url, headers, body)
         guard first.status == 401, login != nil, let challenge = first.header("WWW-Authenticate") else { return first }
         self.challenge = challenge
-        return try answer(to: method, url, headers)
+        return try answer(to: method, url, headers, body)
     }
 
-    private func answer(to method: String, _ url: String, _ headers: [String: String]) throws -> Response {
-        send(text(of: method, url, headers))
+    private func answer(
+        to method: String, _ url: String, _ headers: [String: String], _ body: String
+    ) throws -> Response {
+        let length = body.isEmpty ? [:] : ["Content-Length": "\(body.utf8.count)"]
+        send(text(of: method, url, headers.merging(length) { old, _ in old }) + body)
         guard let response = response(within: 10 * Sanitizer.patience) else {
             throw Failure.noAnswer("\(method) \(url)")
         }

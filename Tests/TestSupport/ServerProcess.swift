@@ -67,8 +67,8 @@ public final class ServerProcess: Sendable {
     public var log: String { command.errors }
 
     /// Whether one of `texts` is logged within five seconds; the server's log is written by a separate thread.
-    public func logs(_ texts: String...) async -> Bool {
-        await eventually(within: 5) { texts.contains { log.contains($0) } }
+    public func logs(_ texts: String..., within seconds: Double = 5) async -> Bool {
+        await eventually(within: seconds) { texts.contains { log.contains($0) } }
     }
 
     public func url(_ path: String = "cam", host: String = "127.0.0.1") -> String { "rtsp://\(host):\(port)/\(path)" }

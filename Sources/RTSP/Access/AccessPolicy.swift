@@ -30,8 +30,18 @@ public struct AccessPolicy: Sendable {
     public enum Loopback: Hashable, Sendable {
         /// They authenticate like all other clients.
         case asOthers
-        /// They need no password.
+        /// They need no password, except to publish.
         case free
+        /// They need no password, not even to publish.
+        case freeToPublish
+
+        func isFree(_ right: Right) -> Bool {
+            switch self {
+            case .asOthers: false
+            case .free: right != .publish
+            case .freeToPublish: true
+            }
+        }
     }
 
     /// The clients that may send user and password in a request's URL, as VLC's SAT>IP client does, unencrypted.
@@ -49,6 +59,8 @@ public struct AccessPolicy: Sendable {
     public let nonceSeconds: Int
     public let guessing: GuessLimits
     public let loopback: Loopback
+    /// The rights that every client from an allowed address has.
+    public let openRights: Set<Right>
     public let urlCredentials: URLCredentials
     /// The paths that need no external authorisation, if an external service authorises clients; `nil` if `users` decides.
     let exemptPaths: [PathPattern]?
@@ -65,6 +77,7 @@ public struct AccessPolicy: Sendable {
     public init(
         realm: String, algorithm: DigestAlgorithm = .md5, users: [User], addresses: AddressRules = .init(),
         nonceSeconds: Int = 600, guessing: GuessLimits = .init(), loopback: Loopback = .asOthers,
+        openRights: Set<Right> = [],
         urlCredentials: URLCredentials = .all, exemptPaths: [PathPattern]? = nil,
         hashes: @escaping @Sendable () -> HashFunctions?,
         random: @escaping @Sendable () -> UInt64
@@ -75,15 +88,18 @@ public struct AccessPolicy: Sendable {
         self.nonceSeconds = nonceSeconds
         self.guessing = guessing
         self.loopback = loopback
+        self.openRights = openRights
         self.urlCredentials = urlCredentials
         self.exemptPaths = exemptPaths
         self.random = random
         accounts = Accounts(users, realm: realm, algorithm, hashes: hashes, random: random)
     }
 
-    /// Whether a client at `peer` must authenticate.
-    func requiresAuthentication(of peer: Endpoint) -> Bool {
-        exemptPaths != nil || !accounts.users.isEmpty && !(loopback == .free && peer.isLoopback)
+    /// Whether a client at `peer` must authenticate to use this right.
+    func requiresAuthentication(of peer: Endpoint, for right: Right) -> Bool {
+        if exemptPaths != nil { return true }
+        if accounts.users.isEmpty || openRights.contains(right) { return false }
+        return !(peer.isLoopback && loopback.isFree(right))
     }
 
     /// Whether the client at `peer` may send its credentials in the URL.

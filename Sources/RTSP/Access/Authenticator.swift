@@ -37,21 +37,21 @@ struct Authenticator: Sendable {
         return other
     }
 
-    /// The grant that replaces one of the policy `former` for a client that watches `path`.
+    /// The grant that replaces one of the policy `former` for a client that watches or publishes `path`.
     ///
-    /// `nil` if the user may no longer watch the path, may not connect from this address, or has another password now.
-    func renewed(_ grant: Grant, _ encapsulation: RTPEncapsulation, at path: String, since former: AccessPolicy?)
-        -> Grant?
-    {
+    /// `nil` if the user no longer has this right to the path, may not connect from this address, or has another password now.
+    func renewed(
+        _ grant: Grant, _ right: Right, _ encapsulation: RTPEncapsulation, at path: String, since former: AccessPolicy?
+    ) -> Grant? {
         guard policy.addresses.admits(address) else { return nil }
-        guard policy.requiresAuthentication(of: peer) else { return .everything }
+        guard policy.requiresAuthentication(of: peer, for: right) else { return .everything }
         // Running sessions keep their authorisation; only later requests are sent to the external service.
         if policy.exemptPaths != nil { return grant }
         guard let name = grant.user, let user = policy.user(name, authenticatedBy: former),
             user.addresses.admits(address)
         else { return nil }
         let renewed = encapsulation == .transportStream ? user.grant.toRead : user.grant
-        return renewed.admits(.read, path) ? renewed : nil
+        return renewed.admits(right, path) ? renewed : nil
     }
 
     /// A request to authorise, before it is validated.
@@ -59,12 +59,17 @@ struct Authenticator: Sendable {
         let message: Request
         /// `nil` for `*` or an invalid URL.
         let url: RequestURL?
+        /// The path of the stream, without a track's name.
+        let path: String?
         let right: Right
         /// Tells a client of ``SATIP``, which does not support challenges.
         let encapsulation: RTPEncapsulation
 
-        /// The path; in a DESCRIBE it never contains a track's name.
-        var path: String? { message.method == .describe ? url?.wholePath : url?.path }
+        /// - Parameter path: `nil` for that of the URL. In a DESCRIBE the whole path counts, because it never contains a track's name.
+        init(message: Request, url: RequestURL?, path: String? = nil, right: Right, encapsulation: RTPEncapsulation) {
+            (self.message, self.url, self.right, self.encapsulation) = (message, url, right, encapsulation)
+            self.path = path ?? (message.method == .describe ? url?.wholePath : url?.path)
+        }
     }
 
     /// The result of an authorisation.
@@ -77,7 +82,7 @@ struct Authenticator: Sendable {
     /// Authorises a request.
     mutating func authorise(_ request: AuthorisationRequest, at now: MonotonicTime) throws(AccessFailure) -> Outcome {
         guard policy.addresses.admits(address) else { throw .address }
-        guard policy.requiresAuthentication(of: peer) else { return .granted(.everything) }
+        guard policy.requiresAuthentication(of: peer, for: request.right) else { return .granted(.everything) }
         if let exempt = policy.exemptPaths { return try authorise(request, exempting: exempt, at: now) }
         return .granted(try grant(for: request, at: now))
     }

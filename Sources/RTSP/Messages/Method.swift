@@ -21,9 +21,9 @@ public struct Method: RawRepresentable, Hashable, Sendable {
     /// The methods that this server supports, in the order of `Public` and `Allow`. VLC and ffmpeg look for GET_PARAMETER there,
     /// ExoPlayer for DESCRIBE.
     public static let served: [Method] = [
-        .options, .describe, .setUp, .play, .pause, .tearDown, .getParameter, .setParameter,
+        .options, .describe, .setUp, .play, .pause, .tearDown, .getParameter, .setParameter, .announce, .record,
     ]
 
     /// The methods of RFC 2326 that this server does not support: it answers 405 instead of 501.
-    static let known: [Method] = [.announce, .redirect, .record]
+    static let known: [Method] = [.redirect]
 }

@@ -24,6 +24,7 @@ public struct StatusCode: Hashable, Sendable, CustomStringConvertible {
     public static let notAcceptable = StatusCode(known: 406)
     public static let requestEntityTooLarge = StatusCode(known: 413)
     public static let requestURITooLarge = StatusCode(known: 414)
+    public static let unsupportedMediaType = StatusCode(known: 415)
     public static let parameterNotUnderstood = StatusCode(known: 451)
     public static let notEnoughBandwidth = StatusCode(known: 453)
     public static let sessionNotFound = StatusCode(known: 454)
@@ -52,6 +53,7 @@ public struct StatusCode: Hashable, Sendable, CustomStringConvertible {
         200: "OK", 301: "Moved Permanently", 302: "Moved Temporarily",
         400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
         406: "Not Acceptable", 413: "Request Entity Too Large", 414: "Request-URI Too Large",
+        415: "Unsupported Media Type",
         451: "Parameter Not Understood", 453: "Not Enough Bandwidth", 454: "Session Not Found",
         455: "Method Not Valid in This State", 457: "Invalid Range", 459: "Aggregate Operation Not Allowed",
         460: "Only Aggregate Operation Allowed", 461: "Unsupported Transport",

@@ -7,6 +7,9 @@ struct PendingRequest: Sendable {
         case describe(DescribeRequest)
         case setUp(SetUpRequest, url: RequestURL)
         case play(SessionID)
+        case announce(AnnounceRequest)
+        case setUpPublisher(PublisherSetUpRequest, url: RequestURL)
+        case record(SessionID)
         /// The refusal is known but delayed, to slow down guessing of passwords.
         case refused(Refusal, until: MonotonicTime)
         /// An external service decides about the request first.
@@ -25,12 +28,14 @@ struct PendingRequest: Sendable {
     let cSeq: CSeq
     let kind: Kind
 
-    /// The user and path of a request that does not belong to a session yet.
-    var question: (Grant, RTPEncapsulation, path: String)? {
+    /// The user, right and path of a request that does not belong to a session yet.
+    var question: (Grant, Right, RTPEncapsulation, path: String)? {
         switch kind {
-        case .describe(let request): (request.grant, .tracks, request.path)
-        case .setUp(let request, _): request.session == nil ? (request.grant, request.encapsulation, request.path) : nil
-        case .play, .refused, .decision: nil
+        case .describe(let request): (request.grant, .read, .tracks, request.path)
+        case .setUp(let request, _):
+            request.session == nil ? (request.grant, .read, request.encapsulation, request.path) : nil
+        case .announce(let request): (request.grant, .publish, .tracks, request.path)
+        case .play, .setUpPublisher, .record, .refused, .decision: nil
         }
     }
 
@@ -39,16 +44,17 @@ struct PendingRequest: Sendable {
         switch kind {
         case .refused(_, let due): due
         case .decision(let decision): decision.due
-        case .describe, .setUp, .play: nil
+        case .describe, .setUp, .play, .announce, .setUpPublisher, .record: nil
         }
     }
 
     /// The session of the request, which does not time out meanwhile.
     var session: SessionID? {
         switch kind {
-        case .describe, .refused, .decision: nil
+        case .describe, .announce, .refused, .decision: nil
         case .setUp(let request, _): request.session
-        case .play(let session): session
+        case .setUpPublisher(let request, _): request.session
+        case .play(let session), .record(let session): session
         }
     }
 }

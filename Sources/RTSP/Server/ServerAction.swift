@@ -8,13 +8,19 @@ public enum ServerAction: Hashable, Sendable {
     case setUp(RequestID, SetUpRequest)
     /// Answer with ``ServerConnection/played(_:_:at:)``.
     case play(RequestID, PlayRequest)
+    /// Answer with ``ServerConnection/announced(_:_:at:)``.
+    case announce(RequestID, AnnounceRequest)
+    /// Answer with ``ServerConnection/setUp(_:_:at:)``.
+    case setUpPublisher(RequestID, PublisherSetUpRequest)
+    /// Answer with ``ServerConnection/recorded(_:_:at:)``, and take what the client sends from then on.
+    case record(RequestID, SessionID)
     /// Send packets: PLAY has succeeded, and its response was ordered just before.
     case startSending(SessionID)
     /// Stop sending, but keep the session.
     case pause(SessionID)
     /// Stop sending, send RTCP BYE and release the session.
     case tearDown(SessionID, SessionEnd)
-    /// Handle data that the client sent on one of the session's channels: RTCP, on the odd one.
+    /// Handle data that the client sent on one of the session's channels: RTCP of a viewer, RTP and RTCP of a publisher.
     case receivedInterleaved(SessionID, channel: UInt8, ArraySlice<UInt8>)
     /// Answer with ``ServerConnection/decided(_:_:at:)``.
     case decide(RequestID, ExternalAuthorisationRequest)
@@ -22,8 +28,6 @@ public enum ServerAction: Hashable, Sendable {
     case accessRefused(AccessFailure)
     /// Log that the client's address is locked out because of too many wrong passwords.
     case addressLockedOut(seconds: Int)
-    /// No action needed: the client tried to publish a stream, which this server does not support. For the log.
-    case publishingRefused
     /// Close the connection after all bytes are written. By then all sessions have ended; this is the last action.
     case close(CloseReason)
 }
@@ -53,15 +57,24 @@ public enum Withdrawal: Hashable, Sendable, CustomStringConvertible {
     case end
     /// The stream's multicast groups were changed; their members must join again.
     case groups
-    /// The client lost the permission to watch the stream.
+    /// The client lost the permission to watch or to publish the stream.
     case permissionLost
+    /// The publisher has sent no media for this many seconds.
+    case silence(seconds: Int)
+    /// The publisher has said goodbye on all tracks (RTCP BYE).
+    case goodbye
+    /// Another publisher, at this address, has taken over the stream.
+    case takenOver(by: String)
 
     public var description: String {
         switch self {
         case .stream: "the stream was removed"
         case .end: "the stream has ended"
         case .groups: "the stream's multicast configuration has changed"
-        case .permissionLost: "the client may no longer watch the stream"
+        case .permissionLost: "the client may no longer use the stream"
+        case .silence(let seconds): "no media has come for \(seconds) s"
+        case .goodbye: "the publisher said goodbye (RTCP BYE)"
+        case .takenOver(let address): "\(address) has taken over the stream"
         }
     }
 }

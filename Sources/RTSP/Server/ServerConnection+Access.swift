@@ -19,12 +19,13 @@ extension ServerConnection {
         authenticator = policy.map { authenticator?.applying($0) ?? makeAuthenticator($0) }
         for session in sessions.sessions {
             let path = paths[session.id] ?? session.path
-            if let grant = renewed(session.grant, session.encapsulation, at: path, since: former) {
+            if let grant = renewed(session.grant, .read, session.encapsulation, at: path, since: former) {
                 sessions[session.id]?.grant = grant
             } else {
                 withdraw(session.id, .permissionLost, at: now)
             }
         }
+        reviewPublication(since: former, at: now)
         refuseForbiddenRequest(since: former, at: now)
     }
 
@@ -33,10 +34,22 @@ extension ServerConnection {
     }
 
     private func renewed(
-        _ grant: Grant, _ encapsulation: RTPEncapsulation, at path: String, since former: AccessPolicy?
+        _ grant: Grant, _ right: Right, _ encapsulation: RTPEncapsulation, at path: String, since former: AccessPolicy?
     ) -> Grant? {
         guard let authenticator else { return .everything }
-        return authenticator.renewed(grant, encapsulation, at: path, since: former)
+        return authenticator.renewed(grant, right, encapsulation, at: path, since: former)
+    }
+
+    /// Ends the publication if its client may no longer publish there.
+    private mutating func reviewPublication(since former: AccessPolicy?, at now: MonotonicTime) {
+        guard let publication else { return }
+        if let grant = renewed(publication.request.grant, .publish, .tracks, at: publication.path, since: former) {
+            self.publication?.request.grant = grant
+        } else if let session = publication.session {
+            withdraw(session, .permissionLost, at: now)
+        } else {
+            self.publication = nil
+        }
     }
 
     /// Answers the pending request with a challenge if the client is no longer allowed to send it.
@@ -45,8 +58,8 @@ extension ServerConnection {
             // The new policy may not use the external service that was asked.
             return finish(Response(Refusal(.serviceUnavailable)), in: nil, at: now)
         }
-        guard let (grant, encapsulation, path) = pending?.question,
-            renewed(grant, encapsulation, at: path, since: former) == nil,
+        guard let (grant, right, encapsulation, path) = pending?.question,
+            renewed(grant, right, encapsulation, at: path, since: former) == nil,
             let refusal = authenticator?.refusal(.noCredentials(encapsulation), at: now)
         else { return }
         finish(Response(refusal), in: nil, at: now)
@@ -62,9 +75,11 @@ extension ServerConnection {
         // An invalid request is authorised, too: a client without permission does not learn that its request is invalid.
         let validRequest = try? validated.get()
         if let session = validRequest.flatMap(satIPSession) { return .granted(session.grant) }
+        let published = validRequest.flatMap(publishedPath)
         let authorisationRequest = Authenticator.AuthorisationRequest(
-            message: request, url: validRequest?.url, right: request.method.right,
-            encapsulation: validRequest.map { encapsulation(of: $0, nil) } ?? .tracks)
+            message: request, url: validRequest?.url, path: published,
+            right: published == nil ? .read : .publish,
+            encapsulation: validRequest.map { published == nil ? encapsulation(of: $0, nil) : .tracks } ?? .tracks)
         return try authenticator?.authorise(authorisationRequest, at: now) ?? .granted(.everything)
     }
 
@@ -81,7 +96,9 @@ extension ServerConnection {
         guard failure.countsAsGuess, let limits = authenticator?.policy.guessing else {
             return send(refusal, to: cSeq)
         }
-        noteGuess(limits, at: now)
+        let credentials = (try? validated.get())?.headers[.authorization]
+        if credentials == nil || credentials != countedGuess { noteGuess(limits, at: now) }
+        countedGuess = credentials
         guard limits.delayMilliseconds > 0 else { return send(refusal, to: cSeq) }
         let due = now.advanced(byMilliseconds: Int64(limits.delayMilliseconds))
         _ = wait(for: .refused(refusal, until: due), cSeq)
@@ -137,9 +154,4 @@ extension ServerConnection {
         else { return nil }
         return session
     }
-}
-
-extension Method {
-    /// The permission that a request of this method needs.
-    var right: Right { self == .announce || self == .record ? .publish : .read }
 }

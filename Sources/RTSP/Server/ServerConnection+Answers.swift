@@ -27,7 +27,11 @@ extension ServerConnection {
     public mutating func setUp(
         _ id: RequestID, _ answer: Result<SetUpAnswer, Refusal>, at now: MonotonicTime
     ) -> SessionID? {
-        guard let pending, pending.id == id, case .setUp(let request, let url) = pending.kind else { return nil }
+        guard let pending, pending.id == id else { return nil }
+        if case .setUpPublisher(let request, let url) = pending.kind {
+            return setUpPublisher(request, at: url, answer, at: now)
+        }
+        guard case .setUp(let request, let url) = pending.kind else { return nil }
         switch answer {
         case .success(let answer):
             let session = request.session ?? answer.freshSession

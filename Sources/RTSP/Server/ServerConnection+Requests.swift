@@ -12,7 +12,6 @@ extension ServerConnection {
             // A client without permission does not learn whether its request is valid.
             switch try authorise(request, validated, at: now) {
             case .granted(let grant):
-                if request.method == .announce { order(.publishingRefused) }
                 execute(validated, for: grant, cSeq, at: now)
             case .needsExternalDecision(let question): requestAuthorisation(question, about: validated, cSeq, at: now)
             }
@@ -27,6 +26,9 @@ extension ServerConnection {
     ) {
         do throws(Refusal) {
             let validRequest = try validated.get()
+            if publishedPath(of: validRequest) != nil {
+                return try executePublishing(validRequest, for: grant, cSeq, at: now)
+            }
             let session = try session(of: validRequest, for: grant, at: now)
             let encapsulation = encapsulation(of: validRequest, session)
             if let url = validRequest.url {
@@ -44,13 +46,22 @@ extension ServerConnection {
         of request: ValidatedRequest, for grant: Grant, at now: MonotonicTime
     ) throws(Refusal) -> ServerSession? {
         guard let id = try request.sessionID() else { return nil }
+        if id == publication?.session, isAllowed(request, grant, toName: publication?.request.grant) {
+            publication?.noteActivity(of: id, at: now)
+            return nil
+        }
         // Sessions of other connections and other users are unknown here, so a client can neither keep nor end them. OPTIONS
         // carries no user.
-        guard let session = sessions[id], request.method == .options || session.grant.user == grant.user else {
+        guard let session = sessions[id], isAllowed(request, grant, toName: session.grant) else {
             throw Refusal(.sessionNotFound)
         }
         sessions.noteActivity(of: id, at: now)
         return session
+    }
+
+    /// Whether a request may name a session of a user.
+    private func isAllowed(_ request: ValidatedRequest, _ grant: Grant, toName owner: Grant?) -> Bool {
+        request.method == .options || owner?.user == grant.user
     }
 
     /// The encapsulation for a request. A session keeps the one with which it was set up.
@@ -135,7 +146,7 @@ extension ServerConnection {
     }
 
     /// How media must be protected on this connection.
-    private var mediaProtection: TransportChoice.Protection {
+    var mediaProtection: TransportChoice.Protection {
         guard security == .tls else { return .none }
         return configuration.servesSRTP ? .connectionOrSRTP : .connection
     }
@@ -168,8 +179,7 @@ extension ServerConnection {
     private mutating func parameters(
         _ request: ValidatedRequest, _ session: ServerSession?, _ cSeq: CSeq
     ) throws(Refusal) {
-        let isEmpty = request.body.allSatisfy { $0.isLinearWhiteSpace || $0 == 0x0D || $0 == 0x0A }
-        guard isEmpty else { throw Refusal(.parameterNotUnderstood) }
+        guard request.hasNoParameters else { throw Refusal(.parameterNotUnderstood) }
         send(Response(.ok), to: cSeq, in: session?.id)
     }
 }

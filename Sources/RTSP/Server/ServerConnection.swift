@@ -24,10 +24,14 @@ public struct ServerConnection: Sendable {
     var timer: ConnectionTimer
     /// `nil` if every client may do everything.
     var authenticator: Authenticator?
+    /// The wrong credentials that were counted last. GStreamer's rtspclientsink sends the same ones eight times.
+    var countedGuess: String?
     /// Whether the client has sent a DESCRIBE, and therefore knows the tracks.
     var hasDescribed = false
     /// The join mode in the URL of the client's last DESCRIBE.
     var describedJoin: (path: String, join: RequestedJoin)?
+    /// The stream that the client publishes; `nil` if it publishes none.
+    var publication: Publication?
     /// The request that waits for the server's answer.
     var pending: PendingRequest?
     private var requestCount: UInt64 = 0
@@ -70,6 +74,9 @@ public struct ServerConnection: Sendable {
             && (pending == nil || parser.waitingByteCount < configuration.maximumWaitingByteCount / 2)
     }
 
+    /// Whether the bytes so far end inside a message, which is the rest of an ANNOUNCE if the client writes its body separately.
+    public var isInsideMessage: Bool { pending == nil && parser.isInsideMessage }
+
     /// Bytes came.
     public mutating func received(_ bytes: RawSpan, at now: MonotonicTime) {
         guard !isClosed, !hasPeerEnded else { return }
@@ -104,12 +111,13 @@ public struct ServerConnection: Sendable {
     /// The client was active in a session: RTCP came from its address and ports, or its interleaved data drained.
     public mutating func noteActivity(of session: SessionID, at now: MonotonicTime) {
         sessions.noteActivity(of: session, at: now)
+        publication?.noteActivity(of: session, at: now)
     }
 
     /// ``nextDeadline`` has passed. An earlier call has no effect.
     public mutating func deadlinePassed(at now: MonotonicTime) {
         guard !isClosed else { return }
-        for session in sessions.overdue(at: now, except: pending?.session) {
+        for session in overdueSessions(at: now) {
             end(session, .timedOut(seconds: Int(sessions.maximumSilenceMilliseconds / 1000)))
             timer.sessionEnded(at: now)
         }
@@ -125,9 +133,9 @@ public struct ServerConnection: Sendable {
     /// Ends a session because of `withdrawal`, and closes the connection with its last session, because RTSP/1.0 has no other way
     /// to tell a client.
     public mutating func withdraw(_ session: SessionID, _ withdrawal: Withdrawal, at now: MonotonicTime) {
-        guard !isClosed, sessions[session] != nil else { return }
+        guard !isClosed, sessions[session] != nil || publication?.session == session else { return }
         end(session, .withdrawn(withdrawal))
-        guard !sessions.isEmpty else { return close(.withdrawn(withdrawal)) }
+        guard hasSession else { return close(.withdrawn(withdrawal)) }
         guard pending?.session == session else { return }
         finish(Response(Refusal(.sessionNotFound)), in: nil, at: now)
     }
@@ -158,13 +166,32 @@ public struct ServerConnection: Sendable {
         guard !isClosed else { return nil }
         let deadlines = [
             sessions.nextDeadline(except: pending?.session), timer.nextDeadline(mayIdle: mayIdle), pending?.due,
+            publicationDeadline,
         ]
         return deadlines.compactMap(\.self).min()
     }
 
+    /// The sessions that have timed out.
+    private func overdueSessions(at now: MonotonicTime) -> [SessionID] {
+        let viewing = sessions.overdue(at: now, except: pending?.session)
+        guard let session = publication?.session, let deadline = publicationDeadline, deadline <= now else {
+            return viewing
+        }
+        return viewing + [session]
+    }
+
+    /// When the client's publication times out; `nil` while it records or waits for an answer.
+    private var publicationDeadline: MonotonicTime? {
+        guard let publication, pending?.session == nil || pending?.session != publication.session else { return nil }
+        return publication.deadline(afterSilenceOf: sessions.maximumSilenceMilliseconds)
+    }
+
+    /// Whether the client watches or publishes a stream.
+    private var hasSession: Bool { !sessions.isEmpty || publication?.session != nil }
+
     /// Whether the idle timeout applies, even while messages wait for ``continueProcessing(at:)``: each handled request counts as activity, so
     /// only a client that does not read its responses is idle then.
-    private var mayIdle: Bool { sessions.isEmpty && pending == nil }
+    private var mayIdle: Bool { !hasSession && pending == nil }
 
     /// Handles messages until one must wait for the server's answer, or until the step's allowance is used up.
     mutating func readMessages(at now: MonotonicTime) {
@@ -195,7 +222,7 @@ public struct ServerConnection: Sendable {
             handle(request, at: now)
         case .interleaved(let channel, let bytes):
             guard let session = channels.owner(of: channel) else { return }
-            sessions.noteActivity(of: session, at: now)
+            noteActivity(of: session, at: now)
             order(.receivedInterleaved(session, channel: channel, bytes))
         case .response:
             // This server sends no requests.
@@ -218,6 +245,7 @@ public struct ServerConnection: Sendable {
     /// Removes a session and orders its end.
     mutating func end(_ session: SessionID, _ reason: SessionEnd) {
         sessions[session] = nil
+        if publication?.session == session { publication = nil }
         channels.release(session)
         order(.tearDown(session, reason))
     }
@@ -239,7 +267,9 @@ public struct ServerConnection: Sendable {
         isClosed = true
         hasUnprocessedMessages = false
         pending = nil
-        for session in sessions.sessions { end(session.id, .connectionClosed(reason)) }
+        for session in sessions.sessions.map(\.id) + [publication?.session].compactMap(\.self) {
+            end(session, .connectionClosed(reason))
+        }
         order(.close(reason))
     }
 }

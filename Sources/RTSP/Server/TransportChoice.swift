@@ -34,9 +34,7 @@ enum TransportChoice {
         channels: ChannelTable,
         maximumCount: Int
     ) throws(Refusal) -> [TransportOffer] {
-        let values = headers.values(of: .transport)
-        guard !values.isEmpty else { throw Refusal(.badRequest, reason: "Transport Missing") }
-        let transports = values.flatMap(Transport.list).filter { transport in
+        let transports = try transports(in: headers).filter { transport in
             transport.mode != .record && MediaProfile(rawValue: transport.profile).map(protection.admits) == true
         }
         let own = transports.filter { isOwn($0, for: encapsulation, peer: peer) }
@@ -46,6 +44,29 @@ enum TransportChoice {
         let protected = offers.filter(protection.covers)
         guard !protected.isEmpty else { throw .mediaInTheClear(protection) }
         return Array(protected.prefix(maximumCount))
+    }
+
+    /// The transports for a track that a client publishes. It sends the media, so any `destination` is ignored.
+    ///
+    /// - Throws: 400 without a Transport header, 461 if no transport is supported. ffmpeg then tries TCP.
+    static func publisherOffers(
+        in headers: Headers, protection: Protection, channels: ChannelTable, maximumCount: Int
+    ) throws(Refusal) -> [TransportOffer] {
+        let offers = try transports(in: headers).compactMap { transport -> TransportOffer? in
+            // Clients that have announced a stream only ever record, also RootEncoder's forks that leave the mode out.
+            guard transport.delivery == .unicast, transport.profile == MediaProfile.plain.rawValue else { return nil }
+            return offer(transport, channels: channels)
+        }
+        guard !offers.isEmpty else { throw RTPEncapsulation.tracks.unservedTransport }
+        let protected = offers.filter(protection.covers)
+        guard !protected.isEmpty else { throw .mediaInTheClear(.connection) }
+        return Array(protected.prefix(maximumCount))
+    }
+
+    private static func transports(in headers: Headers) throws(Refusal) -> [Transport] {
+        let values = headers.values(of: .transport)
+        guard !values.isEmpty else { throw Refusal(.badRequest, reason: "Transport Missing") }
+        return values.flatMap(Transport.list)
     }
 
     /// Whether media would go to the client itself. Another unicast `destination` could be used to attack a host; for multicast

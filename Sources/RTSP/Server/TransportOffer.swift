@@ -14,12 +14,12 @@ public enum MediaProfile: String, Hashable, Sendable {
     case secure = "RTP/SAVP"
 }
 
-/// The server's choice of transport for a track.
+/// The server's choice of transport for a track. The SSRC is that of the server; `nil` if the client sends the track.
 public enum TransportAnswer: Hashable, Sendable {
     /// - Parameter source: set only if packets come from another address than the one to which the client connected.
     case udp(
-        clientPorts: PortPair, serverPorts: PortPair, ssrc: UInt32, source: String? = nil,
+        clientPorts: PortPair, serverPorts: PortPair, ssrc: UInt32?, source: String? = nil,
         profile: MediaProfile = .plain)
-    case interleaved(ChannelPair, ssrc: UInt32, profile: MediaProfile = .plain)
+    case interleaved(ChannelPair, ssrc: UInt32?, profile: MediaProfile = .plain)
     case multicast(group: String, ports: PortPair, timeToLive: UInt8, ssrc: UInt32? = nil)
 }

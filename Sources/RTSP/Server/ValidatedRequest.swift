@@ -51,6 +51,9 @@ struct ValidatedRequest: Sendable {
         return header.id
     }
 
+    /// Whether the body of a GET_PARAMETER or SET_PARAMETER names no parameter.
+    var hasNoParameters: Bool { body.allSatisfy { $0.isLinearWhiteSpace || $0 == 0x0D || $0 == 0x0A } }
+
     /// Whether the client accepts a session description.
     var acceptsSDP: Bool {
         let ranges = headers.list(of: .accept).compactMap { $0.pieces(separatedBy: ";").first }

@@ -12,6 +12,8 @@ final class Connection {
     let output: TCPOutput
     var machine: ServerConnection
     var sessions: [SessionID: ViewerSession] = [:]
+    /// The session of a stream that the client publishes.
+    var publisher: PublisherSession?
     /// What is known about the client.
     var client = ConnectedClient()
     var log = ConnectionLog()

@@ -44,6 +44,11 @@ final class ConnectionReader {
             case .bytes:
                 requests.drain(connection, at: now)
                 continueProcessing(connection, until: end, at: now)
+                // ffmpeg writes an ANNOUNCE in two parts, and its kernel keeps the second until the first is acknowledged (Nagle's
+                // algorithm), which ours delays by 40 ms.
+                if connection.machine.isInsideMessage, connection.publisher == nil {
+                    connection.output.socket.acknowledgeNow()
+                }
                 guard connection.machine.wantsBytes, MonotonicTime.now() < end else { return }
             case .wouldBlock:
                 return

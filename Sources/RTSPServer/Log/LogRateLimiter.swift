@@ -45,8 +45,10 @@ struct LogRateLimiters {
     var refusedAccess = LogRateLimiter(burst: 8, interval: 60_000_000_000)
     /// For clients that close the connection when they are asked for a password.
     var missingCredentials = LogRateLimiter(burst: 8, interval: 60_000_000_000)
-    /// For web browsers, and for clients that publish.
+    /// For web browsers.
     var unsupportedClients = LogRateLimiter(burst: 8, interval: 60_000_000_000)
+    /// Publishers try again and again: a script restarts them every second or two.
+    var refusedPublishers = LogRateLimiter(burst: 8, interval: 60_000_000_000)
     /// One for each address and lock-out.
     var lockOuts = LogRateLimiter(burst: 8, interval: 60_000_000_000)
     /// For clients that do not speak TLS at the TLS port, or reject the certificate.

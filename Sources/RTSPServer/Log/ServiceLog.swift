@@ -98,12 +98,6 @@ final class ServiceLog {
 
     // MARK: Requests
 
-    func publishingRefused(to connection: Connection, at now: MonotonicTime) {
-        logger.log(
-            .notice, "a client tried to publish a stream; this server only sends streams",
-            metadata: ["peer": "\(connection.peer)"], within: &limits.unsupportedClients, at: now)
-    }
-
     /// - Parameter nearest: the path of all that is most like `path`.
     func unknownPath(_ path: String, nearest: String?, of connection: Connection, at now: MonotonicTime) {
         logger.log(
@@ -150,6 +144,39 @@ final class ServiceLog {
         logger.log(
             .info, "left", metadata: metadata, within: &limits.activity,
             counting: connection.log.activity.takeSuppressedCount(), at: now)
+    }
+
+    // MARK: Publishers
+
+    func publishingRefused(at path: String, _ refusal: Refusal, to connection: Connection, at now: MonotonicTime) {
+        logger.log(
+            .notice, "publisher refused",
+            metadata: [
+                "path": "\(path)", "peer": "\(connection.peer)",
+                "reason": "\(refusal.reason ?? refusal.status.description)",
+            ], within: &limits.refusedPublishers, at: now)
+    }
+
+    func publishes(_ session: PublisherSession, _ connection: Connection, at now: MonotonicTime) {
+        logger.log(
+            .notice, "publisher joined", metadata: metadata(of: session, connection), within: &limits.activity, at: now)
+    }
+
+    func publishedUntilNow(
+        _ session: PublisherSession, _ connection: Connection, because reason: String, at now: MonotonicTime
+    ) {
+        var metadata = metadata(of: session, connection)
+        metadata["reason"] = "\(reason)"
+        if let start = session.startedAt { metadata["seconds"] = "\((now - start) / 1_000_000_000)" }
+        logger.log(.notice, "publisher left", metadata: metadata, within: &limits.activity, at: now)
+    }
+
+    private func metadata(of session: PublisherSession, _ connection: Connection) -> Logger.Metadata {
+        [
+            "path": "\(session.announcement.path)", "peer": "\(connection.peer)",
+            "transport": "\(session.usesUDP ? "UDP" : connection.output.tls == nil ? "TCP" : "TLS")",
+            "client": "\(session.publication?.publisher.userAgent ?? "unnamed")",
+        ]
     }
 
     private func metadata(of session: ViewerSession, _ connection: Connection) -> Logger.Metadata {

@@ -43,7 +43,7 @@ final class DescribeHandler {
         keys: [String]?
     ) -> DescribeAnswer {
         let description = SessionDescription.live(
-            title: entry.options.title, description: entry.options.description, tracks: announcement.tracks,
+            title: entry.title, description: entry.information, tracks: announcement.tracks,
             // Not the group, even if the path is multicast too: live555 asks for multicast whenever `c=` is a group.
             connection: .unspecified(ipVersion: local.family == .ipv4 ? .ipv4 : .ipv6),
             originSessionID: UInt64(bitPattern: entry.stream.epoch.nanoseconds), originVersion: announcement.version,
@@ -78,6 +78,13 @@ final class DescribeHandler {
             ).attributeValue
         }
     }
+}
+
+extension PathDirectory.Entry {
+    /// The title: that of the configuration, or else of the publisher, or else the name of the path.
+    fileprivate var title: String { (options.hasDefaultTitle ? publishing?.texts.title : nil) ?? options.title }
+    /// More information: that of the configuration, or else of the publisher.
+    fileprivate var information: String? { options.description ?? publishing?.texts.information }
 }
 
 extension ExtensionMap {

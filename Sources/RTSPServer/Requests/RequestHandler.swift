@@ -24,11 +24,12 @@ final class RequestHandler {
         let join: MulticastSetup
         let play: PlayHandler
         let reports: ReportReceiver
+        let publishing: PublishingHandler
     }
 
     init(
         _ place: LoopPlace, _ context: ServerContext, connections: Connections, sessions: Sessions,
-        external: ExternalDecisions, log: ServiceLog
+        external: ExternalDecisions, publicationEndings: Mailbox<PublicationEnding>, log: ServiceLog
     ) {
         self.place = place
         self.context = context
@@ -40,8 +41,12 @@ final class RequestHandler {
             describe: DescribeHandler(context, log), setUp: SessionSetup(place, context, sessions: sessions, log: log),
             join: MulticastSetup(directory: context.directory, registry: context.registry, sessions: sessions),
             play: PlayHandler(place, sessions, log),
-            reports: ReportReceiver(delivery: place.delivery, sessions: sessions))
+            reports: ReportReceiver(delivery: place.delivery, sessions: sessions),
+            publishing: PublishingHandler(place, context, endings: publicationEndings, log: log))
     }
+
+    /// Serves publishers.
+    var publishing: PublishingHandler { handlers.publishing }
 
     /// Handles RTCP.
     var reports: ReportReceiver { handlers.reports }
@@ -65,6 +70,17 @@ final class RequestHandler {
             noteClient(of: connection, request.userAgent)
             answerOrWait(id, .setUp(request), on: connection, at: now)
         case .play(let id, let request): play(id, request, on: connection, at: now)
+        case .announce(let id, let request):
+            noteClient(of: connection, request.userAgent)
+            let refusal = publishing.refusal(of: request, on: connection, at: now)
+            connection.machine.announced(id, refusal, at: now)
+        case .setUpPublisher(let id, let request):
+            connection.machine.setUp(id, publishing.setUp(request, on: connection, at: now), at: now)
+        case .record(let id, let session):
+            guard let publisher = connection.publisher, publisher.id == session else {
+                return connection.machine.recorded(id, Refusal(.sessionNotFound), at: now)
+            }
+            connection.machine.recorded(id, publishing.record(publisher, on: connection, at: now), at: now)
         case .startSending(let id):
             guard let session = connection.sessions[id] else { return }
             handlers.play.start(session, of: connection, at: now)
@@ -72,15 +88,20 @@ final class RequestHandler {
             guard let session = connection.sessions[id] else { return }
             handlers.play.pause(session, of: connection, at: now)
         case .tearDown(let id, let reason):
+            if let publisher = connection.publisher, publisher.id == id {
+                return publishing.end(publisher, of: connection, because: "\(reason)", at: now)
+            }
             guard let session = connection.sessions[id] else { return }
             sessions.end(session, of: connection, because: "\(reason)", at: now)
         case .receivedInterleaved(let id, let channel, let bytes):
+            if let publisher = connection.publisher, publisher.id == id {
+                return publishing.receivedInterleaved(bytes, on: channel, of: publisher, at: now)
+            }
             guard let session = connection.sessions[id] else { return }
             handlers.reports.receivedInterleaved(bytes, on: channel, for: session, on: connection, at: now)
         case .decide(let id, let request): external.ask(request, id, for: connection, at: now)
         case .accessRefused(let failure): log.accessRefused(failure, to: connection, at: now)
         case .addressLockedOut(let seconds): log.addressLockedOut(connection, seconds: seconds, at: now)
-        case .publishingRefused: log.publishingRefused(to: connection, at: now)
         case .close(let reason):
             connection.state.closing = reason
             log.connectionCloses(connection, because: reason, at: now)
@@ -156,6 +177,24 @@ final class RequestHandler {
             connection.machine.played(id, .success(answer), at: now)
         }
         return true
+    }
+
+    /// Ends the publications whose publisher is silent, or that another thread has ended; returns when to call this again.
+    func endPublications(at now: MonotonicTime) -> MonotonicTime {
+        for ending in publishing.takeEndings() {
+            guard let connection = connections[ending.connection] else { continue }
+            withdraw(ending.session, ending.withdrawal, on: connection, at: now)
+        }
+        return publishing.passDeadlines(at: now) { connection, session, withdrawal in
+            withdraw(session, withdrawal, on: connection, at: now)
+        }
+    }
+
+    private func withdraw(
+        _ session: SessionID, _ withdrawal: Withdrawal, on connection: Connection, at now: MonotonicTime
+    ) {
+        connection.machine.withdraw(session, withdrawal, at: now)
+        drain(connection, at: now)
     }
 
     /// Handles an answer of the home of the multicast groups. The request may have been refused, and its session withdrawn

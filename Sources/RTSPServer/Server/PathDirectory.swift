@@ -8,10 +8,13 @@ public final class PathDirectory: Sendable {
     public struct Entry: Sendable {
         public let stream: Stream
         public let options: PathOptions
+        /// Where clients publish the stream; `nil` if it has a source of its own.
+        public let publishing: PublishingPoint?
 
-        public init(stream: Stream, options: PathOptions) {
+        public init(stream: Stream, options: PathOptions, publishing: PublishingPoint? = nil) {
             self.stream = stream
             self.options = options
+            self.publishing = publishing
         }
     }
 
@@ -20,8 +23,8 @@ public final class PathDirectory: Sendable {
     public init() {}
 
     /// Offers a stream at its path, in place of the stream that is there.
-    public func insert(_ stream: Stream, options: PathOptions) {
-        entries.withLock { $0[stream.path] = Entry(stream: stream, options: options) }
+    public func insert(_ stream: Stream, options: PathOptions, publishing: PublishingPoint? = nil) {
+        entries.withLock { $0[stream.path] = Entry(stream: stream, options: options, publishing: publishing) }
     }
 
     /// Removes the stream at `path`. Its viewers continue until `Server.withdraw`.

@@ -5,6 +5,8 @@ import RTP
 public struct PathOptions: Hashable, Sendable {
     /// `s=` of its session description.
     public var title: String
+    /// Whether the configuration sets no title. Then a publisher's title is used.
+    public var hasDefaultTitle = false
     /// `i=` of its session description.
     public var description: String?
     public var join = JoinOptions()

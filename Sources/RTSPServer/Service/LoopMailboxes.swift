@@ -6,11 +6,13 @@ struct LoopMailboxes: Sendable {
     let inbox: Inbox
     let decisions: Mailbox<ExternalDecisions.Decided>
     let groupAnswers: Mailbox<GroupAnswer>
+    let publicationEndings: Mailbox<PublicationEnding>
 
     init(waking loop: EventLoop) {
         inbox = Inbox(waking: loop)
         decisions = Mailbox(waking: loop)
         groupAnswers = Mailbox(waking: loop)
+        publicationEndings = Mailbox(waking: loop)
     }
 }
 

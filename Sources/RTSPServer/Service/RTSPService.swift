@@ -33,7 +33,8 @@ final class RTSPService: LoopService {
         let membership = GroupMembership(home: groups.requests, of: mailboxes.groupAnswers)
         sessions = Sessions(place, context, groups: membership, log: log)
         requests = RequestHandler(
-            place, context, connections: connections, sessions: sessions, external: external, log: log)
+            place, context, connections: connections, sessions: sessions, external: external,
+            publicationEndings: mailboxes.publicationEndings, log: log)
         reader = ConnectionReader(connections, requests, context.options)
         settling = ConnectionSettling(
             place, context, connections: connections, sessions: sessions, requests: requests, reader: reader, log: log)
@@ -67,7 +68,9 @@ final class RTSPService: LoopService {
     }
 
     func received(_ datagram: RawSpan, from source: SocketAddress, on port: UDPPort, at now: MonotonicTime) -> Bool {
-        if !requests.reports.received(datagram, from: source, on: port, at: now) {
+        if !requests.reports.received(datagram, from: source, on: port, at: now),
+            !requests.publishing.received(datagram, from: source, on: port, at: now)
+        {
             sessions.addresses.receivedFromUnknown(source, on: port, at: now)
         }
         return true
@@ -91,7 +94,9 @@ final class RTSPService: LoopService {
         settling.end(event, at: now) || home?.deliveryEnded(event.viewer, at: now) == true
     }
 
-    func answer(at now: MonotonicTime) -> MonotonicTime { requests.answerWaiting(at: now) }
+    func answer(at now: MonotonicTime) -> MonotonicTime {
+        min(requests.answerWaiting(at: now), requests.endPublications(at: now))
+    }
 
     func deadlinePassed(of token: Token, at now: MonotonicTime) {
         guard let connection = connections[token] else { return connections.endLingering(token) }

@@ -32,8 +32,10 @@ final class ServiceControl {
             let sessions = connection.sessions.values.filter {
                 $0.entry.stream === stream && $0.isAffected(by: withdrawal)
             }
-            guard !sessions.isEmpty else { continue }
-            for session in sessions { connection.machine.withdraw(session.id, withdrawal, at: now) }
+            let publisher = connection.publisher.flatMap { $0.point.stream === stream ? $0.id : nil }
+            let ended = sessions.map(\.id) + (withdrawal == .stream ? [publisher].compactMap(\.self) : [])
+            guard !ended.isEmpty else { continue }
+            for session in ended { connection.machine.withdraw(session, withdrawal, at: now) }
             requests.drain(connection, at: now)
         }
         home?.close(stream, at: now)
@@ -44,6 +46,7 @@ final class ServiceControl {
         guard !isStopping else { return }
         let (now, policy) = (place.now, admission.policy)
         for connection in connections.all {
+            // A publisher's path is the one of its URL.
             let paths = connection.sessions.mapValues(\.entry.stream.path)
             connection.machine.accessChanged(to: policy, paths: paths, at: now)
             requests.drain(connection, at: now)

@@ -58,6 +58,8 @@ final class ViewerSession {
         switch withdrawal {
         case .stream, .end, .permissionLost: true
         case .groups: lowerTransport == .multicast
+        // These end publishers only; the stream keeps its viewers.
+        case .silence, .goodbye, .takenOver: false
         }
     }
 

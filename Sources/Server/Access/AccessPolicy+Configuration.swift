@@ -3,16 +3,22 @@ import RTSP
 extension AccessPolicy {
     /// The rights of this configuration; `nil` if all clients have all rights.
     ///
-    /// - Parameter viewer: the password that clients need if the configuration has no users.
-    init?(_ configuration: Configuration, viewer: ViewerPassword) {
+    /// - Parameters:
+    ///   - viewer: the password that clients need to watch if the configuration has no users.
+    ///   - publisher: the password that clients need to publish if the configuration has no users.
+    init?(_ configuration: Configuration, viewer: GeneratedPassword, publisher: GeneratedPassword? = nil) {
         let access = configuration.access
-        guard !configuration.isOpen || !access.allow.isEmpty || !access.deny.isEmpty else { return nil }
-        let isFree = configuration.users.isEmpty && !access.open && access.httpCallback.isEmpty
+        guard
+            !configuration.isOpen || publisher != nil || !access.allow.isEmpty || !access.deny.isEmpty
+        else { return nil }
+        let isFree = configuration.users.isEmpty && access.httpCallback.isEmpty
+        let generated = (access.open ? [] : [User(viewer)]) + (publisher.map { [User(publisher: $0)] } ?? [])
         self.init(
             realm: access.realm, algorithm: access.digest,
-            users: isFree ? [User(viewer)] : configuration.users.compactMap { User($0, $1) },
+            users: isFree ? generated : configuration.users.compactMap { User($0, $1) },
             addresses: AddressRules(allowed: access.allow, denied: access.deny), nonceSeconds: access.nonceSeconds,
             guessing: GuessLimits(access), loopback: isFree ? access.loopback : .asOthers,
+            openRights: configuration.isOpen ? [.read, .control] : [],
             urlCredentials: access.satip,
             exemptPaths: access.httpCallback.isEmpty ? nil : access.httpCallbackExcept,
             // The check of the configuration has reported the failure.
@@ -45,9 +51,16 @@ extension AccessPolicy.User {
     }
 
     /// The user of the viewer's password, which may watch all paths and do nothing else.
-    fileprivate init(_ viewer: ViewerPassword) {
+    fileprivate init(_ viewer: GeneratedPassword) {
         self.init(
-            name: ViewerPassword.user, secret: .password(viewer.text),
+            name: GeneratedPassword.User.viewer.rawValue, secret: .password(viewer.text),
             rights: [.read: [PathPattern("*")].compactMap(\.self)])
+    }
+
+    /// The user of the publisher's password, which may publish to all paths that take publishers, and do nothing else.
+    fileprivate init(publisher: GeneratedPassword) {
+        self.init(
+            name: GeneratedPassword.User.publisher.rawValue, secret: .password(publisher.text),
+            rights: [.publish: [PathPattern("*")].compactMap(\.self)])
     }
 }

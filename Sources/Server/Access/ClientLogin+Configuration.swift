@@ -5,8 +5,10 @@ extension Configuration {
     /// user with the right to watch it, with the stored password or hash. `nil` if there is no such user.
     ///
     /// - Parameter viewer: the password that is needed if the configuration has no users.
-    public func login(watching name: String, viewer: ViewerPassword?) throws(OpenSSLFailure) -> ClientLogin? {
-        guard let (user, secret) = user(watching: name) ?? viewer.map({ (ViewerPassword.user, .password($0.text)) })
+    public func login(watching name: String, viewer: GeneratedPassword?) throws(OpenSSLFailure) -> ClientLogin? {
+        guard
+            let (user, secret) = user(watching: name)
+                ?? viewer.map({ (GeneratedPassword.User.viewer.rawValue, .password($0.text)) })
         else { return nil }
         return ClientLogin(user: user, secret: secret, hashes: try .openSSL()) {
             var numbers = SystemRandomNumberGenerator()

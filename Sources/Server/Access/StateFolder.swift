@@ -32,13 +32,14 @@ public struct StateFolder: Hashable, Sendable {
         }
     }
 
-    /// The file of the viewer's password.
-    public var passwordFile: String { path + "/viewer-password" }
+    /// The file of a generated password.
+    public func passwordFile(of user: GeneratedPassword.User = .viewer) -> String { "\(path)/\(user)-password" }
 
     /// The stored password; `nil` if there is none yet.
     ///
     /// - Throws: if the file cannot be read, or does not contain a valid password.
-    public func viewerPassword() throws(StateFailure) -> ViewerPassword? {
+    public func password(of user: GeneratedPassword.User = .viewer) throws(StateFailure) -> GeneratedPassword? {
+        let passwordFile = passwordFile(of: user)
         let fd = open(passwordFile, O_RDONLY | O_CLOEXEC)
         if fd < 0, errno == ENOENT || errno == ENOTDIR { return nil }
         // Longer than any password.
@@ -48,7 +49,7 @@ public struct StateFolder: Hashable, Sendable {
         if fd >= 0 { close(fd) }
         guard count >= 0 else { throw StateFailure("\(passwordFile) cannot be read: \(failure)") }
         let text = String(decoding: bytes.prefix(count), as: UTF8.self)
-        guard let password = ViewerPassword(String(text.prefix { !$0.isNewline })) else {
+        guard let password = GeneratedPassword(String(text.prefix { !$0.isNewline })) else {
             throw StateFailure(
                 "\(passwordFile) does not contain a password of 8 to 64 lower-case letters and digits; correct the file, or "
                     + "remove it to get a new password",
@@ -60,8 +61,11 @@ public struct StateFolder: Hashable, Sendable {
     /// Stores `password`, readable by the owner only, unless there is one now: two servers that start together must use the same.
     ///
     /// - Returns: the stored password.
-    func keep(_ password: ViewerPassword) throws(StateFailure) -> ViewerPassword {
+    func keep(
+        _ password: GeneratedPassword, of user: GeneratedPassword.User = .viewer
+    ) throws(StateFailure) -> GeneratedPassword {
         try make()
+        let passwordFile = passwordFile(of: user)
         let draft = "\(passwordFile).\(getpid())"
         try write(Array("\(password.text)\n".utf8), to: draft)
         defer { unlink(draft) }
@@ -70,7 +74,9 @@ public struct StateFolder: Hashable, Sendable {
             return password
         }
         let failure = SystemError(call: "link", code: errno)
-        guard let other = try viewerPassword() else { throw StateFailure("cannot create \(passwordFile): \(failure)") }
+        guard let other = try self.password(of: user) else {
+            throw StateFailure("cannot create \(passwordFile): \(failure)")
+        }
         return other
     }
 
@@ -112,9 +118,9 @@ public struct StateFolder: Hashable, Sendable {
     }
 
     /// Whether users other than the owner may read the password.
-    var isPasswordReadableByOthers: Bool {
+    func isPasswordReadableByOthers(of user: GeneratedPassword.User) -> Bool {
         var status = stat()
-        return stat(passwordFile, &status) == 0 && status.st_mode & (S_IRGRP | S_IROTH) != 0
+        return stat(passwordFile(of: user), &status) == 0 && status.st_mode & (S_IRGRP | S_IROTH) != 0
     }
 }
 
@@ -123,7 +129,7 @@ public struct StateFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Sendable {
         /// A file or folder cannot be read or created.
         case access
-        /// The file of the viewer's password was edited, and does not contain a valid password.
+        /// The file of a password was edited, and does not contain a valid password.
         case malformedPassword
     }
 

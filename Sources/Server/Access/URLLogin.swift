@@ -6,32 +6,33 @@ public struct URLLogin: Hashable, Sendable {
     /// The part of a URL before the host, with the `@`.
     private let userInformation: String
     /// Whether clients on the server's own host need it.
-    private let loopback: AccessPolicy.Loopback
+    private let isNeededHere: Bool
 
-    /// The viewer's password.
-    public init(_ password: ViewerPassword, loopback: AccessPolicy.Loopback) {
-        userInformation = "\(ViewerPassword.user):\(password.text)@"
-        self.loopback = loopback
+    /// A generated password.
+    ///
+    /// - Parameter isNeededHere: whether clients on the server's own host need it.
+    public init(_ password: GeneratedPassword, of user: GeneratedPassword.User = .viewer, isNeededHere: Bool) {
+        self.init(userInformation: "\(user):\(password.text)@", isNeededHere: isNeededHere)
     }
 
-    /// The word PASSWORD in place of the viewer's password, for texts that other users can read.
-    static func hidden(loopback: AccessPolicy.Loopback) -> Self {
-        Self(userInformation: "\(ViewerPassword.user):PASSWORD@", loopback: loopback)
+    /// The word PASSWORD in place of a generated password, for texts that other users can read.
+    static func hidden(of user: GeneratedPassword.User = .viewer, isNeededHere: Bool) -> Self {
+        Self(userInformation: "\(user):PASSWORD@", isNeededHere: isNeededHere)
     }
 
     /// A user of the configuration, which needs the password on every host.
     public init(user: String, password: String) {
-        self.init(userInformation: "\(escaped(user)):\(escaped(password))@", loopback: .asOthers)
+        self.init(userInformation: "\(escaped(user)):\(escaped(password))@", isNeededHere: true)
     }
 
-    private init(userInformation: String, loopback: AccessPolicy.Loopback) {
+    private init(userInformation: String, isNeededHere: Bool) {
         self.userInformation = userInformation
-        self.loopback = loopback
+        self.isNeededHere = isNeededHere
     }
 
     /// The part of a URL before `host`; empty if clients of that host need no password.
     func text(at host: URLHost) -> String {
-        host.isLoopback && loopback == .free ? "" : userInformation
+        host.isLoopback && !isNeededHere ? "" : userInformation
     }
 }
 

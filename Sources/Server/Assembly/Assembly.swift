@@ -25,8 +25,10 @@ public final class Assembly: Sendable {
         var configuration: Configuration
         /// The paths by name.
         var paths: [String: ServedPath] = [:]
-        /// `nil` until it is needed.
-        var viewer: ViewerAccess?
+        /// The viewer's password; `nil` until it is needed.
+        var viewer: GeneratedAccess?
+        /// The publisher's password; `nil` until it is needed.
+        var publisher: GeneratedAccess?
         /// `nil` before the start.
         var components: Components?
         var isStopping = false
@@ -47,8 +49,8 @@ public final class Assembly: Sendable {
     let status: StatusReport
     private let statusLog: StatusLog
     let threshold: LogThreshold
-    /// Loads the viewer's password. Called when it is first needed.
-    let viewerAccess: @Sendable () throws(StateFailure) -> ViewerAccess
+    /// Loads a generated password. Called when it is first needed.
+    let generatedAccess: @Sendable (GeneratedPassword.User) throws(StateFailure) -> GeneratedAccess
     let log: Logger
     let clock = StreamClock(ClockReading.now)
     let state: Mutex<State>
@@ -61,19 +63,23 @@ public final class Assembly: Sendable {
     ///
     /// - Parameters:
     ///   - threshold: the threshold of `log`, which changes with the option `log.level`.
-    ///   - viewerAccess: loads the password for other hosts if there are no users; by default, other hosts cannot watch.
+    ///   - generatedAccess: loads a password that clients need if there are no users; by default, no client can log in.
     public init(
         _ configuration: Configuration, log: Logger, threshold: LogThreshold = LogThreshold(),
-        viewerAccess: @escaping @Sendable () throws(StateFailure) -> ViewerAccess = { .closed }
+        generatedAccess: @escaping @Sendable (GeneratedPassword.User) throws(StateFailure) -> GeneratedAccess = { _ in
+            .closed
+        }
     ) throws(Failure) {
         status = StatusReport(log: log, start: clock.epoch)
-        let viewer: ViewerAccess?
+        let viewer: GeneratedAccess?
+        let publisher: GeneratedAccess?
         do throws(StateFailure) {
-            viewer = configuration.needsViewerPassword ? try viewerAccess() : nil
+            viewer = configuration.needsViewerPassword ? try generatedAccess(.viewer) : nil
+            publisher = configuration.needsPublisherPassword ? try generatedAccess(.publisher) : nil
         } catch {
             throw Failure(description: "\(error)", isPermanent: true)
         }
-        let access = AccessPolicy(configuration, viewer: (viewer ?? .closed).password)
+        let access = AccessPolicy(configuration, viewer: (viewer ?? .closed).password, publisher: publisher?.password)
         let files = configuration.tls.encryption == .no ? nil : CertificateFiles(configuration.tls)
         let identity = try Self.identity(in: files, for: configuration)
         do throws(SystemError) {
@@ -97,7 +103,7 @@ public final class Assembly: Sendable {
         certificateWatch = try Self.certificateWatch(files, server, log)
         running = configuration
         self.threshold = threshold
-        self.viewerAccess = viewerAccess
+        self.generatedAccess = generatedAccess
         self.log = log
         var paths: [String: ServedPath] = [:]
         for (name, path) in configuration.servedPathsParentsFirst {
@@ -106,17 +112,19 @@ public final class Assembly: Sendable {
             stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
             paths[name] = ServedPath(
                 path, of: path.source.parent.flatMap { paths[$0] }, on: stream, pulls: pulls, log: log)
-            directory.insert(stream, options: PathOptions(name, path, in: configuration))
+            directory.insert(
+                stream, options: PathOptions(name, path, in: configuration), publishing: paths[name]?.publishing)
         }
         notice = StartupNotice(
-            configuration, viewer, port: server.port(for: .clear).map(Int.init),
+            configuration, viewer, publisher, port: server.port(for: .clear).map(Int.init),
             tlsPort: server.port(for: .tls).map(Int.init),
             streams: paths.map { name, path in
                 StartupNotice.StreamLine(
-                    path: path.stream.path, label: path.source.label, multicast: configuration.multicastLines(of: name))
+                    path: path.stream.path, label: path.source.label, multicast: configuration.multicastLines(of: name),
+                    takesPublishers: path.publishing != nil)
             }
             .sorted { $0.path < $1.path })
-        state = Mutex(State(configuration: configuration, paths: paths, viewer: viewer))
+        state = Mutex(State(configuration: configuration, paths: paths, viewer: viewer, publisher: publisher))
     }
 
     /// Starts serving, on its own threads. Returns at once.
@@ -268,7 +276,8 @@ extension Assembly {
 
 extension StartupNotice {
     fileprivate init(
-        _ configuration: Configuration, _ viewer: ViewerAccess?, port: Int?, tlsPort: Int?, streams: [StreamLine]
+        _ configuration: Configuration, _ viewer: GeneratedAccess?, _ publisher: GeneratedAccess?, port: Int?,
+        tlsPort: Int?, streams: [StreamLine]
     ) {
         let address = configuration.server.address
         let place = address.isEmpty ? "all addresses" : address
@@ -280,12 +289,13 @@ extension StartupNotice {
         self.init(
             listeners: listeners.compactMap(\.self), streams: streams, port: port, tlsPort: tlsPort,
             hosts: URLHost.reaching(listener: address, addresses: addresses),
-            access: Access(configuration, viewer))
+            access: Access(configuration, viewer),
+            publisher: publisher.map { Publisher(access: $0, loopback: configuration.access.loopback) })
     }
 }
 
 extension StartupNotice.Access {
-    fileprivate init(_ configuration: Configuration, _ viewer: ViewerAccess?) {
+    fileprivate init(_ configuration: Configuration, _ viewer: GeneratedAccess?) {
         if !configuration.access.httpCallback.isEmpty {
             self = .callback
         } else if !configuration.users.isEmpty {

@@ -2,6 +2,7 @@ import Capture
 import Logging
 import Media
 import RTSPClient
+import RTSPServer
 import Streams
 
 /// A path that is served: its stream and its source. If the source is replaced, the stream and its viewers stay.
@@ -9,6 +10,8 @@ struct ServedPath: Sendable {
     let stream: Streams.Stream
     /// Passes the frames of its sources to the substreams of this path.
     private let fanOut = FrameFanOut()
+    /// Where clients publish the stream; `nil` if its source is another one.
+    private(set) var publishing: PublishingPoint?
     private(set) var source: any PathSource
     private(set) var supervisor: SourceSupervisor
     /// The encoder counters of earlier sources.
@@ -25,7 +28,8 @@ struct ServedPath: Sendable {
         _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, pulls: PullLoops, log: Logger
     ) {
         (self.stream, self.pulls, self.log) = (stream, pulls, log)
-        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, pulls, log: log)
+        publishing = Self.point(path, on: stream)
+        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, publishing, pulls, log: log)
     }
 
     /// The encoder counters of all its sources; `nil` if none of them has an encoder.
@@ -46,19 +50,24 @@ struct ServedPath: Sendable {
         let former = supervisor
         former.stop()
         past = status
-        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, pulls, log: log)
+        publishing = Self.point(path, on: stream)
+        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, publishing, pulls, log: log)
         return former
+    }
+
+    private static func point(_ path: Configuration.Path, on stream: Streams.Stream) -> PublishingPoint? {
+        path.source == .publish ? PublishingPoint(into: stream, override: path.publish.override) : nil
     }
 
     private static func source(
         _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut,
-        _ pulls: PullLoops, log: Logger
+        _ publishing: PublishingPoint?, _ pulls: PullLoops, log: Logger
     ) -> (any PathSource, SourceSupervisor) {
         var sourceLog = log
         sourceLog[metadataKey: "path"] = "\(stream.path)"
         let source = makeSource(
             path, fanOut: fanOut, parent: parent.map { ParentStream(stream: $0.stream, fanOut: $0.fanOut) },
-            pulls: pulls, log: sourceLog)
+            publishing: publishing, pulls: pulls, log: sourceLog)
         let supervisor = SourceSupervisor(
             source, into: stream, atEndOfInput: path.source == .standardInput ? .isFinal : .startsAgain, log: log)
         return (source, supervisor)

@@ -71,6 +71,7 @@ extension PathOptions {
     /// The options of the path `name`.
     init(_ name: String, _ path: Configuration.Path, in configuration: Configuration) {
         self.init(title: path.title.isEmpty ? name : path.title)
+        hasDefaultTitle = path.title.isEmpty
         description = path.description.isEmpty ? nil : path.description
         headerExtensions = path.headerExtensions
         let settings = configuration.join

@@ -75,6 +75,9 @@ extension Assembly {
         }
         for path in difference.changed {
             updateOptions(path, in: new, state)
+            if let override = new.servedPaths[path.name]?.publish.override {
+                state.paths[path.name]?.publishing?.setOverride(override)
+            }
             if let captureTimeSEI = new.servedPaths[path.name]?.timestamps {
                 state.paths[path.name]?.stream.captureTimeSEI = captureTimeSEI
             }
@@ -86,24 +89,26 @@ extension Assembly {
     }
 
     private func applyAccess(of configuration: Configuration, _ state: inout State) {
-        if configuration.needsViewerPassword {
-            loadViewerPassword(&state)
-        }
+        if configuration.needsViewerPassword { load(.viewer, into: &state.viewer) }
+        if configuration.needsPublisherPassword { load(.publisher, into: &state.publisher) }
         if configuration.isOpen { log.warning("\(StartupNotice.openWarning)") }
         let server = server
         server.admit(
-            by: AccessPolicy(configuration, viewer: (state.viewer ?? .closed).password),
+            by: AccessPolicy(
+                configuration, viewer: (state.viewer ?? .closed).password,
+                publisher: configuration.needsPublisherPassword ? (state.publisher ?? .closed).password : nil),
             HTTPCallback(configuration.access, log: log))
         Task(executorPreference: tasks) { await server.reviewSessions() }
     }
 
-    /// Loads the viewer's password, if that has not been done yet. Without a usable password, no client can log in with one.
-    private func loadViewerPassword(_ state: inout State) {
+    /// Loads a generated password, if that has not been done yet. Without a usable password, no client can log in with one.
+    private func load(_ user: GeneratedPassword.User, into access: inout GeneratedAccess?) {
         do throws(StateFailure) {
-            if state.viewer == nil { state.viewer = try viewerAccess() }
-            log.notice("the configuration has no users, so clients need the viewer's password; apus playlist shows it")
+            if access == nil { access = try generatedAccess(user) }
+            let command = user == .viewer ? "; apus playlist shows it" : ""
+            log.notice("the configuration has no users, so clients need the \(user)'s password\(command)")
         } catch {
-            log.error("no client can log in with the viewer's password", metadata: ["reason": "\(error)"])
+            log.error("no client can log in with the \(user)'s password", metadata: ["reason": "\(error)"])
         }
     }
 
@@ -141,7 +146,8 @@ extension Assembly {
         let server = server
         stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
         state.paths[name] = ServedPath(path, of: parent(of: path, in: state), on: stream, pulls: pulls, log: log)
-        directory.insert(stream, options: PathOptions(name, path, in: configuration))
+        directory.insert(
+            stream, options: PathOptions(name, path, in: configuration), publishing: state.paths[name]?.publishing)
     }
 
     private func replaceSource(
@@ -150,6 +156,9 @@ extension Assembly {
         guard let before = old.servedPaths[name], let after = new.servedPaths[name] else { return nil }
         let parent = parent(of: after, in: state)
         guard let supervisor = state.paths[name]?.replaceSource(by: after, of: parent) else { return nil }
+        if let path = state.paths[name] {
+            directory.insert(path.stream, options: PathOptions(name, after, in: new), publishing: path.publishing)
+        }
         return Ending(name: name, source: before.source, supervisor: supervisor)
     }
 
@@ -169,7 +178,9 @@ extension Assembly {
         guard path.arePathOptionsChanged, let stream = state.paths[path.name]?.stream,
             let settings = configuration.servedPaths[path.name]
         else { return }
-        directory.insert(stream, options: PathOptions(path.name, settings, in: configuration))
+        directory.insert(
+            stream, options: PathOptions(path.name, settings, in: configuration),
+            publishing: state.paths[path.name]?.publishing)
         guard path.areGroupsChanged else { return }
         let server = server
         Task(executorPreference: tasks) { await server.withdrawGroups(of: stream) }

@@ -25,7 +25,9 @@ struct ConfigurationDifference: Hashable {
         live = Self.serverChanges(from: old, to: new).filter { $0.effect != .serverRestart }.map(\.option.text)
         atNextStart = Self.serverChanges(from: running, to: new).filter { $0.effect == .serverRestart }
             .map(\.option.text)
-        isAccessChanged = old.access != new.access || old.users != new.users
+        isAccessChanged =
+            old.access != new.access || old.users != new.users
+            || old.needsPublisherPassword != new.needsPublisherPassword
         isCertificateMoved = old.tls.certificate != new.tls.certificate || old.tls.key != new.tls.key
     }
 

@@ -64,6 +64,7 @@ extension SourceSpecification {
         switch self {
         case .testCard: return "testcard"
         case .standardInput: return "stdin"
+        case .publish: return "live"
         case .substream(let parent):
             return (parent.split(separator: "/").last.map(String.init) ?? parent) + "-sub"
         case .pulled(let url, _):

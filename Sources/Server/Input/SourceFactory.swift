@@ -2,6 +2,7 @@ import Capture
 import Codecs
 import Logging
 import RTSPClient
+import RTSPServer
 import Streams
 
 /// The stream from which substreams are made.
@@ -15,11 +16,13 @@ struct ParentStream: Sendable {
 /// - Parameters:
 ///   - fanOut: passes its frames to substreams.
 ///   - parent: the parent stream of a substream.
+///   - publishing: where clients publish the path, if they do.
 ///   - pulls: the loops that pull streams of other servers.
 ///   - log: for messages of the source while it runs, such as encoders that do not work.
-func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentStream?, pulls: PullLoops, log: Logger)
-    -> any PathSource
-{
+func makeSource(
+    _ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentStream?, publishing: PublishingPoint?,
+    pulls: PullLoops, log: Logger
+) -> any PathSource {
     switch path.source {
     case .testCard:
         return TestCard(EncodingSettings(path), log: log, fanOut: fanOut)
@@ -29,6 +32,10 @@ func makeSource(_ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentS
         return Substream(of: parent.stream, fanOut: parent.fanOut, encoding: EncodingSettings(path), log: log)
     case .standardInput:
         return PipeSource(.standardInput, inputLog: PipeInputLog(log: log))
+    case .publish:
+        // Each path with this source has one.
+        guard let publishing else { return MissingParentStream(label: path.source.description) }
+        return PublishedSource(at: publishing)
     case .pulled(let url, _):
         return PulledSource(url, path.pull, on: pulls)
     case .path(let file):

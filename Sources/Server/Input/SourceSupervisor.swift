@@ -108,6 +108,10 @@ public final class SourceSupervisor: Sendable {
                 stream.end()
                 break
             }
+            if case .ofInput = end, source.waitsForInput {
+                record(end, nextTry: start)
+                continue
+            }
             let decision = schedule.ended(
                 end.reason, leastPause: end.leastPauseMilliseconds, startedAt: start, at: now())
             record(end, nextTry: now().advanced(byMilliseconds: decision.pauseMilliseconds))

@@ -19,7 +19,7 @@ enum SourceTest {
     /// tested either: they work if their parents do. Blocks for at most `milliseconds`. A source that does not end keeps its thread.
     static func failure(of path: Configuration.Path, within milliseconds: Int = usualMilliseconds) -> SourceFailure? {
         switch path.source {
-        case .standardInput, .substream: return nil
+        case .standardInput, .substream, .publish: return nil
         case .testCard: break
         case .pulled(let url, _): return failure(ofDescribing: url, path.pull, within: milliseconds)
         case .path(let file):
@@ -31,7 +31,7 @@ enum SourceTest {
         }
         let silent = Logger(label: "apus.trial") { _ in SwiftLogNoOpLogHandler() }
         return failure(
-            of: makeSource(path, fanOut: FrameFanOut(), parent: nil, pulls: PullLoops(), log: silent),
+            of: makeSource(path, fanOut: FrameFanOut(), parent: nil, publishing: nil, pulls: PullLoops(), log: silent),
             within: milliseconds)
     }
 

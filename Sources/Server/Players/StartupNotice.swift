@@ -8,10 +8,13 @@ public struct StartupNotice: Sendable {
         public let label: String
         /// One line per form (tracks, MPEG-TS) in which it is sent to a multicast group.
         public let multicast: [String]
+        /// Whether clients publish the stream.
+        public let takesPublishers: Bool
         /// Why the source has failed; `nil` if it has not.
         var failure: String?
 
-        public init(path: String, label: String, multicast: [String] = []) {
+        public init(path: String, label: String, multicast: [String] = [], takesPublishers: Bool = false) {
+            self.takesPublishers = takesPublishers
             self.path = path
             self.label = label
             self.multicast = multicast
@@ -27,13 +30,45 @@ public struct StartupNotice: Sendable {
         /// Clients on this host only, because the server listens at a loopback address.
         case thisHost
         /// Clients with the viewer's password. Clients on this host may need none.
-        case viewer(ViewerAccess, loopback: AccessPolicy.Loopback = .free)
+        case viewer(GeneratedAccess, loopback: AccessPolicy.Loopback = .free)
         /// Users of the configuration.
         case users
         /// Clients that the web server of `access.httpCallback` permits.
         case callback
         /// All clients.
         case open
+    }
+
+    /// The publisher's password.
+    public struct Publisher: Sendable {
+        let access: GeneratedAccess
+        let loopback: AccessPolicy.Loopback
+
+        public init(access: GeneratedAccess, loopback: AccessPolicy.Loopback) {
+            (self.access, self.loopback) = (access, loopback)
+        }
+
+        fileprivate func login(for reader: Reader) -> URLLogin {
+            let isNeededHere = loopback != .freeToPublish
+            return switch reader {
+            case .terminal: URLLogin(access.password, of: .publisher, isNeededHere: isNeededHere)
+            case .log: .hidden(of: .publisher, isNeededHere: isNeededHere)
+            }
+        }
+
+        fileprivate func text(for reader: Reader) -> String {
+            switch (reader, access.file) {
+            case (.terminal, let file?):
+                "publishers need the password of the user publisher in the lines below; it is stored in \(file)\n"
+            case (.terminal, nil):
+                "publishers need the password of the user publisher in the lines below; it changes at each start\n"
+            case (.log, let file?):
+                "publishers need the password stored in \(file): write it instead of PASSWORD\n"
+            case (.log, nil):
+                "publishers need a password, which is shown on a terminal only and changes at each start: set STATE_DIRECTORY to a "
+                    + "folder in which it can be stored\n"
+            }
+        }
     }
 
     /// The reader of the notice.
@@ -53,11 +88,14 @@ public struct StartupNotice: Sendable {
     /// The hosts under which clients reach the server.
     public let hosts: [URLHost]
     public let access: Access
+    /// `nil` if publishers need no generated password.
+    public let publisher: Publisher?
 
     public init(
         listeners: [String], streams: [StreamLine], port: Int?, tlsPort: Int? = nil, hosts: [URLHost],
-        access: Access = .thisHost
+        access: Access = .thisHost, publisher: Publisher? = nil
     ) {
+        self.publisher = publisher
         self.listeners = listeners
         self.streams = streams
         self.port = port
@@ -80,7 +118,8 @@ public struct StartupNotice: Sendable {
         let listening = listeners.map { "listening on \($0)\n" }
         let playlist = port == nil ? "" : "\nFor less latency in VLC, open a playlist: apus playlist PATH > FILE.m3u\n"
         let paths = streams.map { text($0, for: reader) }
-        return (["Apus \(apusVersion)\n"] + listening + [accessText(for: reader)] + paths + [playlist]).joined()
+        let access = [accessText(for: reader), publisher?.text(for: reader) ?? ""]
+        return (["Apus \(apusVersion)\n"] + listening + access + paths + [playlist]).joined()
     }
 
     /// The warning about `--open`.
@@ -100,10 +139,10 @@ public struct StartupNotice: Sendable {
     }
 
     private static func accessText(
-        _ viewer: ViewerAccess, _ loopback: AccessPolicy.Loopback, for reader: Reader
+        _ viewer: GeneratedAccess, _ loopback: AccessPolicy.Loopback, for reader: Reader
     ) -> String {
         let clients =
-            loopback == .free ? "clients on other hosts need" : "all clients, including those on this host, need"
+            loopback != .asOthers ? "clients on other hosts need" : "all clients, including those on this host, need"
         return switch (reader, viewer.file) {
         case (.terminal, let file?): "\(clients) the password in the URLs below; it is stored in \(file)\n"
         case (.terminal, nil): "\(clients) the password in the URLs below; it changes at each start\n"
@@ -118,8 +157,8 @@ public struct StartupNotice: Sendable {
     private func login(for reader: Reader) -> URLLogin? {
         guard case .viewer(let viewer, let loopback) = access else { return nil }
         return switch reader {
-        case .terminal: URLLogin(viewer.password, loopback: loopback)
-        case .log: .hidden(loopback: loopback)
+        case .terminal: URLLogin(viewer.password, isNeededHere: loopback == .asOthers)
+        case .log: .hidden(isNeededHere: loopback == .asOthers)
         }
     }
 
@@ -129,6 +168,21 @@ public struct StartupNotice: Sendable {
         let login = login(for: reader)
         return "\n\(stream.title)\n" + hosts.map { text(stream.path, at: $0, login) }.joined()
             + stream.multicast.map { "  \($0)\n" }.joined()
+            + (stream.takesPublishers ? publishing(stream, for: reader) : "")
+    }
+
+    /// What to paste to publish to a path, at the host that other hosts reach, or else at this one.
+    private func publishing(_ stream: StreamLine, for reader: Reader) -> String {
+        guard let host = hosts.first(where: { !$0.isLoopback }) ?? hosts.first, let port = port ?? tlsPort else {
+            return ""
+        }
+        let url = PlayerCommands(
+            host: host, port: port, path: stream.path, login: publisher?.login(for: reader),
+            security: self.port == nil ? .tls : .clear
+        ).url
+        return
+            "  publish to it\n    ffmpeg     ffmpeg -re -i FILE -c copy -muxdelay 0 -rtsp_transport tcp -f rtsp \(url)\n"
+            + "    GStreamer  gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! rtspclientsink location=\(url)\n"
     }
 
     /// The URLs of a path at a host, and the commands for players with the first URL.

@@ -116,8 +116,8 @@ struct ServeCommand: ParsableCommand {
             let threshold = LogThreshold(configuration.log.level)
             LoggingSystem.bootstrap { LineLogHandler(label: $0, threshold: threshold, write: writer.write) }
             let log = Logger(label: "apus")
-            let assembly = try Assembly(configuration, log: log, threshold: threshold) { () throws(StateFailure) in
-                try ViewerAccess(keptIn: .usual, log: log)
+            let assembly = try Assembly(configuration, log: log, threshold: threshold) { (user) throws(StateFailure) in
+                try GeneratedAccess(keptIn: .usual, of: user, log: log)
             }
             if open, !configuration.users.isEmpty {
                 log.warning("--open has no effect, because there are users: only they may watch")

@@ -71,7 +71,7 @@ struct PlaylistCommand: ParsableCommand {
     private func login(for name: String, _ configuration: Configuration) throws -> URLLogin? {
         guard let user else {
             let loopback = configuration.access.loopback
-            return try configuration.storedViewerPassword().map { URLLogin($0, loopback: loopback) }
+            return try configuration.storedViewerPassword().map { URLLogin($0, isNeededHere: loopback == .asOthers) }
         }
         let login = try configuration.urlLogin(of: user, watching: name) { try readPassword(.once) }
         if configuration.access.satip != .all {

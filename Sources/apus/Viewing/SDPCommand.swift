@@ -60,7 +60,7 @@ struct SDPCommand: ParsableCommand {
         do {
             let url = try SessionPlan(text, transport: .tcp).url
             // Without users, clients of this host need a password only with `access.loopback: password`.
-            let isFree = server.address.isEmpty && configuration.access.loopback == .free
+            let isFree = server.address.isEmpty && configuration.access.loopback != .asOthers
             let viewer = isFree ? nil : try configuration.storedViewerPassword()
             let login = try configuration.login(watching: name, viewer: viewer)
             return try Describe.description(of: url, login: login, deadline: .now().advanced(byMilliseconds: 5_000))

@@ -12,15 +12,12 @@ extension Attack {
             status: 551,
             method: "DESCRIBE", paths: ["hall"], headers: ["Require": "www.onvif.org/ver20/backchannel"]),
         Attack(
-            "publishing to a stream", in: "RTSP/Server/ValidatedRequest.swift",
-            guard: "throw Refusal(.methodNotAllowed",
-            effect: "405 with the allowed methods"
+            "publishing without the right to it", in: "RTSP/Server/ServerConnection+Publishing.swift",
+            guard: "case .announce: return url.wholePath",
+            effect: "401, like a wrong password"
         ) { target in
             let socket = try target.logIn()
-            for method in ["ANNOUNCE", "RECORD"] {
-                let answer = try socket.request(method, target.url()).expect(405)
-                try verify(answer.header("Allow")?.contains(method) == false, answer.head)
-            }
+            for method in ["ANNOUNCE", "RECORD"] { _ = try socket.request(method, target.url()).expect(401) }
         },
         Attack(
             "markup in a header that the response repeats", in: "RTSP/Server/ValidatedRequest.swift",

@@ -197,12 +197,25 @@ struct LockOutTests {
         }
     }
 
+    /// GStreamer's rtspclientsink sends a wrong answer eight times within milliseconds.
+    @Test func aRepeatedGuessCountsOnce() throws {
+        var dialogue = Dialogue(access: .test(guessing: GuessLimits(guessCount: 3)))
+        let challenge = try challenge(&dialogue)
+        for password in ["one", "two"] {
+            for _ in 0..<8 {
+                let response = dialogue.ask(.describe, as: "ann", password: password, answering: challenge)
+                #expect(response?.status == .unauthorized)
+            }
+        }
+        #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)?.status == .ok)
+    }
+
     @Test func aLockOutIsReportedOnce() throws {
         let (policy, lockOut) = (AccessPolicy.test(guessing: GuessLimits(guessCount: 3)), LockOut())
         var dialogue = Dialogue(access: policy, lockOut: lockOut)
         let challenge = try challenge(&dialogue)
         dialogue.orders = []
-        for _ in 0..<4 { dialogue.ask(.describe, as: "ann", password: "guess!", answering: challenge) }
+        for guess in 0..<4 { dialogue.ask(.describe, as: "ann", password: "guess\(guess)", answering: challenge) }
         let wrong = AccessFailure.wrongCredentials(user: "ann")
         #expect(dialogue.accessFailures == [wrong, wrong, wrong, .lockedOut(seconds: 300)])
         #expect(dialogue.orders.filter { $0 == .addressLockedOut(seconds: 300) }.count == 1)
@@ -289,8 +302,10 @@ struct LockOutTests {
         let challenge = try challenge(&dialogue)
         #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)?.status == .ok)
         dialogue.connection.accessChanged(to: try policy("other!"), paths: [:], at: dialogue.now)
-        for status in [StatusCode.unauthorized, .unauthorized, .forbidden] {
-            #expect(dialogue.ask(.describe, as: "ann", password: "sesame", answering: challenge)?.status == status)
+        for (method, status) in [
+            (RTSP.Method.describe, StatusCode.unauthorized), (.play, .unauthorized), (.describe, .forbidden),
+        ] {
+            #expect(dialogue.ask(method, as: "ann", password: "sesame", answering: challenge)?.status == status)
         }
     }
 

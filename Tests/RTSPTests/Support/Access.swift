@@ -125,8 +125,9 @@ extension Dialogue {
     /// Sends a request with credentials for `challenge`.
     @discardableResult
     mutating func ask(
-        _ method: RTSP.Method, _ url: String = Dialogue.url, _ headers: Headers = [:], as user: String,
-        password: String, answering challenge: DigestChallenge, uri: String? = nil, count: UInt32? = nil
+        _ method: RTSP.Method, _ url: String = Dialogue.url, _ headers: Headers = [:], body: [UInt8] = [],
+        as user: String, password: String, answering challenge: DigestChallenge, uri: String? = nil,
+        count: UInt32? = nil
     ) -> Response? {
         let credentials = DigestCredentials(
             answering: challenge, user: user, password: password, method: method, uri: uri ?? url,
@@ -135,7 +136,7 @@ extension Dialogue {
             }, hashes: .real)
         var headers = headers
         headers[.authorization] = credentials.headerValue
-        return ask(method, url, headers)
+        return ask(method, url, headers, body: body)
     }
 
     /// The reported access failures.

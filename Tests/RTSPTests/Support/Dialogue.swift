@@ -112,12 +112,28 @@ struct Dialogue {
             connection.described(id, known ? .success(DescribeAnswer(sdp: sdp)) : .failure(Refusal(.notFound)), at: now)
         case .setUp(let id, let request):
             connection.setUp(id, .success(setUpAnswer(request)), at: now)
+        case .announce(let id, let request):
+            connection.announced(id, request.path == "/taken" ? Refusal(.forbidden, reason: "Published") : nil, at: now)
+        case .setUpPublisher(let id, let request):
+            if request.session == nil { sessionCount += 1 }
+            let answer = SetUpAnswer(Self.answer(to: request.offers[0]), freshSession: Self.session(sessionCount))
+            connection.setUp(id, .success(answer), at: now)
+        case .record(let id, _): connection.recorded(id, nil, at: now)
         case .play(let id, let request):
             let entries = request.tracks.map {
                 RTPInfo.Entry(url: $0.url, sequenceNumber: 7, timestamp: 90_000)
             }
             connection.played(id, .success(PlayAnswer(rtpInfo: RTPInfo(entries), range: .live)), at: now)
         default: break
+        }
+    }
+
+    /// The answer to the transport of a publisher.
+    private static func answer(to offer: TransportOffer) -> TransportAnswer {
+        switch offer {
+        case .udp(let ports, _): .udp(clientPorts: ports, serverPorts: PortPair(rtp: 6000, rtcp: 6001), ssrc: nil)
+        case .interleaved(let pair, _): .interleaved(pair, ssrc: nil)
+        case .multicast: preconditionFailure("publishers are not offered multicast")
         }
     }
 

@@ -69,7 +69,7 @@ import Testing
         #expect(errors == 0)
         let expected: [String] = [
             " users.bob.read: warning: there is no path `yrad`; did you mean `yard`?",
-            " users.bob.publish: warning: has no effect: clients cannot publish streams to this server yet",
+            " users.bob.publish: warning: has no effect: no path has the source publish",
         ]
         #expect(lines.map(Self.withoutPosition) == expected)
     }

@@ -90,6 +90,9 @@ extension Configuration {
         }
         if let problem = path.source.urlProblem { reading.note(problem, with: option + "source") }
         notePull(of: path, at: option + "pull", in: &reading)
+        if path.publish != Publish(), path.source != .publish {
+            reading.note("has no effect: the source is \(path.source), not publish", with: option + "publish")
+        }
         noteEffects(of: path, at: option, in: &reading)
     }
 

@@ -17,6 +17,9 @@ extension Configuration {
         if path.source == .standardInput {
             reading.note("H.264 from standard input is not decoded, so it cannot have effects", with: section)
         }
+        if path.source == .publish {
+            reading.note("a published stream is not decoded, so it cannot have effects", with: section)
+        }
         if case .pulled = path.source {
             reading.note("the stream of another server is not decoded, so it cannot have effects", with: section)
         }

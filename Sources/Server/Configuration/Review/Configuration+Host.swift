@@ -45,9 +45,8 @@ extension Configuration {
     func noteUnused(in reading: inout Reading) {
         for (name, user) in users.sorted(by: { $0.key < $1.key }) {
             let option = OptionPath.root + "users" + name
-            if !user.publish.isEmpty {
-                reading.note(
-                    "has no effect: clients cannot publish streams to this server yet", with: option + "publish")
+            if !user.publish.isEmpty, !paths.isEmpty, !paths.values.contains(where: { $0.source == .publish }) {
+                reading.note("has no effect: no path has the source publish", with: option + "publish")
             }
             // Without paths in the configuration, the server uses those of the command line, which are not known here.
             guard !paths.isEmpty else { continue }

@@ -80,9 +80,10 @@ extension Schema<Configuration.Access> {
                     + "host may, and other hosts need the viewer's password, which the first start creates. allow and deny "
                     + "still apply."),
             .choice(
-                "loopback", \.loopback, among: [.free, .asOthers], word: \.word,
-                "If there are no users: whether clients on this host need the viewer's password. free: they do not. "
-                    + "password: they need it, like all other clients. A forwarder on this host (ssh -R, stunnel, a proxy) "
+                "loopback", \.loopback, among: [.free, .freeToPublish, .asOthers], word: \.word,
+                "If there are no users: whether clients on this host need a password. free: they need none to watch, and the "
+                    + "publisher's password to publish. publish: they need none at all. password: they need the same as all "
+                    + "other clients. A forwarder on this host (ssh -R, stunnel, a proxy) "
                     + "makes remote clients look like clients on this host: choose password if there is one."),
             .choice(
                 "satip", \.satip, among: AccessPolicy.URLCredentials.allCases, word: \.word,
@@ -125,6 +126,7 @@ extension AccessPolicy.Loopback {
     fileprivate var word: String {
         switch self {
         case .free: "free"
+        case .freeToPublish: "publish"
         case .asOthers: "password"
         }
     }

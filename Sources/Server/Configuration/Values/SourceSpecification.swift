@@ -1,9 +1,11 @@
 import RTSP
 
-/// The source of a path as users write it: `testcard`, `-`, `stream:cam`, an RTSP URL, or a path in the file system.
+/// The source of a path as users write it: `testcard`, `-`, `publish`, `stream:cam`, an RTSP URL, or a path in the file system.
 public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     case testCard
     case standardInput
+    /// Clients publish the stream over RTSP.
+    case publish
     /// The frames and the audio of another path, encoded again.
     case substream(of: String)
     /// The stream of another server, by its `rtsp` URL. The text may contain a password.
@@ -17,6 +19,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         case "": return nil
         case "testcard": self = .testCard
         case "-": self = .standardInput
+        case "publish": self = .publish
         default:
             if text.lowercased().hasPrefix("rtsp://"), let url = RequestURL(text) {
                 self = .pulled(url, text: text)
@@ -55,7 +58,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     var text: String {
         switch self {
         case .pulled(_, let text), .path(let text): text
-        case .testCard, .standardInput, .substream: description
+        case .testCard, .standardInput, .publish, .substream: description
         }
     }
 
@@ -65,6 +68,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         case .pulled(let url, _): url.text
         case .testCard: "testcard"
         case .standardInput: "-"
+        case .publish: "publish"
         case .substream(let parent): "stream:\(parent)"
         case .path(let path): withoutCredentials(path)
         }

@@ -25,6 +25,7 @@ extension Configuration {
         public var audio = Audio()
         public var camera = Camera()
         public var pull = Pull()
+        public var publish = Publish()
 
         public init() {}
 
@@ -49,11 +50,11 @@ extension Schema<Configuration.Path> {
             .value(
                 "source", \.source,
                 expecting:
-                    "testcard, a camera, a file, a fifo, \"-\" for standard input, rtsp://HOST/PATH, or stream:NAME",
+                    "testcard, a camera, a file, a fifo, \"-\" for standard input, rtsp://HOST/PATH, publish, or stream:NAME",
                 "Where the media comes from. A camera is named by its device, such as /dev/video0. A file may have every format "
                     + "that FFmpeg reads; H.264 and AAC are sent as they are. A fifo or standard input carries H.264 in Annex B "
                     + "byte stream format. An rtsp:// URL names the stream of an IP camera or of another server; Apus receives "
-                    + "its H.264 and AAC. stream:cam is the path cam, encoded again with the size, frame rate and bitrate of "
+                    + "its H.264 and AAC. publish: clients publish the stream over RTSP. stream:cam is the path cam, encoded again with the size, frame rate and bitrate of "
                     + "this path's video options.",
                 parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceSpecification(text) : nil },
                 show: \.text),
@@ -103,6 +104,7 @@ extension Schema<Configuration.Path> {
             ),
             .section("camera", \.camera, .camera, reason: "Settings of the camera."),
             .section("pull", \.pull, .pull, reason: "How the stream of another server is pulled."),
+            .section("publish", \.publish, .publish, reason: "How clients publish, with source: publish."),
             .section(
                 "effects", \.effects, .effects,
                 reason:

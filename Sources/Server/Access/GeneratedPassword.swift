@@ -1,7 +1,12 @@
-/// The password that clients on other hosts need if the configuration has no users. Its descriptions are redacted.
-public struct ViewerPassword: Hashable, Sendable {
-    /// The name of its user.
-    public static let user = "viewer"
+/// A password that the first start creates, for clients if the configuration has no users. Its descriptions are redacted.
+public struct GeneratedPassword: Hashable, Sendable {
+    /// The user of a generated password, by its name.
+    public enum User: String, Sendable {
+        /// May watch all paths.
+        case viewer
+        /// May publish to all paths with `source: publish`.
+        case publisher
+    }
 
     public let text: String
 
@@ -28,7 +33,7 @@ public struct ViewerPassword: Hashable, Sendable {
     }
 }
 
-extension ViewerPassword: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension GeneratedPassword: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "redacted" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }

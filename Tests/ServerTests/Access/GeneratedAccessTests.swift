@@ -8,7 +8,7 @@ import Testing
 @testable import Server
 
 /// Access if the configuration has no users.
-struct ViewerAccessTests {
+struct GeneratedAccessTests {
     private let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     private func configuration(_ yaml: String) throws -> Configuration {
@@ -20,9 +20,9 @@ struct ViewerAccessTests {
     }
 
     @Test func passwordsAreDistinctAndUseLettersThatEveryClientKeeps() {
-        let passwords = (0..<200).map { _ in ViewerPassword.random() }
+        let passwords = (0..<200).map { _ in GeneratedPassword.random() }
         for password in passwords {
-            #expect(ViewerPassword(password.text) == password && password.text.utf8.count == 14)
+            #expect(GeneratedPassword(password.text) == password && password.text.utf8.count == 14)
             #expect(password.text.utf8.allSatisfy { !"lo01".utf8.contains($0) })
             #expect(!"\(password)".contains(password.text))
         }
@@ -32,7 +32,7 @@ struct ViewerAccessTests {
 
     @Test(arguments: ["", "short77", "Capital77", "with blank", "ümlaut77", String(repeating: "a", count: 65)])
     func passwordsThatURLsOrVLCWouldChangeAreRefused(text: String) {
-        #expect(ViewerPassword(text) == nil)
+        #expect(GeneratedPassword(text) == nil)
     }
 
     @Test(
@@ -50,22 +50,22 @@ struct ViewerAccessTests {
     @Test func thePasswordOfTheFirstStartIsKeptForItsOwnerOnly() throws {
         let temporary = try TemporaryFolder()
         let folder = try #require(StateFolder(["STATE_DIRECTORY": temporary.file("a/state")], user: 7))
-        let first = try ViewerAccess(keptIn: folder, log: log)
+        let first = try GeneratedAccess(keptIn: folder, log: log)
         #expect(first.file == temporary.file("a/state/viewer-password"))
-        #expect(try ViewerAccess(keptIn: folder, log: log).password == first.password)
+        #expect(try GeneratedAccess(keptIn: folder, log: log).password == first.password)
         #expect(try folder.keep(.random()) == first.password, "of two servers that start together")
-        #expect(try mode(folder.passwordFile) == 0o600 && mode(folder.path) == 0o700)
+        #expect(try mode(folder.passwordFile()) == 0o600 && mode(folder.path) == 0o700)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["viewer-password"])
         try temporary.write("mine7777\n", to: "a/state/viewer-password")
-        #expect(try ViewerAccess(keptIn: folder, log: log).password.text == "mine7777")
+        #expect(try GeneratedAccess(keptIn: folder, log: log).password.text == "mine7777")
     }
 
     @Test func withoutAFolderThereIsAPasswordForThisRun() throws {
         let temporary = try TemporaryFolder()
         try temporary.write("", to: "file")
         for folder in [StateFolder(["STATE_DIRECTORY": temporary.file("file/state")], user: 7), nil] {
-            let one = try ViewerAccess(keptIn: folder, log: log)
-            let other = try ViewerAccess(keptIn: folder, log: log)
+            let one = try GeneratedAccess(keptIn: folder, log: log)
+            let other = try GeneratedAccess(keptIn: folder, log: log)
             #expect(one.file == nil && one.password != other.password)
         }
     }
@@ -75,7 +75,7 @@ struct ViewerAccessTests {
         let temporary = try TemporaryFolder()
         try temporary.write(text, to: "viewer-password")
         let folder = StateFolder(at: temporary.path)
-        let failure = #expect(throws: StateFailure.self) { try ViewerAccess(keptIn: folder, log: log) }
+        let failure = #expect(throws: StateFailure.self) { try GeneratedAccess(keptIn: folder, log: log) }
         #expect(
             failure?.description.contains("does not contain a password of 8 to 64 lower-case letters and digits")
                 == true)
@@ -89,8 +89,8 @@ struct ViewerAccessTests {
         configuration.server.port = 0
         let log = log
         let failure = #expect(throws: Assembly.Failure.self) {
-            try Assembly(configuration, log: log) { () throws(StateFailure) in
-                try ViewerAccess(keptIn: StateFolder(at: temporary.path), log: log)
+            try Assembly(configuration, log: log) { (user) throws(StateFailure) in
+                try GeneratedAccess(keptIn: StateFolder(at: temporary.path), of: user, log: log)
             }
         }
         #expect(
@@ -131,7 +131,7 @@ struct ViewerAccessTests {
     }
 
     @Test func theNoticeHasThePasswordInURLsOfOtherHosts() throws {
-        let viewer = try ViewerAccess(keptIn: nil, log: log)
+        let viewer = try GeneratedAccess(keptIn: nil, log: log)
         let notice = StartupNotice(
             listeners: [], streams: [.init(path: "/cam", label: "test card")], port: 8554,
             hosts: try ["localhost", "192.0.2.7", "2001:db8::7"].map { try #require(URLHost($0)) },
@@ -152,7 +152,7 @@ struct ViewerAccessTests {
         let temporary = try TemporaryFolder()
         let hosts = try ["localhost", "192.0.2.7"].map { try #require(URLHost($0)) }
         for folder in [StateFolder(at: temporary.path), nil] {
-            let viewer = try ViewerAccess(keptIn: folder, log: log)
+            let viewer = try GeneratedAccess(keptIn: folder, log: log)
             let notice = StartupNotice(
                 listeners: [], streams: [.init(path: "/cam", label: "test card")], port: 8554, tlsPort: 8322,
                 hosts: hosts, access: .viewer(viewer))
@@ -163,13 +163,14 @@ struct ViewerAccessTests {
             #expect(text.contains("rtsps://viewer:PASSWORD@192.0.2.7:8322/cam"))
             #expect(
                 text.contains(
-                    folder.map { "stored in \($0.passwordFile): write it instead of PASSWORD" } ?? "on a terminal only")
+                    folder.map { "stored in \($0.passwordFile()): write it instead of PASSWORD" }
+                        ?? "on a terminal only")
             )
         }
     }
 
     @Test func theNoticeHasThePasswordForThisHostIfItNeedsIt() throws {
-        let viewer = try ViewerAccess(keptIn: nil, log: log)
+        let viewer = try GeneratedAccess(keptIn: nil, log: log)
         let notice = StartupNotice(
             listeners: [], streams: [.init(path: "/cam", label: "test card")], port: 8554, hosts: [.local],
             access: .viewer(viewer, loopback: .asOthers))
@@ -183,10 +184,10 @@ struct ViewerAccessTests {
     }
 
     @Test func thePlaylistHasThePasswordToo() throws {
-        let viewer = ViewerPassword.random()
+        let viewer = GeneratedPassword.random()
         let playlist = try configuration("").playlist(
             of: "cam", hosts: try ["127.0.0.1", "192.0.2.7", "cam.example"].map { try #require(URLHost($0)) },
-            login: URLLogin(viewer, loopback: .free), cachingMilliseconds: 250)
+            login: URLLogin(viewer, isNeededHere: false), cachingMilliseconds: 250)
         #expect(
             playlist.urls == [
                 "rtsp://127.0.0.1:8554/cam", "rtsp://viewer:\(viewer.text)@192.0.2.7:8554/cam",

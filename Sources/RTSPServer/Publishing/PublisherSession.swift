@@ -1,0 +1,133 @@
+import Delivery
+import Media
+import RTP
+import RTSP
+import Reactor
+import SDP
+
+/// The session of a client that publishes a stream: its tracks, and what is received on them. Loop thread only.
+final class PublisherSession {
+    let id: SessionID
+    let announcement: AnnounceRequest
+    let point: PublishingPoint
+    private(set) var tracks: [PublisherTrack] = []
+    /// From RECORD on.
+    private(set) var publication: Publication?
+    private var reception: StreamReception?
+    /// When RECORD was answered.
+    private(set) var startedAt: MonotonicTime?
+    private(set) var nextReport = MonotonicTime.distantFuture
+    /// The source of our receiver reports.
+    private let reportSource: SSRC
+    private let canonicalName: String
+
+    init(
+        _ id: SessionID, _ announcement: AnnounceRequest, at point: PublishingPoint, reportSource: SSRC,
+        canonicalName: String
+    ) {
+        (self.id, self.announcement, self.point) = (id, announcement, point)
+        (self.reportSource, self.canonicalName) = (reportSource, canonicalName)
+    }
+
+    func setUp(_ track: PublisherTrack) { tracks.append(track) }
+
+    var usesUDP: Bool { tracks.contains { if case .udp = $0.route { true } else { false } } }
+
+    /// The clock rates and formats of the tracks that are used, in the order of their numbers: the first video and the first audio.
+    private var usedTracks: [Int] {
+        let media = announcement.description.media
+        let first = ["video", "audio"].compactMap { kind in
+            tracks.indices.filter { tracks[$0].format != nil && media[tracks[$0].medium].kind == kind }
+                .min { tracks[$0].medium < tracks[$1].medium }
+        }
+        return first.sorted { tracks[$0].medium < tracks[$1].medium }
+    }
+
+    /// Whether one of the tracks that are set up can be published.
+    var hasUsableTrack: Bool { !usedTracks.isEmpty }
+
+    /// Takes media from now on.
+    func begin(_ publication: Publication, at now: MonotonicTime) {
+        self.publication = publication
+        let used = usedTracks
+        for (index, track) in used.enumerated() { tracks[track].index = index }
+        var reception = StreamReception(used.compactMap { tracks[$0].format }, into: publication.input)
+        reception.began(at: now)
+        self.reception = reception
+        (startedAt, nextReport) = (now, now + Self.reportInterval)
+    }
+
+    /// Continues after a PAUSE: the publisher has the whole time again to send media.
+    func resume(at now: MonotonicTime) { reception?.began(at: now) }
+
+    // MARK: Input
+
+    /// A packet has come on a track's RTP or RTCP port or channel. Devices send RTCP on either.
+    ///
+    /// - Returns: whether the packet belongs to the track.
+    @discardableResult
+    func received(_ packet: RawSpan, on track: Int, at now: MonotonicTime) -> Bool {
+        guard let (header, payload) = tracks[track].admission.accept(packet, arrival: now) else {
+            return receivedReport(packet, on: track, at: now)
+        }
+        tracks[track].hasSaidGoodbye = false
+        guard let index = tracks[track].index else { return true }
+        reception?.received(packet.extracting(payload), header: header, track: index, arrival: now)
+        return true
+    }
+
+    private func receivedReport(_ packet: RawSpan, on track: Int, at now: MonotonicTime) -> Bool {
+        guard let compound = try? Compound(parsing: packet, allowsReducedSize: true) else { return false }
+        let report = tracks[track].admission.senderReport(in: compound, arrival: now)
+        if let report, let index = tracks[track].index {
+            reception?.received(report, track: index, arrival: now)
+        }
+        for case .goodbye(let goodbye) in compound.packets {
+            guard let source = tracks[track].admission.source, goodbye.sources.contains(source) else { continue }
+            tracks[track].hasSaidGoodbye = true
+        }
+        if hasSaidGoodbye { reception?.peerSaidGoodbye(at: now) }
+        return true
+    }
+
+    /// Whether all tracks that are used have ended.
+    private var hasSaidGoodbye: Bool {
+        let used = tracks.filter { $0.index != nil }
+        return !used.isEmpty && used.allSatisfy(\.hasSaidGoodbye)
+    }
+
+    /// The track that a packet from an unknown port belongs to, by its payload type, among those without a confirmed port.
+    func unlatchedTrack(ofPayloadType type: UInt8) -> Int? {
+        let candidates = tracks.indices.filter {
+            guard case .udp = tracks[$0].route else { return false }
+            return tracks[$0].payloadType == type && !tracks[$0].latched.contains(.rtp)
+        }
+        return candidates.count == 1 ? candidates.first : nil
+    }
+
+    /// A packet has come from this port of the client.
+    func latch(_ track: Int, _ port: UDPPort) { tracks[track].latched.insert(port) }
+
+    // MARK: Deadlines
+
+    /// The time between two receiver reports, in nanoseconds (RFC 3550, section 6.2).
+    private static let reportInterval: Int64 = 5_000_000_000
+
+    /// When to call ``deadlinePassed(at:_:)``.
+    var nextDeadline: MonotonicTime { min(reception?.nextDeadline ?? .distantFuture, nextReport) }
+
+    /// - Parameter send: sends a receiver report for a track.
+    /// - Returns: why the publication ends now; `nil` if it goes on.
+    func deadlinePassed(at now: MonotonicTime, _ send: ([UInt8], PublisherTrack) -> Void) -> Withdrawal? {
+        if reception?.deadlinePassed(at: now) == true {
+            return hasSaidGoodbye ? .goodbye : .silence(seconds: StreamReception.silenceSeconds)
+        }
+        guard nextReport <= now else { return nil }
+        nextReport = now + Self.reportInterval
+        for index in tracks.indices {
+            let report = tracks[index].admission.report(from: reportSource, canonicalName: canonicalName, at: now)
+            if let report { send(report, tracks[index]) }
+        }
+        return nil
+    }
+}

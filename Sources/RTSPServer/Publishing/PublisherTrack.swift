@@ -1,0 +1,47 @@
+import Delivery
+import Media
+import RTP
+import RTSP
+import Reactor
+import SDP
+
+/// One track that a client publishes: where its packets come from, and which of them are taken. Loop thread only.
+struct PublisherTrack {
+    enum Route {
+        case interleaved(ChannelPair)
+        /// Receiver reports go over the route. Its destinations are the client's ports, and move if NAT changes them.
+        case udp(UDPRoute)
+    }
+
+    /// The index of its medium in the announced description.
+    let medium: Int
+    let route: Route
+    /// `nil` for a medium that is accepted and not used, such as metadata of a camera.
+    let format: (clockRate: ClockRate, format: ReceivedStream.Format)?
+    /// The number of the payload format in the packets.
+    let payloadType: UInt8?
+    /// The number of the track in the stream; `nil` if it is not used, and before RECORD.
+    var index: Int?
+    var admission: TrackAdmission
+    /// The UDP ports of the client that were confirmed by a packet.
+    var latched: Set<UDPPort> = []
+    /// Whether its source has said goodbye since its last packet.
+    var hasSaidGoodbye = false
+
+    init(_ medium: Int, of description: SessionDescription, route: Route) {
+        self.medium = medium
+        self.route = route
+        let described = description.media[medium].describedTrack
+        payloadType = described?.payloadType
+        format = described.flatMap { track in track.receivedFormat.map { (track.clockRate, $0) } }
+        let isPrivate = if case .interleaved = route { true } else { false }
+        admission = TrackAdmission(
+            payloadType: described?.payloadType ?? 0, clockRate: described?.clockRate ?? .video, announced: nil,
+            isPrivate: isPrivate)
+    }
+
+    /// The channel for receiver reports; `nil` over UDP.
+    var reportChannel: UInt8? {
+        if case .interleaved(let channels) = route { channels.rtcp } else { nil }
+    }
+}

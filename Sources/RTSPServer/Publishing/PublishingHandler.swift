@@ -1,0 +1,250 @@
+import Delivery
+import Media
+import RTP
+import RTSP
+import Reactor
+import SDP
+import Streams
+
+/// Serves the publishers of a loop: answers ANNOUNCE, SETUP and RECORD, and takes their media. Loop thread only.
+final class PublishingHandler {
+    private let place: LoopPlace
+    private let context: ServerContext
+    private let endings: Mailbox<PublicationEnding>
+    private let log: ServiceLog
+    private let addresses: PublisherAddresses
+    private var recording: [SessionID: (session: PublisherSession, connection: Connection)] = [:]
+    private var deadlines = DeadlineQueue<SessionID>()
+    private var numbers = SystemRandomNumberGenerator()
+
+    init(_ place: LoopPlace, _ context: ServerContext, endings: Mailbox<PublicationEnding>, log: ServiceLog) {
+        (self.place, self.context, self.endings, self.log) = (place, context, endings, log)
+        addresses = PublisherAddresses(context.registry)
+    }
+
+    // MARK: Requests
+
+    /// - Returns: why the client may not publish; `nil` if it may.
+    func refusal(of request: AnnounceRequest, on connection: Connection, at now: MonotonicTime) -> Refusal? {
+        do throws(Refusal) {
+            let point = try point(of: request, on: connection, at: now)
+            try request.description.requireSupportedCodecs()
+            if let refusal = point.refusal(of: publisher(request, connection)) { throw refusal }
+            return nil
+        } catch {
+            log.publishingRefused(at: request.path, error, to: connection, at: now)
+            return error
+        }
+    }
+
+    private func point(
+        of request: AnnounceRequest, on connection: Connection, at now: MonotonicTime
+    ) throws(Refusal) -> PublishingPoint {
+        guard let entry = context.directory.entry(at: request.path), entry.stream.path == request.path else {
+            throw .unknownPath(request.path, among: context.directory, for: request.grant)
+        }
+        guard let point = entry.publishing else {
+            throw Refusal(.forbidden, reason: "Forbidden: \(request.path) has a source of its own")
+        }
+        return point
+    }
+
+    private func publisher(_ request: AnnounceRequest, _ connection: Connection) -> PublishingPoint.Publisher {
+        PublishingPoint.Publisher(
+            user: request.grant.user, peer: connection.peer,
+            userAgent: request.userAgent ?? connection.client.userAgent)
+    }
+
+    /// Sets up a track.
+    func setUp(
+        _ request: PublisherSetUpRequest, on connection: Connection, at now: MonotonicTime
+    ) -> Result<SetUpAnswer, Refusal> {
+        do throws(Refusal) {
+            let session: PublisherSession
+            if let existing = connection.publisher {
+                session = existing
+            } else {
+                session = try newSession(for: request.announcement, on: connection, at: now)
+            }
+            for offer in request.offers {
+                guard let answer = setUp(offer, request.medium, of: session, on: connection) else { continue }
+                connection.publisher = session
+                return .success(answer)
+            }
+            throw Refusal(
+                .unsupportedTransport, reason: "Unsupported Transport: none of the offered transports is available")
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func newSession(
+        for announcement: AnnounceRequest, on connection: Connection, at now: MonotonicTime
+    ) throws(Refusal) -> PublisherSession {
+        PublisherSession(
+            SessionID(random: numbers.next(), numbers.next()), announcement,
+            at: try point(of: announcement, on: connection, at: now), reportSource: SSRC(numbers.next()),
+            canonicalName: context.canonicalName)
+    }
+
+    /// Sets up a transport; `nil` if that is impossible.
+    private func setUp(
+        _ offer: TransportOffer, _ medium: Int, of session: PublisherSession, on connection: Connection
+    ) -> SetUpAnswer? {
+        let description = session.announcement.description
+        switch offer {
+        case .multicast: return nil
+        case .interleaved(let channels, _):
+            session.setUp(PublisherTrack(medium, of: description, route: .interleaved(channels)))
+            return SetUpAnswer(.interleaved(channels, ssrc: nil), freshSession: session.id)
+        case .udp(let client, _):
+            // IPv6 sockets serve both families. If the host has no IPv6, IPv4 sockets cannot reach an IPv6 client.
+            guard connection.peer.family == .ipv4 || place.ports.pair.rtp.family == .ipv6 else { return nil }
+            let destinations = [connection.peer.with(port: client.rtp), connection.peer.with(port: client.rtcp)]
+            guard addresses.reserve(destinations) else { return nil }
+            let source = destinations[0].family == connection.local.family ? connection.local : nil
+            let route = UDPRoute(
+                destination: destinations[0], reportDestination: destinations[1], source: source, ports: place.ports)
+            session.setUp(PublisherTrack(medium, of: description, route: .udp(route)))
+            addresses.add(destinations, to: session, track: session.tracks.count - 1)
+            let server = RTSP.PortPair(rtp: place.ports.pair.port)
+            return SetUpAnswer(.udp(clientPorts: client, serverPorts: server, ssrc: nil), freshSession: session.id)
+        }
+    }
+
+    /// Begins the publication, or continues it after a PAUSE.
+    ///
+    /// - Returns: why that is impossible; `nil` if it is possible.
+    func record(_ session: PublisherSession, on connection: Connection, at now: MonotonicTime) -> Refusal? {
+        guard session.publication == nil else {
+            session.resume(at: now)
+            schedule(session)
+            return nil
+        }
+        guard session.hasUsableTrack else {
+            return Refusal(.methodNotValidInThisState, reason: "No Track With A Supported Codec Is Set Up")
+        }
+        let publication = Publication(
+            publisher(session.announcement, connection), PublishedTexts(session.announcement.description),
+            into: session.point.stream, session: session.id, on: connection.token, endings: endings)
+        do throws(Refusal) {
+            try session.point.begin(publication)
+        } catch {
+            log.publishingRefused(at: session.announcement.path, error, to: connection, at: now)
+            return error
+        }
+        session.begin(publication, at: now)
+        recording[session.id] = (session, connection)
+        schedule(session)
+        log.publishes(session, connection, at: now)
+        return nil
+    }
+
+    /// Ends a session, and releases what it holds.
+    func end(_ session: PublisherSession, of connection: Connection, because reason: String, at now: MonotonicTime) {
+        connection.publisher = nil
+        addresses.remove(session)
+        deadlines.remove(session.id)
+        recording[session.id] = nil
+        guard let publication = session.publication else { return }
+        session.point.ended(publication, because: reason)
+        log.publishedUntilNow(session, connection, because: reason, at: now)
+    }
+
+    /// The publications that other threads have ended: a connection and its session each.
+    func takeEndings() -> [PublicationEnding] { endings.take() }
+
+    // MARK: Media
+
+    /// A datagram has come; false if it belongs to no publisher.
+    func received(_ datagram: RawSpan, from source: SocketAddress, on port: UDPPort, at now: MonotonicTime) -> Bool {
+        guard let place = addresses.place(of: source) ?? latched(datagram, from: source, on: port) else { return false }
+        if place.session.received(datagram, on: place.track, at: now) { place.session.latch(place.track, port) }
+        scheduleIfEarlier(place.session)
+        return true
+    }
+
+    private func latched(_ datagram: RawSpan, from source: SocketAddress, on port: UDPPort) -> PublisherAddresses.Place?
+    {
+        guard port == .rtp, let header = Header.parse(datagram)?.header else { return nil }
+        return addresses.latch(source, payloadType: header.payloadType.rawValue)
+    }
+
+    /// A packet has come on an interleaved channel.
+    func receivedInterleaved(
+        _ bytes: ArraySlice<UInt8>, on channel: UInt8, of session: PublisherSession, at now: MonotonicTime
+    ) {
+        let track = session.tracks.firstIndex {
+            if case .interleaved(let pair) = $0.route { pair.rtp == channel || pair.rtcp == channel } else { false }
+        }
+        guard let track else { return }
+        session.received(bytes.span.bytes, on: track, at: now)
+        scheduleIfEarlier(session)
+    }
+
+    // MARK: Deadlines
+
+    /// Sessions whose publication ends now, and why.
+    ///
+    /// - Parameter end: ends one.
+    /// - Returns: when to call this again.
+    func passDeadlines(at now: MonotonicTime, _ end: (Connection, SessionID, Withdrawal) -> Void) -> MonotonicTime {
+        while let id = deadlines.popDue(at: now) {
+            guard let (session, connection) = recording[id] else { continue }
+            let withdrawal = session.deadlinePassed(at: now) { report, track in
+                send(report, of: track, on: connection)
+            }
+            if let withdrawal {
+                end(connection, id, withdrawal)
+            } else {
+                schedule(session)
+            }
+        }
+        return deadlines.next
+    }
+
+    private func send(_ report: [UInt8], of track: PublisherTrack, on connection: Connection) {
+        switch track.route {
+        case .udp(let route): place.ports.sendReport(report, over: route)
+        case .interleaved(let channels): connection.output.append(report: report, on: channels.rtcp)
+        }
+    }
+
+    private func schedule(_ session: PublisherSession) {
+        deadlines.set(session.id, session.nextDeadline)
+    }
+
+    /// Media moves the deadline for silence on with every packet, so only an earlier deadline changes the queue.
+    private func scheduleIfEarlier(_ session: PublisherSession) {
+        let deadline = session.nextDeadline
+        if let scheduled = deadlines.deadline(of: session.id), deadline < scheduled { schedule(session) }
+    }
+}
+
+extension SessionDescription {
+    /// Checks the codecs of an announced stream. Media of other kinds than video and audio are accepted and not used.
+    ///
+    /// - Throws: 415 with the name of the first codec that Apus does not receive.
+    func requireSupportedCodecs() throws(Refusal) {
+        let streams = media.filter { $0.kind == "video" || $0.kind == "audio" }
+        guard !streams.isEmpty else {
+            throw Refusal(.unsupportedMediaType, reason: "Unsupported Media Type: there is no video and no audio")
+        }
+        for medium in streams {
+            guard let track = medium.describedTrack else {
+                let format = medium.formats.first ?? "none"
+                throw Refusal(
+                    .unsupportedMediaType,
+                    reason: "The codec of payload type \(format) (\(medium.kind)) is not described")
+            }
+            guard track.receivedFormat != nil else {
+                // The name comes from the client, and a reason phrase is one line.
+                let name = String(
+                    track.encodingName.unicodeScalars.prefix(32).filter {
+                        $0.isASCII && $0.value > 0x20 && $0.value != 0x7F
+                    })
+                throw Refusal(.unsupportedMediaType, reason: "\(name) is not supported")
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import RTSPServer
+import Streams
+
+/// The source of a path to which clients publish.
+///
+/// Publishers come and go at the ``PublishingPoint``, and the loops of their connections publish their media. A run lasts until a
+/// publication ends, so that the supervisor knows since when the path has no input.
+final class PublishedSource: PathSource {
+    let label = "publisher"
+    private let point: PublishingPoint
+
+    init(at point: PublishingPoint) {
+        self.point = point
+    }
+
+    func run(into stream: Stream) throws(SourceFailure) {
+        point.open()
+        _ = point.waitForEnd()
+    }
+
+    var waitsForInput: Bool { true }
+
+    func change(to path: Configuration.Path) -> ReconfigurationResult { .noEffect }
+
+    /// Publishers ignore requests for keyframes.
+    func requestKeyframe() {}
+
+    func stop() { point.close() }
+}

@@ -1,0 +1,61 @@
+import TestSupport
+import Testing
+
+/// The access units of a file, to compare with a server's stream of the file, played again and again.
+struct CopiedMedia: Sendable {
+    /// The NAL units of the video, without parameter sets.
+    private let video: [[UInt8]]
+    /// The checksums of the audio's access units.
+    private let audio: [[UInt8]]
+
+    init(of file: String) async throws {
+        video = try await Self.units(of: ["-i", file], "-t", "6")
+        audio = try await Self.frames(of: ["-i", file], "-t", "6")
+    }
+
+    /// Expects that eight seconds of the stream are the same bytes as the file.
+    func expectCopy(at url: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let viewing = Array(Client.ffmpeg(url, over: "tcp").dropFirst(4))
+        async let copiedVideo = Self.units(of: viewing, "-t", "8")
+        async let copiedAudio = Self.frames(of: viewing, "-t", "8")
+        try Self.expectPart(try await copiedVideo, of: video, "video of \(url)", sourceLocation)
+        // The encoder's first frame, from before time 0, is not repeated with the file, so the audio is compared between two
+        // repetitions only.
+        let passes = try await copiedAudio.split(separator: audio[audio.count - 1]).map(Array.init)
+        let longest = try #require(passes.max { $0.count < $1.count }, sourceLocation: sourceLocation)
+        try Self.expectPart(longest, of: audio, "audio of \(url)", sourceLocation)
+    }
+
+    private static func units(of input: [String], _ options: String...) async throws -> [[UInt8]] {
+        let bytes = try await copy(
+            input, ["-map", "0:v", "-c", "copy"] + options + ["-bsf:v", "h264_mp4toannexb", "-f", "h264", "-"])
+        return AnnexB.withoutParameterSets(AnnexB.units(of: bytes))
+    }
+
+    private static func frames(of input: [String], _ options: String...) async throws -> [[UInt8]] {
+        let text = try await copy(input, ["-map", "0:a", "-c", "copy"] + options + ["-f", "framemd5", "-"])
+        return String(decoding: text, as: UTF8.self).split(separator: "\n")
+            .filter { $0.first != "#" }.map { Array($0.split(separator: ",")[5].utf8) }
+    }
+
+    private static func copy(_ input: [String], _ output: [String]) async throws -> [UInt8] {
+        let outcome = try await Command.run(["ffmpeg", "-nostdin", "-v", "error"] + input + output, within: 40)
+        #expect(outcome.status == 0, "\(outcome.diagnostics)")
+        return outcome.output
+    }
+
+    /// Expects that the copy is a part of the original, which is repeated.
+    private static func expectPart(
+        _ copied: [[UInt8]], of original: [[UInt8]], _ name: String, _ sourceLocation: SourceLocation
+    ) throws {
+        #expect(copied.count > 20, "\(name)", sourceLocation: sourceLocation)
+        let position = original.indices.first { index in
+            copied.prefix(8).indices.allSatisfy { copied[$0] == original[(index + $0) % original.count] }
+        }
+        let start = try #require(position, "\(name)", sourceLocation: sourceLocation)
+        let difference = copied.indices.first { copied[$0] != original[(start + $0) % original.count] }
+        #expect(
+            difference == nil, "\(name): of \(copied.count) units, from unit \(start) of \(original.count) on",
+            sourceLocation: sourceLocation)
+    }
+}
