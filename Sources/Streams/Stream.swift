@@ -48,6 +48,8 @@ public final class Stream: Sendable {
         var captureTimeSEI = CaptureTimeSEI.keyframes
         /// Tracks that drop units until a keyframe, because a source has just started.
         var awaitingKeyframe: Set<TrackID> = []
+        /// Whether the source sleeps until the stream is needed. The next announcement clears it.
+        var isAsleep = false
         /// Whether the end of the input is final. The next announcement clears it.
         var hasEnded = false
         var endObserver: (@Sendable (Stream) -> Void)?
@@ -60,6 +62,9 @@ public final class Stream: Sendable {
 
     /// Where its frames spend their time.
     public let latencyTrace = LatencyTrace()
+
+    /// What needs the stream now.
+    public let demand = StreamDemand()
 
     private let limits: Limits
     private let state: Mutex<State>
@@ -87,8 +92,8 @@ public final class Stream: Sendable {
         set { state.withLock { $0.captureTimeSEI = newValue } }
     }
 
-    /// The tracks announced last; `nil` before a source has announced any.
-    public var announcement: Announcement? { state.withLock { $0.announcement } }
+    /// The tracks announced last; `nil` before a source has announced any, and while the source sleeps.
+    public var announcement: Announcement? { state.withLock { $0.isAsleep ? nil : $0.announcement } }
 
     /// How often a source has announced tracks, changed or not. Each announcement clears the history.
     public var announcementCount: UInt64 { state.withLock { $0.announcementCount } }
@@ -115,7 +120,7 @@ extension Stream {
     public func announce(_ tracks: [Track]) {
         let ended = state.withLock { state -> [any AnyFeed] in
             state.announcementCount += 1
-            state.hasEnded = false
+            (state.hasEnded, state.isAsleep) = (false, false)
             let version = (state.announcement?.version ?? 0) + 1
             let former = state.announcement?.tracks ?? tracks
             if state.announcement?.tracks != tracks {
@@ -127,7 +132,17 @@ extension Stream {
             for key in ended.keys { state.feeds[key] = nil }
             return Array(ended.values)
         }
+        demand.failure = nil
         for feed in ended { feed.wake() }
+    }
+
+    /// Forgets what was published, because the source sleeps until the stream is needed. Nothing is described until it announces its
+    /// tracks again, which may be others.
+    public func sleep() {
+        state.withLock { state in
+            state.isAsleep = true
+            state.ring.removeAll()
+        }
     }
 
     /// Ends the stream because the end of its input is final. Repeated calls have no effect until the next announcement.
@@ -214,7 +229,7 @@ extension Stream {
     /// Every unit wakes `waker` from now on, until `Feed.detach`. A feed without readers is removed.
     public func feed<P: Packager>(_ packager: P.Type, options: P.Options, for waker: any Waker) -> Feed<P>? {
         state.withLock { state in
-            guard let tracks = state.announcement?.tracks, !state.hasEnded else { return nil }
+            guard let tracks = state.announcement?.tracks, !state.hasEnded, !state.isAsleep else { return nil }
             if let feed = state.feeds[FeedKey(packager, options)] as? Feed<P> {
                 feed.attach(waker)
                 return feed

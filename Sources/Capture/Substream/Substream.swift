@@ -36,7 +36,11 @@ public final class Substream: ReconfigurableSource {
     public func stop() { stopSignal.raise() }
 
     public func run(into stream: Stream) throws(SourceFailure) {
-        defer { stopSignal.consume() }
+        let use = StreamUse(of: parent)
+        defer {
+            withExtendedLifetime(use) {}
+            stopSignal.consume()
+        }
         let doorbell: Doorbell
         do { doorbell = try Doorbell() } catch { throw SourceFailure(reason: "the substream cannot start: \(error)") }
         while !stopSignal.isSet {

@@ -18,7 +18,7 @@ public struct PathPattern: Hashable, Sendable, CustomStringConvertible {
     /// `nil` for an empty text, or if a star is not at the end.
     public init?(_ text: String) {
         let beginning = text.hasSuffix("*") ? text.dropLast() : text[...]
-        guard !text.isEmpty, !text.hasPrefix("/"), text.utf8.count <= 65,
+        guard !text.isEmpty, !text.hasPrefix("/"), text.utf8.count <= 201,
             beginning.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "-_./".utf8.contains($0) })
         else { return nil }
         description = text

@@ -11,21 +11,51 @@ final class PublishingHandler {
     private let place: LoopPlace
     private let context: ServerContext
     private let endings: Mailbox<PublicationEnding>
+    private let created: Mailbox<CreatedPath>
     private let log: ServiceLog
     private let addresses: PublisherAddresses
     private var recording: [SessionID: (session: PublisherSession, connection: Connection)] = [:]
     private var deadlines = DeadlineQueue<SessionID>()
     private var numbers = SystemRandomNumberGenerator()
 
-    init(_ place: LoopPlace, _ context: ServerContext, endings: Mailbox<PublicationEnding>, log: ServiceLog) {
-        (self.place, self.context, self.endings, self.log) = (place, context, endings, log)
+    init(_ place: LoopPlace, _ context: ServerContext, _ mailboxes: LoopMailboxes, log: ServiceLog) {
+        (self.place, self.context, self.log) = (place, context, log)
+        (endings, created) = (mailboxes.publicationEndings, mailboxes.createdPaths)
         addresses = PublisherAddresses(context.registry)
     }
 
     // MARK: Requests
 
+    /// Answers an ANNOUNCE at once, or when the path has been created (``takeCreated()``).
+    ///
+    /// - Parameter answer: is given the reason why the client may not publish, or `nil` if it may.
+    func announce(
+        _ request: AnnounceRequest, _ id: RequestID, on connection: Connection, at now: MonotonicTime,
+        _ answer: (Refusal?) -> Void
+    ) {
+        if context.directory.entry(at: request.path) == nil {
+            let (created, token) = (created, connection.token)
+            let missing = PathDirectory.MissingPath(path: request.path, publisher: publisher(request, connection))
+            let isCreating = context.directory.create(missing) { refusal in
+                created.put(CreatedPath(connection: token, id: id, request: request, refusal: refusal))
+            }
+            if isCreating { return }
+        }
+        answer(refusal(of: request, on: connection, at: now))
+    }
+
+    /// The announcements whose paths were created, or could not be.
+    func takeCreated() -> [CreatedPath] { created.take() }
+
+    /// - Returns: why the client of a created path may not publish; `nil` if it may.
+    func refusal(of path: CreatedPath, on connection: Connection, at now: MonotonicTime) -> Refusal? {
+        guard let refusal = path.refusal else { return refusal(of: path.request, on: connection, at: now) }
+        log.publishingRefused(at: path.request.path, refusal, to: connection, at: now)
+        return refusal
+    }
+
     /// - Returns: why the client may not publish; `nil` if it may.
-    func refusal(of request: AnnounceRequest, on connection: Connection, at now: MonotonicTime) -> Refusal? {
+    private func refusal(of request: AnnounceRequest, on connection: Connection, at now: MonotonicTime) -> Refusal? {
         do throws(Refusal) {
             let point = try point(of: request, on: connection, at: now)
             try request.description.requireSupportedCodecs()
@@ -219,6 +249,15 @@ final class PublishingHandler {
         let deadline = session.nextDeadline
         if let scheduled = deadlines.deadline(of: session.id), deadline < scheduled { schedule(session) }
     }
+}
+
+/// An ANNOUNCE whose path was created, or could not be.
+struct CreatedPath: Sendable {
+    let connection: Token
+    let id: RequestID
+    let request: AnnounceRequest
+    /// Why it could not be created; `nil` if it was.
+    let refusal: Refusal?
 }
 
 extension SessionDescription {

@@ -33,6 +33,7 @@ public final class PublishingPoint: Sendable {
 
     private struct State {
         var override: Override
+        var endObserver: (@Sendable () -> Void)?
         var current: Publication?
         var texts = PublishedTexts()
         /// Publications that have ended.
@@ -57,6 +58,11 @@ public final class PublishingPoint: Sendable {
 
     /// What the last publisher has said about the stream.
     var texts: PublishedTexts { state.withLock { $0.texts } }
+
+    /// Sets the closure that is called when a publication has ended, on the thread of its loop.
+    public func observeEnd(_ observer: @escaping @Sendable () -> Void) {
+        state.withLock { $0.endObserver = observer }
+    }
 
     /// Which publisher may take over from another from now on.
     public func setOverride(_ override: Override) {
@@ -102,7 +108,9 @@ public final class PublishingPoint: Sendable {
             state.lastEnd = reason
             return true
         }
-        if isCurrent { bell.signal() }
+        guard isCurrent else { return }
+        bell.signal()
+        state.withLock { $0.endObserver }?()
     }
 
     /// Waits until a publication ends after which no other has begun, or until ``close()``. Blocks.

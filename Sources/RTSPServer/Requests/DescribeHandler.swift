@@ -29,7 +29,7 @@ final class DescribeHandler {
         }
         if entry.stream.hasEnded { return .failure(.hasEnded(entry.stream)) }
         guard let announcement = entry.stream.announcement else {
-            return mustAnswer ? .failure(.noInput(entry.stream)) : nil
+            return Refusal.noInput(entry.stream, mustAnswer: mustAnswer).map { .failure($0) }
         }
         let keys = announceKeys(for: announcement.tracks, of: entry, to: connection)
         return .success(description(of: entry, announcement, local: connection.local, keys: keys))

@@ -7,9 +7,21 @@ extension Refusal {
         Refusal(.notFound, reason: "Not Found: \(stream.path) has ended")
     }
 
-    /// The path has no input, and the client has waited long enough.
-    static func noInput(_ stream: Streams.Stream) -> Refusal {
-        Refusal(
+    /// The path has no input, and the client has waited long enough, or the source that was started for it has failed.
+    ///
+    /// - Returns: `nil` if the client can wait longer.
+    static func noInput(_ stream: Streams.Stream, mustAnswer: Bool) -> Refusal? {
+        if stream.demand.startMilliseconds != nil, let failure = stream.demand.failure {
+            // A reason phrase is one line of ASCII.
+            let reason = String(
+                failure.reason.unicodeScalars.prefix(200).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" }
+            )
+            return Refusal(
+                .serviceUnavailable, reason: "Service Unavailable: \(reason)",
+                headers: [.retryAfter: "\(failure.retrySeconds)"])
+        }
+        guard mustAnswer else { return nil }
+        return Refusal(
             .serviceUnavailable, reason: "Service Unavailable: \(stream.path) has no input; see the server's log",
             headers: [.retryAfter: "2"])
     }

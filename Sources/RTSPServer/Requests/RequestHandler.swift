@@ -29,7 +29,7 @@ final class RequestHandler {
 
     init(
         _ place: LoopPlace, _ context: ServerContext, connections: Connections, sessions: Sessions,
-        external: ExternalDecisions, publicationEndings: Mailbox<PublicationEnding>, log: ServiceLog
+        external: ExternalDecisions, mailboxes: LoopMailboxes, log: ServiceLog
     ) {
         self.place = place
         self.context = context
@@ -42,7 +42,7 @@ final class RequestHandler {
             join: MulticastSetup(directory: context.directory, registry: context.registry, sessions: sessions),
             play: PlayHandler(place, sessions, log),
             reports: ReportReceiver(delivery: place.delivery, sessions: sessions),
-            publishing: PublishingHandler(place, context, endings: publicationEndings, log: log))
+            publishing: PublishingHandler(place, context, mailboxes, log: log))
     }
 
     /// Serves publishers.
@@ -72,8 +72,9 @@ final class RequestHandler {
         case .play(let id, let request): play(id, request, on: connection, at: now)
         case .announce(let id, let request):
             noteClient(of: connection, request.userAgent)
-            let refusal = publishing.refusal(of: request, on: connection, at: now)
-            connection.machine.announced(id, refusal, at: now)
+            publishing.announce(request, id, on: connection, at: now) { refusal in
+                connection.machine.announced(id, refusal, at: now)
+            }
         case .setUpPublisher(let id, let request):
             connection.machine.setUp(id, publishing.setUp(request, on: connection, at: now), at: now)
         case .record(let id, let session):
@@ -132,14 +133,25 @@ final class RequestHandler {
     private func answerOrWait(
         _ id: RequestID, _ kind: WaitingRequest.Kind, on connection: Connection, at now: MonotonicTime
     ) {
+        let stream = stream(of: kind)
         let patience =
             switch kind {
-            case .describe, .setUp: context.options.describeMilliseconds
+            case .describe, .setUp: stream?.demand.startMilliseconds ?? context.options.describeMilliseconds
             case .play: context.options.playReplyMilliseconds
             }
         let request = WaitingRequest(
-            connection: connection, id: id, kind: kind, deadline: now.advanced(byMilliseconds: patience))
+            connection: connection, id: id, kind: kind, deadline: now.advanced(byMilliseconds: patience),
+            use: stream.map { StreamUse(of: $0) })
         if !isAnswered(request, at: now) { sessions.waiting.add(request) }
+    }
+
+    /// The stream that a request needs before it belongs to a session; `nil` if there is none.
+    private func stream(of kind: WaitingRequest.Kind) -> Streams.Stream? {
+        switch kind {
+        case .describe(let request): context.directory.entry(at: request.path)?.stream
+        case .setUp(let request): SetUpTarget.entry(of: request, in: context.directory)?.stream
+        case .play: nil
+        }
     }
 
     /// Answers the requests that have waited and can be answered now; returns when to check again.
@@ -179,8 +191,14 @@ final class RequestHandler {
         return true
     }
 
-    /// Ends the publications whose publisher is silent, or that another thread has ended; returns when to call this again.
-    func endPublications(at now: MonotonicTime) -> MonotonicTime {
+    /// Answers announcements whose path was created, and ends the publications whose publisher is silent, or that another thread
+    /// has ended; returns when to call this again.
+    func servePublishers(at now: MonotonicTime) -> MonotonicTime {
+        for path in publishing.takeCreated() {
+            guard let connection = connections[path.connection], connection.machine.awaits(path.id) else { continue }
+            connection.machine.announced(path.id, publishing.refusal(of: path, on: connection, at: now), at: now)
+            drain(connection, at: now)
+        }
         for ending in publishing.takeEndings() {
             guard let connection = connections[ending.connection] else { continue }
             withdraw(ending.session, ending.withdrawal, on: connection, at: now)

@@ -18,9 +18,9 @@ struct SetUpTarget {
     static func find(
         by request: SetUpRequest, on connection: Connection, in directory: PathDirectory, mustAnswer: Bool
     ) throws(Refusal) -> SetUpTarget? {
-        let entry = try entry(of: request, in: directory)
+        let entry = try existingEntry(of: request, in: directory)
         guard let tracks = entry.stream.announcement?.tracks else {
-            guard !mustAnswer else { throw .noInput(entry.stream) }
+            if let refusal = Refusal.noInput(entry.stream, mustAnswer: mustAnswer) { throw refusal }
             return nil
         }
         return SetUpTarget(
@@ -28,13 +28,18 @@ struct SetUpTarget {
             session: try existingSession(of: request, for: entry, tracks, on: connection))
     }
 
-    private static func entry(
+    /// The path that a SETUP names; `nil` if there is none.
+    static func entry(of request: SetUpRequest, in directory: PathDirectory) -> PathDirectory.Entry? {
+        request.encapsulation == .transportStream
+            ? directory.entry(atAnyCaseOf: request.path, for: request.grant) : directory.entry(at: request.path)
+    }
+
+    private static func existingEntry(
         of request: SetUpRequest, in directory: PathDirectory
     ) throws(Refusal) -> PathDirectory.Entry {
-        let entry =
-            request.encapsulation == .transportStream
-            ? directory.entry(atAnyCaseOf: request.path, for: request.grant) : directory.entry(at: request.path)
-        guard let entry else { throw .unknownPath(request.path, among: directory, for: request.grant) }
+        guard let entry = entry(of: request, in: directory) else {
+            throw .unknownPath(request.path, among: directory, for: request.grant)
+        }
         if entry.stream.hasEnded { throw .hasEnded(entry.stream) }
         return entry
     }

@@ -1,5 +1,6 @@
 import Media
 import RTSP
+import Streams
 
 /// A request that waits for a source's first unit.
 struct WaitingRequest {
@@ -14,6 +15,8 @@ struct WaitingRequest {
     let kind: Kind
     /// When it must be answered in any case.
     let deadline: MonotonicTime
+    /// Makes the source of an on-demand stream run until the request is answered.
+    let use: StreamUse?
 }
 
 /// The requests of a loop that wait for a source's first unit. They are checked in each turn. Confined to the loop.

@@ -18,9 +18,33 @@ public final class PathDirectory: Sendable {
         }
     }
 
+    /// A path that a publisher names, and that does not exist.
+    public struct MissingPath: Hashable, Sendable {
+        /// With its leading slash.
+        public let path: String
+        public let publisher: PublishingPoint.Publisher
+    }
+
+    /// Creates a missing path, if that is permitted, and then calls the closure with `nil`, or with the reason why not. It does not
+    /// block.
+    ///
+    /// - Returns: false if publishers may not create paths of this name; then the closure is not called.
+    public typealias Creator =
+        @Sendable (_ missing: MissingPath, _ then: @escaping @Sendable (Refusal?) -> Void) -> Bool
+
     private let entries = Mutex<[String: Entry]>([:])
+    private let creator = Mutex<Creator?>(nil)
 
     public init() {}
+
+    /// Sets the closure that creates the paths of publishers.
+    public func createMissing(by creator: @escaping Creator) {
+        self.creator.withLock { $0 = creator }
+    }
+
+    func create(_ missing: MissingPath, then: @escaping @Sendable (Refusal?) -> Void) -> Bool {
+        creator.withLock(\.self)?(missing, then) ?? false
+    }
 
     /// Offers a stream at its path, in place of the stream that is there.
     public func insert(_ stream: Stream, options: PathOptions, publishing: PublishingPoint? = nil) {

@@ -7,12 +7,14 @@ struct LoopMailboxes: Sendable {
     let decisions: Mailbox<ExternalDecisions.Decided>
     let groupAnswers: Mailbox<GroupAnswer>
     let publicationEndings: Mailbox<PublicationEnding>
+    let createdPaths: Mailbox<CreatedPath>
 
     init(waking loop: EventLoop) {
         inbox = Inbox(waking: loop)
         decisions = Mailbox(waking: loop)
         groupAnswers = Mailbox(waking: loop)
         publicationEndings = Mailbox(waking: loop)
+        createdPaths = Mailbox(waking: loop)
     }
 }
 

@@ -34,7 +34,7 @@ final class RTSPService: LoopService {
         sessions = Sessions(place, context, groups: membership, log: log)
         requests = RequestHandler(
             place, context, connections: connections, sessions: sessions, external: external,
-            publicationEndings: mailboxes.publicationEndings, log: log)
+            mailboxes: mailboxes, log: log)
         reader = ConnectionReader(connections, requests, context.options)
         settling = ConnectionSettling(
             place, context, connections: connections, sessions: sessions, requests: requests, reader: reader, log: log)
@@ -95,7 +95,7 @@ final class RTSPService: LoopService {
     }
 
     func answer(at now: MonotonicTime) -> MonotonicTime {
-        min(requests.answerWaiting(at: now), requests.endPublications(at: now))
+        min(requests.answerWaiting(at: now), requests.servePublishers(at: now))
     }
 
     func deadlinePassed(of token: Token, at now: MonotonicTime) {

@@ -9,6 +9,8 @@ final class ViewerSession {
     let id: SessionID
     let entry: PathDirectory.Entry
     let viewer: Viewer
+    /// Makes the source of an on-demand stream run as long as the session.
+    private let use: StreamUse
     /// All tracks of the stream when the session was made.
     private let layout: [Track]
     /// How its packets are sent, the same for all its tracks.
@@ -31,6 +33,7 @@ final class ViewerSession {
     ) {
         self.id = id
         self.entry = entry
+        use = StreamUse(of: entry.stream)
         self.layout = layout
         self.viewer = viewer
         self.lowerTransport = lowerTransport

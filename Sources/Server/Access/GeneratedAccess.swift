@@ -60,7 +60,8 @@ extension Configuration {
 
     /// Whether publishers need the publisher's password.
     public var needsPublisherPassword: Bool {
-        users.isEmpty && access.httpCallback.isEmpty && servedPaths.values.contains { $0.source == .publish }
+        users.isEmpty && access.httpCallback.isEmpty
+            && (servedPaths.values.contains { $0.source == .publish } || !publishPatterns.isEmpty)
     }
 
     /// Whether all clients that the address lists allow may watch without a password.

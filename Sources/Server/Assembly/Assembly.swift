@@ -25,6 +25,8 @@ public final class Assembly: Sendable {
         var configuration: Configuration
         /// The paths by name.
         var paths: [String: ServedPath] = [:]
+        /// Those of the paths that publishers have created.
+        var createdPaths: [String: CreatedPathOrigin] = [:]
         /// The viewer's password; `nil` until it is needed.
         var viewer: GeneratedAccess?
         /// The publisher's password; `nil` until it is needed.
@@ -123,8 +125,14 @@ public final class Assembly: Sendable {
                     path: path.stream.path, label: path.source.label, multicast: configuration.multicastLines(of: name),
                     takesPublishers: path.publishing != nil)
             }
-            .sorted { $0.path < $1.path })
+            .sorted { $0.path < $1.path }
+                + configuration.publishPatterns.map { pattern, _ in
+                    StartupNotice.StreamLine(
+                        path: "/\(pattern.description.dropLast())NAME", label: "paths that publishers create",
+                        takesPublishers: true)
+                })
         state = Mutex(State(configuration: configuration, paths: paths, viewer: viewer, publisher: publisher))
+        directory.createMissing { [weak self] in self?.create($0, then: $1) ?? false }
     }
 
     /// Starts serving, on its own threads. Returns at once.

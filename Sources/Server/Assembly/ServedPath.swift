@@ -68,8 +68,10 @@ struct ServedPath: Sendable {
         let source = makeSource(
             path, fanOut: fanOut, parent: parent.map { ParentStream(stream: $0.stream, fanOut: $0.fanOut) },
             publishing: publishing, pulls: pulls, log: sourceLog)
+        stream.demand.startMilliseconds = path.onDemand ? Int64(path.onDemandStartSeconds) * 1_000 : nil
         let supervisor = SourceSupervisor(
-            source, into: stream, atEndOfInput: path.source == .standardInput ? .isFinal : .startsAgain, log: log)
+            source, into: stream, atEndOfInput: path.source == .standardInput ? .isFinal : .startsAgain,
+            closingAfter: path.onDemand ? Int64(path.onDemandCloseSeconds) * 1_000 : nil, log: log)
         return (source, supervisor)
     }
 }

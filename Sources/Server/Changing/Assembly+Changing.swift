@@ -64,10 +64,13 @@ extension Assembly {
         // Before a new path is served: the new rights apply to it.
         if difference.isAccessChanged { applyAccess(of: new, &state) }
         if difference.isCertificateMoved { follow(CertificateFiles(new.tls)) }
+        removeOutdated(from: &state)
+        // A path of the configuration replaces one that a publisher has created.
+        for name in difference.added where state.createdPaths[name] != nil { removeCreated(name, from: &state) }
         // Old sources stop first, so that new ones can open their devices.
         var endings = difference.removed.compactMap { remove($0, of: former, from: &state) }
         for (name, _) in new.servedPathsParentsFirst where difference.added.contains(name) {
-            add(name, of: new, to: &state)
+            if let path = new.servedPaths[name] { add(name, path, of: new, to: &state) }
         }
         for path in difference.changed where path.isSourceChanged {
             guard let ending = replaceSource(of: path.name, former, new, in: &state) else { continue }
@@ -131,16 +134,21 @@ extension Assembly {
         guard let path = state.paths.removeValue(forKey: name), let settings = configuration.servedPaths[name] else {
             return nil
         }
+        withdraw(path)
+        return Ending(name: name, source: settings.source, supervisor: path.supervisor)
+    }
+
+    /// Stops a path that is no longer served: its source, and its viewers' sessions.
+    func withdraw(_ path: ServedPath) {
         let (server, stream) = (server, path.stream)
         directory.remove(stream.path)
         path.supervisor.stop()
         status.forget(stream.path)
         Task(executorPreference: tasks) { await server.withdraw(stream) }
-        return Ending(name: name, source: settings.source, supervisor: path.supervisor)
     }
 
-    private func add(_ name: String, of configuration: Configuration, to state: inout State) {
-        guard let path = configuration.servedPaths[name] else { return }
+    /// Serves a path. Its source is started later.
+    func add(_ name: String, _ path: Configuration.Path, of configuration: Configuration, to state: inout State) {
         let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(running))
         stream.captureTimeSEI = path.timestamps
         let server = server

@@ -1,3 +1,5 @@
+import RTSP
+
 extension Configuration {
     /// A summary for users: one line per port and one per path.
     public var summary: String {
@@ -13,7 +15,15 @@ extension Configuration {
     }
 
     /// The paths; the test card as `cam` if none is configured.
-    public var servedPaths: [String: Path] { paths.isEmpty ? ["cam": Path()] : paths }
+    public var servedPaths: [String: Path] {
+        paths.isEmpty ? ["cam": Path()] : paths.filter { !isPublishPattern($0.key) }
+    }
+
+    /// The patterns of paths that publishers create, the longest first: the first that matches a path applies to it.
+    var publishPatterns: [(pattern: PathPattern, path: Path)] {
+        paths.filter { isPublishPattern($0.key) }.sorted { ($1.key.utf8.count, $0.key) < ($0.key.utf8.count, $1.key) }
+            .compactMap { name, path in PathPattern(name).map { ($0, path) } }
+    }
 
     /// The same paths, sorted by name, with substreams last: their parent streams come before them.
     var servedPathsParentsFirst: [(key: String, value: Path)] {

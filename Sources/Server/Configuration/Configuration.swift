@@ -1,6 +1,3 @@
-import Media
-import SDP
-
 /// All options of the server and its paths.
 ///
 /// Each section has a file in `Sections/` with its values and their defaults, and a schema: the name, accepted values, unit,
@@ -77,29 +74,13 @@ extension Schema<Configuration> {
             NamedSections(
                 key: "paths", member: \.paths, schema: .path, makeDefault: Configuration.Path.init,
                 expectation:
-                    "1 to 64 letters, digits, `-`, `_` and `.`, with `/` between parts, the last of which is not "
-                    + "`track` and a number",
-                isValid: isPathName, maximumCount: 1000,
+                    "up to 200 letters, digits, `-`, `_` and `.`, with `/` between up to 8 parts, the last of which is not `track` "
+                    + "and a number, or a name that the web server will need (docs/publishing.md); a pattern ends with `*`",
+                isValid: { isPathName($0) || isPublishPattern($0) }, maximumCount: 1000,
                 reason:
-                    "The streams, by name: `cam` is served at rtsp://host:8554/cam, `cam/sub` at …/cam/sub. Without any, "
+                    "The streams, by name: `cam` is served at rtsp://host:8554/cam, `cam/sub` at …/cam/sub. A name with a star at its "
+                    + "end, such as `live/*`, is a pattern: publishers create the paths that match it. Without any path, "
                     + "`cam` is the first camera that works, or the test card if no camera works."
             ).entry.takingEffect(.live))
     }
-}
-
-/// Whether a stream may have this name: it needs no escape in a URL, and is not the name of a track.
-func isPathName(_ name: String) -> Bool {
-    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    return name.utf8.count <= 64 && parts.allSatisfy(isPathPart)
-        && parts.last.map { TrackID.isControlName($0, maximumDigitCount: .max) } == false
-}
-
-private func isPathPart(_ part: Substring) -> Bool {
-    !part.isEmpty && part != "." && part != ".."
-        && part.unicodeScalars.allSatisfy { scalar in
-            switch scalar {
-            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
-            default: false
-            }
-        }
 }

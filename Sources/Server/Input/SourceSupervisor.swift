@@ -25,15 +25,19 @@ public final class SourceSupervisor: Sendable {
     private let now: @Sendable () -> MonotonicTime
     private let runs: Mutex<SourceRuns>
     private let isStopping = Atomic(false)
-    /// Signalled once by `stop`, which ends a pause.
-    private let stopSignal = DispatchSemaphore(value: 0)
+    /// Signalled by `stop`, and if the source runs on demand, when the stream is needed again or not needed any more.
+    private let bell: DispatchSemaphore
+    /// Stops the source when it is not needed; `nil` if it runs all the time.
+    private let idleStop: IdleStop?
     /// Entered while the thread runs.
     private let finished = DispatchGroup()
 
-    /// - Parameter now: reads the monotonic clock.
+    /// - Parameters:
+    ///   - closeMilliseconds: how long after its last use the source stops; `nil` if it runs all the time.
+    ///   - now: reads the monotonic clock.
     public init(
         _ source: any SupervisedSource, into stream: Stream,
-        atEndOfInput endOfInput: EndOfInput = .startsAgain, log: Logger,
+        atEndOfInput endOfInput: EndOfInput = .startsAgain, closingAfter closeMilliseconds: Int64? = nil, log: Logger,
         now: @escaping @Sendable () -> MonotonicTime = MonotonicTime.now
     ) {
         self.source = source
@@ -41,6 +45,11 @@ public final class SourceSupervisor: Sendable {
         self.endOfInput = endOfInput
         self.now = now
         runs = Mutex(SourceRuns(at: now()))
+        let bell = DispatchSemaphore(value: 0)
+        self.bell = bell
+        idleStop = closeMilliseconds.map {
+            IdleStop(of: stream, milliseconds: $0, bell: bell) { [weak source] in source?.stop() }
+        }
         var log = log
         log[metadataKey: "path"] = "\(stream.path)"
         log[metadataKey: "source"] = "\(source.label)"
@@ -77,7 +86,7 @@ public final class SourceSupervisor: Sendable {
     /// Stops the source. Returns at once.
     public func stop() {
         guard isStopping.exchange(true, ordering: .sequentiallyConsistent) == false else { return }
-        stopSignal.signal()
+        bell.signal()
         source.stop()
     }
 
@@ -96,12 +105,13 @@ public final class SourceSupervisor: Sendable {
 
     private func supervise() {
         var schedule = RestartSchedule()
-        while !isStopping.load(ordering: .sequentiallyConsistent) {
+        while isNeeded() {
             let start = now()
             runs.withLock { $0.started(at: start, publishedBytes: stream.published.byteCount) }
             log.debug("source starts")
             let end = runOnce()
             if isStopping.load(ordering: .sequentiallyConsistent) { break }
+            if idleStop?.hasStoppedSource == true { continue }
             if case .ofInput = end, endOfInput == .isFinal || source.endsForGood {
                 log.notice("the input has ended; viewers are disconnected, and new clients get 404")
                 record(end, nextTry: nil)
@@ -116,10 +126,33 @@ public final class SourceSupervisor: Sendable {
                 end.reason, leastPause: end.leastPauseMilliseconds, startedAt: start, at: now())
             record(end, nextTry: now().advanced(byMilliseconds: decision.pauseMilliseconds))
             report(end, decision)
-            if stopSignal.wait(timeout: .now() + .milliseconds(Int(decision.pauseMilliseconds))) == .success { break }
+            pause(milliseconds: decision.pauseMilliseconds)
         }
         stream.attach(nil)
         log.debug("source stopped")
+    }
+
+    /// Waits until the source is to run.
+    ///
+    /// - Returns: false if the supervisor stops.
+    private func isNeeded() -> Bool {
+        if idleStop != nil, !stream.demand.isNeeded {
+            stream.sleep()
+            runs.withLock { $0.slept(at: now()) }
+            log.debug("source sleeps until a client asks for the stream")
+            while !stream.demand.isNeeded, !isStopping.load(ordering: .sequentiallyConsistent) { bell.wait() }
+            stream.demand.failure = nil
+        }
+        idleStop?.began()
+        return !isStopping.load(ordering: .sequentiallyConsistent)
+    }
+
+    /// Waits before the next run, unless the supervisor stops, or the stream is not needed any more.
+    private func pause(milliseconds: Int64) {
+        let end = DispatchTime.now() + .milliseconds(Int(milliseconds))
+        repeat {
+            if isStopping.load(ordering: .sequentiallyConsistent) || idleStop?.hasStoppedSource == true { return }
+        } while bell.wait(timeout: end) == .success
     }
 
     private enum End {
@@ -155,6 +188,8 @@ public final class SourceSupervisor: Sendable {
         runs.withLock { runs in
             switch (end, nextTry) {
             case (.failure(let failure), let nextTry?):
+                stream.demand.failure = StreamDemand.Failure(
+                    reason: failure.reason, retrySeconds: max(1, Int((nextTry - now) / 1_000_000_000)))
                 runs.failed(failure.description, at: now, nextTry: nextTry, publishedBytes: publishedBytes)
             case (_, let nextTry): runs.ended(at: now, nextTry: nextTry, publishedBytes: publishedBytes)
             }

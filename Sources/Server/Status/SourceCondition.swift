@@ -12,6 +12,8 @@ struct SourceCondition: Hashable, Sendable {
         case failing
         /// The input has ended and is not started again.
         case ended
+        /// It runs on demand, and nothing needs the stream now.
+        case sleeping
     }
 
     let state: State
@@ -42,6 +44,12 @@ struct SourceRuns {
         if condition.state != .failing { condition = SourceCondition(state: .starting, since: now) }
         condition.nextTry = nil
         (start, bytesAtStart) = (now, publishedBytes)
+    }
+
+    /// Nothing needs the stream, so no run begins.
+    mutating func slept(at now: MonotonicTime) {
+        condition = SourceCondition(state: .sleeping, since: now)
+        bytesAtStart = .max
     }
 
     /// The run has failed.

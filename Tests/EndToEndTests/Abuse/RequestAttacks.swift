@@ -61,7 +61,7 @@ extension Attack {
         },
         Attack(
             "a request for parameters", in: "RTSP/Server/ServerConnection+Requests.swift",
-            guard: "guard isEmpty else { throw Refusal(.parameterNotUnderstood)", effect: "451"
+            guard: "guard request.hasNoParameters else { throw Refusal(.parameterNotUnderstood)", effect: "451"
         ) { target in
             let (socket, body) = (try target.logIn(), "packets_received\r\npassword\r\n")
             let headers = ["Content-Length": "\(body.utf8.count)", "Content-Type": "text/parameters"]

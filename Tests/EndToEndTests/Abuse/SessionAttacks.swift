@@ -25,7 +25,7 @@ extension Attack {
         },
         Attack(
             "another user's session, on that user's connection", in: "RTSP/Server/ServerConnection+Requests.swift",
-            guard: "session.grant.user == grant.user", effect: "454", scope: .users
+            guard: "isAllowed(request, grant, toName: session.grant)", effect: "454", scope: .users
         ) { target in
             let socket = try target.logIn()
             let (url, session) = try target.setUp("cam", on: socket)
@@ -87,7 +87,7 @@ extension Attack {
         },
         Attack(
             "viewers that disconnect without TEARDOWN, to exhaust the limit", in: "RTSP/Server/ServerConnection.swift",
-            guard: "end(session.id, .connectionClosed(reason))", effect: "new sessions are accepted"
+            guard: "end(session, .connectionClosed(reason))", effect: "new sessions are accepted"
         ) { target in
             for _ in 0..<Setting.viewerLimit + 5 { _ = try setUp(0, on: target.logIn(), of: target) }
             let isAccepted = try soon { try setUp(0, on: target.logIn(), of: target).status == 200 }

@@ -84,7 +84,7 @@ extension EndToEnd {
                     Self.users.replacing("md5:0c58af1df45a7786b7cf06e90cedf6dc", with: "other777"), to: "apus.yml")
                 server.command.signal(SIGHUP)
                 #expect(
-                    await eventually(within: 5) { server.log.contains("the client may no longer watch the stream") })
+                    await eventually(within: 5) { server.log.contains("the client may no longer use the stream") })
                 _ = await viewer.finish(within: 5)
                 try await Client.ffmpeg.watch(url(server, as: "viewer:other777"), over: "tcp", log: server.log)
             }

@@ -109,6 +109,45 @@ extension EndToEnd {
             }
         }
 
+        /// A path under a pattern is created by its first publisher, and removed after its last viewer has left.
+        @Test func pathsOfAPatternComeAndGo() async throws {
+            let file = try await Clip.plain.path()
+            let folder = try TemporaryFolder()
+            try folder.write(
+                """
+                access: { loopback: publish }
+                paths:
+                  "live/*": { source: publish, publish: { maximumPathsPerUser: 2 } }
+                """, to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml")) { server in
+                let viewer = try RTSPSocket(port: server.port)
+                #expect(try viewer.request("DESCRIBE", server.url("live/a")).status == 404)
+                let first = try Command(ffmpeg(file, to: server.url("live/a"), over: "tcp"), in: "/")
+                let second = try Command(ffmpeg(file, to: server.url("live/b/c"), over: "udp"), in: "/")
+                defer { second.signal(SIGTERM) }
+                for path in ["live/a", "live/b/c"] { #expect(try await server.isServing(path)) }
+                for (path, reason) in [
+                    ("live/d", "has too many paths of live/*"), ("live/whep", "no reserved name"),
+                    ("live/a%20b", "a path has up to 8 parts"), ("other", "404 Not Found"),
+                ] {
+                    let outcome = try await Command.run(ffmpeg(file, to: server.url(path), over: "tcp"), within: 20)
+                    #expect(outcome.errors.contains(reason), "\(path): \(outcome.diagnostics)")
+                }
+                let (session, answer) = try viewer.play(server.url("live/a"))
+                #expect(answer.status == 200)
+                first.signal(SIGKILL)
+                #expect(await server.logs("publisher left"))
+                let other = try RTSPSocket(port: server.port)
+                #expect(try other.request("DESCRIBE", server.url("live/a")).status == 200, "it still has a viewer")
+                viewer.send(viewer.text(of: "TEARDOWN", server.url("live/a"), ["Session": session]))
+                #expect(
+                    try await eventually(within: 5) {
+                        try other.request("DESCRIBE", server.url("live/a")).status == 404
+                    })
+                #expect(try other.request("DESCRIBE", server.url("live/b/c")).status == 200)
+            }
+        }
+
         /// The reason of a refusal reaches the user of the publisher.
         @Test func refusalsNameTheirReason() async throws {
             let file = try await Clip.plain.path()

@@ -81,6 +81,24 @@ struct ConfigurationTests {
         #expect(film.join == .fastStart)
     }
 
+    @Test func namesOfPaths() {
+        let long = Array(repeating: "abcdefghijklmnopqrstuvwx", count: 8).joined(separator: "/")
+        for name in ["cam", "a/b/c/d/e/f/g/h", "A-_.9", "apis", "jpg", "a/ws/b", long] {
+            #expect(isPathName(name), "\(name)")
+        }
+        for name in [
+            "", "/cam", "cam/", "a//b", "..", "a/./b", "a b", "ä", "track1", "a/track22", "a/b/c/d/e/f/g/h/i", "api",
+            "api/x",
+            "metrics", "healthz/x", "readyz", "cam/ws", "whep", "a/whip", "recordings", "a/index.m3u8", "index.mp4",
+            "clip.mp4",
+            "a/b.jpg", long + "ABCDEFGHI", "live/*",
+        ] { #expect(!isPathName(name), "\(name)") }
+        for name in ["*", "live/*", "a/b/*"] { #expect(isPublishPattern(name), "\(name)") }
+        for name in ["", "live", "live*", "*/live", "live/**", "/*", "api/*"] {
+            #expect(!isPublishPattern(name), "\(name)")
+        }
+    }
+
     @Test(arguments: wrong)
     func mistakesAreReportedWithTheirPosition(_ wrong: Wrong) {
         let failure = #expect(throws: ConfigurationFailure.self) {
@@ -173,8 +191,12 @@ private let wrong = [
         "paths: { cam: { loop: 1 } }\n", "apus.yml:1:23: paths.cam.loop: expects true or false, not `1`"),
     Wrong(
         "paths:\n  a//b:\n    source: testcard\n",
-        "apus.yml:2:3: paths.a//b: a name is 1 to 64 letters, digits, `-`, `_` and `.`, with `/` between parts, the last "
-            + "of which is not `track` and a number"),
+        "apus.yml:2:3: paths.a//b: a name is up to 200 letters, digits, `-`, `_` and `.`, with `/` between up to 8 parts, the "
+            + "last of which is not `track` and a number, or a name that the web server will need (docs/publishing.md); "
+            + "a pattern ends with `*`"),
+    Wrong(
+        "paths:\n  \"live/*\": { source: testcard }\n",
+        "apus.yml:2:23: paths.live/*.source: a pattern of paths needs the source publish"),
     Wrong(
         "paths:\n  cam: { title: \"a\\nb\" }\n",
         "apus.yml:2:17: paths.cam.title: expects one line of text, at most 200 bytes, not `a\\u{a}b`"),

@@ -90,10 +90,27 @@ extension Configuration {
         }
         if let problem = path.source.urlProblem { reading.note(problem, with: option + "source") }
         notePull(of: path, at: option + "pull", in: &reading)
+        if option.text.hasSuffix("*"), path.source != .publish {
+            reading.note("a pattern of paths needs the source publish", with: option + "source")
+        }
+        noteOnDemand(of: path, at: option, in: &reading)
         if path.publish != Publish(), path.source != .publish {
             reading.note("has no effect: the source is \(path.source), not publish", with: option + "publish")
         }
         noteEffects(of: path, at: option, in: &reading)
+    }
+
+    private func noteOnDemand(of path: Path, at option: OptionPath, in reading: inout Reading) {
+        guard path.onDemand else { return }
+        switch path.source {
+        case .publish: reading.note("has no effect: a publisher decides when it sends", with: option + "onDemand")
+        case .standardInput:
+            reading.note("standard input cannot be opened when it is needed", with: option + "onDemand")
+        case .testCard, .substream, .pulled, .path: break
+        }
+        if path.multicast == .always || path.multicastTransportStream == .always {
+            reading.note("contradicts multicast always, which needs the source all the time", with: option + "onDemand")
+        }
     }
 
     private func notePull(of path: Path, at section: OptionPath, in reading: inout Reading) {

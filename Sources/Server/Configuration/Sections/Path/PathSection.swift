@@ -5,6 +5,12 @@ extension Configuration {
     /// One stream: its source, and how Apus encodes it if it does.
     public struct Path: Hashable, Sendable {
         public var source = SourceSpecification.testCard
+        /// Whether the source runs only while it is needed.
+        public var onDemand = false
+        /// How long the source of an on-demand path runs on after its last viewer.
+        public var onDemandCloseSeconds = 10
+        /// How long clients wait for the source of an on-demand path.
+        public var onDemandStartSeconds = 10
         /// The session name that players show; empty for the name of the path.
         public var title = ""
         public var description = ""
@@ -58,6 +64,19 @@ extension Schema<Configuration.Path> {
                     + "this path's video options.",
                 parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceSpecification(text) : nil },
                 show: \.text),
+            .boolean(
+                "onDemand", \.onDemand,
+                "Whether the source starts when the first client asks for the stream, and stops after the last one has left. The "
+                    + "first client waits until the source has a frame, so this is for sources that cost something while "
+                    + "nobody watches."),
+            .integer(
+                "onDemandCloseSeconds", \.onDemandCloseSeconds, in: 0...86_400, unit: "seconds",
+                "With onDemand, how long the source runs on without a viewer. A viewer that reconnects in this time does not wait."
+            ),
+            .integer(
+                "onDemandStartSeconds", \.onDemandStartSeconds, in: 1...120, unit: "seconds",
+                "With onDemand, how long a client waits for the first frame before it is answered 503. A source that fails is "
+                    + "reported at once. VLC waits for about 10 s."),
             .text("title", \.title, "Title that players show; empty for the name of the path.").takingEffect(
                 .newViewers),
             .text("description", \.description, "More information, for players that show it.").takingEffect(
