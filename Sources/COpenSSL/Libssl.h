@@ -45,18 +45,24 @@
     EACH(SSL_CTX_free) \
     EACH(SSL_CTX_get0_certificate) \
     EACH(SSL_CTX_new) \
+    EACH(SSL_CTX_set_default_verify_paths) \
     EACH(SSL_CTX_set_cipher_list) \
     EACH(SSL_CTX_set_ciphersuites) \
     EACH(SSL_CTX_set_num_tickets) \
     EACH(SSL_CTX_set_options) \
     EACH(SSL_CTX_use_PrivateKey) \
     EACH(SSL_CTX_use_certificate) \
+    EACH(SSL_ctrl) \
     EACH(SSL_free) \
+    EACH(SSL_get0_param) \
+    EACH(SSL_get1_peer_certificate) \
     EACH(SSL_get_error) \
+    EACH(SSL_get_verify_result) \
     EACH(SSL_get_version) \
     EACH(SSL_is_init_finished) \
     EACH(SSL_new) \
     EACH(SSL_read) \
+    EACH(SSL_set1_host) \
     EACH(SSL_set_accept_state) \
     EACH(SSL_set_bio) \
     EACH(SSL_set_connect_state) \
@@ -65,11 +71,13 @@
     EACH(TLS_client_method) \
     EACH(TLS_server_method) \
     EACH(X509_EXTENSION_free) \
+    EACH(X509_VERIFY_PARAM_set1_ip_asc) \
     EACH(X509_NAME_add_entry_by_txt) \
     EACH(X509V3_EXT_conf_nid) \
     EACH(X509V3_set_ctx) \
     EACH(X509_add_ext) \
     EACH(X509_check_private_key) \
+    EACH(X509_digest) \
     EACH(X509_free) \
     EACH(X509_get0_notAfter) \
     EACH(X509_get0_notBefore) \
@@ -82,7 +90,8 @@
     EACH(X509_set_issuer_name) \
     EACH(X509_set_pubkey) \
     EACH(X509_set_version) \
-    EACH(X509_sign)
+    EACH(X509_sign) \
+    EACH(X509_verify_cert_error_string)
 
 struct libssl {
     LIBSSL_FUNCTIONS(POINTER_TO)

@@ -98,6 +98,28 @@ apus_tls_connection *apus_tls_connection_make(const apus_tls_context *context) {
     return connection;
 }
 
+bool apus_tls_set_peer(apus_tls_connection *connection, const char *host) {
+    // A numeric address is compared with the addresses in the certificate, and is no server name (RFC 6066, section 3).
+    if (libssl.X509_VERIFY_PARAM_set1_ip_asc(libssl.SSL_get0_param(connection->ssl), host) == 1) return true;
+    libssl.ERR_clear_error();
+    return libssl.SSL_set1_host(connection->ssl, host) == 1
+        && libssl.SSL_ctrl(connection->ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, (void *)host) == 1;
+}
+
+const char *apus_tls_verify_problem(const apus_tls_connection *connection) {
+    long result = libssl.SSL_get_verify_result(connection->ssl);
+    return result == X509_V_OK ? NULL : libssl.X509_verify_cert_error_string(result);
+}
+
+bool apus_tls_peer_fingerprint(const apus_tls_connection *connection, uint8_t *digest) {
+    X509 *certificate = libssl.SSL_get1_peer_certificate(connection->ssl);
+    if (certificate == NULL) return false;
+    unsigned int count = 0;
+    bool is_made = libssl.X509_digest(certificate, libssl.EVP_sha256(), digest, &count) == 1 && count == 32;
+    libssl.X509_free(certificate);
+    return is_made;
+}
+
 void apus_tls_connection_free(apus_tls_connection *connection) {
     if (connection == NULL) return;
     libssl.SSL_free(connection->ssl);

@@ -109,7 +109,10 @@ apus_tls_context *apus_tls_server(
 apus_tls_context *apus_tls_client(int oldest, int newest) {
     SSL_CTX *ssl = libssl.SSL_CTX_new(libssl.TLS_client_method());
     if (ssl == NULL) return NULL;
-    apus_tls_context *context = restrict_context(ssl, oldest, newest) ? context_of(ssl, false) : NULL;
+    // OpenSSL verifies each certificate, and continues whatever the result is: the caller looks at it after the handshake.
+    apus_tls_context *context = libssl.SSL_CTX_set_default_verify_paths(ssl) == 1 && restrict_context(ssl, oldest, newest)
+        ? context_of(ssl, false)
+        : NULL;
     if (context == NULL) libssl.SSL_CTX_free(ssl);
     return context;
 }

@@ -4,18 +4,23 @@ import RTSP
 import Reactor
 import SDP
 import Synchronization
+import TLS
 
 /// Requests the description of a stream from a server.
 public enum Describe {
     /// Returns the description at `url`. Blocks the calling thread, at most until `deadline`.
     ///
-    /// - Parameter login: the credentials for the server's challenges.
+    /// - Parameters:
+    ///   - login: the credentials for the server's challenges.
+    ///   - certificates: those that are accepted if the URL needs TLS.
     public static func description(
-        of url: RequestURL, login: ClientLogin? = nil, deadline: MonotonicTime
+        of url: RequestURL, login: ClientLogin? = nil, accepting certificates: TLSClient.Certificates = .verified,
+        deadline: MonotonicTime
     ) throws(ClientSessionEnd) -> SessionDescription {
         var plan = SessionPlan(url, transport: .tcp)
         plan.isDescribeOnly = true
         plan.login = login
+        if url.isSecure { try plan.accept(certificates) }
         let answer = Answer()
         try ClientLoop.run(DescribeOnce(plan, deadline: deadline, answer: answer))
         return try answer.value.withLock { $0 }.get()

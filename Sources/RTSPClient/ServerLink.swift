@@ -117,12 +117,14 @@ extension ServerLink {
 
     private func finishConnecting(at now: MonotonicTime) {
         if let error = socket?.connectionFailure() { return connect(afterFailure: error) }
-        guard let client = plan.security else {
+        guard plan.isSecure else {
             phase = .open
             return watch()
         }
+        guard let client = plan.security else { return fail(.noCertificateCheck(plan.url.text)) }
         do throws(IdentityFailure) {
-            tls = try TLSConnection(to: client, at: now)
+            let host = plan.url.host.filter { $0 != "[" && $0 != "]" }
+            tls = try TLSConnection(to: client, host: host, at: now)
             phase = .securing
             // The first bytes of the handshake wait to be sent.
             flush()

@@ -38,8 +38,8 @@ public struct SessionPlan: Sendable {
     public var userAgent = "apus"
     /// The credentials for the server's challenges; `nil` without a password.
     public var login: ClientLogin?
-    /// The TLS client; `nil` without TLS.
-    public var security: UnverifiedTLSClient?
+    /// The TLS client, which checks certificates; `nil` if the session cannot use TLS.
+    public var security: TLSClient?
 
     /// How many redirections (30x) are followed. More than a few are a circle. With 0, the session ends with the new URL.
     public var redirectionLimit = 5
@@ -79,10 +79,10 @@ public struct SessionPlan: Sendable {
         addresses = found
     }
 
-    /// Uses TLS and accepts any certificate.
-    public mutating func acceptAnyCertificate() throws(ClientSessionEnd) {
+    /// Accepts these certificates if the connection uses TLS.
+    public mutating func accept(_ certificates: TLSClient.Certificates) throws(ClientSessionEnd) {
         do throws(IdentityFailure) {
-            security = try UnverifiedTLSClient()
+            security = try TLSClient(accepting: certificates)
         } catch {
             throw .noTLS(error)
         }
@@ -150,7 +150,7 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     case unsafeRedirection(String)
     /// The server has moved the stream to this URL, which is an address of this host or link-local.
     case localRedirection(String)
-    /// The server has moved the stream to this URL with TLS, and the plan does not say how to check certificates.
+    /// This URL needs TLS, and the plan does not say how to check certificates.
     case noCertificateCheck(String)
     /// The description holds no RTP stream.
     case nothingToPlay
@@ -177,7 +177,7 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
         case .circle(let url): "the server redirects again and again, last to \(url)"
         case .unsafeRedirection(let url): "the server redirects to \(url), which is not encrypted; not followed"
         case .localRedirection(let url): "the server redirects to \(url), which is not for others; not followed"
-        case .noCertificateCheck(let url): "the server redirects to \(url), which needs --insecure"
+        case .noCertificateCheck(let url): "\(url) uses TLS, and this session does not; use the rtsps:// URL"
         case .nothingToPlay: "the description contains no RTP stream"
         }
     }

@@ -39,6 +39,8 @@ public final class TLSConnection {
     private let connection: OpaquePointer
     private let limits: HandshakeLimits
     private let isServer: Bool
+    /// Which certificates of the server are accepted; `nil` at the server's end.
+    private let certificates: TLSClient.Certificates?
     private let start: MonotonicTime
     /// Bytes received from the peer during the handshake.
     private var receivedByteCount = 0
@@ -53,20 +55,24 @@ public final class TLSConnection {
         self.connection = connection
         self.limits = limits
         isServer = true
+        certificates = nil
         start = now
     }
 
     /// Creates the client's end; its ``output`` already holds the first bytes.
     ///
+    /// - Parameter host: the server's name or numeric address, which a verified certificate must contain.
     /// - Throws: If there is not enough memory.
     public init(
-        to client: UnverifiedTLSClient, limits: HandshakeLimits = .init(), at now: MonotonicTime
+        to client: TLSClient, host: String? = nil, limits: HandshakeLimits = .init(), at now: MonotonicTime
     ) throws(IdentityFailure) {
         guard let connection = apus_tls_connection_make(client.context) else { throw .impossible }
         self.connection = connection
         self.limits = limits
         isServer = false
+        certificates = client.certificates
         start = now
+        if let host, !apus_tls_set_peer(connection, host) { throw .impossible }
         withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { _ = read(into: $0) }
     }
 
@@ -126,7 +132,8 @@ extension TLSConnection {
     private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let bytes = buffer.bindMemory(to: UInt8.self)
         let outcome = apus_tls_read(connection, bytes.baseAddress, bytes.count)
-        if phase == .handshake, apus_tls_is_established(connection) { phase = .established }
+        if phase == .handshake, apus_tls_is_established(connection) { finishHandshake() }
+        guard failure == nil else { return nil }
         switch outcome {
         case 1...: return outcome
         case Int(apus_tls_needs_more): break
@@ -134,6 +141,25 @@ extension TLSConnection {
         default: fail()
         }
         return nil
+    }
+
+    /// The handshake is complete. Nothing is sent to a server whose certificate is not accepted.
+    private func finishHandshake() {
+        phase = .established
+        guard let certificates, certificates != .any else { return }
+        var digest = [UInt8](repeating: 0, count: 32)
+        guard apus_tls_peer_fingerprint(connection, &digest) else {
+            return phase = .failed(.untrusted("the server has sent no certificate", fingerprint: []))
+        }
+        switch certificates {
+        case .any: break
+        case .verified:
+            guard let problem = apus_tls_verify_problem(connection) else { return }
+            phase = .failed(.untrusted(String(cString: problem), fingerprint: digest))
+        case .fingerprint(let expected):
+            guard digest != expected else { return }
+            phase = .failed(.untrusted("it has another fingerprint", fingerprint: digest))
+        }
     }
 
     private func fail() {

@@ -15,7 +15,7 @@ struct TLSDeliveryTests {
         let own = try SelfSignedCertificate(for: [.host("localhost")], days: 7)
         let identity = try ServerIdentity(certificates: own.certificate, key: own.key)
         let server = try TLSConnection(of: identity, at: .now())
-        let client = try TLSConnection(to: UnverifiedTLSClient(), at: .now())
+        let client = try TLSConnection(to: TLSClient(), at: .now())
         while !client.output.isEmpty || !server.output.isEmpty {
             for (sender, receiver) in [(client, server), (server, client)] {
                 let bytes = Array(sender.output)

@@ -156,7 +156,7 @@ import Testing
     /// RFC 2326 knows no TLS; a browser does not leave `https` on a redirection with credentials either.
     @Test func aStreamNeverMovesFromTLSToPlainText() throws {
         var plan = SessionPlan(try #require(RequestURL("rtsps://127.0.0.1/cam")), transport: .tcp)
-        try plan.acceptAnyCertificate()
+        try plan.accept(.any)
         let url = try #require(RequestURL("rtsp://127.0.0.1/cam"))
         #expect(throws: ClientSessionEnd.self) { try plan.redirected(to: url) }
         let secure = try #require(RequestURL("rtsps://127.0.0.1/other"))

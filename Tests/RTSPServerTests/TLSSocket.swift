@@ -21,7 +21,7 @@ final class TLSSocket {
     /// Connects and completes the handshake.
     init(port: Int) throws {
         socket = try LoopbackSocket(port: port)
-        tls = try TLSConnection(to: UnverifiedTLSClient(), at: .now())
+        tls = try TLSConnection(to: TLSClient(), at: .now())
         flush()
         while tls.phase == .handshake, receive(within: 5) {}
         guard tls.phase == .established else { throw Failure(what: "\(tls.phase)") }

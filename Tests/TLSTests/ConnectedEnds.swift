@@ -25,11 +25,12 @@ struct ConnectedEnds {
     static let start = MonotonicTime(nanoseconds: 5_000_000_000)
 
     init(
-        _ versions: ClosedRange<UnverifiedTLSClient.Version> = .tls1_2 ... .tls1_3,
-        limits: TLSConnection.HandshakeLimits = .init()
+        _ versions: ClosedRange<TLSClient.Version> = .tls1_2 ... .tls1_3,
+        limits: TLSConnection.HandshakeLimits = .init(), accepting certificates: TLSClient.Certificates = .any,
+        at host: String? = nil
     ) throws {
         server = try TLSConnection(of: .fixture, limits: limits, at: Self.start)
-        client = try TLSConnection(to: UnverifiedTLSClient(versions), at: Self.start)
+        client = try TLSConnection(to: TLSClient(accepting: certificates, versions), host: host, at: Self.start)
     }
 
     /// Passes output in both directions until neither end has any.
@@ -41,7 +42,7 @@ struct ConnectedEnds {
 
     /// Creates both ends and completes their handshake.
     static func established(
-        _ versions: ClosedRange<UnverifiedTLSClient.Version> = .tls1_2 ... .tls1_3
+        _ versions: ClosedRange<TLSClient.Version> = .tls1_2 ... .tls1_3
     ) throws -> ConnectedEnds {
         var ends = try ConnectedEnds(versions)
         ends.exchange()

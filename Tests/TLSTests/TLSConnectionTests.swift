@@ -8,8 +8,8 @@ import Testing
 struct TLSConnectionTests {
     private static let request = Array("DESCRIBE rtsps://localhost/cam RTSP/1.0\r\nCSeq: 1\r\n\r\n".utf8)
 
-    @Test(arguments: [UnverifiedTLSClient.Version.tls1_2, .tls1_3])
-    func bothVersionsTransferDataInBothDirections(version: UnverifiedTLSClient.Version) throws {
+    @Test(arguments: [TLSClient.Version.tls1_2, .tls1_3])
+    func bothVersionsTransferDataInBothDirections(version: TLSClient.Version) throws {
         var ends = try ConnectedEnds.established(version...version)
         #expect(ends.server.version == (version == .tls1_2 ? "TLSv1.2" : "TLSv1.3"))
         let reply = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -24,7 +24,7 @@ struct TLSConnectionTests {
 
     @Test(arguments: [1, 2, 3, 7, 100, 1_000])
     func dataArrivesUnchangedInPiecesOfAnyLength(count: Int) throws {
-        for version in [UnverifiedTLSClient.Version.tls1_2, .tls1_3] {
+        for version in [TLSClient.Version.tls1_2, .tls1_3] {
             var ends = try ConnectedEnds(version...version)
             ends.exchange(inPiecesOf: count)
             try #require(ends.server.phase == .established && ends.client.phase == .established)
@@ -70,8 +70,8 @@ struct TLSConnectionTests {
         #expect(ends.receivedByClient.isEmpty && ends.client.phase == .established)
     }
 
-    @Test(arguments: [UnverifiedTLSClient.Version.tls1_2, .tls1_3])
-    func aPeerThatHasClosedItsDirectionStillReceivesData(version: UnverifiedTLSClient.Version) throws {
+    @Test(arguments: [TLSClient.Version.tls1_2, .tls1_3])
+    func aPeerThatHasClosedItsDirectionStillReceivesData(version: TLSClient.Version) throws {
         var ends = try ConnectedEnds.established(version...version)
         ends.client.write(Self.request)
         ends.client.close()

@@ -40,7 +40,7 @@ apus_tls_context *apus_tls_server(
 // The validity period of the server's own certificate, in seconds since 1970.
 void apus_tls_validity(const apus_tls_context *context, int64_t *first, int64_t *last);
 
-// Makes a client context that accepts every certificate, for versions in the given range: 0x0303 is TLS 1.2. NULL if there is
+// Makes a client context with the certification authorities of the system, for versions in the given range: 0x0303 is TLS 1.2. NULL if there is
 // no memory, or if OpenSSL supports none of the versions.
 apus_tls_context *apus_tls_client(int oldest, int newest);
 
@@ -53,6 +53,15 @@ typedef struct apus_tls_connection apus_tls_connection;
 // Makes a new connection of this context; NULL if there is no memory.
 apus_tls_connection *apus_tls_connection_make(const apus_tls_context *context);
 void apus_tls_connection_free(apus_tls_connection *connection);
+
+// Sets the server's host name or numeric address, before the first bytes. False if there is no memory.
+bool apus_tls_set_peer(apus_tls_connection *connection, const char *host);
+
+// After a client's handshake: why the server's certificate cannot be trusted; NULL if it can.
+const char *apus_tls_verify_problem(const apus_tls_connection *connection);
+
+// After a client's handshake: the SHA-256 digest of the server's certificate, 32 bytes. False if there is none.
+bool apus_tls_peer_fingerprint(const apus_tls_connection *connection, uint8_t *digest);
 
 // Sets the peer's bytes for `apus_tls_read`. They must stay valid until that returns `apus_tls_needs_more` or until the next
 // call.

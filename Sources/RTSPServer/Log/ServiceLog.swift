@@ -33,7 +33,7 @@ final class ServiceLog {
         var message: Logger.Message = "connection refused"
         switch failure {
         case .plainText: metadata["paste"] = "rtsps://\(connection.local)/PATH"
-        case .notTLS, .handshakeTooSlow, .handshakeTooLong, .handshake: break
+        case .notTLS, .handshakeTooSlow, .handshakeTooLong, .handshake, .untrusted: break
         case .connection: message = "connection ended"
         }
         logger.log(.notice, message, metadata: metadata, within: &limits.failedHandshakes, at: now)

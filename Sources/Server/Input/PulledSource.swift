@@ -32,9 +32,11 @@ final class PulledSource: PathSource {
 
     func run(into stream: Stream) throws(SourceFailure) {
         defer { state.withLock { $0 = State() } }
-        for transport in settings.transport.sessions {
+        // With TLS, media comes inside the connection.
+        let transports = url.isSecure ? [.tcp] : settings.transport.sessions
+        for transport in transports {
             guard let end = try pull(over: transport, into: stream) else { return }
-            let isLast = transport == settings.transport.sessions.last
+            let isLast = transport == transports.last
             if isLast || !end.needsOtherTransport { throw SourceFailure(end, url) }
         }
     }
@@ -43,6 +45,11 @@ final class PulledSource: PathSource {
     private func pull(over transport: SessionTransport, into stream: Stream) throws(SourceFailure) -> Pull.End? {
         var plan = SessionPlan(url, transport: transport)
         plan.login = try login
+        do throws(ClientSessionEnd) {
+            if url.isSecure { try plan.accept(settings.certificate.certificates) }
+        } catch {
+            throw SourceFailure(reason: "\(url.text): \(error)")
+        }
         let pull: Pull
         do throws(SystemError) {
             pull = try Pull(plan, into: stream)
@@ -110,6 +117,14 @@ extension Pull.End {
 extension SourceFailure {
     fileprivate init(_ end: Pull.End, _ url: RequestURL) {
         let reason = "\(url.text): \(end)"
+        if case .session(.insecure(.untrusted(_, let fingerprint))) = end, !fingerprint.isEmpty {
+            self.init(
+                reason: reason,
+                remedy:
+                    "if the certificate is that of the server, set pull.certificate to fingerprint:… with these digits",
+                leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
+            return
+        }
         guard case .session(.closed(let cause)) = end else {
             self.init(reason: reason)
             return

@@ -42,6 +42,7 @@ enum SourceTest {
         do {
             let description = try Describe.description(
                 of: url, login: try ClientLogin(pulling: url, settings),
+                accepting: settings.certificate.certificates,
                 deadline: .now().advanced(byMilliseconds: Int64(milliseconds)))
             let isUsable = !MediaChoice.oneOfEachKind.chosen(of: description).isEmpty
             return isUsable ? nil : SourceFailure(reason: "\(url.text): the stream has neither H.264 nor AAC")

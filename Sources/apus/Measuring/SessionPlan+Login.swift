@@ -17,6 +17,6 @@ extension SessionPlan {
     /// Sets up TLS for an rtsps URL, without verification of the certificate.
     mutating func prepareSecurity() throws {
         guard isSecure else { return }
-        try acceptAnyCertificate()
+        try accept(.any)
     }
 }

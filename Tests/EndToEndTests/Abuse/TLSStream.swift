@@ -15,7 +15,7 @@ final class TLSStream: ByteStream {
     /// Completes the handshake.
     init(over socket: LoopbackSocket) throws {
         self.socket = socket
-        tls = try TLSConnection(to: UnverifiedTLSClient(), at: .now())
+        tls = try TLSConnection(to: TLSClient(), at: .now())
         flush()
         while tls.phase == .handshake, let bytes = socket.receive(within: 5), !bytes.isEmpty {
             bytes.withUnsafeBytes { tls.received($0) { _ in } }

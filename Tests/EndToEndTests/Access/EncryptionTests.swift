@@ -32,6 +32,53 @@ extension EndToEnd {
             #expect(made.status == 0 && made.text.contains("encryption: optional"), "\(made.diagnostics)")
         }
 
+        /// A server pulls with TLS, and sends nothing to a server whose certificate it does not accept.
+        @Test func certificatesOfPulledServersAreChecked() async throws {
+            try await withEncryption("strict") { origin, url, folder in
+                try folder.write(
+                    """
+                    paths:
+                      any: { source: "\(url)", pull: { certificate: any } }
+                      verified: { source: "\(url)" }
+                      wrong: { source: "\(url)", pull: { certificate: "fingerprint:\(String(repeating: "07", count: 32))" } }
+                    """, to: "edge.yml")
+                let arguments = ["--config", folder.file("edge.yml")]
+                let fingerprint = try await withEdge(arguments, prefix: []) { edge in
+                    #expect(try await edge.isServing("any"))
+                    #expect(await edge.logs("not trusted: self-signed certificate; its fingerprint is "))
+                    #expect(await edge.logs("not trusted: it has another fingerprint; its fingerprint is "))
+                    try await Client.ffmpeg.watch(edge.url("any"), over: "tcp", log: edge.log)
+                    return try #require(edge.log.firstMatch(of: /its fingerprint is ([0-9a-f]{64})/)).1
+                }
+                try folder.write(
+                    """
+                    paths:
+                      fingerprint: { source: "\(url)", pull: { certificate: "fingerprint:\(fingerprint)" } }
+                      verified: { source: "\(url)" }
+                    """, to: "edge.yml")
+                let trusting = ["env", "SSL_CERT_FILE=\(folder.file("certificate.pem"))"]
+                try await withEdge(arguments, prefix: trusting) { edge in
+                    try #require(try await edge.isServing("fingerprint"))
+                    #expect(
+                        try await edge.isServing("verified"), "the authorities of the system include the certificate")
+                }
+            }
+        }
+
+        private func withEdge<Result>(
+            _ arguments: [String], prefix: [String], _ body: (ServerProcess) async throws -> Result
+        ) async throws -> Result {
+            let server = try await ServerProcess.start(arguments, prefix: prefix)
+            do {
+                let result = try await body(server)
+                await server.stop()
+                return result
+            } catch {
+                await server.stop()
+                throw error
+            }
+        }
+
         /// Runs `openssl s_client`, which connects and ends.
         private func connectWithOpenSSL(_ url: String, _ options: String...) async throws -> Command.Outcome {
             let address = url.trimmingPrefix("rtsps://").prefix { $0 != "/" }

@@ -76,9 +76,9 @@ import Testing
 
     @Test func aURLIsRefusedAsASource() throws {
         let reason =
-            "only rtsp:// URLs can be sources yet; pipe others in: ffmpeg -i URL -an -c:v copy -bsf:v h264_mp4toannexb "
-            + "-f h264 - | apus serve -"
-        for url in ["rtsps://192.0.2.7/cam", "http://192.0.2.7/film.mp4", "srt://192.0.2.7:9000"] {
+            "only rtsp:// and rtsps:// URLs can be sources yet; pipe others in: ffmpeg -i URL -an -c:v copy -bsf:v "
+            + "h264_mp4toannexb -f h264 - | apus serve -"
+        for url in ["rtspu://192.0.2.7/cam", "http://192.0.2.7/film.mp4", "srt://192.0.2.7:9000"] {
             #expect(problems("paths: { cam: { source: '\(url)' } }") == "apus.yml:1:25: paths.cam.source: \(reason)")
             let refusal = #expect(throws: SourceArgument.Refusal.self) { try SourceArgument(url) }
             #expect(refusal?.description == reason)
@@ -102,8 +102,20 @@ import Testing
             "camera.format: the source is rtsp://h/a, which is not a camera, so it has no camera settings"
         ),
         (
-            "source: 'rtsps://ann:secret@h/a', pull: { user: ann }",
-            "pull: has no effect: the source is rtsps://h/a, not an rtsp:// URL"
+            "source: 'srt://ann:secret@h/a', pull: { user: ann }",
+            "pull: has no effect: the source is srt://h/a, not an rtsp:// URL"
+        ),
+        (
+            "source: 'rtsps://h/a', pull: { transport: udp }",
+            "pull.transport: must be auto or tcp for an rtsps:// URL: media comes inside TLS"
+        ),
+        (
+            "source: 'rtsp://h/a', pull: { certificate: any }",
+            "pull.certificate: has no effect without an rtsps:// URL"
+        ),
+        (
+            "source: 'rtsps://h/a', pull: { certificate: 'fingerprint:12' }",
+            "pull.certificate: expects verify, any, or fingerprint: and 64 hexadecimal digits"
         ),
         ("source: 'rtsp://h:x/a'", "source: this is not a valid RTSP URL; write rtsp://HOST/PATH"),
     ])

@@ -115,8 +115,14 @@ extension Configuration {
 
     private func notePull(of path: Path, at section: OptionPath, in reading: inout Reading) {
         guard path.pull != Pull() else { return }
-        guard case .pulled = path.source else {
+        guard case .pulled(let url, _) = path.source else {
             return reading.note("has no effect: the source is \(path.source), not an rtsp:// URL", with: section)
+        }
+        if url.isSecure, [.udp, .multicast].contains(path.pull.transport) {
+            reading.note("must be auto or tcp for an rtsps:// URL: media comes inside TLS", with: section + "transport")
+        }
+        if !url.isSecure, path.pull.certificate != .verify {
+            reading.note("has no effect without an rtsps:// URL", with: section + "certificate")
         }
         if path.pull.user.isEmpty, !path.pull.password.isEmpty {
             reading.note("has no effect without pull.user", with: section + "password")

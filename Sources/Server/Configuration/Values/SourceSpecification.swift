@@ -8,7 +8,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     case publish
     /// The frames and the audio of another path, encoded again.
     case substream(of: String)
-    /// The stream of another server, by its `rtsp` URL. The text may contain a password.
+    /// The stream of another server, by its `rtsp` or `rtsps` URL. The text may contain a password.
     case pulled(RequestURL, text: String)
     /// A file, a fifo or a device: this is determined when it is opened.
     case path(String)
@@ -21,7 +21,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         case "-": self = .standardInput
         case "publish": self = .publish
         default:
-            if text.lowercased().hasPrefix("rtsp://"), let url = RequestURL(text) {
+            if ["rtsp://", "rtsps://"].contains(where: text.lowercased().hasPrefix), let url = RequestURL(text) {
                 self = .pulled(url, text: text)
             } else if text.hasPrefix("stream:") {
                 self = .substream(of: String(text.dropFirst(7).drop { $0 == "/" }))
@@ -42,9 +42,11 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         guard case .path(let path) = self, path.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil else {
             return nil
         }
-        if path.lowercased().hasPrefix("rtsp://") { return "this is not a valid RTSP URL; write rtsp://HOST/PATH" }
+        if ["rtsp://", "rtsps://"].contains(where: path.lowercased().hasPrefix) {
+            return "this is not a valid RTSP URL; write rtsp://HOST/PATH"
+        }
         return
-            "only rtsp:// URLs can be sources yet; pipe others in: ffmpeg -i URL -an -c:v copy -bsf:v h264_mp4toannexb "
+            "only rtsp:// and rtsps:// URLs can be sources yet; pipe others in: ffmpeg -i URL -an -c:v copy -bsf:v h264_mp4toannexb "
             + "-f h264 - | apus serve -"
     }
 
