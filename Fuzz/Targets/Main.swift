@@ -17,6 +17,7 @@ let targets: [String: Target] = [
     "passwords": fuzzPasswords,
     "sdp": fuzzSDP,
     "rtp-h264": fuzzRTPH264,
+    "rtp-h265": fuzzRTPH265,
     "rtp-aac": fuzzRTPAAC,
     "rtp-reorder": fuzzRTPReorder,
     "rtp-reception": fuzzRTPReception,

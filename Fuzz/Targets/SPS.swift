@@ -10,6 +10,7 @@
     if let set = H264.PictureParameterSet(parsing: input) {
         require((0...255).contains(set.id) && (0...31).contains(set.sequenceID), "ids are in their ranges")
     }
+    fuzzH265Sets(input)
     checkRecord(input)
     checkEscaping(of: input)
 
@@ -26,6 +27,29 @@
         previous = slice
     }
     checkCompletion(of: units.suffix(4), by: tracker)
+}
+
+/// The same for H.265, whose sets, slices and records have other fields.
+private func fuzzH265Sets(_ input: [UInt8]) {
+    if let set = H265.SequenceParameterSet(parsing: input) {
+        require(set.width > 0 && set.height > 0, "the frame size is valid")
+    }
+    if let record = H265.DecoderConfigurationRecord(parsing: input) {
+        require((1...4).contains(record.lengthSize), "a length has one to four bytes")
+    }
+    var script = Script(input)
+    var units: [[UInt8]] = []
+    while !script.isAtEnd { units.append(script.chunk()) }
+    var tracker = H265.ParameterSetTracker()
+    var order = H265.PresentationOrder()
+    for unit in units {
+        _ = tracker.observe(unit)
+        guard let slice = H265.SliceHeader(parsing: unit, with: tracker) else { continue }
+        require((0...32).contains(order.frames(of: slice)), "the delay of a picture is bounded")
+    }
+    let completed = tracker.completed(units.suffix(4))
+    require(tracker.completed(completed) == completed, "a complete unit is not changed")
+    require(tracker.parameterSets.map { H265.ParameterSetTracker($0).parameterSets == $0 } ?? true, "sets are returned")
 }
 
 /// The last units lack earlier parameter sets and get them.

@@ -32,6 +32,7 @@ struct ElementaryStream: Sendable {
     private static func framing(of track: Track) -> (any Framing)? {
         switch track.format {
         case .h264(let sets): AnnexBFraming(sets)
+        case .h265(let sets): AnnexBFraming(sets)
         case .aac(let configuration): ADTSFraming(configuration)
         }
     }

@@ -11,7 +11,7 @@ public struct AccessUnit: Sendable {
     public let part: Part
     /// The encoded bytes of all NAL units or data blocks, back to back, without start codes or length prefixes.
     public let bytes: [UInt8]
-    /// The ranges of the NAL units (H.264) or raw data blocks (AAC) in `bytes`: ascending, never empty.
+    /// The ranges of the NAL units (H.264, H.265) or raw data blocks (AAC) in `bytes`: ascending, never empty.
     public let units: [Range<Int>]
     /// When the unit was encoded, if Apus encoded it.
     public var encodeTiming: EncodeTiming?

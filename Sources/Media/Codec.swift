@@ -4,6 +4,7 @@
 /// without `default`, so that the compiler lists what a new codec lacks (docs/decisions/030).
 public enum Codec: Hashable, Sendable, CaseIterable {
     case h264
+    case h265
     case aac
 
     /// The row of the codec.
@@ -43,6 +44,7 @@ public enum Codec: Hashable, Sendable, CaseIterable {
     public var facts: Facts {
         switch self {
         case .h264: Self.h264Facts
+        case .h265: Self.h265Facts
         case .aac: Self.aacFacts
         }
     }
@@ -50,6 +52,11 @@ public enum Codec: Hashable, Sendable, CaseIterable {
     /// ITU-T H.264. A keyframe is an IDR picture with in-band parameter sets (RFC 6184, section 8.1: `sprop-parameter-sets`).
     private static let h264Facts = Facts(
         kind: .video, encodingName: "H264", streamType: 0x1B, libavcodecName: "h264",
+        randomAccess: .keyframes, parameters: .inBand)
+
+    /// ITU-T H.265. A keyframe is a picture at which decoding can start (IRAP) with in-band parameter sets (RFC 7798, section 7.1).
+    private static let h265Facts = Facts(
+        kind: .video, encodingName: "H265", streamType: 0x24, libavcodecName: "hevc",
         randomAccess: .keyframes, parameters: .inBand)
 
     /// ISO/IEC 14496-3. The configuration is only in the description (`config=`, RFC 3640, section 4.1), and a transport stream's

@@ -44,11 +44,13 @@ extension Track {
     /// A codec with its parameters.
     public enum Format: Hashable, Sendable {
         case h264(H264.ParameterSets)
+        case h265(H265.ParameterSets)
         case aac(AAC.AudioSpecificConfig)
 
         public var codec: Codec {
             switch self {
             case .h264: .h264
+            case .h265: .h265
             case .aac: .aac
             }
         }
@@ -56,7 +58,7 @@ extension Track {
         /// The usual rate of the RTP clock: 90 kHz for all video, the sample rate for AAC (RFC 3640, section 4.1).
         public var clockRate: ClockRate {
             switch self {
-            case .h264: .video
+            case .h264, .h265: .video
             case .aac(let configuration): configuration.sampleRate
             }
         }
@@ -64,7 +66,7 @@ extension Track {
         /// Speaker channels; `nil` for video, 0 if only the bytes of the configuration define them.
         public var channelCount: Int? {
             switch self {
-            case .h264: nil
+            case .h264, .h265: nil
             case .aac(let configuration): configuration.channelCount
             }
         }

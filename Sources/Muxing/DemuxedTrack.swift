@@ -21,6 +21,8 @@ public struct DemuxedTrack {
     public enum Format: Hashable, Sendable {
         /// H.264 with known parameter sets; `lengthSize` is `nil` if packets have start codes instead of lengths.
         case h264(H264.ParameterSets, lengthSize: Int?)
+        /// H.265 with known parameter sets; `lengthSize` is `nil` if packets have start codes instead of lengths.
+        case h265(H265.ParameterSets, lengthSize: Int?)
         /// AAC with a known configuration; in an ADTS stream each packet has its own header.
         case aac(AAC.AudioSpecificConfig, isADTS: Bool)
         /// Video that must be transcoded.
@@ -31,7 +33,7 @@ public struct DemuxedTrack {
 
     public var isVideo: Bool {
         switch format {
-        case .h264, .otherVideo: true
+        case .h264, .h265, .otherVideo: true
         case .aac, .otherAudio: false
         }
     }

@@ -7,7 +7,7 @@ import Media
 public final class Demuxer {
     /// The tracks to play, video first.
     public private(set) var tracks: [DemuxedTrack] = []
-    /// Whether packets have times. Those of a raw H.264 stream have none.
+    /// Whether packets have times. Those of a raw H.264 or H.265 stream have none.
     public let hasTimes: Bool
     /// Damaged packets skipped so far.
     public private(set) var damagedPacketCount = 0
@@ -45,7 +45,7 @@ public final class Demuxer {
         let status = avformat_open_input(&opened, path.contains("://") ? path : "file:" + path, nil, nil)
         // On failure libavformat has freed the context.
         self.context = opened
-        hasTimes = opened.map { String(cString: $0.pointee.iformat.pointee.name) != "h264" } ?? false
+        hasTimes = opened.map { !["h264", "hevc"].contains(String(cString: $0.pointee.iformat.pointee.name)) } ?? false
         guard status >= 0, let opened else {
             throw DemuxFailure("\(path) cannot be read", code: status, remedy: Self.remedy)
         }
@@ -202,6 +202,7 @@ extension Demuxer {
         }
         switch codec {
         case .h264: return h264(header ?? [], index)
+        case .h265: return h265(header ?? [], index)
         case .aac: return aac(header ?? [], index)
         }
     }
@@ -212,14 +213,29 @@ extension Demuxer {
         }
         // A version 1 record with errors still means that packets have length prefixes, not start codes.
         guard header.first != 1 else { return nil }
-        var tracker = H264.ParameterSetTracker()
-        for bytes in [header] + peeked.filter({ $0.track == index }).map(\.bytes) {
+        let tracker = annexB(header, index, H264.ParameterSetTracker())
+        return tracker.parameterSets.map { .h264($0, lengthSize: nil) }
+    }
+
+    private func h265(_ header: [UInt8], _ index: Int) -> DemuxedTrack.Format? {
+        if let record = H265.DecoderConfigurationRecord(parsing: header), let sets = record.parameterSets {
+            return .h265(sets, lengthSize: record.lengthSize)
+        }
+        // Only Annex B begins with zeros.
+        guard header.first ?? 0 == 0 else { return nil }
+        let tracker = annexB(header, index, H265.ParameterSetTracker())
+        return tracker.parameterSets.map { .h265($0, lengthSize: nil) }
+    }
+
+    /// The parameter sets in Annex B format: of the container's header, and of the first packets if that is not enough.
+    private func annexB<Tracker: ParameterSetTracking>(_ header: [UInt8], _ index: Int, _ empty: Tracker) -> Tracker {
+        var tracker = empty
+        for bytes in [header] + peeked.filter({ $0.track == index }).map(\.bytes) where tracker.format == nil {
             var splitter = H264.AnnexBSplitter()
             splitter.push(bytes)
             while let unit = splitter.next() ?? splitter.flush() { _ = tracker.observe(unit) }
-            if let sets = tracker.parameterSets { return .h264(sets, lengthSize: nil) }
         }
-        return nil
+        return tracker
     }
 
     private func aac(_ header: [UInt8], _ index: Int) -> DemuxedTrack.Format? {

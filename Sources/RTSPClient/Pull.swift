@@ -96,7 +96,7 @@ struct PullReception {
     mutating func described(_ description: SessionDescription, _ tracks: [DescribedTrack]) -> Pull.End? {
         let formats = tracks.compactMap { track in track.receivedFormat.map { (track.clockRate, $0) } }
         guard !formats.isEmpty else {
-            let names = description.media.compactMap { $0.describedTrack?.encodingName }
+            let names = description.media.compactMap { $0.describedTrack?.name }
             return names.isEmpty ? .session(.nothingToPlay) : .noSupportedCodec(names)
         }
         reception = StreamReception(formats, into: pull.input)

@@ -60,6 +60,7 @@ struct TrackReception: ~Copyable {
     func beginsKeyframe(_ payload: RawSpan) -> Bool {
         switch track.payload.codec {
         case .h264: H264Peek.beginsIDR(payload)
+        case .h265: H265PayloadHeader.beginsRandomAccessPoint(payload)
         case .aac, nil: true
         }
     }

@@ -50,6 +50,19 @@ import Testing
         #expect(receiver.packets.dropFirst().allSatisfy { $0.presentation == nil })
     }
 
+    @Test func keyframesOfH265GetADelimiterAndTheirParameterSets() {
+        let slice = H265Samples.idr + [UInt8](repeating: 7, count: 900)
+        let (sets, delimiter): ([[UInt8]], [UInt8]) = (H265Samples.sets.all, [0x46, 0x01, 0x50])
+        let units = [
+            videoUnit([slice], at: 0, isKeyframe: true), videoUnit([H265Samples.other], at: 3_000),
+            videoUnit([delimiter] + sets + [slice], at: 6_000, isKeyframe: true),
+        ]
+        let receiver = received(units, tracks: [Track(id: video, format: .h265(H265Samples.sets))])
+        #expect(receiver.violations == [])
+        let sent = receiver.units(of: videoPID).map { AnnexB.units(of: $0.body) }
+        #expect(sent == [[delimiter] + sets + [slice], [delimiter, H265Samples.other], [delimiter] + sets + [slice]])
+    }
+
     @Test func severalBlocksShareAPacket() {
         let blocks: [[UInt8]] = [[1, 2, 3], [4], [UInt8](repeating: 5, count: 700)]
         let receiver = received([audioUnit(blocks, at: 0)], tracks: [tracks()[1]])

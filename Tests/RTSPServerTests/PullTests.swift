@@ -97,7 +97,7 @@ struct PullTests {
 
     /// Of several media, the first video and the first audio that can be received are set up.
     @Test(arguments: [
-        (["H265/90000", "H264/90000", "H264/90000"], "2", nil), (["H265/90000", "VP9/90000"], "", "H265, VP9"),
+        (["VP8/90000", "H265/90000", "H264/90000"], "2", nil), (["VP8/90000", "VP9/90000"], "", "VP8, VP9"),
     ])
     func mediaInOtherCodecsAreLeftOut(_ names: [String], _ setUp: String, _ refused: String?) async throws {
         let loops = PullLoops()

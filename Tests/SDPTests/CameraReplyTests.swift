@@ -31,7 +31,7 @@ struct CameraReplyTests {
         ("h264dvr_describe.txt", ["h264 420029 90000 trackID=3", "PCMA 8000 trackID=4"]),
         ("macrovideo_describe.txt", ["h264 4DE028 90000 track1"]),
         ("missing_content_type_describe.txt", ["h264 64000D 90000 streamid=0", "aac 48000/2 119056E500 streamid=1"]),
-        ("tplink_sdp.txt", ["H265 90000 track1", "PCMA 8000 track2", "nothing"]),
+        ("tplink_sdp.txt", ["h265 1 90000 track1", "PCMA 8000 track2", "nothing"]),
         (
             "ubiquiti_sdp.txt",
             ["aac 48000/1 1188 trackID=0", "opus 48000 trackID=1", "h264 4D402A 90000 trackID=2"]

@@ -19,7 +19,7 @@ import Testing
                 "vnd.onvif.metadata 90000 rtsp://192.168.1.64:554/Streaming/Channels/101/trackID=3",
             ]
         ),
-        ("devices/camera-h265.sdp", ["H265 90000 trackID=0", "aac 48000/1 1188 trackID=1"]),
+        ("devices/camera-h265.sdp", ["h265 1 90000 trackID=0", "aac 48000/1 1188 trackID=1"]),
         ("devices/camera-quirks.sdp", ["h264 4D401E 90000 track1", "PCMU 8000 track2", "nothing"]),
         (
             "devices/camera-mixed-case-aac.sdp",
@@ -96,7 +96,9 @@ func summary(_ track: DescribedTrack?) -> String {
     case .latm(let config):
         let bytes = Hexadecimal.encode(config.configuration.bytes)
         return "latm \(config.configuration.sampleRate.hertz)/\(config.configuration.channelCount) \(bytes) \(control)"
-    case .unknown:
+    case .described(.h265(let sets)):
+        return "h265 \(sets.profile.profile) \(track.clockRate.hertz) \(control)"
+    case .unsupported, .unknown:
         return "\(track.encodingName) \(track.clockRate.hertz) \(control)"
     }
 }

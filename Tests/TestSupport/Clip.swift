@@ -8,6 +8,8 @@ public enum Clip: String, CaseIterable, Sendable {
     case bFrames = "b-frames.mp4"
     /// Ten seconds between IDR frames at 4 Mbit/s: too long for a fast start.
     case longGOPs = "long-groups.mp4"
+    /// H.265 with three consecutive B-frames, an IDR frame every second, and stereo AAC.
+    case h265 = "h265.mp4"
     /// Motion JPEG and PCM, which the server must transcode.
     case needsTranscoding = "foreign.mkv"
 
@@ -25,6 +27,11 @@ public enum Clip: String, CaseIterable, Sendable {
                     "-bf", "0", "-g", "300", "-keyint_min", "300", "-sc_threshold", "0", "-b:v", "4M", "-maxrate",
                     "4M", "-bufsize", "1M",
                 ]) + ["-c:a", "aac"]
+        case .h265:
+            Self.input(rate: 25, sampleRate: 48_000, seconds: 6)
+                + ["-c:v", "libx265", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-tag:v", "hvc1"]
+                + ["-x265-params", "log-level=none:info=0:bframes=3:keyint=25:min-keyint=25:scenecut=0:open-gop=0"]
+                + ["-c:a", "aac", "-ac", "2"]
         case .needsTranscoding:
             Self.input(rate: 25, sampleRate: 48_000, seconds: 4)
                 + ["-c:v", "mjpeg", "-q:v", "5", "-pix_fmt", "yuvj420p", "-c:a", "pcm_s16le"]

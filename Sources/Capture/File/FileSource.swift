@@ -98,10 +98,15 @@ public final class FileSource: ReconfigurableSource {
         _ source: DemuxedTrack, id: TrackID, hasTimes: Bool
     ) throws(SourceFailure) -> any FileTrack {
         switch source.format {
-        case .h264 where !control.settings.filters.isEmpty:
+        case .h264 where !control.settings.filters.isEmpty, .h265 where !control.settings.filters.isEmpty:
             try TranscodedVideoTrack(source, control: control, clock: clock, id: id)
         case .h264(let sets, let lengthSize):
-            PassthroughVideoTrack(source, sets: sets, lengthSize: lengthSize, id: id, hasTimes: hasTimes)
+            PassthroughVideoTrack(
+                source, .h264(sets), H264PictureReader(sets), lengthSize: lengthSize, id: id, hasTimes: hasTimes)
+        case .h265(let sets, let lengthSize):
+            PassthroughVideoTrack(
+                source, .h265(sets), H265PictureReader(sets, interval: source.frameNanoseconds),
+                lengthSize: lengthSize, id: id, hasTimes: hasTimes)
         case .aac(let configuration, let isADTS):
             PassthroughAudioTrack(configuration, isADTS: isADTS, id: id)
         case .otherVideo:

@@ -2,22 +2,24 @@ import Media
 import Muxing
 import Streams
 
-/// Passes H.264 through unchanged: removes length fields and start codes, and keeps all NAL units in decoding order.
+/// Passes H.264 and H.265 through unchanged: removes length fields and start codes, and keeps all NAL units in decoding order.
 final class PassthroughVideoTrack: FileTrack {
     private(set) var track: Track
     private let lengthSize: Int?
     private let containerInterval: Int64?
     private let usesContainerTimes: Bool
-    private var sets: H264.ParameterSetTracker
-    private var order = H264.PresentationOrder()
+    private var reader: any PictureReader
     private var offset: Int64 = 0
     private var lastDecode: Int64?
     /// Added to all presentation times, so that none is before its decode time.
     private var shift: Int64 = 0
 
-    init(_ source: DemuxedTrack, sets: H264.ParameterSets, lengthSize: Int?, id: TrackID, hasTimes: Bool) {
-        track = Track(id: id, format: .h264(sets))
-        self.sets = H264.ParameterSetTracker(sets)
+    init(
+        _ source: DemuxedTrack, _ format: Track.Format, _ reader: any PictureReader, lengthSize: Int?, id: TrackID,
+        hasTimes: Bool
+    ) {
+        track = Track(id: id, format: format)
+        self.reader = reader
         self.lengthSize = lengthSize
         containerInterval = source.frameNanoseconds
         usesContainerTimes = hasTimes
@@ -26,7 +28,7 @@ final class PassthroughVideoTrack: FileTrack {
     func beginPass(offset: Int64) {
         self.offset = offset
         lastDecode = nil
-        order = H264.PresentationOrder()
+        reader.beginPass()
     }
 
     func endPass() -> [TimedUnit] { [] }
@@ -34,22 +36,16 @@ final class PassthroughVideoTrack: FileTrack {
     func units(of packet: DemuxedPacket) -> [TimedUnit] {
         let units = nalUnits(packet.bytes)
         guard !units.isEmpty else { return [] }
-        for unit in units { learn(unit) }
-        let slice = units.lazy.compactMap { H264.SliceHeader(parsing: $0, with: self.sets) }.first
-        let interval = interval(slice)
+        if let known = reader.learned(from: units) { track.format = known }
+        let picture = reader.picture(of: units)
+        let interval = interval(picture)
         let duration = packet.duration > 0 && usesContainerTimes ? packet.duration : interval
-        let (decode, presentation) = times(of: packet, slice, interval)
-        let isKeyframe = units.contains { H264.NALUnitHeader(of: $0)?.type == .idrSlice }
+        let (decode, presentation) = times(of: packet, picture, interval)
         return [
             TimedUnit(
                 track: track.id, decode: decode &+ offset, presentation: presentation &+ offset, duration: duration,
-                isKeyframe: isKeyframe, units: isKeyframe ? sets.completed(units) : units)
+                isKeyframe: picture.isKeyframe, units: picture.isKeyframe ? reader.completed(units) : units)
         ]
-    }
-
-    private func learn(_ unit: [UInt8]) {
-        guard sets.observe(unit), let known = sets.parameterSets else { return }
-        track.format = .h264(known)
     }
 
     private func nalUnits(_ bytes: [UInt8]) -> [[UInt8]] {
@@ -65,19 +61,16 @@ final class PassthroughVideoTrack: FileTrack {
 
     /// The frame interval: from the container, otherwise from the stream, otherwise 25 per second. If the container has no times,
     /// only the stream counts.
-    private func interval(_ slice: H264.SliceHeader?) -> Int64 {
-        let sequence = slice?.picture.flatMap { sets.sequenceSet($0.sequenceID) } ?? sets.firstSequenceSet
-        let own = sequence?.usability?.timing?.frameNanoseconds
+    private func interval(_ picture: Picture) -> Int64 {
+        let own = picture.interval
         return (usesContainerTimes ? containerInterval ?? own : own) ?? PipeTimeline.defaultInterval
     }
 
     /// The times on the file's timeline; a presentation time is never before its decode time.
     private func times(
-        of packet: DemuxedPacket, _ slice: H264.SliceHeader?, _ interval: Int64
+        of packet: DemuxedPacket, _ picture: Picture, _ interval: Int64
     ) -> (decode: Int64, presentation: Int64) {
-        var fields = 0
-        let sequence = slice?.picture.flatMap { sets.sequenceSet($0.sequenceID) }
-        if let slice, let sequence { fields = order.fields(of: slice, in: sequence) }
+        let fields = picture.fields
         let next = lastDecode.map { $0 &+ interval } ?? 0
         let stated = usesContainerTimes ? packet.decode ?? (fields == 0 ? packet.presentation : nil) : nil
         let decode = stated ?? next

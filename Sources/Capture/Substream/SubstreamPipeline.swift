@@ -106,7 +106,10 @@ final class SubstreamPipeline {
 
     /// Decodes a unit. After a damaged frame, all frames up to the next keyframe are dropped.
     private func decoded(_ unit: AccessUnit) throws(CodecFailure) -> DecodedVideoFrame? {
-        if decoder == nil, unit.isKeyframe { decoder = try VideoDecoder() }
+        if decoder == nil, unit.isKeyframe {
+            // The stream may have got another source, with another codec.
+            decoder = try VideoDecoder(parent.tracks.first { $0.id == unit.track }?.codec ?? .h264)
+        }
         do throws(CodecFailure) {
             return try decoder?.decode(unit).last
         } catch {

@@ -9,9 +9,9 @@ public final class VideoDecoder: FrameDecoder {
         decoder = try Decoder(parameters)
     }
 
-    /// Opens a decoder for H.264 with in-band parameter sets.
-    public init(_ delay: DecodingDelay = .codecDefault) throws(CodecFailure) {
-        decoder = try Decoder(.h264, configuration: [], delay: delay)
+    /// Opens a decoder for a codec with in-band parameter sets.
+    public init(_ codec: Codec = .h264, delay: DecodingDelay = .codecDefault) throws(CodecFailure) {
+        decoder = try Decoder(codec, configuration: [], delay: delay)
     }
 
     public func decode(
@@ -20,7 +20,7 @@ public final class VideoDecoder: FrameDecoder {
         try decoder.decode(bytes, presentationTime: presentationTime, decodeTime: decodeTime)
     }
 
-    /// Decodes a whole H.264 access unit. The times of the frames are in ticks of the unit's clock.
+    /// Decodes a whole access unit of NAL units. The times of the frames are in ticks of the unit's clock.
     public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedVideoFrame] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(unit.bytes.count + 4 * unit.units.count)

@@ -31,6 +31,7 @@ final class DecodingThread: Sendable {
     static let maximumWaiting = 256
 
     private let state = Mutex(State())
+    private let codec = Mutex(Codec.h264)
     private let doorbell: Doorbell
     private let thread = Mutex<pthread_t?>(nil)
 
@@ -48,6 +49,9 @@ final class DecodingThread: Sendable {
 
     /// Why decoding ended early.
     var failure: CodecFailure? { state.withLock { $0.outcome.failure } }
+
+    /// Sets the codec of all units, before the first.
+    func use(_ codec: Codec) { self.codec.withLock { $0 = codec } }
 
     /// Queues a unit, with its number as its time; never blocks.
     func submit(_ unit: AccessUnit, isKey: Bool) {
@@ -85,8 +89,13 @@ final class DecodingThread: Sendable {
     private func run() {
         defer { state.withLock { $0.hasEnded = true } }
         do throws(CodecFailure) {
-            let decoder = try VideoDecoder(.lowest)
-            while let unit = next() { try decode(unit, decoder) }
+            // The session's description, which names the codec, comes before the first unit.
+            var first = next()
+            let decoder = try VideoDecoder(codec.withLock(\.self), delay: .lowest)
+            while let unit = first ?? next() {
+                first = nil
+                try decode(unit, decoder)
+            }
         } catch {
             state.withLock { $0.outcome.failure = error }
         }

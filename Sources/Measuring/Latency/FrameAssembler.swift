@@ -5,7 +5,7 @@ import SDP
 
 /// Orders the packets of one track and assembles frames, with the arrival times of their packets.
 ///
-/// A frame ends with its marker, or when the timestamp changes. Payload other than H.264 is not parsed. Packets after a missing
+/// A frame ends with its marker, or when the timestamp changes. Payload other than H.264 and H.265 is not parsed. Packets after a missing
 /// packet wait for it for up to `gapTimeout`, as in any player.
 struct FrameAssembler {
     /// A finished frame, and its access unit for the decoder.
@@ -27,17 +27,23 @@ struct FrameAssembler {
     }
 
     private var reorder = ReorderBuffer<Packet>(capacity: mostWaiting)
-    private var depacketizer: H264Depacketizer?
+    /// The depacketizer of the codec; the other is `nil`.
+    private var h264: H264Depacketizer?
+    private var h265: H265Depacketizer?
     private var previous: SequenceNumber?
     private var open: ReceivedFrame?
     private var finished: [Completion] = []
 
     init(_ payload: DescribedTrack.Payload) {
-        if payload.codec == .h264 { depacketizer = H264Depacketizer() }
+        switch payload.codec {
+        case .h264: h264 = H264Depacketizer()
+        case .h265: h265 = H265Depacketizer()
+        case .aac, nil: break
+        }
     }
 
     /// The number of packets with malformed payload.
-    var malformedCount: Int { depacketizer?.counts.malformedPackets ?? 0 }
+    var malformedCount: Int { (h264?.counts ?? h265?.counts)?.malformedPackets ?? 0 }
 
     /// When to call `passGap`; `nil` while no packet is missing.
     var nextDeadline: MonotonicTime? { reorder.first.map { $0.arrival + Self.gapTimeout } }
@@ -84,9 +90,10 @@ struct FrameAssembler {
 
     /// Passes the packet to the depacketizer and returns the access units that it completes.
     private mutating func units(with packet: Packet) -> [ReceivedUnit] {
-        depacketizer?.push(packet.payload.span.bytes, header: packet.header)
+        h264?.push(packet.payload.span.bytes, header: packet.header)
+        h265?.push(packet.payload.span.bytes, header: packet.header)
         var units: [ReceivedUnit] = []
-        while let unit = depacketizer?.next() { units.append(unit) }
+        while let unit = h264?.next() ?? h265?.next() { units.append(unit) }
         return units
     }
 
@@ -94,10 +101,12 @@ struct FrameAssembler {
         open = nil
         var frame = frame
         let unit = units.last { $0.rtpTimestamp == frame.timestamp }
-        // An H.264 frame without any NAL unit is damaged.
-        if depacketizer != nil { frame.isWhole = frame.isWhole && unit?.isComplete == true }
+        // A frame without any NAL unit is damaged.
+        if h264 != nil || h265 != nil { frame.isWhole = frame.isWhole && unit?.isComplete == true }
         if let unit {
-            frame.isKey = unit.units.contains { unit.bytes[$0.lowerBound] & 0x1F == 5 }
+            frame.isKey =
+                h265 == nil
+                ? unit.isRandomAccessPoint(H264PayloadHeader.self) : unit.isRandomAccessPoint(H265PayloadHeader.self)
             frame.captureTimestamp = unit.captureTimestamp
         }
         finished.append(Completion(frame: frame, unit: unit))

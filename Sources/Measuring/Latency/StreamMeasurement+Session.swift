@@ -47,13 +47,13 @@ extension StreamMeasurement {
         if track == audioTrack { recording.audioReports.append(report) }
     }
 
-    /// Selects the tracks: the first H.264 track, else the first video track, and the first audio track.
+    /// Selects the tracks: the first video track in a known codec, else the first video track, and the first audio track.
     private func described(
         _ description: SessionDescription, _ tracks: [DescribedTrack], _ sessions: Sessions, at now: MonotonicTime
     ) {
         let kinds = description.media.filter { $0.describedTrack != nil }.map(\.kind)
         let video = kinds.indices.filter { kinds[$0] == "video" }
-        videoTrack = video.first { tracks[$0].payload.codec == .h264 } ?? video.first
+        videoTrack = video.first { tracks[$0].payload.codec?.facts.kind == .video } ?? video.first
         audioTrack = kinds.firstIndex(of: "audio")
         guard let videoTrack else {
             let encodings = tracks.map(\.encodingName)
@@ -61,13 +61,14 @@ extension StreamMeasurement {
         }
         let track = tracks[videoTrack]
         recording.encodingName = track.encodingName
-        recording.isDecoded = track.payload.codec == .h264
+        recording.isDecoded = track.payload.codec?.facts.kind == .video
+        if let codec = track.payload.codec { decoding.use(codec) }
         recording.videoRate = track.clockRate
         recording.audioRate = audioTrack.map { tracks[$0].clockRate }
         recording.jitter = InterarrivalJitter(rate: track.clockRate)
         recording.loss = tracks.map { _ in LossTracker() }
         intake = FrameAssembler(track.payload)
-        if case .described(.h264(let sets)) = track.payload { parameterSets = sets }
+        if case .described(let format) = track.payload { parameterSets = format.parameterSets }
     }
 }
 
@@ -101,7 +102,7 @@ extension StreamMeasurement {
         guard recording.isDecoded, let unit = completion.unit?.accessUnit(number: number) else { return }
         decoding.submit(unit.with(parameterSets), isKey: completion.frame.isKey)
         // The parameter sets of the description are needed once; in-band sets are repeated.
-        parameterSets = nil
+        parameterSets = []
     }
 
     /// What has not happened when the inactivity timeout expires, such as `no further frame arrived`.
@@ -118,10 +119,21 @@ extension StreamMeasurement {
 
 extension AccessUnit {
     /// This unit with `sets` in front.
-    fileprivate func with(_ sets: H264.ParameterSets?) -> AccessUnit {
-        guard let sets else { return self }
+    fileprivate func with(_ sets: [[UInt8]]) -> AccessUnit {
+        guard !sets.isEmpty else { return self }
         return AccessUnit(
             track: track, presentationTime: presentationTime, decodeTime: decodeTime, isKeyframe: isKeyframe,
-            nalUnits: sets.sequence + sets.picture + units.map { Array(bytes[$0]) })
+            nalUnits: sets + units.map { Array(bytes[$0]) })
+    }
+}
+
+extension Track.Format {
+    /// The NAL units that a decoder needs first; empty if the codec has none.
+    fileprivate var parameterSets: [[UInt8]] {
+        switch self {
+        case .h264(let sets): sets.sequence + sets.picture
+        case .h265(let sets): sets.all
+        case .aac: []
+        }
     }
 }

@@ -16,7 +16,8 @@ public final class StreamMeasurement: SessionOwner {
     private var nextProgress = MonotonicTime(nanoseconds: .min)
     var recording: Recording
     var intake = FrameAssembler(.unknown)
-    var parameterSets: H264.ParameterSets?
+    /// The parameter sets of the description, for the first unit.
+    var parameterSets: [[UInt8]] = []
     var videoTrack: Int?
     var audioTrack: Int?
     var inactivity: InactivityTimeout

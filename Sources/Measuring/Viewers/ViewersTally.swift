@@ -113,8 +113,8 @@ public struct ViewersProgress: Sendable {
 }
 
 extension [DescribedTrack] {
-    /// Index of the evaluated track: the first H.264 track, else the first track.
+    /// Index of the evaluated track: the first video track in a known codec, else the first track.
     var mainIndex: Int {
-        firstIndex { $0.payload.codec == .h264 } ?? 0
+        firstIndex { $0.payload.codec?.facts.kind == .video } ?? 0
     }
 }

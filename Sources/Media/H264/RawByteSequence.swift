@@ -3,13 +3,14 @@ extension H264 {
     struct RawByteSequence {
         let bytes: [UInt8]
 
-        /// Reads at most `limit` bytes of the NAL unit, because headers are at its start.
-        init(of unit: [UInt8], limit: Int = .max) {
+        /// Reads at most `limit` bytes of the NAL unit, because headers are at its start. H.265 has the same escaping and a
+        /// longer header.
+        init(of unit: [UInt8], headerByteCount: Int = 1, limit: Int = .max) {
             let end = Swift.min(unit.count, limit)
             var payload: [UInt8] = []
             payload.reserveCapacity(end)
             var zeros = 0
-            for index in 1..<Swift.max(end, 1) {
+            for index in headerByteCount..<Swift.max(end, headerByteCount) {
                 let byte = unit[index]
                 if zeros >= 2 && byte == 3 {
                     zeros = 0

@@ -2,15 +2,16 @@ import Media
 
 /// Turns what is received from a publisher or a camera into what a stream needs: announcements of its tracks, and access units.
 ///
-/// Some senders describe the H.264 parameter sets only in the session description, others only in the stream, and some change
+/// Some senders describe the parameter sets of video only in the session description, others only in the stream, and some change
 /// them while they send. Here they are taken from both, the tracks are announced when all are known, and keyframes get the sets
 /// that they lack. A plain value without a clock, for one thread at a time.
 public struct ReceivedStream: Sendable {
     /// What is known of a track before its first packet.
     public enum Format: Hashable, Sendable {
         case described(Track.Format)
-        /// H.264; the session description lacks the parameter sets, so the stream must carry them.
+        /// H.264 or H.265; the session description lacks the parameter sets, so the stream must carry them.
         case h264InBand
+        case h265InBand
         /// AAC in LATM.
         case latm(AAC.StreamMuxConfig)
     }
@@ -33,8 +34,7 @@ public struct ReceivedStream: Sendable {
         self.tracks = tracks.enumerated().map {
             ReceivedTrack(TrackID($0.offset), $0.element.clockRate, $0.element.format)
         }
-        receiver = StreamReceiver(
-            self.tracks.map(\.provisional), latm: tracks.map(\.format.streamMuxConfig), epoch: epoch)
+        receiver = StreamReceiver(tracks, epoch: epoch)
     }
 
     /// When to call ``deadlinePassed(at:)``; `distantFuture` if no packet is missing.
@@ -87,65 +87,41 @@ public struct ReceivedStream: Sendable {
     }
 }
 
-extension ReceivedStream.Format {
-    /// The configuration of a track in LATM.
-    fileprivate var streamMuxConfig: AAC.StreamMuxConfig? {
-        if case .latm(let configuration) = self { configuration } else { nil }
-    }
-}
-
 /// One track of a received stream, with the parameter sets seen so far.
 private struct ReceivedTrack: Sendable {
     private let id: TrackID
     private let clockRate: ClockRate
-    private let format: Track.Format?
-    /// For H.264 only.
-    private var sets: H264.ParameterSetTracker?
+    private let format: ReceivedStream.Format
+    /// For codecs with parameter sets only.
+    private var sets: (any ParameterSetTracking)?
 
     init(_ id: TrackID, _ clockRate: ClockRate, _ format: ReceivedStream.Format) {
-        (self.id, self.clockRate) = (id, clockRate)
-        switch format {
-        case .h264InBand: (self.format, sets) = (nil, Self.tracker(of: nil))
-        case .described(let described): (self.format, sets) = (described, Self.tracker(of: described))
-        case .latm(let configuration): (self.format, sets) = (.aac(configuration.configuration), nil)
-        }
-    }
-
-    /// A tracker that knows what is described; `nil` for other codecs than H.264.
-    private static func tracker(of format: Track.Format?) -> H264.ParameterSetTracker? {
-        switch format {
-        case nil: H264.ParameterSetTracker()
-        case .h264(let sets): H264.ParameterSetTracker(sets)
-        case .aac: nil
-        }
+        (self.id, self.clockRate, self.format) = (id, clockRate, format)
+        sets = format.tracker
     }
 
     /// The track with its present parameters; `nil` until they are known.
     var known: Track? {
-        (sets?.parameterSets.map { .h264($0) } ?? format).map { Track(id: id, clockRate: clockRate, format: $0) }
+        (sets?.format ?? format.described).map { Track(id: id, clockRate: clockRate, format: $0) }
     }
 
     /// Whether its parameters may change while it is sent.
     var hasParameterSets: Bool { sets != nil }
 
-    /// The track for the receiver, which needs the codec, and the order of frames if it is described.
-    var provisional: Track { known ?? Track(id: id, clockRate: clockRate, format: .h264(Self.unknownSets)) }
-
-    /// Parameter sets that cannot be parsed, so that the receiver learns the order of frames from their times.
-    private static let unknownSets = H264.ParameterSets(sequence: [[0x67, 0x42, 0, 30]], picture: [[0x68, 0xCE]])!
-
     /// Reads the parameter sets of a unit, and adds the known ones that a keyframe lacks.
     mutating func taken(_ reception: StreamReceiver.Reception) -> AccessUnit {
         let unit = reception.unit
-        guard sets != nil else { return unit }
-        for range in unit.units where Self.isParameterSet(unit.bytes[range.lowerBound]) {
-            guard sets?.observe(Array(unit.bytes[range])) == true, byteCountOfSets > Self.setLimit else { continue }
+        guard var sets else { return unit }
+        let kind = type(of: sets)
+        for range in unit.units where kind.isParameterSet(firstByte: unit.bytes[range.lowerBound]) {
+            guard sets.observe(Array(unit.bytes[range])), sets.byteCount > Self.setLimit else { continue }
             // No encoder sends so many parameter sets, and each keyframe would carry all of them.
-            sets = Self.tracker(of: format)
+            sets = format.tracker ?? sets
         }
+        self.sets = sets
         // A decoder cannot start at a keyframe that lost a packet.
         let isKeyframe = unit.isKeyframe && reception.isComplete
-        guard unit.isKeyframe, let sets else { return unit }
+        guard unit.isKeyframe else { return unit }
         return AccessUnit(
             track: unit.track, presentationTime: unit.presentationTime, decodeTime: unit.decodeTime,
             isKeyframe: isKeyframe, nalUnits: sets.completed(unit.units.map { Array(unit.bytes[$0]) }))
@@ -153,14 +129,26 @@ private struct ReceivedTrack: Sendable {
 
     /// The most bytes of parameter sets: many times what encoders send.
     private static let setLimit = 65_536
+}
 
-    private var byteCountOfSets: Int {
-        guard let known = sets?.parameterSets else { return 0 }
-        return (known.sequence + known.picture).reduce(0) { $0 + $1.count }
+extension ReceivedStream.Format {
+    /// `nil` if it is not described.
+    fileprivate var described: Track.Format? {
+        switch self {
+        case .described(let format): format
+        case .latm(let configuration): .aac(configuration.configuration)
+        case .h264InBand, .h265InBand: nil
+        }
     }
 
-    private static func isParameterSet(_ octet: UInt8) -> Bool {
-        let type = H264.NALUnitHeader(byte: octet).type
-        return type == .sequenceParameterSet || type == .pictureParameterSet
+    /// A tracker that knows what is described; `nil` for codecs without parameter sets.
+    fileprivate var tracker: (any ParameterSetTracking)? {
+        switch self {
+        case .h264InBand: H264.ParameterSetTracker()
+        case .h265InBand: H265.ParameterSetTracker()
+        case .described(.h264(let sets)): H264.ParameterSetTracker(sets)
+        case .described(.h265(let sets)): H265.ParameterSetTracker(sets)
+        case .described(.aac), .latm: nil
+        }
     }
 }

@@ -10,6 +10,13 @@ public struct ReceivedUnit: Hashable, Sendable {
     public let isComplete: Bool
 }
 
+extension ReceivedUnit {
+    /// Whether it has a slice at which decoding can start.
+    public func isRandomAccessPoint<UnitHeader: NALUnitPayloadHeader>(_ header: UnitHeader.Type) -> Bool {
+        units.contains { UnitHeader(of: $0, in: bytes)?.isRandomAccessPoint == true }
+    }
+}
+
 /// The events that a depacketizer has counted so far. All counters only increase.
 public struct DepacketizerCounts: Hashable, Sendable {
     public init() {

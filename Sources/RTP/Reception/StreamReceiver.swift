@@ -19,12 +19,16 @@ public struct StreamReceiver: Sendable {
 
     /// - Parameters:
     ///   - tracks: in the order of their identifiers.
-    ///   - latm: the configuration of each track that comes in LATM, or an empty array.
     ///   - epoch: of the stream that the units are for.
-    public init(_ tracks: [Track], latm: [AAC.StreamMuxConfig?] = [], epoch: MonotonicTime) {
+    public init(_ tracks: [Track], epoch: MonotonicTime) {
+        self.init(tracks.map { ($0.clockRate, .described($0.format)) }, epoch: epoch)
+    }
+
+    /// - Parameter tracks: in the order of their identifiers.
+    init(_ tracks: [(clockRate: ClockRate, format: ReceivedStream.Format)], epoch: MonotonicTime) {
         self.epoch = epoch
-        self.tracks = tracks.enumerated().map { index, track in
-            TrackReceiver(track, latm: latm.indices.contains(index) ? latm[index] : nil)
+        self.tracks = tracks.enumerated().map {
+            TrackReceiver(TrackID($0.offset), $0.element.clockRate, $0.element.format)
         }
         timeline = ReceptionTimeline(clockRates: tracks.map(\.clockRate))
     }

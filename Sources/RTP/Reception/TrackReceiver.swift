@@ -14,13 +14,14 @@ struct TrackReceiver {
         let arrival: MonotonicTime
     }
 
-    private let track: Track
-    /// The configuration of AAC in LATM; `nil` for other payload formats.
-    private let latmConfiguration: AAC.StreamMuxConfig?
+    private let id: TrackID
+    private let clockRate: ClockRate
+    private let format: ReceivedStream.Format
     /// The source of the last packet.
     private var source: SSRC?
     /// The depacketizer of the track's codec; the others are `nil`. An enum would be copied with the open unit for each packet.
     private var h264: H264Depacketizer?
+    private var h265: H265Depacketizer?
     private var aac: AACDepacketizer?
     private var latm: LATMDepacketizer?
     private var waiting = ReorderBuffer<Packet>(capacity: waitingLimit)
@@ -34,19 +35,18 @@ struct TrackReceiver {
     /// The decode time of the last unit, in ticks since the epoch.
     private var lastDecode = Int64.min
 
-    init(_ track: Track, latm: AAC.StreamMuxConfig? = nil) {
-        self.track = track
-        latmConfiguration = latm
-        order = Self.order(of: track)
+    init(_ id: TrackID, _ clockRate: ClockRate, _ format: ReceivedStream.Format) {
+        (self.id, self.clockRate, self.format) = (id, clockRate, format)
+        order = Self.order(of: format, clockRate)
         makeDepacketizer()
     }
 
     private mutating func makeDepacketizer() {
-        switch track.format {
-        case .h264: h264 = H264Depacketizer()
-        case .aac:
-            latm = latmConfiguration.map { LATMDepacketizer($0) }
-            aac = latm == nil ? AACDepacketizer() : nil
+        switch format {
+        case .h264InBand, .described(.h264): h264 = H264Depacketizer()
+        case .h265InBand, .described(.h265): h265 = H265Depacketizer()
+        case .described(.aac): aac = AACDepacketizer()
+        case .latm(let configuration): latm = LATMDepacketizer(configuration)
         }
     }
 
@@ -60,7 +60,7 @@ struct TrackReceiver {
     }
 
     private var depacketizerCounts: DepacketizerCounts {
-        h264?.counts ?? aac?.counts ?? latm?.counts ?? DepacketizerCounts()
+        h264?.counts ?? h265?.counts ?? aac?.counts ?? latm?.counts ?? DepacketizerCounts()
     }
 
     /// Notes the source of a packet. If another source sent the packets before, the receiver forgets them.
@@ -101,6 +101,7 @@ struct TrackReceiver {
         }
         arrivals.removeFirst(max(0, arrivals.count - Self.arrivalLimit))
         h264?.push(payload, header: header)
+        h265?.push(payload, header: header)
         aac?.push(payload, header: header)
         latm?.push(payload, header: header)
     }
@@ -114,7 +115,7 @@ extension TrackReceiver {
 
     /// The next unit, and when its first packet came.
     mutating func next() -> (unit: ReceivedUnit, arrival: MonotonicTime)? {
-        guard let unit = h264?.next() ?? aac?.next() ?? latm?.next() else { return nil }
+        guard let unit = h264?.next() ?? h265?.next() ?? aac?.next() ?? latm?.next() else { return nil }
         // Several AAC units in a packet have later timestamps than the packet.
         let index = arrivals.lastIndex { Int32(bitPattern: unit.rtpTimestamp &- $0.timestamp) >= 0 } ?? 0
         guard arrivals.indices.contains(index) else { return nil }
@@ -124,7 +125,7 @@ extension TrackReceiver {
 
     /// The source's timestamps have jumped.
     mutating func beginAnew() {
-        order = Self.order(of: track)
+        order = Self.order(of: format, clockRate)
     }
 
     /// - Parameter captured: nanoseconds since the epoch.
@@ -132,35 +133,43 @@ extension TrackReceiver {
         // By RTP time, which is exact: capture times are corrected now and then, which is no reordering.
         let media = ticks.unwrap(unit.rtpTimestamp)
         let times = order.times(presentation: media)
-        let captured = track.clockRate.ticks(inNanoseconds: captured)
+        let captured = clockRate.ticks(inNanoseconds: captured)
         let decode = max(captured &+ times.decode &- media, lastDecode &+ 1)
         lastDecode = decode
         let accessUnit = AccessUnit(
-            track: track.id,
+            track: id,
             presentationTime: MediaTime(
-                ticks: max(captured &+ times.presentation &- media, decode), rate: track.clockRate),
-            decodeTime: MediaTime(ticks: decode, rate: track.clockRate), isKeyframe: isKeyframe(unit),
+                ticks: max(captured &+ times.presentation &- media, decode), rate: clockRate),
+            decodeTime: MediaTime(ticks: decode, rate: clockRate), isKeyframe: isKeyframe(unit),
             bytes: unit.bytes,
             units: unit.units)
         return StreamReceiver.Reception(unit: accessUnit, isComplete: unit.isComplete)
     }
 
     private func isKeyframe(_ unit: ReceivedUnit) -> Bool {
-        switch track.format {
-        case .h264: unit.units.contains { H264.NALUnitHeader(byte: unit.bytes[$0.lowerBound]).type == .idrSlice }
-        case .aac: true
+        switch format {
+        case .h264InBand, .described(.h264): unit.isRandomAccessPoint(H264PayloadHeader.self)
+        case .h265InBand, .described(.h265): unit.isRandomAccessPoint(H265PayloadHeader.self)
+        case .described(.aac), .latm: true
         }
     }
 
-    private static func order(of track: Track) -> DecodeOrder {
-        switch track.format {
-        case .h264(let sets):
+    /// The order of frames as far as it is described. The rest is learnt from the frames' times.
+    private static func order(of format: ReceivedStream.Format, _ clockRate: ClockRate) -> DecodeOrder {
+        switch format {
+        case .h264InBand, .h265InBand: return DecodeOrder(interval: clockRate.ticks(inNanoseconds: Self.usualInterval))
+        case .described(.h264(let sets)):
             let sequence = sets.sequence.first.flatMap { H264.SequenceParameterSet(parsing: $0) }
             let interval = sequence?.usability?.timing?.frameNanoseconds ?? Self.usualInterval
             return DecodeOrder(
                 depth: sequence?.usability?.reorderedFrames ?? 0,
-                interval: track.clockRate.ticks(inNanoseconds: interval))
-        case .aac: return DecodeOrder(interval: 1)
+                interval: clockRate.ticks(inNanoseconds: interval))
+        case .described(.h265(let sets)):
+            let sequence = sets.sequence.first.flatMap { H265.SequenceParameterSet(parsing: $0) }
+            return DecodeOrder(
+                depth: sequence?.reorderedPictures ?? 0,
+                interval: clockRate.ticks(inNanoseconds: Self.usualInterval))
+        case .described(.aac), .latm: return DecodeOrder(interval: 1)
         }
     }
 

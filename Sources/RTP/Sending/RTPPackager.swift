@@ -27,7 +27,8 @@ public struct RTPPackager: Packager {
 
     private static func packetizer(of track: Track, _ maximumPayloadBytes: Int) -> any Packetizer {
         switch track.codec {
-        case .h264: H264Packetizer(maximumPayloadBytes: maximumPayloadBytes)
+        case .h264: NALUnitPacketizer<H264PayloadHeader>(maximumPayloadBytes: maximumPayloadBytes)
+        case .h265: NALUnitPacketizer<H265PayloadHeader>(maximumPayloadBytes: maximumPayloadBytes)
         case .aac: AACPacketizer(maximumPayloadBytes: maximumPayloadBytes)
         }
     }

@@ -7,9 +7,10 @@ extension DescribedTrack {
         switch payload {
         case .described(let format): .described(format)
         case .inBand(.h264): .h264InBand
+        case .inBand(.h265): .h265InBand
         case .latm(let configuration): .latm(configuration)
         // Without its configuration, AAC cannot be decoded.
-        case .inBand(.aac), .unknown: nil
+        case .inBand(.aac), .unsupported, .unknown: nil
         }
     }
 }

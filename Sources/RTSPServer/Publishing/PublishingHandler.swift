@@ -279,7 +279,7 @@ extension SessionDescription {
             guard track.receivedFormat != nil else {
                 // The name comes from the client, and a reason phrase is one line.
                 let name = String(
-                    track.encodingName.unicodeScalars.prefix(32).filter {
+                    track.name.unicodeScalars.prefix(32).filter {
                         $0.isASCII && $0.value > 0x20 && $0.value != 0x7F
                     })
                 throw Refusal(.unsupportedMediaType, reason: "\(name) is not supported")

@@ -17,6 +17,8 @@ public struct DescribedTrack: Hashable, Sendable {
         case inBand(Codec)
         /// AAC in a LATM multiplex, whose parameters the description contains.
         case latm(AAC.StreamMuxConfig)
+        /// A codec that Apus carries, in a form that it does not support. The text names both.
+        case unsupported(String)
         /// A payload format, or a mode, that Apus does not support.
         case unknown
 
@@ -26,9 +28,14 @@ public struct DescribedTrack: Hashable, Sendable {
             case .described(let format): format.codec
             case .inBand(let codec): codec
             case .latm: .aac
-            case .unknown: nil
+            case .unsupported, .unknown: nil
             }
         }
+    }
+
+    /// What the track is, for messages: the encoding name, and what is unsupported if it is that.
+    public var name: String {
+        if case .unsupported(let name) = payload { name } else { encodingName }
     }
 
     /// The track that a stream announces; `nil` for an unknown payload, and until its parameters are known.
@@ -37,7 +44,7 @@ public struct DescribedTrack: Hashable, Sendable {
         case .described(let format): Track(id: id, clockRate: clockRate, format: format)
         case .latm(let configuration):
             Track(id: id, clockRate: clockRate, format: .aac(configuration.configuration))
-        case .inBand, .unknown: nil
+        case .inBand, .unsupported, .unknown: nil
         }
     }
 }

@@ -7,6 +7,7 @@ extension FormatParameters {
     init(_ format: Track.Format) {
         switch format {
         case .h264(let sets): self.init(sets)
+        case .h265(let sets): self.init(sets)
         case .aac(let configuration): self.init(configuration)
         }
     }
@@ -15,6 +16,7 @@ extension FormatParameters {
     func payload(of codec: Codec) -> DescribedTrack.Payload {
         switch codec {
         case .h264: h264
+        case .h265: h265
         case .aac: aac
         }
     }

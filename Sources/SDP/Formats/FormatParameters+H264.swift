@@ -31,11 +31,11 @@ extension FormatParameters {
 
 extension [UInt8] {
     /// The NAL unit without start codes and trailing zeros, which some firmware includes.
-    fileprivate var withoutStartCodes: [UInt8] {
+    var withoutStartCodes: [UInt8] {
         var unit = self[...]
         if unit.starts(with: [0, 0, 0, 1]) { unit = unit.dropFirst(4) }
         if unit.suffix(4).elementsEqual([0, 0, 0, 1]) { unit = unit.dropLast(4) }
-        // A NAL unit never ends with a zero byte (ITU-T H.264, 7.4.1).
+        // A NAL unit never ends with a zero byte (ITU-T H.264, 7.4.1; ITU-T H.265, 7.4.2).
         while unit.last == 0 { unit.removeLast() }
         return [UInt8](unit)
     }

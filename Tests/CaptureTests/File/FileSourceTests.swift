@@ -255,6 +255,30 @@ import Testing
         if name != "aac.aac" { #expect((95...110).contains(video.count) && video[0].isKeyframe) }
     }
 
+    /// A raw stream has no times, so they come from the picture order counts.
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
+        arguments: ["h265.mp4", "h265.mkv", "h265.ts", "raw.h265"])
+    func h265PassesThroughInPresentationOrder(name: String) throws {
+        let path = try makeFile(
+            name,
+            ["-vf", "scale=320:180", "-c:v", "libx265", "-preset", "ultrafast", "-an", "-x265-params"]
+                + ["log-level=none:bframes=3:keyint=10:min-keyint=10:b-adapt=0"])
+        defer { unlink(path) }
+        let units = try play(path, seconds: 5)
+        #expect(units.count > 90 && units[0].isKeyframe)
+        #expect(zip(units, units.dropFirst()).allSatisfy { $0.decodeTime.ticks < $1.decodeTime.ticks })
+        #expect(units.contains { $0.presentationTime.ticks - $0.decodeTime.ticks > 3_600 })
+        // All frames of two groups of pictures have times of their own, one frame apart.
+        let shown = units.prefix(40).map(\.presentationTime.ticks).sorted().prefix(30)
+        #expect(zip(shown, shown.dropFirst()).allSatisfy { (4_200...4_800).contains($1 - $0) }, "\(shown)")
+        for unit in units where unit.isKeyframe {
+            // In MPEG-TS behind a delimiter.
+            let types = unit.units.map { unit.bytes[$0.lowerBound] >> 1 }.filter { $0 != 35 }
+            #expect(types.prefix(3) == [32, 33, 34])
+        }
+    }
+
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
     func aTruncatedFilePlaysToItsEnd() throws {
         let path = try makeFile("cut.ts", ["-c:v", "libx264", "-c:a", "aac"])

@@ -8,15 +8,19 @@ struct CopiedMedia: Sendable {
     /// The checksums of the audio's access units.
     private let audio: [[UInt8]]
 
-    init(of file: String) async throws {
-        video = try await Self.units(of: ["-i", file], "-t", "6")
+    private let format: String
+
+    /// - Parameter format: FFmpeg's name of the video's format.
+    init(of file: String, format: String = "h264") async throws {
+        self.format = format
+        video = try await Self.units(of: ["-i", file], format, "-t", "6")
         audio = try await Self.frames(of: ["-i", file], "-t", "6")
     }
 
     /// Expects that eight seconds of the stream are the same bytes as the file.
     func expectCopy(at url: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let viewing = Array(Client.ffmpeg(url, over: "tcp").dropFirst(4))
-        async let copiedVideo = Self.units(of: viewing, "-t", "8")
+        async let copiedVideo = Self.units(of: viewing, format, "-t", "8")
         async let copiedAudio = Self.frames(of: viewing, "-t", "8")
         try Self.expectPart(try await copiedVideo, of: video, "video of \(url)", sourceLocation)
         // The encoder's first frame, from before time 0, is not repeated with the file, so the audio is compared between two
@@ -26,10 +30,22 @@ struct CopiedMedia: Sendable {
         try Self.expectPart(longest, of: audio, "audio of \(url)", sourceLocation)
     }
 
-    private static func units(of input: [String], _ options: String...) async throws -> [[UInt8]] {
+    private static func units(
+        of input: [String], _ format: String, _ options: String...
+    ) async throws -> [[UInt8]] {
         let bytes = try await copy(
-            input, ["-map", "0:v", "-c", "copy"] + options + ["-bsf:v", "h264_mp4toannexb", "-f", "h264", "-"])
-        return AnnexB.withoutParameterSets(AnnexB.units(of: bytes))
+            input,
+            ["-map", "0:v", "-c", "copy"] + options + ["-bsf:v", "\(format)_mp4toannexb", "-f", format, "-"])
+        let units = AnnexB.units(of: bytes)
+        guard format == "hevc" else { return AnnexB.withoutParameterSets(units) }
+        // Parameter sets, and delimiters (ITU-T H.265, table 7-1).
+        return units.filter { !(32...35).contains($0[0] >> 1 & 0x3F) }
+    }
+
+    /// Expects that the NAL units of an H.265 byte stream are a part of the file's.
+    func expectVideo(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let units = AnnexB.units(of: bytes).filter { !(32...35).contains($0[0] >> 1 & 0x3F) }
+        try Self.expectPart(units, of: video, "video", sourceLocation)
     }
 
     private static func frames(of input: [String], _ options: String...) async throws -> [[UInt8]] {

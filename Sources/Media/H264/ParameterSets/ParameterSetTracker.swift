@@ -32,6 +32,11 @@ extension H264 {
             sequence.min { $0.key < $1.key }?.value.content
         }
 
+        /// Bytes of all known sets.
+        public var byteCount: Int {
+            sequence.values.reduce(0) { $0 + $1.unit.count } + picture.values.reduce(0) { $0 + $1.unit.count }
+        }
+
         /// Inspects a NAL unit of any type. Returns true if it changed `parameterSets`; viewers must then get the new sets.
         public mutating func observe(_ unit: [UInt8]) -> Bool {
             guard unit.count <= Self.maximumUnitByteCount, store(unit) else { return false }

@@ -1,7 +1,7 @@
 import Media
 import Wire
 
-/// Converts RTP payloads to H.264 access units, packetization-mode 0 and 1 (RFC 6184, section 7.1).
+/// Converts RTP payloads to access units of NAL units: H.264 (RFC 6184, packetization-mode 0 and 1) and H.265 (RFC 7798).
 ///
 /// Push packets in the order of their sequence numbers (`ReorderBuffer`), then take units until there are none. A unit that has a
 /// slice ends with the marker bit or where the timestamp changes. NAL units before the first slice belong to that slice's unit, even
@@ -10,14 +10,15 @@ import Wire
 ///
 /// It also accepts what some devices send against the RFC: empty fragments, a type that changes between the fragments of a NAL
 /// unit, zeros after the last NAL unit of an aggregate, and start codes before or between NAL units.
-public struct H264Depacketizer: Sendable {
+public struct NALUnitDepacketizer<UnitHeader: NALUnitPayloadHeader>: Sendable {
     /// The maximum size of an access unit, so that a sender without marker bits cannot exhaust memory: twenty times a 4K IDR.
-    public static let maximumUnitBytes = 8 << 20
+    public static var maximumUnitBytes: Int { 8 << 20 }
     /// The maximum number of NAL units in an access unit: 16 times what 8K encoders use.
-    static let maximumNALUnits = 4096
+    static var maximumNALUnits: Int { 4096 }
 
     /// The maximum size and number of NAL units without a slice that are kept for the next unit: many times what encoders send.
-    static let (maximumHeadBytes, maximumHeadUnits) = (65_536, 64)
+    static var maximumHeadBytes: Int { 65_536 }
+    static var maximumHeadUnits: Int { 64 }
 
     public private(set) var counts = DepacketizerCounts()
 
@@ -75,12 +76,16 @@ public struct H264Depacketizer: Sendable {
     /// Ends the unit, if it has a slice.
     private mutating func end() {
         dropFragments()
-        guard let timestamp, units.contains(where: { NALUnitOctet(bytes[$0.lowerBound]).isSlice }) else {
+        guard let timestamp, hasSlice else {
             if bytes.count > Self.maximumHeadBytes || units.count > Self.maximumHeadUnits { clear() }
             return
         }
         finished.append(ReceivedUnit(rtpTimestamp: timestamp, bytes: bytes, units: units, isComplete: isComplete))
         clear()
+    }
+
+    private var hasSlice: Bool {
+        units.contains { UnitHeader(of: $0, in: bytes)?.isSlice == true }
     }
 
     private mutating func clear() {
@@ -107,12 +112,11 @@ public struct H264Depacketizer: Sendable {
 
     /// Returns false if the payload is malformed; then it has added nothing.
     private mutating func append(_ payload: RawSpan) -> Bool {
-        guard payload.byteCount > 0, hasRoom(for: payload.byteCount) else { return false }
-        let header = NALUnitOctet(payload.byte(at: 0))
-        if header.type == NALUnitOctet.fragment { return appendFragment(payload, header) }
+        guard let header = UnitHeader(payload), hasRoom(for: payload.byteCount) else { return false }
+        if header.type == UnitHeader.fragment { return appendFragment(payload, header) }
         // Any other payload ends a fragmented NAL unit, whether complete or not.
         dropFragments()
-        if header.type == NALUnitOctet.aggregate { return appendAggregate(payload) }
+        if header.type == UnitHeader.aggregate { return appendAggregate(payload) }
         guard header.isCarriable || header.mayBeStartCode else { return false }
         let count = units.count
         appendUnit(payload)
@@ -129,7 +133,8 @@ public struct H264Depacketizer: Sendable {
         completeUnits(from: start)
     }
 
-    /// Adds the NAL unit in the bytes from `start` on. No NAL unit contains a start code (ITU-T H.264, annex B). If there are start
+    /// Adds the NAL unit in the bytes from `start` on. No NAL unit contains a start code (annex B of
+    /// ITU-T H.264 and H.265). If there are start
     /// codes in these bytes, the bytes are several NAL units.
     private mutating func completeUnits(from start: Int) {
         guard H264.AnnexBSplitter.startCode(in: bytes, from: start).code != nil else {
@@ -147,19 +152,20 @@ public struct H264Depacketizer: Sendable {
 
     /// Adds the bytes from `start` as a NAL unit, or drops them if a packet cannot carry such a unit.
     private mutating func completeUnit(from start: Int) {
-        guard NALUnitOctet(bytes[start]).isCarriable, units.count < Self.maximumNALUnits else {
+        guard UnitHeader(of: start..<bytes.count, in: bytes)?.isCarriable == true, units.count < Self.maximumNALUnits
+        else {
             return bytes.removeSubrange(start...)
         }
         units.append(start..<bytes.count)
     }
 
-    /// STAP-A (RFC 6184, section 5.7.1). It is used only if all its lengths add up.
+    /// STAP-A (RFC 6184, section 5.7.1) and AP (RFC 7798, section 4.4.2). It is used only if all its lengths add up.
     private mutating func appendAggregate(_ payload: RawSpan) -> Bool {
         let (byteCount, unitCount) = (bytes.count, units.count)
-        var reader = ByteReader(payload.extracting(droppingFirst: 1))
+        var reader = ByteReader(payload.extracting(droppingFirst: UnitHeader.byteCount))
         while reader.remaining > 0, !reader.isZeroPadding {
-            guard let length = reader.uint16(), let unit = reader.take(Int(length)), length > 0,
-                case let header = NALUnitOctet(unit.byte(at: 0)), header.isCarriable || header.mayBeStartCode,
+            guard let length = reader.uint16(), let unit = reader.take(Int(length)),
+                let header = UnitHeader(unit), header.isCarriable || header.mayBeStartCode,
                 units.count < Self.maximumNALUnits
             else {
                 bytes.removeSubrange(byteCount...)
@@ -171,26 +177,26 @@ public struct H264Depacketizer: Sendable {
         return units.count > unitCount
     }
 
-    /// FU-A (RFC 6184, section 5.8). Start and end bit together are forbidden, but some devices send them. The meaning is clear.
+    /// FU-A (RFC 6184, section 5.8) and FU (RFC 7798, section 4.4.3). Start and end bit together are forbidden, but some devices send them. The meaning is clear.
     ///
     /// The type in the first fragment holds for all of a NAL unit.
-    private mutating func appendFragment(_ payload: RawSpan, _ indicator: NALUnitOctet) -> Bool {
-        guard payload.byteCount > 1 else { return false }
-        let flags = payload.byte(at: 1)
+    private mutating func appendFragment(_ payload: RawSpan, _ indicator: UnitHeader) -> Bool {
+        guard payload.byteCount > UnitHeader.byteCount else { return false }
+        let flags = payload.byte(at: UnitHeader.byteCount)
         let (isStart, isEnd) = (flags & 0x80 != 0, flags & 0x40 != 0)
         if isStart {
-            let header = NALUnitOctet(type: flags, like: indicator)
+            let header = indicator.replacing(type: flags)
             guard header.isCarriable else { return false }
             dropFragments()
             fragmentStart = bytes.count
-            bytes.append(header.octet)
+            bytes.append(header)
         }
         guard let start = fragmentStart else {
             // The start was lost and the loss has been recorded, so the rest is useless.
             isComplete = false
             return true
         }
-        bytes.append(payload.extracting(droppingFirst: 2))
+        bytes.append(payload.extracting(droppingFirst: UnitHeader.byteCount + 1))
         if isEnd {
             fragmentStart = nil
             completeUnits(from: start)

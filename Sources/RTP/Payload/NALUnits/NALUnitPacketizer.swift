@@ -1,17 +1,17 @@
 import Media
 import Wire
 
-/// Converts H.264 to RTP payloads, packetization-mode 1 (RFC 6184).
+/// Converts NAL units to RTP payloads: H.264 (RFC 6184, packetization-mode 1) and H.265 (RFC 7798).
 ///
-/// Parameter sets and the SEI around them share a STAP-A. A NAL unit that fits is one packet; a longer one is split into FU-A
+/// Parameter sets and the SEI around them share an aggregate. A NAL unit that fits is one packet; a longer one is split into
 /// fragments of equal length. All NAL units keep their order, so a client receives the source's NAL units. Only access unit
 /// delimiters are left out, because each would be a packet of its own length and so a further message per viewer and unit.
-struct H264Packetizer: Packetizer {
+struct NALUnitPacketizer<UnitHeader: NALUnitPayloadHeader>: Packetizer {
     let maximumPayloadBytes: Int
 
     func packetize(_ unit: AccessUnit) -> PacketRun? {
         let carriable = unit.units.filter {
-            let header = NALUnitOctet(unit.bytes[$0.lowerBound])
+            guard let header = UnitHeader(of: $0, in: unit.bytes) else { return false }
             return header.isCarriable && !header.isDelimiter
         }
         guard !carriable.isEmpty else { return nil }
@@ -22,13 +22,16 @@ struct H264Packetizer: Packetizer {
         }
     }
 
-    /// The bytes of all NAL units, two more per fragment, and for each NAL unit a length field and a STAP-A header.
+    /// The bytes of all NAL units, the headers of fragments, and for each NAL unit a length field and the header of an aggregate.
     private func capacity(for units: [Range<Int>]) -> Int {
-        units.reduce(0) { $0 + $1.count + 2 * ($1.count / maximumFragmentBytes + 1) + 3 }
+        units.reduce(0) {
+            let fragmentCount = $1.count / maximumFragmentBytes + 1
+            return $0 + $1.count + (UnitHeader.byteCount + 1) * fragmentCount + 2 + UnitHeader.byteCount
+        }
     }
 
-    /// The maximum number of bytes in a fragment, behind FU indicator and FU header.
-    private var maximumFragmentBytes: Int { maximumPayloadBytes - 2 }
+    /// The maximum number of bytes in a fragment, behind its two headers.
+    private var maximumFragmentBytes: Int { maximumPayloadBytes - UnitHeader.byteCount - 1 }
 
     // MARK: - Aggregation
 
@@ -45,13 +48,13 @@ struct H264Packetizer: Packetizer {
 
     /// The number of NAL units, from the first on, that share one packet. It exceeds one only around parameter sets.
     private func aggregateLength(at units: ArraySlice<Range<Int>>, in bytes: [UInt8]) -> Int {
-        var byteCount = 1
+        var byteCount = UnitHeader.byteCount
         var length = 0
         var holdsParameterSet = false
         for unit in units {
-            let header = NALUnitOctet(bytes[unit.lowerBound])
             byteCount += 2 + unit.count
-            guard header.isParameterSet || header.isSupplementalInformation, byteCount <= maximumPayloadBytes
+            guard let header = UnitHeader(of: unit, in: bytes), byteCount <= maximumPayloadBytes,
+                header.isParameterSet || header.isSupplementalInformation
             else { break }
             length += 1
             holdsParameterSet = holdsParameterSet || header.isParameterSet
@@ -73,14 +76,13 @@ struct H264Packetizer: Packetizer {
         }
     }
 
-    /// STAP-A (RFC 6184, section 5.7.1): a header, then each NAL unit behind its length.
+    /// STAP-A (RFC 6184, section 5.7.1) or AP (RFC 7798, section 4.4.2): a header, then each NAL unit behind its length.
     private func writeAggregate(
         _ group: ArraySlice<Range<Int>>, of bytes: [UInt8], to writer: inout PacketRun.Writer
     ) {
-        let header = group.reduce(NALUnitOctet(NALUnitOctet.aggregate)) {
-            $0.aggregated(with: NALUnitOctet(bytes[$1.lowerBound]))
-        }
-        writer.append(header.octet)
+        let headers = group.compactMap { UnitHeader(of: $0, in: bytes)?.replacing(type: UnitHeader.aggregate) }
+        guard let first = headers.first else { return }
+        writer.append(headers.dropFirst().reduce(first) { $0.aggregated(with: $1) })
         for unit in group {
             writer.append(UInt16(unit.count))
             writer.append(bytes.rawSpan.extracting(unit))
@@ -88,16 +90,16 @@ struct H264Packetizer: Packetizer {
         writer.endPacket()
     }
 
-    /// FU-A (RFC 6184, section 5.8): indicator and FU header replace the NAL unit header.
+    /// FU-A (RFC 6184, section 5.8) or FU (RFC 7798, section 4.4.3): payload header and FU header replace the NAL unit header.
     private func writeFragments(of unit: Range<Int>, of bytes: [UInt8], to writer: inout PacketRun.Writer) {
-        let header = NALUnitOctet(bytes[unit.lowerBound])
-        let indicator = NALUnitOctet(type: NALUnitOctet.fragment, like: header)
-        let body = (unit.lowerBound + 1)..<unit.upperBound
+        guard let header = UnitHeader(of: unit, in: bytes) else { return }
+        let indicator = header.replacing(type: UnitHeader.fragment)
+        let body = (unit.lowerBound + UnitHeader.byteCount)..<unit.upperBound
         // The unit is longer than a payload, so it has at least two fragments: none is both first and last.
         for fragment in EqualFragments(of: body, maximum: maximumFragmentBytes) {
             let start: UInt8 = fragment.lowerBound == body.lowerBound ? 0x80 : 0
             let end: UInt8 = fragment.upperBound == body.upperBound ? 0x40 : 0
-            writer.append(indicator.octet)
+            writer.append(indicator)
             writer.append(start | end | header.type)
             writer.append(bytes.rawSpan.extracting(fragment))
             writer.endPacket()
