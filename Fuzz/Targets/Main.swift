@@ -19,6 +19,7 @@ let targets: [String: Target] = [
     "rtp-h264": fuzzRTPH264,
     "rtp-h265": fuzzRTPH265,
     "rtp-aac": fuzzRTPAAC,
+    "rtp-audio": fuzzRTPAudio,
     "rtp-reorder": fuzzRTPReorder,
     "rtp-reception": fuzzRTPReception,
     "rtcp": fuzzRTCP,

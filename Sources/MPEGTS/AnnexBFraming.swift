@@ -1,8 +1,8 @@
 import Media
 import Wire
 
-/// H.264 or H.265 as a byte stream (annex B of both; ISO/IEC 13818-1, 2.14.1 and 2.17.1), with a delimiter before every access unit and
-/// parameter sets before every keyframe.
+/// H.264 or H.265 as a byte stream (annex B of both; ISO/IEC 13818-1, 2.14.1 and 2.17.1), with a delimiter before every access
+/// unit and parameter sets before every keyframe.
 struct AnnexBFraming: Framing {
     /// The track's parameter sets, each behind a start code.
     private let parameterSets: [UInt8]

@@ -7,25 +7,43 @@ struct ElementaryStream: Sendable {
     /// stream_id of its PES packets (table 2-22).
     let streamID: UInt8
     let codec: Codec
+    /// stream_type.
+    let type: UInt8
     let framing: any Framing
     var counter = ContinuityCounter()
 
-    /// Further tracks are left out: the entries of 16 streams fit one packet, and there are 16 stream ids for video.
+    /// Further tracks are left out: there are 16 stream ids for video.
     private static let maximumCount = 16
+    /// The entries of this many bytes fit one packet with the rest of the program map: 16 without descriptors.
+    private static let mapByteCount = 80
 
     /// The streams of the tracks that can be carried, the leading stream first.
     static func streams(of tracks: [Track]) -> [ElementaryStream] {
-        let carried = tracks.compactMap { track in framing(of: track).map { (track: track, framing: $0) } }
+        let carried = tracks.compactMap { track -> (track: Track, type: UInt8, framing: any Framing)? in
+            guard let type = track.codec.facts.streamType, let framing = framing(of: track) else { return nil }
+            return (track, type, framing)
+        }
         let leadingTrack = carried.map(\.track).leading
         let leading = carried.firstIndex { $0.track == leadingTrack } ?? 0
         let ordered = carried[leading...].prefix(1) + carried[..<leading] + carried[leading...].dropFirst()
-        return ordered.prefix(maximumCount).enumerated().map { number, pair in
+        var mapBytes = 0
+        let fitting = ordered.prefix(maximumCount).prefix { pair in
+            mapBytes += 5 + pair.framing.descriptors.count
+            return mapBytes <= mapByteCount
+        }
+        return fitting.enumerated().map { number, pair in
             ElementaryStream(
                 track: pair.track.id,
                 pid: PacketIdentifier(lowBitsOf: PacketIdentifier.firstStream.rawValue + UInt16(number)),
-                streamID: (pair.track.kind == .video ? 0xE0 : 0xC0) + UInt8(number), codec: pair.track.codec,
-                framing: pair.framing)
+                streamID: streamID(of: pair.track, number: UInt8(number)), codec: pair.track.codec,
+                type: pair.type, framing: pair.framing)
         }
+    }
+
+    private static func streamID(of track: Track, number: UInt8) -> UInt8 {
+        // private_stream_1, as for all private data that a descriptor registers.
+        if track.codec == .opus { return 0xBD }
+        return (track.kind == .video ? 0xE0 : 0xC0) + number
     }
 
     /// `nil` for a format that a transport stream cannot carry.
@@ -34,6 +52,8 @@ struct ElementaryStream: Sendable {
         case .h264(let sets): AnnexBFraming(sets)
         case .h265(let sets): AnnexBFraming(sets)
         case .aac(let configuration): ADTSFraming(configuration)
+        case .opus(let channelCount): OpusFraming(channelCount: channelCount)
+        case .g711: nil
         }
     }
 }

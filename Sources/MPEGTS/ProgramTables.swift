@@ -37,15 +37,17 @@ struct ProgramTables: Sendable {
         return section(table: 0x00, identifier: 1, content: content.bytes)
     }
 
-    /// TS_program_map_section() (2.4.4.8), without descriptors.
+    /// TS_program_map_section() (2.4.4.8), without descriptors of the program.
     private static func map(of streams: [ElementaryStream]) -> [UInt8] {
         var content = ByteWriter()
         content.uint16(0xE000 | (streams.first?.pid ?? .null).rawValue)
         content.uint16(0xF000)
         for stream in streams {
-            content.uint8(stream.codec.facts.streamType)
+            content.uint8(stream.type)
             content.uint16(0xE000 | stream.pid.rawValue)
-            content.uint16(0xF000)
+            // ES_info_length: few bytes, because the map fits one packet.
+            content.uint16(0xF000 | UInt16(stream.framing.descriptors.count))
+            content.append(stream.framing.descriptors)
         }
         return section(table: 0x02, identifier: 1, content: content.bytes)
     }

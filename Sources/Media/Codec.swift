@@ -6,14 +6,17 @@ public enum Codec: Hashable, Sendable, CaseIterable {
     case h264
     case h265
     case aac
+    case opus
+    case pcma
+    case pcmu
 
     /// The row of the codec.
     public struct Facts: Sendable {
         public let kind: Kind
         /// Its name in session descriptions, ignoring case.
         public let encodingName: String
-        /// stream_type in MPEG transport streams (ISO/IEC 13818-1, table 2-34).
-        public let streamType: UInt8
+        /// stream_type in MPEG transport streams (ISO/IEC 13818-1, table 2-34); `nil` if they do not carry it.
+        public let streamType: UInt8?
         /// libavcodec's name of it.
         public let libavcodecName: String
         public let randomAccess: RandomAccess
@@ -46,6 +49,9 @@ public enum Codec: Hashable, Sendable, CaseIterable {
         case .h264: Self.h264Facts
         case .h265: Self.h265Facts
         case .aac: Self.aacFacts
+        case .opus: Self.opusFacts
+        case .pcma: Self.g711Facts("PCMA", "pcm_alaw")
+        case .pcmu: Self.g711Facts("PCMU", "pcm_mulaw")
         }
     }
 
@@ -64,6 +70,18 @@ public enum Codec: Hashable, Sendable, CaseIterable {
     private static let aacFacts = Facts(
         kind: .audio, encodingName: "MPEG4-GENERIC", streamType: 0x0F, libavcodecName: "aac",
         randomAccess: .everyUnit, parameters: .described)
+
+    /// RFC 6716. In transport streams it is private data with a registration (ETSI TS 103 491 and FFmpeg).
+    private static let opusFacts = Facts(
+        kind: .audio, encodingName: "opus", streamType: 0x06, libavcodecName: "opus",
+        randomAccess: .everyUnit, parameters: .described)
+
+    /// ITU-T G.711.
+    private static func g711Facts(_ encodingName: String, _ libavcodecName: String) -> Facts {
+        Facts(
+            kind: .audio, encodingName: encodingName, streamType: nil, libavcodecName: libavcodecName,
+            randomAccess: .everyUnit, parameters: .described)
+    }
 
     /// The codec with this libavcodec name; `nil` for one that Apus does not carry.
     public init?(libavcodecName name: String) {

@@ -46,20 +46,28 @@ extension Track {
         case h264(H264.ParameterSets)
         case h265(H265.ParameterSets)
         case aac(AAC.AudioSpecificConfig)
+        /// Opus with one or two channels. Its packets may have either number, so this is what decoders should give.
+        case opus(channelCount: Int)
+        case g711(G711)
 
         public var codec: Codec {
             switch self {
             case .h264: .h264
             case .h265: .h265
             case .aac: .aac
+            case .opus: .opus
+            case .g711(let format): format.law == .a ? .pcma : .pcmu
             }
         }
 
-        /// The usual rate of the RTP clock: 90 kHz for all video, the sample rate for AAC (RFC 3640, section 4.1).
+        /// The usual rate of the RTP clock: 90 kHz for all video, the sample rate for audio (RFC 3640, section 4.1), which is
+        /// always 48 kHz for Opus.
         public var clockRate: ClockRate {
             switch self {
             case .h264, .h265: .video
             case .aac(let configuration): configuration.sampleRate
+            case .opus: .audio48k
+            case .g711(let format): format.sampleRate
             }
         }
 
@@ -68,6 +76,8 @@ extension Track {
             switch self {
             case .h264, .h265: nil
             case .aac(let configuration): configuration.channelCount
+            case .opus(let channelCount): channelCount
+            case .g711(let format): format.channelCount
             }
         }
     }

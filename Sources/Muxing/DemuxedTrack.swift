@@ -25,6 +25,9 @@ public struct DemuxedTrack {
         case h265(H265.ParameterSets, lengthSize: Int?)
         /// AAC with a known configuration; in an ADTS stream each packet has its own header.
         case aac(AAC.AudioSpecificConfig, isADTS: Bool)
+        /// Opus with one or two channels.
+        case opus(channelCount: Int)
+        case g711(G711)
         /// Video that must be transcoded.
         case otherVideo
         /// Audio that must be transcoded.
@@ -34,7 +37,7 @@ public struct DemuxedTrack {
     public var isVideo: Bool {
         switch format {
         case .h264, .h265, .otherVideo: true
-        case .aac, .otherAudio: false
+        case .aac, .opus, .g711, .otherAudio: false
         }
     }
 }

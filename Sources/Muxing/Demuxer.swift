@@ -204,6 +204,9 @@ extension Demuxer {
         case .h264: return h264(header ?? [], index)
         case .h265: return h265(header ?? [], index)
         case .aac: return aac(header ?? [], index)
+        case .opus: return opus(header ?? [])
+        case .pcma: return g711(.a, parameters)
+        case .pcmu: return g711(.mu, parameters)
         }
     }
 
@@ -236,6 +239,20 @@ extension Demuxer {
             while let unit = splitter.next() ?? splitter.flush() { _ = tracker.observe(unit) }
         }
         return tracker
+    }
+
+    /// OpusHead (RFC 7845, section 5.1): with mapping family 0, packets have one or two channels.
+    private func opus(_ header: [UInt8]) -> DemuxedTrack.Format? {
+        guard header.count >= 19, header.starts(with: Array("OpusHead".utf8)), header[18] == 0,
+            (1...2).contains(header[9])
+        else { return nil }
+        return .opus(channelCount: Int(header[9]))
+    }
+
+    private func g711(_ law: G711.Law, _ parameters: AVCodecParameters) -> DemuxedTrack.Format? {
+        ClockRate(hertz: parameters.sample_rate)
+            .flatMap { G711(law, sampleRate: $0, channelCount: Int(parameters.ch_layout.nb_channels)) }
+            .map { .g711($0) }
     }
 
     private func aac(_ header: [UInt8], _ index: Int) -> DemuxedTrack.Format? {

@@ -61,7 +61,7 @@ struct TrackReception: ~Copyable {
         switch track.payload.codec {
         case .h264: H264Peek.beginsIDR(payload)
         case .h265: H265PayloadHeader.beginsRandomAccessPoint(payload)
-        case .aac, nil: true
+        case .aac, .opus, .pcma, .pcmu, nil: true
         }
     }
 }

@@ -50,10 +50,9 @@ extension MediaDescription {
         key: String?
     ) {
         let type = TrackID(index).payloadType
-        var attributes = [
-            Attribute("rtpmap", RTPMap(payloadType: type, track).value),
-            Attribute("fmtp", "\(type) \(FormatParameters(track.format).text)"),
-        ]
+        let parameters = FormatParameters(track.format).text
+        var attributes = [Attribute("rtpmap", RTPMap(payloadType: type, track).value)]
+        if !parameters.isEmpty { attributes.append(Attribute("fmtp", "\(type) \(parameters)")) }
         if avpf, track.kind == .video {
             attributes += ["nack", "nack pli", "ccm fir"].map { Attribute("rtcp-fb", "\(type) \($0)") }
         }

@@ -63,6 +63,31 @@ import Testing
         #expect(sent == [[delimiter] + sets + [slice], [delimiter, H265Samples.other], [delimiter] + sets + [slice]])
     }
 
+    /// The size is a sum of bytes, which is a limit at multiples of 255.
+    @Test func opusIsSentBehindControlHeaders() {
+        let opus = Track(id: audio, format: .opus(channelCount: 2))
+        for byteCount in [1, 254, 255, 256, 510, 900] {
+            let packet = [UInt8](repeating: 0xF8, count: byteCount)
+            let receiver = received([audioUnit([packet], at: 0)], tracks: [opus])
+            #expect(receiver.violations == [])
+            let size = [UInt8](repeating: 255, count: byteCount / 255) + [UInt8(byteCount % 255)]
+            #expect(receiver.units(of: 0x100).map(\.body) == [[0x7F, 0xE0] + size + packet])
+        }
+    }
+
+    @Test func g711IsLeftOut() throws {
+        let format = try #require(G711(.a, sampleRate: .audio48k, channelCount: 1))
+        let streams = ElementaryStream.streams(of: [tracks()[0], Track(id: audio, format: .g711(format))])
+        #expect(streams.map(\.track) == [video])
+    }
+
+    /// Descriptors take room in the program map, which has one packet.
+    @Test func tracksBeyondTheProgramMapAreLeftOut() {
+        let many = (0..<20).map { Track(id: TrackID($0), format: .opus(channelCount: 1)) }
+        #expect(ElementaryStream.streams(of: many).count == 5)
+        _ = ProgramTables(streams: ElementaryStream.streams(of: many))
+    }
+
     @Test func severalBlocksShareAPacket() {
         let blocks: [[UInt8]] = [[1, 2, 3], [4], [UInt8](repeating: 5, count: 700)]
         let receiver = received([audioUnit(blocks, at: 0)], tracks: [tracks()[1]])

@@ -5,7 +5,8 @@ import Testing
     @Test func namesAndNumbersAreUnique() {
         let rows = Codec.allCases.map(\.facts)
         #expect(Set(rows.map { $0.encodingName.lowercased() }).count == rows.count)
-        #expect(Set(rows.map(\.streamType)).count == rows.count)
+        let types = rows.compactMap(\.streamType)
+        #expect(Set(types).count == types.count)
         for codec in Codec.allCases { #expect(Codec(libavcodecName: codec.facts.libavcodecName) == codec) }
         #expect(Codec(libavcodecName: "mp3") == nil)
     }

@@ -10,6 +10,10 @@ public enum Clip: String, CaseIterable, Sendable {
     case longGOPs = "long-groups.mp4"
     /// H.265 with three consecutive B-frames, an IDR frame every second, and stereo AAC.
     case h265 = "h265.mp4"
+    /// H.264 without B-frames, and stereo Opus.
+    case opus = "opus.mkv"
+    /// H.264 without B-frames, and G.711 (A-law) at 8 kHz.
+    case g711 = "g711.mkv"
     /// Motion JPEG and PCM, which the server must transcode.
     case needsTranscoding = "foreign.mkv"
 
@@ -32,6 +36,13 @@ public enum Clip: String, CaseIterable, Sendable {
                 + ["-c:v", "libx265", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-tag:v", "hvc1"]
                 + ["-x265-params", "log-level=none:info=0:bframes=3:keyint=25:min-keyint=25:scenecut=0:open-gop=0"]
                 + ["-c:a", "aac", "-ac", "2"]
+        case .opus:
+            Self.input(rate: 30, sampleRate: 48_000, seconds: 6)
+                + Self.h264(["-bf", "0", "-g", "30", "-b:v", "1M"]) + ["-c:a", "libopus", "-ac", "2"]
+        case .g711:
+            Self.input(rate: 30, sampleRate: 8_000, seconds: 6, filter: "")
+                + Self.h264(["-bf", "0", "-g", "30", "-b:v", "1M"])
+                + ["-af", "vibrato=f=0.3:d=0.9", "-c:a", "pcm_alaw", "-ac", "1"]
         case .needsTranscoding:
             Self.input(rate: 25, sampleRate: 48_000, seconds: 4)
                 + ["-c:v", "mjpeg", "-q:v", "5", "-pix_fmt", "yuvj420p", "-c:a", "pcm_s16le"]

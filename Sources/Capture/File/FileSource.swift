@@ -7,8 +7,8 @@ import Streams
 
 /// A video file, played at its own rate and looped by default.
 ///
-/// H.264 and AAC pass through unchanged. Other codecs, and H.264 with effects, are transcoded. The video and audio tracks that
-/// libavformat considers best are played; subtitles and data are not.
+/// H.264, H.265, AAC, Opus and G.711 pass through unchanged. Other codecs, and video with effects, are transcoded. The video and
+/// audio tracks that libavformat considers best are played; subtitles and data are not.
 public final class FileSource: ReconfigurableSource {
     public let label: String
     private let path: String
@@ -108,7 +108,11 @@ public final class FileSource: ReconfigurableSource {
                 source, .h265(sets), H265PictureReader(sets, interval: source.frameNanoseconds),
                 lengthSize: lengthSize, id: id, hasTimes: hasTimes)
         case .aac(let configuration, let isADTS):
-            PassthroughAudioTrack(configuration, isADTS: isADTS, id: id)
+            PassthroughAudioTrack(.aac(configuration), isADTS: isADTS, id: id)
+        case .opus(let channelCount):
+            PassthroughAudioTrack(.opus(channelCount: channelCount), id: id)
+        case .g711(let format):
+            PassthroughAudioTrack(.g711(format), id: id)
         case .otherVideo:
             try TranscodedVideoTrack(source, control: control, clock: clock, id: id)
         case .otherAudio:

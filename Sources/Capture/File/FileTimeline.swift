@@ -5,8 +5,8 @@ struct FileTimeline {
     /// The stream clock minus the file's timeline, in nanoseconds.
     private var base: Int64
     private var lastDecode: [TrackID: Int64] = [:]
-    /// Containers round times; the error is at most this much, a quarter of an audio unit.
-    private static let tolerance = Int64(AAC.samplesPerAccessUnit / 4)
+    /// The duration of the last unit of each track in ticks.
+    private var lastDuration: [TrackID: Int64] = [:]
 
     /// Maps the file's time 0 to `origin` on the stream's clock.
     init(origin: Int64) {
@@ -24,12 +24,15 @@ struct FileTimeline {
         var decode = ticks(unit.decode, track.clockRate)
         var presentation = max(decode, ticks(unit.presentation, track.clockRate))
         if let last = lastDecode[unit.track] {
-            let expected = last &+ Int64(AAC.samplesPerAccessUnit)
-            if track.kind == .audio, abs(decode &- expected) <= Self.tolerance { decode = expected }
+            let duration = lastDuration[unit.track] ?? 0
+            // Containers round times; the error is at most a quarter of an audio unit.
+            let expected = last &+ duration
+            if track.kind == .audio, abs(decode &- expected) <= duration / 4 { decode = expected }
             decode = max(decode, last &+ 1)
         }
         presentation = track.kind == .audio ? decode : max(decode, presentation)
         lastDecode[unit.track] = decode
+        lastDuration[unit.track] = Self.nearestTicks(unit.duration, track.clockRate)
         var placed = AccessUnit(
             track: unit.track, presentationTime: MediaTime(ticks: presentation, rate: track.clockRate),
             decodeTime: MediaTime(ticks: decode, rate: track.clockRate), isKeyframe: unit.isKeyframe,
@@ -40,6 +43,10 @@ struct FileTimeline {
 
     /// Rounds to the nearest tick, because containers' times are fractions and nanoseconds truncate them.
     private func ticks(_ nanoseconds: Int64, _ rate: ClockRate) -> Int64 {
-        rate.ticks(inNanoseconds: nanoseconds &+ base &+ 500_000_000 / Int64(rate.hertz))
+        Self.nearestTicks(nanoseconds &+ base, rate)
+    }
+
+    private static func nearestTicks(_ nanoseconds: Int64, _ rate: ClockRate) -> Int64 {
+        rate.ticks(inNanoseconds: nanoseconds &+ 500_000_000 / Int64(rate.hertz))
     }
 }

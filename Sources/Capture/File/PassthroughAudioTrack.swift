@@ -2,15 +2,15 @@ import Media
 import Muxing
 import Streams
 
-/// Passes AAC through unchanged, without ADTS headers.
+/// Passes audio through unchanged: AAC without ADTS headers, Opus, and G.711 in units that fit a packet.
 final class PassthroughAudioTrack: FileTrack {
     let track: Track
     private let isADTS: Bool
     private var offset: Int64 = 0
     private var next: Int64 = 0
 
-    init(_ configuration: AAC.AudioSpecificConfig, isADTS: Bool, id: TrackID) {
-        track = Track(id: id, format: .aac(configuration))
+    init(_ format: Track.Format, isADTS: Bool = false, id: TrackID) {
+        track = Track(id: id, format: format)
         self.isADTS = isADTS
     }
 
@@ -29,13 +29,28 @@ final class PassthroughAudioTrack: FileTrack {
         }
         guard !bytes.isEmpty else { return [] }
         let start = packet.decode ?? packet.presentation ?? next
+        next = start
+        return accessUnits(in: bytes).map { unit, sampleCount in
+            let duration = track.clockRate.nanoseconds(inTicks: Int64(sampleCount))
+            defer { next = next &+ duration }
+            return TimedUnit(
+                track: track.id, decode: next &+ offset, presentation: next &+ offset, duration: duration,
+                isKeyframe: true, units: [unit])
+        }
+    }
+
+    /// The access units of a packet, with the samples of each channel.
+    private func accessUnits(in bytes: [UInt8]) -> [([UInt8], sampleCount: Int)] {
+        switch track.format {
+        case .h264, .h265: return []
         // All access units have the same number of samples. A shorter last one in a container is an editing mark.
-        let duration = track.clockRate.nanoseconds(inTicks: Int64(AAC.samplesPerAccessUnit))
-        next = start &+ duration
-        return [
-            TimedUnit(
-                track: track.id, decode: start &+ offset, presentation: start &+ offset, duration: duration,
-                isKeyframe: true, units: [bytes])
-        ]
+        case .aac: return [(bytes, AAC.samplesPerAccessUnit)]
+        case .opus: return Opus.sampleCount(of: bytes).map { [(bytes, $0)] } ?? []
+        case .g711(let format):
+            return stride(from: 0, to: bytes.count, by: format.maximumUnitByteCount).map { start in
+                let unit = Array(bytes[start..<min(start + format.maximumUnitByteCount, bytes.count)])
+                return (unit, unit.count / format.channelCount)
+            }
+        }
     }
 }

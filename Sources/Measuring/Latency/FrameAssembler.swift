@@ -5,8 +5,8 @@ import SDP
 
 /// Orders the packets of one track and assembles frames, with the arrival times of their packets.
 ///
-/// A frame ends with its marker, or when the timestamp changes. Payload other than H.264 and H.265 is not parsed. Packets after a missing
-/// packet wait for it for up to `gapTimeout`, as in any player.
+/// A frame ends with its marker, or when the timestamp changes. Payload other than H.264 and H.265 is not parsed. Packets after a
+/// missing packet wait for it for up to `gapTimeout`, as in any player.
 struct FrameAssembler {
     /// A finished frame, and its access unit for the decoder.
     struct Completion {
@@ -38,7 +38,7 @@ struct FrameAssembler {
         switch payload.codec {
         case .h264: h264 = H264Depacketizer()
         case .h265: h265 = H265Depacketizer()
-        case .aac, nil: break
+        case .aac, .opus, .pcma, .pcmu, nil: break
         }
     }
 

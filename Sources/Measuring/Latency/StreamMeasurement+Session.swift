@@ -133,7 +133,7 @@ extension Track.Format {
         switch self {
         case .h264(let sets): sets.sequence + sets.picture
         case .h265(let sets): sets.all
-        case .aac: []
+        case .aac, .opus, .g711: []
         }
     }
 }

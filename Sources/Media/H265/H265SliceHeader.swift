@@ -13,8 +13,8 @@ extension H265 {
         /// The bytes of the NAL unit that are read: a few Exp-Golomb codes.
         private static let inspectedBytes = 48
 
-        /// Parses a slice segment NAL unit with the known parameter sets; `nil` if it is not the first of its picture, or truncated,
-        /// or if its parameter sets are unknown.
+        /// Parses a slice segment NAL unit with the known parameter sets; `nil` if it is not the first of its picture, or
+        /// truncated, or if its parameter sets are unknown.
         public init?(parsing unit: [UInt8], with sets: ParameterSetTracker) {
             guard let header = NALUnitHeader(of: unit), header.type.isVideoCodingLayer, header.layer == 0 else {
                 return nil

@@ -148,7 +148,7 @@ extension ReceivedStream.Format {
         case .h265InBand: H265.ParameterSetTracker()
         case .described(.h264(let sets)): H264.ParameterSetTracker(sets)
         case .described(.h265(let sets)): H265.ParameterSetTracker(sets)
-        case .described(.aac), .latm: nil
+        case .described(.aac), .described(.opus), .described(.g711), .latm: nil
         }
     }
 }

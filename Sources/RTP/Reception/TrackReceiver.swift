@@ -24,6 +24,7 @@ struct TrackReceiver {
     private var h265: H265Depacketizer?
     private var aac: AACDepacketizer?
     private var latm: LATMDepacketizer?
+    private var audio: AudioDepacketizer?
     private var waiting = ReorderBuffer<Packet>(capacity: waitingLimit)
     private var latePackets = 0
     /// The counts of the sources before the present one.
@@ -47,6 +48,8 @@ struct TrackReceiver {
         case .h265InBand, .described(.h265): h265 = H265Depacketizer()
         case .described(.aac): aac = AACDepacketizer()
         case .latm(let configuration): latm = LATMDepacketizer(configuration)
+        case .described(.opus): audio = AudioDepacketizer()
+        case .described(.g711(let format)): audio = AudioDepacketizer(format)
         }
     }
 
@@ -60,7 +63,7 @@ struct TrackReceiver {
     }
 
     private var depacketizerCounts: DepacketizerCounts {
-        h264?.counts ?? h265?.counts ?? aac?.counts ?? latm?.counts ?? DepacketizerCounts()
+        h264?.counts ?? h265?.counts ?? aac?.counts ?? latm?.counts ?? audio?.counts ?? DepacketizerCounts()
     }
 
     /// Notes the source of a packet. If another source sent the packets before, the receiver forgets them.
@@ -104,6 +107,7 @@ struct TrackReceiver {
         h265?.push(payload, header: header)
         aac?.push(payload, header: header)
         latm?.push(payload, header: header)
+        audio?.push(payload, header: header)
     }
 }
 
@@ -115,8 +119,10 @@ extension TrackReceiver {
 
     /// The next unit, and when its first packet came.
     mutating func next() -> (unit: ReceivedUnit, arrival: MonotonicTime)? {
-        guard let unit = h264?.next() ?? h265?.next() ?? aac?.next() ?? latm?.next() else { return nil }
-        // Several AAC units in a packet have later timestamps than the packet.
+        guard let unit = h264?.next() ?? h265?.next() ?? aac?.next() ?? latm?.next() ?? audio?.next() else {
+            return nil
+        }
+        // Several units of audio in a packet have later timestamps than the packet.
         let index = arrivals.lastIndex { Int32(bitPattern: unit.rtpTimestamp &- $0.timestamp) >= 0 } ?? 0
         guard arrivals.indices.contains(index) else { return nil }
         arrivals.removeFirst(index)
@@ -150,7 +156,7 @@ extension TrackReceiver {
         switch format {
         case .h264InBand, .described(.h264): unit.isRandomAccessPoint(H264PayloadHeader.self)
         case .h265InBand, .described(.h265): unit.isRandomAccessPoint(H265PayloadHeader.self)
-        case .described(.aac), .latm: true
+        case .described(.aac), .described(.opus), .described(.g711), .latm: true
         }
     }
 
@@ -169,7 +175,7 @@ extension TrackReceiver {
             return DecodeOrder(
                 depth: sequence?.reorderedPictures ?? 0,
                 interval: clockRate.ticks(inNanoseconds: Self.usualInterval))
-        case .described(.aac), .latm: return DecodeOrder(interval: 1)
+        case .described(.aac), .described(.opus), .described(.g711), .latm: return DecodeOrder(interval: 1)
         }
     }
 

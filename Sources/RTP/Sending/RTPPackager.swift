@@ -30,6 +30,7 @@ public struct RTPPackager: Packager {
         case .h264: NALUnitPacketizer<H264PayloadHeader>(maximumPayloadBytes: maximumPayloadBytes)
         case .h265: NALUnitPacketizer<H265PayloadHeader>(maximumPayloadBytes: maximumPayloadBytes)
         case .aac: AACPacketizer(maximumPayloadBytes: maximumPayloadBytes)
+        case .opus, .pcma, .pcmu: AudioPacketizer(maximumPayloadBytes: maximumPayloadBytes)
         }
     }
 

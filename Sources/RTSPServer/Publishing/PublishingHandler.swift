@@ -279,8 +279,8 @@ extension SessionDescription {
             guard track.receivedFormat != nil else {
                 // The name comes from the client, and a reason phrase is one line.
                 let name = String(
-                    track.name.unicodeScalars.prefix(32).filter {
-                        $0.isASCII && $0.value > 0x20 && $0.value != 0x7F
+                    track.name.unicodeScalars.prefix(48).filter {
+                        $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F
                     })
                 throw Refusal(.unsupportedMediaType, reason: "\(name) is not supported")
             }

@@ -56,9 +56,15 @@ extension MediaDescription {
         else {
             return nil
         }
+        let payload = payload(of: map)
+        // Some cameras write another rate for Opus, whose clock always has 48 kHz.
         return DescribedTrack(
-            payloadType: map.payloadType, encodingName: map.encodingName, clockRate: clockRate,
-            payload: map.isLATM ? formatParameters.latm : map.codec.map(formatParameters.payload) ?? .unknown,
-            control: control)
+            payloadType: map.payloadType, encodingName: map.encodingName,
+            clockRate: payload.codec == .opus ? .audio48k : clockRate, payload: payload, control: control)
+    }
+
+    private func payload(of map: RTPMap) -> DescribedTrack.Payload {
+        if map.isLATM { return formatParameters.latm }
+        return map.codec.map { formatParameters.payload(of: $0, map) } ?? .unknown
     }
 }

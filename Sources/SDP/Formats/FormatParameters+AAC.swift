@@ -25,11 +25,12 @@ extension FormatParameters {
         return .described(.aac(configuration))
     }
 
-    /// AAC in LATM, if the configuration is here and not in the packets (`cpresent=0`; 1 is the default); otherwise unknown.
+    /// AAC in LATM, if the configuration is here and not in the packets (`cpresent=0`; 1 is the default).
     var latm: DescribedTrack.Payload {
-        guard number("cpresent") == 0, let bytes = self["config"].flatMap({ Hexadecimal.decode(Substring($0)) }),
+        guard number("cpresent") == 0 else { return .unsupported("MP4A-LATM with cpresent=1") }
+        guard let bytes = self["config"].flatMap({ Hexadecimal.decode(Substring($0)) }),
             let configuration = AAC.StreamMuxConfig(parsing: bytes)
-        else { return .unknown }
+        else { return .unsupported("MP4A-LATM with this config") }
         return .latm(configuration)
     }
 

@@ -9,15 +9,20 @@ extension FormatParameters {
         case .h264(let sets): self.init(sets)
         case .h265(let sets): self.init(sets)
         case .aac(let configuration): self.init(configuration)
+        case .opus(let channelCount): self.init(opusChannelCount: channelCount)
+        case .g711: self.init([])
         }
     }
 
     /// What the parameters of `codec` describe.
-    func payload(of codec: Codec) -> DescribedTrack.Payload {
+    func payload(of codec: Codec, _ map: RTPMap) -> DescribedTrack.Payload {
         switch codec {
         case .h264: h264
         case .h265: h265
         case .aac: aac
+        case .opus: opus
+        case .pcma: map.g711(.a)
+        case .pcmu: map.g711(.mu)
         }
     }
 }
@@ -25,10 +30,19 @@ extension FormatParameters {
 extension RTPMap {
     /// The encoding of `track` with this payload type.
     init(payloadType: UInt8, _ track: Track) {
-        let channelCount = track.format.channelCount ?? 0
         self.init(
             payloadType: payloadType, encodingName: track.codec.facts.encodingName,
-            clockRate: UInt32(track.clockRate.hertz), channelCount: channelCount > 0 ? channelCount : nil)
+            clockRate: UInt32(track.clockRate.hertz), channelCount: Self.channelCount(of: track.format))
+    }
+
+    private static func channelCount(of format: Track.Format) -> Int? {
+        switch format {
+        case .h264, .h265: nil
+        case .aac(let configuration): configuration.channelCount > 0 ? configuration.channelCount : nil
+        // Always two, whatever the packets contain (RFC 7587, section 7).
+        case .opus: 2
+        case .g711(let format): format.channelCount > 1 ? format.channelCount : nil
+        }
     }
 
     /// Whether it is MPEG-4 audio in LATM, the payload format that GStreamer sends by default (RFC 6416).

@@ -255,6 +255,26 @@ import Testing
         if name != "aac.aac" { #expect((95...110).contains(video.count) && video[0].isKeyframe) }
     }
 
+    /// Opus with 20 ms per packet, and G.711 in units of at most 60 ms; the times follow each other without a gap.
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
+        arguments: [
+            ("opus.mkv", "libopus", "48000", [960]), ("opus.ogg", "libopus", "48000", [960]),
+            ("alaw.wav", "pcm_alaw", "8000", Array(1...480)), ("mulaw.mkv", "pcm_mulaw", "8000", Array(1...480)),
+        ])
+    func audioOfTelephonyAndOpusPassesThrough(
+        name: String, codec: String, rate: String, steps expected: [Int64]
+    ) throws {
+        let path = try makeFile(name, ["-vn", "-c:a", codec, "-ar", rate])
+        defer { unlink(path) }
+        let units = try play(path, seconds: 3)
+        #expect(units.count > 40)
+        let steps = zip(units, units.dropFirst()).map { $1.decodeTime.ticks - $0.decodeTime.ticks }
+        // At the end of the file, a packet may be shorter.
+        #expect(steps.count { !expected.contains($0) } <= 2, "\(Set(steps).subtracting(expected).sorted())")
+        #expect(units.allSatisfy { $0.presentationTime.rate.hertz == Int32(rate) && $0.bytes.count <= 1_200 })
+    }
+
     /// A raw stream has no times, so they come from the picture order counts.
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),

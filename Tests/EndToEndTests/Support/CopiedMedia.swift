@@ -14,7 +14,7 @@ struct CopiedMedia: Sendable {
     init(of file: String, format: String = "h264") async throws {
         self.format = format
         video = try await Self.units(of: ["-i", file], format, "-t", "6")
-        audio = try await Self.frames(of: ["-i", file], "-t", "6")
+        audio = try await Self.frames(of: ["-i", file], "-t", "7")
     }
 
     /// Expects that eight seconds of the stream are the same bytes as the file.

@@ -67,8 +67,8 @@ extension H265 {
             return true
         }
 
-        /// The NAL units of a keyframe with all known parameter sets that it lacks added, behind its delimiter and in the order in
-        /// which a decoder needs them. Sets of a kind come before the first unit of the next kind.
+        /// The NAL units of a keyframe with all known parameter sets that it lacks added, behind its delimiter and in the
+        /// order in which a decoder needs them. Sets of a kind come before the first unit of the next kind.
         public func completed(_ units: [[UInt8]]) -> [[UInt8]] {
             var result = units
             let kinds: [(NALUnitType, [[UInt8]])] = [

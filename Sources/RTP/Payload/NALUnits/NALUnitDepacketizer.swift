@@ -5,8 +5,8 @@ import Wire
 ///
 /// Push packets in the order of their sequence numbers (`ReorderBuffer`), then take units until there are none. A unit that has a
 /// slice ends with the marker bit or where the timestamp changes. NAL units before the first slice belong to that slice's unit, even
-/// if they have the marker bit or another timestamp, as SEI and parameter sets of some devices do. After a loss, the affected fragmented NAL unit is
-/// dropped. NAL units that arrived whole are returned in a unit that is marked as incomplete.
+/// if they have the marker bit or another timestamp, as SEI and parameter sets of some devices do. After a loss, the
+/// affected fragmented NAL unit is dropped. NAL units that arrived whole are returned in a unit that is marked as incomplete.
 ///
 /// It also accepts what some devices send against the RFC: empty fragments, a type that changes between the fragments of a NAL
 /// unit, zeros after the last NAL unit of an aggregate, and start codes before or between NAL units.
@@ -177,7 +177,8 @@ public struct NALUnitDepacketizer<UnitHeader: NALUnitPayloadHeader>: Sendable {
         return units.count > unitCount
     }
 
-    /// FU-A (RFC 6184, section 5.8) and FU (RFC 7798, section 4.4.3). Start and end bit together are forbidden, but some devices send them. The meaning is clear.
+    /// FU-A (RFC 6184, section 5.8) and FU (RFC 7798, section 4.4.3). Start and end bit together are forbidden, but some devices
+    /// send them. The meaning is clear.
     ///
     /// The type in the first fragment holds for all of a NAL unit.
     private mutating func appendFragment(_ payload: RawSpan, _ indicator: UnitHeader) -> Bool {
