@@ -53,6 +53,8 @@ public final class Stream: Sendable {
         /// Whether the end of the input is final. The next announcement clears it.
         var hasEnded = false
         var endObserver: (@Sendable (Stream) -> Void)?
+        /// `nil` if nothing is shown while the source is absent.
+        var substitution: Substitution?
     }
 
     /// The path of its URL: `/cam`.
@@ -126,6 +128,7 @@ extension Stream {
             if state.announcement?.tracks != tracks {
                 state.announcement = Announcement(tracks: tracks, version: version)
             }
+            if !former.isCompatible(with: tracks) { state.substitution?.forgetTimes() }
             state.ring.removeAll()
             state.awaitingKeyframe = Set(tracks.filter { $0.codec.facts.randomAccess == .keyframes }.map(\.id))
             let ended = state.feeds.filter { !$0.value.announced(tracks, after: former) }
@@ -167,9 +170,13 @@ extension Stream {
     ///
     /// Units of unannounced tracks, and frames before a source's first keyframe, are dropped.
     public func publish(_ unit: AccessUnit) {
-        let unit = addingCaptureTime(unit)
+        var unit = addingCaptureTime(unit)
         let feeds = state.withLock { state -> [any AnyFeed] in
             guard let track = state.announcement?.tracks.first(where: { $0.id == unit.track }) else { return [] }
+            if state.substitution != nil {
+                guard let admitted = follow(unit, &state) else { return [] }
+                unit = admitted
+            }
             if state.awaitingKeyframe.contains(unit.track) {
                 guard unit.isKeyframe else { return [] }
                 state.awaitingKeyframe.remove(unit.track)
@@ -182,15 +189,21 @@ extension Stream {
             let frameTrace =
                 Self.isTraced(unit, among: state.announcement?.tracks ?? []) ? FrameTrace(unit, clock) : nil
             if let frameTrace { latencyTrace.began(frameTrace) }
-            let nanoseconds = unit.presentationTime.nanoseconds
-            state.ring.append(unit, nanoseconds: nanoseconds, byteCount: unit.bytes.count)
-            for (key, feed) in state.feeds where !feed.isNeeded(at: nanoseconds) { state.feeds[key] = nil }
-            let feeds = Array(state.feeds.values)
-            for feed in feeds { feed.append(unit) }
+            let feeds = Self.append(unit, to: &state)
             if let frameTrace { latencyTrace.packaged(frameTrace, at: clock.now) }
             return feeds
         }
         for feed in feeds { feed.wake() }
+    }
+
+    /// Appends a unit to the history and to all feeds.
+    private static func append(_ unit: AccessUnit, to state: inout State) -> [any AnyFeed] {
+        let nanoseconds = unit.presentationTime.nanoseconds
+        state.ring.append(unit, nanoseconds: nanoseconds, byteCount: unit.bytes.count)
+        for (key, feed) in state.feeds where !feed.isNeeded(at: nanoseconds) { state.feeds[key] = nil }
+        let feeds = Array(state.feeds.values)
+        for feed in feeds { feed.append(unit) }
+        return feeds
     }
 
     /// Whether the unit is traced: a whole unit of the leading track.
@@ -207,6 +220,57 @@ extension Stream {
         unit.captured = wallClock
         guard let encodeTiming = unit.encodeTiming, captureTimeSEI.includes(unit) else { return unit }
         return unit.stamped(with: CaptureTimestamp(of: encodeTiming, captured: instant, wallClock: wallClock))
+    }
+}
+
+// MARK: - While the source is absent
+
+extension Stream {
+    /// Lets a substitute be shown when the source has published nothing for `patience` nanoseconds.
+    public func enableSubstitute(patience: Int64) {
+        let now = clock.now
+        state.withLock { $0.substitution = Substitution(patience: patience, at: now) }
+    }
+
+    public func disableSubstitute() {
+        state.withLock { $0.substitution = nil }
+    }
+
+    /// What a substitute must know; `nil` unless the source is absent now.
+    public func absence() -> Absence? {
+        let now = clock.now
+        return state.withLock { state in
+            guard let substitution = state.substitution, substitution.isDue(at: now), !state.hasEnded, !state.isAsleep
+            else { return nil }
+            return Absence(
+                tracks: state.announcement?.tracks, lastKeyframe: substitution.lastKeyframe,
+                nanoseconds: now - epoch - substitution.substituteDelay, silence: now - substitution.lastUnit,
+                announcementCount: state.announcementCount)
+        }
+    }
+
+    /// Publishes a unit of the substitute, unless the source has returned. It is not counted as published.
+    public func publishSubstitute(_ unit: AccessUnit) {
+        clock.follow()
+        let captured = clock.ntpTime(of: clock.instant(of: unit.presentationTime))
+        let now = clock.now
+        let feeds = state.withLock { state -> [any AnyFeed] in
+            let isAnnounced = state.announcement?.tracks.contains { $0.id == unit.track } == true
+            guard isAnnounced, !state.hasEnded, state.substitution?.isDue(at: now) == true,
+                var shown = state.substitution?.substituted(unit)
+            else { return [] }
+            shown.captured = captured
+            return Self.append(shown, to: &state)
+        }
+        for feed in feeds { feed.wake() }
+    }
+
+    /// The source's unit as it follows a substitute; `nil` while the substitute is still shown.
+    private func follow(_ unit: AccessUnit, _ state: inout State) -> AccessUnit? {
+        let now = clock.now
+        return state.substitution?.received(
+            unit, isLeading: unit.track == state.announcement?.tracks.leading?.id,
+            sinceDecodeTime: now - clock.instant(of: unit.decodeTime), at: now)
     }
 }
 

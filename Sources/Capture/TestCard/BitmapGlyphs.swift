@@ -1,6 +1,6 @@
 import Codecs
 
-/// A 5×7 bitmap font with the digits, signs and capitals that the test card needs. Avoids a font file and a font library.
+/// A 5×7 bitmap font with the digits, signs and capitals that the test card and the slate need. Avoids a font file.
 enum BitmapGlyphs {
     /// The width of a glyph with its gap, in squares.
     static let advance = 6
@@ -70,6 +70,12 @@ enum BitmapGlyphs {
         UInt8(ascii: "A"): [0b01110, 0b10001, 0b10001, 0b11111, 0b10001, 0b10001, 0b10001],
         UInt8(ascii: "C"): [0b01110, 0b10001, 0b10000, 0b10000, 0b10000, 0b10001, 0b01110],
         UInt8(ascii: "E"): [0b11111, 0b10000, 0b10000, 0b11110, 0b10000, 0b10000, 0b11111],
+        UInt8(ascii: "G"): [0b01110, 0b10001, 0b10000, 0b10111, 0b10001, 0b10001, 0b01111],
+        UInt8(ascii: "I"): [0b01110, 0b00100, 0b00100, 0b00100, 0b00100, 0b00100, 0b01110],
+        UInt8(ascii: "L"): [0b10000, 0b10000, 0b10000, 0b10000, 0b10000, 0b10000, 0b11111],
+        UInt8(ascii: "N"): [0b10001, 0b11001, 0b10101, 0b10011, 0b10001, 0b10001, 0b10001],
+        UInt8(ascii: "O"): [0b01110, 0b10001, 0b10001, 0b10001, 0b10001, 0b10001, 0b01110],
+        UInt8(ascii: "S"): [0b01111, 0b10000, 0b10000, 0b01110, 0b00001, 0b00001, 0b11110],
         UInt8(ascii: "F"): [0b11111, 0b10000, 0b10000, 0b11110, 0b10000, 0b10000, 0b10000],
         UInt8(ascii: "M"): [0b10001, 0b11011, 0b10101, 0b10101, 0b10001, 0b10001, 0b10001],
         UInt8(ascii: "R"): [0b11110, 0b10001, 0b10001, 0b11110, 0b10100, 0b10010, 0b10001],

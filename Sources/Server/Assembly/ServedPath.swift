@@ -71,7 +71,11 @@ struct ServedPath: Sendable {
         stream.demand.startMilliseconds = path.onDemand ? Int64(path.onDemandStartSeconds) * 1_000 : nil
         let supervisor = SourceSupervisor(
             source, into: stream, atEndOfInput: path.source == .standardInput ? .isFinal : .startsAgain,
-            closingAfter: path.onDemand ? Int64(path.onDemandCloseSeconds) * 1_000 : nil, log: log)
+            closingAfter: path.onDemand ? Int64(path.onDemandCloseSeconds) * 1_000 : nil,
+            absence: path.absent.display.map {
+                AbsencePublisher(for: stream, $0, afterSeconds: path.absent.afterSeconds, log: sourceLog)
+            },
+            log: log)
         return (source, supervisor)
     }
 }

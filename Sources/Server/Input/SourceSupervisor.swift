@@ -1,3 +1,4 @@
+import Capture
 import Dispatch
 import Logging
 import Media
@@ -29,6 +30,8 @@ public final class SourceSupervisor: Sendable {
     private let bell: DispatchSemaphore
     /// Stops the source when it is not needed; `nil` if it runs all the time.
     private let idleStop: IdleStop?
+    /// Shows something while the source is absent; `nil` if nothing is shown.
+    private let absence: AbsencePublisher?
     /// Entered while the thread runs.
     private let finished = DispatchGroup()
 
@@ -37,12 +40,14 @@ public final class SourceSupervisor: Sendable {
     ///   - now: reads the monotonic clock.
     public init(
         _ source: any SupervisedSource, into stream: Stream,
-        atEndOfInput endOfInput: EndOfInput = .startsAgain, closingAfter closeMilliseconds: Int64? = nil, log: Logger,
+        atEndOfInput endOfInput: EndOfInput = .startsAgain, closingAfter closeMilliseconds: Int64? = nil,
+        absence: AbsencePublisher? = nil, log: Logger,
         now: @escaping @Sendable () -> MonotonicTime = MonotonicTime.now
     ) {
         self.source = source
         self.stream = stream
         self.endOfInput = endOfInput
+        self.absence = absence
         self.now = now
         runs = Mutex(SourceRuns(at: now()))
         let bell = DispatchSemaphore(value: 0)
@@ -72,7 +77,9 @@ public final class SourceSupervisor: Sendable {
             try startDetachedThread(name: "apus-source") {
                 for source in former { source.join(until: .distantFuture) }
                 self.stream.attach(self.source)
+                let showsAbsence = self.startAbsence()
                 self.supervise()
+                if showsAbsence { self.absence?.stop() }
                 self.finished.leave()
             }
         } catch {
@@ -80,6 +87,17 @@ public final class SourceSupervisor: Sendable {
             log.error(
                 "cannot start a thread for the source: \(error); allow more threads (TasksMax, ulimit -u), or serve fewer paths"
             )
+        }
+    }
+
+    /// - Returns: whether something is shown while the source is absent.
+    private func startAbsence() -> Bool {
+        do throws(SystemError) {
+            try absence?.start()
+            return absence != nil
+        } catch {
+            log.error("cannot start a thread for what is shown while the source is absent: \(error)")
+            return false
         }
     }
 

@@ -51,6 +51,41 @@ extension EndToEnd {
             }
         }
 
+        /// ffmpeg sees the last frame while the first server is away, for several times, and no time that goes back.
+        @Test func viewersSeeTheLastFrameWhileTheOtherServerIsAway() async throws {
+            let port = try LoopbackSocket.freePort()
+            let serving = [try ServerProcess.binary(), "serve", "--port", "\(port)", try await Clip.plain.path()]
+            let folder = try TemporaryFolder()
+            let source = "rtsp://127.0.0.1:\(port)/cam"
+            try folder.write(
+                "paths: { cam: { source: \"\(source)\", absent: { show: frame, afterSeconds: 1 } } }", to: "apus.yml")
+            let first = try Command(serving, in: "/")
+            try await withServer("--config", folder.file("apus.yml")) { edge in
+                #expect(try await edge.isServing())
+                let copying = ["-map", "0", "-c", "copy", "-t", "15", "-f", "framecrc", "-"]
+                async let watching = Command.run(Client.ffmpeg(edge.url(), over: "tcp") + copying, within: 60)
+                #expect(await edge.logs("joined"))
+                first.signal(SIGKILL)
+                #expect(await edge.logs("the server closed the connection"))
+                // Media proves that the slate was shown: the source is away for its whole time.
+                try await Task.sleep(for: .seconds(4))
+                let second = try Command(serving, in: "/")
+                defer { second.signal(SIGTERM) }
+                let outcome = try await watching
+                #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.diagnostics)")
+                #expect(edge.log.ranges(of: "joined client=Lavf").count == 1)
+                for track in 0...1 {
+                    let times = outcome.text.split(separator: "\n").compactMap { line -> Int? in
+                        let fields = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+                        return fields.first == "\(track)" ? Int(fields[1]) : nil
+                    }
+                    // ffmpeg gives its first two units one time, as with every stream.
+                    let later = times.dropFirst(2)
+                    #expect(later.count > 100 && zip(later, later.dropFirst()).allSatisfy { $0 < $1 }, "track \(track)")
+                }
+            }
+        }
+
         @Test func aPasswordIsUsedAndNeverShown() async throws {
             let folder = try TemporaryFolder()
             let clip = try await Clip.plain.path()

@@ -32,6 +32,7 @@ extension Configuration {
         public var camera = Camera()
         public var pull = Pull()
         public var publish = Publish()
+        public var absent = Absent()
 
         public init() {}
 
@@ -124,6 +125,9 @@ extension Schema<Configuration.Path> {
             ),
             .section("camera", \.camera, .camera, reason: "Settings of the camera."),
             .section("pull", \.pull, .pull, reason: "How the stream of another server is pulled."),
+            .section(
+                "absent", \.absent, .absent,
+                reason: "What viewers see while the source is absent: unplugged, unreachable, or without a publisher."),
             .section("publish", \.publish, .publish, reason: "How clients publish, with source: publish."),
             .section(
                 "effects", \.effects, .effects,

@@ -1,0 +1,95 @@
+import Media
+
+/// Decides when a stream shows a substitute for its source, and keeps its times in order. A pure value, under the stream's lock.
+///
+/// The substitute begins when the source has published nothing for some time, and ends with the source's next keyframe. It
+/// continues the source's times with the source's own delay, so that players need neither wait nor hurry at the switches.
+struct Substitution {
+    /// The silence after which a substitute is shown, in nanoseconds.
+    private let patience: Int64
+    /// When the source has last published a unit, or when the substitution was enabled.
+    private(set) var lastUnit: MonotonicTime
+    /// Whether viewers see the substitute.
+    private(set) var isActive = false
+    /// The source's last whole keyframe.
+    private(set) var lastKeyframe: AccessUnit?
+    /// From the decode time of the source's last unit to its publication, in nanoseconds.
+    private var delay: Int64 = 0
+    private var clocks: [TrackID: TrackClock] = [:]
+
+    /// The last decode time of a track, and how much later than its own time the current unit is, in ticks.
+    private struct TrackClock {
+        var last: Int64
+        var shift: Int64
+    }
+
+    /// A substitute that begins later than this after its source's time would confuse players more than a jump.
+    private static let longestDelay: Int64 = 2_000_000_000
+
+    init(patience: Int64, at now: MonotonicTime) {
+        (self.patience, lastUnit) = (patience, now)
+    }
+
+    /// Whether a substitute is to be shown.
+    func isDue(at now: MonotonicTime) -> Bool { isActive || now - lastUnit >= patience }
+
+    /// How long before the present the substitute's times are, in nanoseconds.
+    var substituteDelay: Int64 { min(max(0, delay), Self.longestDelay) }
+
+    /// The source has published a unit.
+    ///
+    /// - Parameters:
+    ///   - isLeading: whether the unit belongs to the track that viewers start with.
+    ///   - sinceDecodeTime: nanoseconds from the unit's decode time to `now`.
+    /// - Returns: the unit with times that follow those of the substitute; `nil` while the substitute is still shown.
+    mutating func received(
+        _ unit: AccessUnit, isLeading: Bool, sinceDecodeTime: Int64, at now: MonotonicTime
+    ) -> AccessUnit? {
+        if isActive {
+            // Audio is complete in each unit, so a stream without video ends the substitute at once.
+            guard isLeading, unit.isKeyframe, unit.part.isStart else { return nil }
+            isActive = false
+        }
+        (lastUnit, delay) = (now, sinceDecodeTime)
+        if isLeading, unit.isKeyframe, unit.part == .whole { lastKeyframe = unit }
+        return inOrder(unit)
+    }
+
+    /// A unit of the substitute is published: it is shown from now on.
+    mutating func substituted(_ unit: AccessUnit) -> AccessUnit {
+        isActive = true
+        return inOrder(unit)
+    }
+
+    /// The source has announced tracks whose times cannot be compared with those of the former ones.
+    mutating func forgetTimes() { clocks = [:] }
+
+    /// The unit, later than the one before it in its track.
+    private mutating func inOrder(_ unit: AccessUnit) -> AccessUnit {
+        let decodeTime = unit.decodeTime.ticks
+        var clock = clocks[unit.track] ?? TrackClock(last: .min, shift: 0)
+        // All parts of an access unit have one time.
+        if unit.part.isStart { clock.shift = decodeTime > clock.last ? 0 : clock.last &+ 1 &- decodeTime }
+        clock.last = decodeTime &+ clock.shift
+        clocks[unit.track] = clock
+        guard clock.shift > 0 else { return unit }
+        var (presented, decoded) = (unit.presentationTime, unit.decodeTime)
+        decoded.ticks = clock.last
+        presented.ticks = max(presented.ticks, clock.last)
+        return unit.at(presentationTime: presented, decodeTime: decoded)
+    }
+}
+
+/// What a substitute for an absent source needs to know.
+public struct Absence: Sendable {
+    /// The announced tracks; `nil` before a source has announced any.
+    public let tracks: [Track]?
+    /// The source's last whole keyframe; `nil` if there was none.
+    public let lastKeyframe: AccessUnit?
+    /// The present on the stream's clock, with the delay that the source had, in nanoseconds.
+    public let nanoseconds: Int64
+    /// How long the source has been silent, in nanoseconds.
+    public let silence: Int64
+    /// Changes when tracks are announced, which clears the history.
+    public let announcementCount: UInt64
+}

@@ -1,0 +1,140 @@
+import Media
+import Synchronization
+import Testing
+
+@testable import Streams
+
+/// A substitute for an absent source, in virtual time.
+struct SubstitutionTests {
+    private static func at(_ milliseconds: Int64) -> MonotonicTime { .init(nanoseconds: milliseconds * 1_000_000) }
+
+    private static func received(
+        _ unit: AccessUnit, _ substitution: inout Substitution, isLeading: Bool = true, at milliseconds: Int64
+    ) -> AccessUnit? {
+        substitution.received(
+            unit, isLeading: isLeading,
+            sinceDecodeTime: milliseconds * 1_000_000 - unit.decodeTime.nanoseconds, at: at(milliseconds))
+    }
+
+    @Test func aSubstituteIsDueAfterTheSilence() {
+        var substitution = Substitution(patience: 2_000_000_000, at: Self.at(0))
+        #expect(!substitution.isDue(at: Self.at(1_999)) && substitution.isDue(at: Self.at(2_000)))
+        _ = Self.received(.frame(1_950, idr: true), &substitution, at: 2_000)
+        #expect(!substitution.isDue(at: Self.at(3_999)) && substitution.isDue(at: Self.at(4_000)))
+        #expect(substitution.lastKeyframe?.presentationTime == AccessUnit.frame(1_950).presentationTime)
+    }
+
+    /// The substitute has the source's delay, so that players see no jump.
+    @Test func theSubstituteContinuesTheSourcesTimes() {
+        var substitution = Substitution(patience: 2_000_000_000, at: Self.at(0))
+        _ = Self.received(.frame(1_000, idr: true), &substitution, at: 1_120)
+        #expect(substitution.substituteDelay == 120_000_000)
+        // A source that was late by a minute, or ahead of time, does not move the substitute that far.
+        _ = Self.received(.frame(1_040), &substitution, at: 61_040)
+        #expect(substitution.substituteDelay == 2_000_000_000)
+        _ = Self.received(.frame(70_000), &substitution, at: 69_000)
+        #expect(substitution.substituteDelay == 0)
+    }
+
+    @Test func theSourceTakesOverAtItsKeyframe() {
+        var substitution = Substitution(patience: 2_000_000_000, at: Self.at(0))
+        _ = substitution.substituted(.frame(3_000, idr: true))
+        #expect(Self.received(.frame(3_100), &substitution, at: 3_100) == nil)
+        #expect(Self.received(.audio(3_100), &substitution, isLeading: false, at: 3_100) == nil)
+        #expect(substitution.isActive && substitution.isDue(at: Self.at(3_100)))
+        #expect(Self.received(.frame(3_200, idr: true), &substitution, at: 3_200) != nil)
+        #expect(!substitution.isActive && !substitution.isDue(at: Self.at(3_200)))
+        #expect(Self.received(.audio(3_210), &substitution, isLeading: false, at: 3_210) != nil)
+    }
+
+    /// A source whose frames are older than the substitute's last frame gets the next ticks until its own times have passed it.
+    @Test func timesStrictlyIncreaseInEachTrack() {
+        var substitution = Substitution(patience: 2_000_000_000, at: Self.at(0))
+        var times = [substitution.substituted(.frame(3_000, idr: true)).decodeTime.ticks]
+        for time in [2_900, 2_940, 2_980, 3_020, 3_060] as [Int64] {
+            let unit = Self.received(.frame(time, idr: true), &substitution, at: 3_000)
+            times.append(unit?.decodeTime.ticks ?? -1)
+            #expect((unit?.presentationTime.ticks ?? -1) >= times[times.count - 1])
+        }
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(times)")
+        #expect(times[1...3] == [times[0] + 1, times[0] + 2, times[0] + 3])
+        #expect(times.last == AccessUnit.frame(3_060).decodeTime.ticks)
+        // Another track has times of its own.
+        #expect(
+            Self.received(.audio(10), &substitution, isLeading: false, at: 3_060)?.decodeTime
+                == AccessUnit.audio(10).decodeTime)
+    }
+
+    @Test func otherTracksBeginAnew() {
+        var substitution = Substitution(patience: 2_000_000_000, at: Self.at(0))
+        _ = substitution.substituted(.frame(3_000, idr: true))
+        substitution.forgetTimes()
+        #expect(
+            Self.received(.frame(1_000, idr: true), &substitution, at: 3_000)?.decodeTime
+                == AccessUnit.frame(1_000).decodeTime)
+    }
+}
+
+/// A stream whose source is absent for a time.
+struct AbsentSourceTests {
+    /// The present, in milliseconds since the epoch.
+    private final class Present: Sendable {
+        let milliseconds = Mutex<Int64>(0)
+        var reading: ClockReading {
+            ClockReading(monotonic: .init(nanoseconds: milliseconds.withLock { $0 } * 1_000_000), unixNanoseconds: 0)
+        }
+    }
+
+    private let present = Present()
+    private let stream: Stream
+    private let waker = CountingWaker()
+
+    init() {
+        stream = Stream(path: "/cam", clock: StreamClock { [present] in present.reading })
+    }
+
+    private func pass(to milliseconds: Int64) { present.milliseconds.withLock { $0 = milliseconds } }
+
+    private func outputs(of feed: Feed<EchoPackager>) -> [Int64] {
+        var reader = FeedReader<EchoPackager.Output>()
+        feed.update(&reader)
+        return (reader.startIndex..<reader.endIndex).map { reader[$0].presentationTime.nanoseconds / 1_000_000 }
+    }
+
+    @Test func viewersKeepTheirFeedAndSeeNoTimeGoBack() throws {
+        stream.enableSubstitute(patience: 2_000_000_000)
+        stream.announce([.video])
+        let feed = try #require(stream.feed(EchoPackager.self, options: 0, for: waker))
+        stream.publish(.frame(0, idr: true))
+        pass(to: 1_999)
+        #expect(stream.absence() == nil)
+        stream.publishSubstitute(.frame(1_999, idr: true))
+        pass(to: 2_000)
+        let absence = try #require(stream.absence())
+        #expect(absence.tracks == [.video] && absence.silence == 2_000_000_000 && absence.nanoseconds == 2_000_000_000)
+        let published = stream.published
+        stream.publishSubstitute(.frame(2_000, idr: true))
+        stream.publishSubstitute(.frame(2_200))
+        #expect(stream.published == published)
+        // The source returns: it announces its tracks, and has to wait for its keyframe.
+        pass(to: 2_300)
+        stream.announce([.video])
+        stream.publish(.frame(2_250))
+        stream.publishSubstitute(.frame(2_400))
+        stream.publish(.frame(2_450, idr: true))
+        stream.publishSubstitute(.frame(2_600))
+        stream.publish(.frame(2_490))
+        #expect(outputs(of: feed) == [0, 2_000, 2_200, 2_400, 2_450, 2_490])
+        #expect(stream.absence() == nil)
+    }
+
+    @Test func nothingIsShownIfItIsNotEnabledOrTheInputHasEnded() {
+        pass(to: 60_000)
+        #expect(stream.absence() == nil)
+        stream.enableSubstitute(patience: 1_000_000_000)
+        pass(to: 62_000)
+        #expect(stream.absence() != nil)
+        stream.end()
+        #expect(stream.absence() == nil)
+    }
+}
