@@ -4,10 +4,10 @@ import Server
 /// Passwords in files and URLs: they are read unchanged, and no description shows them.
 @Sendable func fuzzPasswords(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
-    if let password = ViewerPassword(text) {
-        require(password.text == text && (8...64).contains(input.count), "the viewer's password is the text")
+    if let password = GeneratedPassword(text) {
+        require(password.text == text && (8...64).contains(input.count), "a generated password is the text")
         checkThatNothingShows(password)
-        require(ViewerPassword(ViewerPassword.random().text) != nil, "a generated password is valid")
+        require(GeneratedPassword(GeneratedPassword.random().text) != nil, "a generated password is valid")
     }
     if let stored = StoredPassword(text) {
         check(stored, of: text)

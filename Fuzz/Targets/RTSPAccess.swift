@@ -117,7 +117,14 @@ private struct AccessRun {
             case .accessRefused(.wrongCredentials), .accessRefused(.deniedExternally(countsAsGuess: true)):
                 guessCount += 1
             case .accessRefused(let failure): require(!"\(failure)".isEmpty, "a refusal has a reason")
-            case .startSending, .pause, .tearDown, .receivedInterleaved, .publishingRefused, .close: break
+            case .announce(let id, _):
+                require(mayOrder, "only an authenticated client announces a stream")
+                connection.announced(id, Refusal(.notFound), at: now)
+            case .setUpPublisher(let id, _):
+                require(mayOrder, "only an authenticated client sets up a session")
+                _ = connection.setUp(id, .failure(Refusal(.unsupportedTransport)), at: now)
+            case .record(let id, _): connection.recorded(id, Refusal(.notFound), at: now)
+            case .startSending, .pause, .tearDown, .receivedInterleaved, .close: break
             }
         }
     }

@@ -20,6 +20,9 @@ private struct ConnectionRun {
     private var said: [UInt8] = []
     private var sawClose = false
     private var sawDescribe = false
+    /// The session of a publisher, from its first SETUP on.
+    private var publisher: SessionID?
+    private var isRecording = false
     private var bytesBehindPending = 0
 
     init() {
@@ -92,17 +95,18 @@ private struct ConnectionRun {
             require(!sawClose, "nothing follows the close")
             switch action {
             case .send(let bytes): said += bytes
-            case .describe, .setUp, .play:
+            case .describe, .setUp, .play, .announce, .setUpPublisher, .record:
                 if case .describe = action { sawDescribe = true }
                 if case .setUp(_, let request) = action { checkForm(of: request) }
                 require(waiting.isEmpty, "one request is pending at a time")
                 waiting.append(action)
                 bytesBehindPending = 0
-            case .tearDown(let session, _): sessions.removeAll { $0 == session }
+            case .tearDown(let session, _):
+                sessions.removeAll { $0 == session }
+                if session == publisher { (publisher, isRecording) = (nil, false) }
             case .startSending(let session), .pause(let session), .receivedInterleaved(let session, _, _):
                 require(sessions.contains(session), "orders refer to existing sessions")
             case .decide, .accessRefused, .addressLockedOut: require(false, "without users no client is refused")
-            case .publishingRefused: break
             case .close: sawClose = true
             }
         }
@@ -111,7 +115,8 @@ private struct ConnectionRun {
             require(sessions.isEmpty, "every session is torn down before the close")
             waiting = []
         } else if waiting.isEmpty {
-            require(connection.nextDeadline != nil, "a connection that waits for its peer has a deadline")
+            // The media of a publisher has a deadline outside the state machine.
+            require(connection.nextDeadline != nil || isRecording, "a connection that waits for its peer has a deadline")
         }
     }
 
@@ -140,7 +145,22 @@ private struct ConnectionRun {
                 // The machine may have closed and torn down the session after its response; handled next.
                 sessions.append(session)
             }
-            require(sessions.count <= 2, "sessions are bounded")
+            require(sessions.count <= 3, "sessions are bounded")
+        case .announce(let id, let request):
+            require(!request.description.media.isEmpty, "an announced stream has media")
+            connection.announced(id, refusing ? refusal : nil, at: now)
+        case .setUpPublisher(let id, let request):
+            require(request.announcement.description.media.indices.contains(request.medium), "a SETUP names a medium")
+            let answer = SetUpAnswer(
+                transport(for: request.offers[Int(variant) % request.offers.count]),
+                freshSession: SessionID(random: UInt64(steps), UInt64(variant)))
+            guard let session = connection.setUp(id, refusing ? .failure(refusal) : .success(answer), at: now) else { break }
+            publisher = session
+            if !sessions.contains(session) { sessions.append(session) }
+        case .record(let id, let session):
+            require(session == publisher, "a RECORD is for the session that was set up")
+            isRecording = !refusing || isRecording
+            connection.recorded(id, refusing ? refusal : nil, at: now)
         case .play(let id, let request):
             let entries = request.tracks.map { RTPInfo.Entry(url: $0.url, sequenceNumber: 1, timestamp: nil) }
             let answer = PlayAnswer(rtpInfo: RTPInfo(entries), range: request.range)

@@ -32,7 +32,18 @@ public final class Command: Sendable {
     /// - Parameter input: A file for standard input; by default /dev/null.
     public init(_ arguments: [String], input: String? = nil, in directory: String? = nil) throws {
         folder = try TemporaryFolder()
-        process = Process()
+        do {
+            process = try Self.started(arguments, input: input, in: directory, folder)
+        } catch {
+            // Once in some thousand starts, Foundation reports a bad descriptor; the reason is not known.
+            process = try Self.started(arguments, input: input, in: directory, folder)
+        }
+    }
+
+    private static func started(
+        _ arguments: [String], input: String?, in directory: String?, _ folder: TemporaryFolder
+    ) throws -> Process {
+        let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = arguments
         process.standardInput = input.flatMap(FileHandle.init(forReadingAtPath:)) ?? FileHandle.nullDevice
@@ -40,7 +51,8 @@ public final class Command: Sendable {
         process.standardError = try folder.handle("errors")
         if let directory { process.currentDirectoryURL = URL(filePath: directory) }
         do {
-            try Self.starting.withLock { _ in try process.run() }
+            try starting.withLock { _ in try process.run() }
+            return process
         } catch {
             throw Failure.cannotStart("\(arguments): \(error)")
         }
