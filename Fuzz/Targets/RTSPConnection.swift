@@ -116,7 +116,8 @@ private struct ConnectionRun {
             waiting = []
         } else if waiting.isEmpty {
             // The media of a publisher has a deadline outside the state machine.
-            require(connection.nextDeadline != nil || isRecording, "a connection that waits for its peer has a deadline")
+            require(
+                connection.nextDeadline != nil || isRecording, "a connection that waits for its peer has a deadline")
         }
     }
 
@@ -154,7 +155,9 @@ private struct ConnectionRun {
             let answer = SetUpAnswer(
                 transport(for: request.offers[Int(variant) % request.offers.count]),
                 freshSession: SessionID(random: UInt64(steps), UInt64(variant)))
-            guard let session = connection.setUp(id, refusing ? .failure(refusal) : .success(answer), at: now) else { break }
+            guard let session = connection.setUp(id, refusing ? .failure(refusal) : .success(answer), at: now) else {
+                break
+            }
             publisher = session
             if !sessions.contains(session) { sessions.append(session) }
         case .record(let id, let session):
