@@ -104,6 +104,24 @@ struct LATMDepacketizerTests {
         #expect(depacketizer.counts.malformedPackets == 2 && depacketizer.counts.latePackets == 1)
     }
 
+    /// Thousands of tiny units in a packet would take time from other clients.
+    @Test func aPacketWithTooManyUnitsIsMalformed() throws {
+        for (count, isTaken) in [(LATMDepacketizer.maximumUnits, true), (LATMDepacketizer.maximumUnits + 1, false)] {
+            var latm = LATMDepacketizer(try #require(configuration("40002320adca00")))
+            let elements = element(Array(repeating: [7], count: count))
+            latm.push(elements.span.bytes, header: header(1, 100, isMarked: true))
+            let unit = latm.next()
+            #expect((unit != nil) == isTaken && latm.counts.malformedPackets == (isTaken ? 0 : 1))
+            var aac = AACDepacketizer()
+            let bits = count * 16
+            let sizes = (0..<count).flatMap { _ in [UInt8(0), UInt8(8)] }
+            let packet = [UInt8(bits >> 8), UInt8(bits & 0xFF)] + sizes + [UInt8](repeating: 7, count: count)
+            aac.push(packet.span.bytes, header: header(1, 100, isMarked: true))
+            let other = aac.next()
+            #expect((other != nil) == isTaken && aac.counts.malformedPackets == (isTaken ? 0 : 1))
+        }
+    }
+
     /// A sender that never marks a packet does not make the receiver keep everything.
     @Test func anElementWithoutAnEndIsBounded() throws {
         var depacketizer = LATMDepacketizer(try #require(configuration("40002320adca00")))

@@ -7,6 +7,8 @@ import Wire
 public struct AACDepacketizer: Sendable {
     /// The maximum size of a fragmented access unit: the limit of a 16-bit AU-size.
     static let maximumUnitBytes = 0xFFFF
+    /// The most units of a packet. Senders put up to seven into one; taking thousands would delay other clients.
+    static let maximumUnits = 256
 
     public private(set) var counts = DepacketizerCounts()
 
@@ -76,13 +78,13 @@ public struct AACDepacketizer: Sendable {
         return true
     }
 
-    /// The AU-sizes in the AU-header section; `nil` if a field is truncated, a unit is empty or units are interleaved.
+    /// The AU-sizes in the AU-header section; `nil` if a field is truncated, a unit is empty, or units are interleaved or too many.
     private func sizes(in headers: RawSpan, bitCount: Int) -> [Int]? {
         var reader = BitReader(headers)
         var sizes: [Int] = []
         while reader.bitOffset < bitCount {
             let indexLength = sizes.isEmpty ? layout.indexLength : layout.indexDeltaLength
-            guard reader.bitOffset + layout.sizeLength + indexLength <= bitCount,
+            guard sizes.count < Self.maximumUnits, reader.bitOffset + layout.sizeLength + indexLength <= bitCount,
                 let size = reader.bits(layout.sizeLength), size > 0,
                 // An index of 0 and deltas of 0 mean: in order, not interleaved (RFC 3640, section 3.2.1.1).
                 let index = reader.bits(indexLength), index == 0
@@ -96,7 +98,7 @@ public struct AACDepacketizer: Sendable {
         var reader = ByteReader(data)
         for (index, size) in sizes.enumerated() {
             guard let unit = reader.take(size) else { return }
-            // At most 2¹⁶ units in a packet; timestamps wrap.
+            // Timestamps wrap.
             let offset = UInt32(truncatingIfNeeded: index) &* samplesPerUnit
             finish([UInt8](unit), timestamp: timestamp &+ offset)
         }

@@ -8,6 +8,8 @@ import Wire
 public struct LATMDepacketizer: Sendable {
     /// The maximum size of an element over several packets: many times that of six channels at the highest bitrate.
     static let maximumElementBytes = 0xFFFF
+    /// The most units of a packet or element. Senders put up to seven into one; taking thousands would delay other clients.
+    static let maximumUnits = 256
 
     public private(set) var counts = DepacketizerCounts()
 
@@ -65,7 +67,9 @@ public struct LATMDepacketizer: Sendable {
         var units: [[UInt8]] = []
         repeat {
             for _ in 0..<unitsPerElement {
-                guard let length = Self.payloadLength(&reader), length > 0, let unit = reader.take(length) else {
+                guard units.count < Self.maximumUnits, let length = Self.payloadLength(&reader), length > 0,
+                    let unit = reader.take(length)
+                else {
                     counts.malformedPackets += 1
                     return
                 }
