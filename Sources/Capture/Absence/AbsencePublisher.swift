@@ -41,7 +41,7 @@ public final class AbsencePublisher: Sendable {
         pthread_join(thread, nil)
     }
 
-    /// The tracks of a stream whose source has never announced any: H.264, and AAC with 48 kHz and two channels.
+    /// H.264, and AAC with 48 kHz and two channels: the tracks of a stream for which no source has announced any yet.
     private static func defaultTracks() throws(CodecFailure) -> [Track] {
         let encoder = try VideoEncoder(VideoEncoderSettings())
         let audio = try AudioEncoder(AudioEncoder.Settings())

@@ -32,7 +32,7 @@ extension H265 {
         @inlinable
         public var isRandomAccessPoint: Bool { (16...21).contains(rawValue) }
 
-        /// IDR_W_RADL and IDR_N_LP, whose slices have no picture order count.
+        /// IDR_W_RADL and IDR_N_LP. Their slices contain no picture order count.
         var isIDR: Bool { rawValue == 19 || rawValue == 20 }
 
         /// Whether the picture may be left out without effect on others of its temporal sub-layer: even types below 16.

@@ -17,7 +17,7 @@ final class PublisherAddresses {
 
     private let registry: Registry
     private var places: [SocketAddress: Place] = [:]
-    /// The sessions of each host with a track whose port is not confirmed.
+    /// By host: the sessions with a track whose port no packet has confirmed yet.
     private var unlatched: [SocketAddress: [PublisherSession]] = [:]
 
     init(_ registry: Registry) {

@@ -39,9 +39,4 @@ struct PublisherTrack {
             payloadType: described?.payloadType ?? 0, clockRate: described?.clockRate ?? .video, announced: nil,
             isPrivate: isPrivate)
     }
-
-    /// The channel for receiver reports; `nil` over UDP.
-    var reportChannel: UInt8? {
-        if case .interleaved(let channels) = route { channels.rtcp } else { nil }
-    }
 }

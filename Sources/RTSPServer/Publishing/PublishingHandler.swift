@@ -44,7 +44,7 @@ final class PublishingHandler {
         answer(refusal(of: request, on: connection, at: now))
     }
 
-    /// The announcements whose paths were created, or could not be.
+    /// Takes the ANNOUNCE requests for which a path has been created or refused.
     func takeCreated() -> [CreatedPath] { created.take() }
 
     /// - Returns: why the client of a created path may not publish; `nil` if it may.
@@ -214,9 +214,9 @@ final class PublishingHandler {
 
     // MARK: Deadlines
 
-    /// Sessions whose publication ends now, and why.
+    /// Sends the receiver reports that are due, and ends the publications of silent publishers.
     ///
-    /// - Parameter end: ends one.
+    /// - Parameter end: ends the publication of a session, for a reason.
     /// - Returns: when to call this again.
     func passDeadlines(at now: MonotonicTime, _ end: (Connection, SessionID, Withdrawal) -> Void) -> MonotonicTime {
         while let id = deadlines.popDue(at: now) {
@@ -251,7 +251,7 @@ final class PublishingHandler {
     }
 }
 
-/// An ANNOUNCE whose path was created, or could not be.
+/// The result of creating a path for an ANNOUNCE.
 struct CreatedPath: Sendable {
     let connection: Token
     let id: RequestID

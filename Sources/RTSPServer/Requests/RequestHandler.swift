@@ -191,8 +191,8 @@ final class RequestHandler {
         return true
     }
 
-    /// Answers announcements whose path was created, and ends the publications whose publisher is silent, or that another thread
-    /// has ended; returns when to call this again.
+    /// Answers the ANNOUNCE requests that waited for their path, and ends publications: those of silent publishers, and those that
+    /// another thread wants to end. Returns when to call this again.
     func servePublishers(at now: MonotonicTime) -> MonotonicTime {
         for path in publishing.takeCreated() {
             guard let connection = connections[path.connection], connection.machine.awaits(path.id) else { continue }

@@ -15,7 +15,7 @@ public struct DescribedTrack: Hashable, Sendable {
         case described(Track.Format)
         /// A codec whose parameters are only in the stream.
         case inBand(Codec)
-        /// AAC in a LATM multiplex, whose parameters the description contains.
+        /// AAC in a LATM multiplex. The description contains its parameters.
         case latm(AAC.StreamMuxConfig)
         /// A codec that Apus carries, in a form that it does not support. The text names both.
         case unsupported(String)
@@ -57,7 +57,7 @@ extension MediaDescription {
             return nil
         }
         let payload = payload(of: map)
-        // Some cameras write another rate for Opus, whose clock always has 48 kHz.
+        // The RTP clock of Opus always has 48 kHz, but some cameras write another rate.
         return DescribedTrack(
             payloadType: map.payloadType, encodingName: map.encodingName,
             clockRate: payload.codec == .opus ? .audio48k : clockRate, payload: payload, control: control)

@@ -45,7 +45,7 @@ enum SourceTest {
                 accepting: settings.certificate.certificates,
                 deadline: .now().advanced(byMilliseconds: Int64(milliseconds)))
             let isUsable = !MediaChoice.oneOfEachKind.chosen(of: description).isEmpty
-            return isUsable ? nil : SourceFailure(reason: "\(url.text): the stream has neither H.264 nor AAC")
+            return isUsable ? nil : SourceFailure(reason: "\(url.text): the stream has no supported codec")
         } catch {
             return SourceFailure(reason: "\(url.text): \(error)")
         }

@@ -1,7 +1,7 @@
 import Media
 
-/// Converts audio whose packets have no header of the payload format: one access unit is one packet (RFC 7587, section 4.2 for
-/// Opus; RFC 3551, section 4.5.14 for G.711).
+/// Packetizes audio in payload formats without a header: each access unit is one packet (RFC 7587, section 4.2 for Opus; RFC 3551,
+/// section 4.5.14 for G.711).
 struct AudioPacketizer: Packetizer {
     let maximumPayloadBytes: Int
 
