@@ -182,12 +182,23 @@ extension ClientSession {
 
     func sendReports(at now: MonotonicTime) {
         for box in tracks {
-            guard let report = box.reception.report(from: ssrc, at: now) else { continue }
-            switch box.reception.route {
-            case .interleaved(let pair): link.send(Writer.interleaved(channel: pair.rtcp, report) ?? [])
-            case .datagrams(let server?): box.send(report, to: server)
-            case .datagrams(nil), .none: break
-            }
+            if let report = box.reception.report(from: ssrc, at: now) { send(report, of: box) }
+        }
+    }
+
+    /// Asks for a keyframe of each video track whose description offers it.
+    func requestKeyframes() {
+        for box in tracks {
+            if let request = box.reception.keyframeRequest(from: ssrc) { send(request, of: box) }
+        }
+    }
+
+    /// Sends RTCP of a track.
+    private func send(_ packet: [UInt8], of box: TrackBox) {
+        switch box.reception.route {
+        case .interleaved(let pair): link.send(Writer.interleaved(channel: pair.rtcp, packet) ?? [])
+        case .datagrams(let server?): box.send(packet, to: server)
+        case .datagrams(nil), .none: break
         }
     }
 }

@@ -13,15 +13,15 @@ public final class Pull: Sendable {
     /// Why a pull ended.
     public enum End: Sendable, CustomStringConvertible {
         case session(ClientSessionEnd)
-        /// Nothing came for this many seconds.
-        case silence(seconds: Int)
+        /// Nothing came for this many seconds, after media or, without any, after the answer to PLAY.
+        case silence(seconds: Int, hadMedia: Bool)
         /// The server has media, but none in a codec that Apus receives.
         case noSupportedCodec([String])
 
         public var description: String {
             switch self {
             case .session(let end): end.description
-            case .silence(let seconds): "no media has come for \(seconds) seconds"
+            case .silence(let seconds, _): "no media has come for \(seconds) seconds"
             case .noSupportedCodec(let names):
                 "the stream has no supported codec, only \(names.joined(separator: ", "))"
             }
@@ -29,6 +29,8 @@ public final class Pull: Sendable {
     }
 
     let plan: SessionPlan
+    /// How many seconds the first packet may take.
+    let firstMediaSeconds: Int
     /// Closed by ``stop()``.
     let input: StreamInput
     private let end = Mutex<End?>(nil)
@@ -36,9 +38,13 @@ public final class Pull: Sendable {
     /// The orders of the loop that carries it out.
     private let loop = Mutex<Mailbox<PullOrder>?>(nil)
 
-    public init(_ plan: SessionPlan, into stream: Streams.Stream) throws(SystemError) {
+    /// - Parameter firstMediaSeconds: how long the first packet may take after the answer to PLAY.
+    public init(
+        _ plan: SessionPlan, into stream: Streams.Stream, firstMediaSeconds: Int = StreamReception.silenceSeconds
+    ) throws(SystemError) {
         var plan = plan
         plan.mediaChoice = .oneOfEachKind
+        self.firstMediaSeconds = firstMediaSeconds
         (self.plan, input) = (plan, StreamInput(into: stream))
         bell = try Doorbell()
     }
@@ -62,6 +68,11 @@ public final class Pull: Sendable {
         if input.isClosed { loop.put(.stop(self)) }
     }
 
+    /// Asks the server for a keyframe, if its description says that it makes them on request.
+    public func requestKeyframe() {
+        loop.withLock(\.self)?.put(.requestKeyframe(self))
+    }
+
     /// Ends it: `wait` returns at once, nothing more is published, and the server is told.
     public func stop() {
         input.close()
@@ -80,6 +91,10 @@ struct PullReception {
     let pull: Pull
     /// `nil` before the server has described its stream.
     private var reception: StreamReception?
+    /// When a keyframe may be requested again because of a loss.
+    private var nextRequest = MonotonicTime(nanoseconds: 0)
+    /// How long the keyframe may take before it is requested again.
+    private static let requestMilliseconds: Int64 = 500
 
     init(_ pull: Pull) {
         self.pull = pull
@@ -99,7 +114,7 @@ struct PullReception {
             let names = description.media.compactMap { $0.describedTrack?.name }
             return names.isEmpty ? .session(.nothingToPlay) : .noSupportedCodec(names)
         }
-        reception = StreamReception(formats, into: pull.input)
+        reception = StreamReception(formats, into: pull.input, firstMediaSeconds: pull.firstMediaSeconds)
         return nil
     }
 
@@ -108,8 +123,12 @@ struct PullReception {
         reception?.began(at: now)
     }
 
-    mutating func received(_ packet: borrowing ReceivedPacket) {
+    /// - Returns: whether a keyframe is to be requested now, because something was lost.
+    mutating func received(_ packet: borrowing ReceivedPacket) -> Bool {
         reception?.received(packet.payload, header: packet.header, track: packet.track, arrival: packet.arrival)
+        guard reception?.needsKeyframe == true, nextRequest <= packet.arrival else { return false }
+        nextRequest = packet.arrival.advanced(byMilliseconds: Self.requestMilliseconds)
+        return true
     }
 
     mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime) {
@@ -118,6 +137,7 @@ struct PullReception {
 
     /// - Returns: why the pull ends now; `nil` if it goes on.
     mutating func deadlinePassed(at now: MonotonicTime) -> Pull.End? {
-        reception?.deadlinePassed(at: now) == true ? .silence(seconds: StreamReception.silenceSeconds) : nil
+        guard let seconds = reception?.deadlinePassed(at: now) else { return nil }
+        return .silence(seconds: seconds, hadMedia: reception?.hasMedia == true)
     }
 }

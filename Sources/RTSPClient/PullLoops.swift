@@ -1,6 +1,7 @@
 import Delivery
 import Media
 import RTP
+import RTSP
 import Reactor
 import Synchronization
 
@@ -10,6 +11,7 @@ public final class PullLoops: Sendable {
         var mailboxes: [Mailbox<PullOrder>] = []
         /// Of the last pull's loop.
         var lastIndex = 0
+        var destinations = AddressRules()
     }
 
     private let state = Mutex(State())
@@ -24,6 +26,14 @@ public final class PullLoops: Sendable {
             return ClientService(at: place, owner: PullOwner(mailbox))
         }
     }
+
+    /// The addresses to which pulls may connect from now on. Present connections stay.
+    public func connect(onlyTo destinations: AddressRules) {
+        state.withLock { $0.destinations = destinations }
+    }
+
+    /// The addresses to which pulls may connect.
+    public var destinations: AddressRules { state.withLock(\.destinations) }
 
     /// Begins a pull on one of the loops, by turns.
     public func start(_ pull: Pull) {
@@ -41,12 +51,15 @@ public final class PullLoops: Sendable {
 enum PullOrder: Sendable {
     case start(Pull)
     case stop(Pull)
+    case requestKeyframe(Pull)
 }
 
 /// The pulls of one loop. Confined to the loop.
 private final class PullOwner: SessionOwner {
     private let orders: Mailbox<PullOrder>
     private var receptions: [SessionNumber: PullReception] = [:]
+    /// The sessions that have lost something since the last turn.
+    private var wantingKeyframe: [SessionNumber] = []
 
     init(_ orders: Mailbox<PullOrder>) {
         self.orders = orders
@@ -54,6 +67,8 @@ private final class PullOwner: SessionOwner {
 
     func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
         for order in orders.take() { perform(order, sessions, at: now) }
+        for number in wantingKeyframe { sessions.requestKeyframe(number) }
+        wantingKeyframe.removeAll(keepingCapacity: true)
         if nextDeadline <= now { passDeadlines(sessions, at: now) }
         return nextDeadline
     }
@@ -74,10 +89,16 @@ private final class PullOwner: SessionOwner {
         switch order {
         case .start(let pull): receptions[sessions.open(pull.plan, at: now)] = PullReception(pull)
         case .stop(let pull):
-            guard let number = receptions.first(where: { $0.value.pull === pull })?.key else { return }
+            guard let number = number(of: pull) else { return }
             receptions[number] = nil
             sessions.tearDown(number, at: now)
+        case .requestKeyframe(let pull):
+            if let number = number(of: pull) { sessions.requestKeyframe(number) }
         }
+    }
+
+    private func number(of pull: Pull) -> SessionNumber? {
+        receptions.first { $0.value.pull === pull }?.key
     }
 
     private func end(_ number: SessionNumber, _ reason: Pull.End) {
@@ -96,7 +117,7 @@ private final class PullOwner: SessionOwner {
     }
 
     func session(_ number: SessionNumber, received packet: borrowing ReceivedPacket) {
-        receptions[number]?.received(packet)
+        if receptions[number]?.received(packet) == true { wantingKeyframe.append(number) }
     }
 
     func session(_ number: SessionNumber, track: Int, received report: SenderReport, arrival: MonotonicTime) {

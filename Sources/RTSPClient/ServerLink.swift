@@ -86,8 +86,11 @@ extension ServerLink {
     private func found(_ addresses: [SocketAddress]) {
         unwatch()
         guard !addresses.isEmpty else { return fail(.unknownHost(plan.url.host)) }
-        self.addresses = (plan.refusesLocalAddresses ? addresses.filter { !$0.isLocal } : addresses)[...]
-        guard !self.addresses.isEmpty else { return fail(.localRedirection(plan.url.text)) }
+        self.addresses = addresses.filter(plan.permits)[...]
+        guard !self.addresses.isEmpty else {
+            return fail(
+                plan.refusesLocalAddresses ? .localRedirection(plan.url.text) : .deniedDestination(plan.url.text))
+        }
         connect(afterFailure: nil)
     }
 

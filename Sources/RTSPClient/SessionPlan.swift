@@ -44,6 +44,9 @@ public struct SessionPlan: Sendable {
     /// How many redirections (30x) are followed. More than a few are a circle. With 0, the session ends with the new URL.
     public var redirectionLimit = 5
 
+    /// The addresses to which the session may connect.
+    public var destinations = AddressRules()
+
     /// Whether this host's own and link-local addresses are refused: after a redirection by a server elsewhere, which could
     /// otherwise make this host connect to services that are not for others.
     var refusesLocalAddresses = false
@@ -86,6 +89,13 @@ public struct SessionPlan: Sendable {
         } catch {
             throw .noTLS(error)
         }
+    }
+
+    /// Whether the session may connect to this address.
+    func permits(_ address: SocketAddress) -> Bool {
+        let ip = IPAddress(address.host)
+        guard destinations.admits(ip) else { return false }
+        return !refusesLocalAddresses || !address.isLocal || ip.map(destinations.allows) == true
     }
 
     /// The plan for the URL to which the server has moved the stream. Another server gets no password in plain text, only an answer
@@ -150,6 +160,8 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     case unsafeRedirection(String)
     /// The server has moved the stream to this URL, which is an address of this host or link-local.
     case localRedirection(String)
+    /// The address of this URL's host is not among those to which connections are allowed.
+    case deniedDestination(String)
     /// This URL needs TLS, and the plan does not say how to check certificates.
     case noCertificateCheck(String)
     /// The description holds no RTP stream.
@@ -177,6 +189,7 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
         case .circle(let url): "the server redirects again and again, last to \(url)"
         case .unsafeRedirection(let url): "the server redirects to \(url), which is not encrypted; not followed"
         case .localRedirection(let url): "the server redirects to \(url), which is not for others; not followed"
+        case .deniedDestination(let url): "connections to the address of \(url) are not permitted"
         case .noCertificateCheck(let url): "\(url) uses TLS, and this session does not; use the rtsps:// URL"
         case .nothingToPlay: "the description contains no RTP stream"
         }

@@ -50,6 +50,12 @@ public final class Sessions {
         touched.insert(number.index)
     }
 
+    /// Asks the server for a keyframe of each video track that offers it.
+    public func requestKeyframe(_ number: SessionNumber) {
+        sessions[number.index]?.requestKeyframes()
+        touched.insert(number.index)
+    }
+
     /// Closes the session's sockets without a TEARDOWN. The owner gets no more events of the session.
     public func vanish(_ number: SessionNumber) {
         sessions.removeValue(forKey: number.index)?.closeSockets()

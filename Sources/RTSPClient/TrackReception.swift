@@ -56,6 +56,14 @@ struct TrackReception: ~Copyable {
         admission.report(from: ssrc, canonicalName: "apus-client", at: now)
     }
 
+    /// A PLI; `nil` if the description does not offer it, or before the first packet (RFC 4585, section 6.3.1).
+    func keyframeRequest(from ssrc: SSRC) -> [UInt8]? {
+        guard track.takesKeyframeRequests, let source = admission.source else { return nil }
+        let request = Feedback(sender: ssrc, request: .pictureLossIndication(media: source))
+        let report = ReceiverReport(ssrc: ssrc, blocks: [])
+        return Compound(report: report, canonicalName: "apus-client", feedback: [request]).encoded()
+    }
+
     /// Whether decoding can start at a packet with this payload.
     func beginsKeyframe(_ payload: RawSpan) -> Bool {
         switch track.payload.codec {

@@ -21,6 +21,7 @@ struct ReceivedStreamTests {
         private let sender = packager()
         private var frameCount: Int64 = 0
         var outputs: [ReceivedStream.Output] = []
+        var needsKeyframe: Bool { stream.needsKeyframe }
 
         init(_ format: ReceivedStream.Format) {
             stream = ReceivedStream(
@@ -78,6 +79,20 @@ struct ReceivedStreamTests {
         link.send([Self.idr])
         link.send([Self.otherSequence, Self.picture, Self.idr])
         #expect(link.story == ["announce 1F", "key 7 8 5", "7 1", "announce 1E", "key 7 8 5", "key 7 8 5"])
+    }
+
+    /// A keyframe repairs what a lost packet has damaged.
+    @Test func aLossNeedsAKeyframe() {
+        var link = Link(.described(.h264(Self.sets)))
+        link.send([Self.idr])
+        link.send([Self.other])
+        #expect(!link.needsKeyframe)
+        link.send([Self.other], lost: 1)
+        link.send([Self.other])
+        link.send([Self.other])
+        #expect(link.needsKeyframe)
+        link.send([Self.idr])
+        #expect(!link.needsKeyframe)
     }
 
     /// They would be added to each keyframe.

@@ -153,6 +153,29 @@ import Testing
         #expect(seen.methods.isEmpty)
     }
 
+    /// An owner who pulls from a device of this host through a server elsewhere names the address.
+    @Test func aRedirectionToThisHostIsFollowedIfItsAddressIsNamed() throws {
+        let home = try Self.home(Seen())
+        defer { home.stop() }
+        var plan = try Self.plan(home)
+        plan.refusesLocalAddresses = true
+        plan.destinations.allowed = [try #require(AddressBlock("127.0.0.0/8"))]
+        #expect(try Watch.run(plan).payloads == [0: [[0x65, 0x88]]])
+    }
+
+    @Test(arguments: [(["192.0.2.0/24"], []), ([], ["127.0.0.1"]), (["127.0.0.0/8"], ["127.0.0.1"])])
+    func aSessionConnectsOnlyToPermittedAddresses(allowed: [String], denied: [String]) throws {
+        let seen = Seen()
+        let home = try Self.home(seen)
+        defer { home.stop() }
+        var plan = try Self.plan(home)
+        plan.destinations = AddressRules(
+            allowed: allowed.compactMap { AddressBlock($0) }, denied: denied.compactMap { AddressBlock($0) })
+        let outcome = try Watch.run(plan)
+        #expect(outcome.end?.description == "connections to the address of \(home.url) are not permitted")
+        #expect(seen.methods.isEmpty)
+    }
+
     /// RFC 2326 knows no TLS; a browser does not leave `https` on a redirection with credentials either.
     @Test func aStreamNeverMovesFromTLSToPlainText() throws {
         var plan = SessionPlan(try #require(RequestURL("rtsps://127.0.0.1/cam")), transport: .tcp)

@@ -8,10 +8,10 @@ import Testing
 @Suite struct TrackReceptionTests {
     static let now = MonotonicTime(nanoseconds: 1_000_000_000)
 
-    static func reception() throws -> TrackReception {
+    static func reception(_ lines: String = "") throws -> TrackReception {
         let text = """
             v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=cam\r\nt=0 0\r\n\
-            m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n
+            m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n\(lines)
             """
         let track = try #require(try SessionDescription(parsing: text).media[0].describedTrack)
         return TrackReception(track, sockets: nil)
@@ -40,6 +40,23 @@ import Testing
         #expect(!Self.accepts(&reception, Self.packet(type: 97, source: 1, number: 1)))
         #expect(!Self.accepts(&reception, [0x80, 96, 0]))
         #expect(!Self.accepts(&reception, []))
+    }
+
+    /// RFC 4585, section 4.2. A server that offers no feedback may answer it with an error, or end the session.
+    @Test(arguments: [
+        ("a=rtcp-fb:96 nack pli\r\n", true), ("a=rtcp-fb:* ccm fir\r\n", true), ("a=RTCP-FB:96 nack pli \r\n", true),
+        ("a=rtcp-fb:97 nack pli\r\n", false), ("a=rtcp-fb:96 nack\r\n", false), ("", false),
+    ])
+    func keyframesAreRequestedIfTheDescriptionOffersIt(lines: String, isOffered: Bool) throws {
+        var reception = try Self.reception(lines)
+        let early = reception.keyframeRequest(from: SSRC(9))
+        #expect(early == nil)
+        #expect(Self.accepts(&reception, Self.packet(source: 1, number: 1)))
+        let request = reception.keyframeRequest(from: SSRC(9))
+        #expect((request != nil) == isOffered)
+        guard let request else { return }
+        let expected = Feedback(sender: SSRC(9), request: .pictureLossIndication(media: SSRC(1)))
+        #expect(try Compound(parsing: request.span.bytes).packets.contains(.feedback(expected)))
     }
 
     @Test func aReportContainsTheSourceAndTheLastSenderReport() throws {

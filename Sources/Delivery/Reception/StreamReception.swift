@@ -11,11 +11,19 @@ public struct StreamReception {
     private var received: ReceivedStream
     /// When media came last, or was first expected; `nil` before ``began(at:)``.
     private var lastMedia: MonotonicTime?
-    private var silenceNanoseconds = Int64(silenceSeconds) * 1_000_000_000
+    private var silenceNanoseconds: Int64
+    /// Whether any media has come.
+    public private(set) var hasMedia = false
 
-    /// - Parameter formats: the clock rate and format of each track, in the order of their numbers.
-    public init(_ formats: [(ClockRate, ReceivedStream.Format)], into input: StreamInput) {
+    /// - Parameters:
+    ///   - formats: the clock rate and format of each track, in the order of their numbers.
+    ///   - firstMediaSeconds: how long the first packet may take.
+    public init(
+        _ formats: [(ClockRate, ReceivedStream.Format)], into input: StreamInput,
+        firstMediaSeconds: Int = silenceSeconds
+    ) {
         self.input = input
+        silenceNanoseconds = Int64(firstMediaSeconds) * 1_000_000_000
         received = ReceivedStream(formats, epoch: input.stream.epoch)
     }
 
@@ -25,6 +33,9 @@ public struct StreamReception {
     private var silenceDeadline: MonotonicTime {
         lastMedia.map { MonotonicTime(nanoseconds: $0.nanoseconds &+ silenceNanoseconds) } ?? .distantFuture
     }
+
+    /// Whether video has lost something since its last complete keyframe.
+    public var needsKeyframe: Bool { received.needsKeyframe }
 
     /// The peer begins to send media.
     public mutating func began(at now: MonotonicTime) {
@@ -39,6 +50,7 @@ public struct StreamReception {
 
     public mutating func received(_ payload: RawSpan, header: Header, track: Int, arrival: MonotonicTime) {
         lastMedia = max(lastMedia ?? arrival, arrival)
+        if !hasMedia { (hasMedia, silenceNanoseconds) = (true, Int64(Self.silenceSeconds) * 1_000_000_000) }
         received.received(payload, header: header, track: track, arrival: arrival)
         passOn()
     }
@@ -47,12 +59,12 @@ public struct StreamReception {
         received.received(report, track: track, arrival: arrival)
     }
 
-    /// - Returns: whether the peer is considered gone.
-    public mutating func deadlinePassed(at now: MonotonicTime) -> Bool {
-        if silenceDeadline <= now { return true }
+    /// - Returns: for how many seconds nothing has come, if the peer is considered gone; otherwise `nil`.
+    public mutating func deadlinePassed(at now: MonotonicTime) -> Int? {
+        if silenceDeadline <= now { return Int(silenceNanoseconds / 1_000_000_000) }
         received.deadlinePassed(at: now)
         passOn()
-        return false
+        return nil
     }
 
     private mutating func passOn() {

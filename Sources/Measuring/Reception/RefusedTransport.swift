@@ -3,7 +3,7 @@ import RTSPClient
 extension ClientSessionEnd {
     /// The description, with advice if the server refused the transport (461 Unsupported Transport).
     func description(over transport: SessionTransport) -> String {
-        guard case .closed(.refused(_, let status, _)) = self, status.code == 461 else { return description }
+        guard case .closed(.refused(_, let status, _, _)) = self, status.code == 461 else { return description }
         return "\(description); try --transport \(transport == .tcp ? "udp" : "tcp")"
     }
 }

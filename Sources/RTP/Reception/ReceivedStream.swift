@@ -26,6 +26,8 @@ public struct ReceivedStream: Sendable {
     private var tracks: [ReceivedTrack]
     private var announced: [Track] = []
     private var pending: AccessUnit?
+    /// Whether video has lost something since its last complete keyframe, so that players show a damaged frame.
+    public private(set) var needsKeyframe = false
 
     /// - Parameters:
     ///   - tracks: in the order of their identifiers.
@@ -63,6 +65,9 @@ public struct ReceivedStream: Sendable {
         if let unit = pending.take() { return .publish(unit) }
         while let reception = receiver.next() {
             let unit = tracks[reception.unit.track.index].taken(reception)
+            if tracks[unit.track.index].hasParameterSets {
+                needsKeyframe = !unit.isKeyframe && (needsKeyframe || !reception.isComplete)
+            }
             // New parameters take effect with a keyframe; until then the frames carry them in band.
             let mayChange = unit.isKeyframe && tracks[unit.track.index].hasParameterSets
             if mayChange || announced.isEmpty, let all = formats, all != announced {

@@ -37,7 +37,7 @@ public struct AddressBlock: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The addresses from which clients may connect. `denied` takes precedence over `allowed`.
+/// The addresses from which clients may connect, or to which the server may connect. `denied` takes precedence over `allowed`.
 public struct AddressRules: Hashable, Sendable {
     /// All addresses if empty.
     public var allowed: [AddressBlock]
@@ -52,6 +52,9 @@ public struct AddressRules: Hashable, Sendable {
     public func admits(_ address: IPAddress?) -> Bool {
         guard let address else { return allowed.isEmpty && denied.isEmpty }
         return !denied.contains { $0.contains(address) }
-            && (allowed.isEmpty || allowed.contains { $0.contains(address) })
+            && (allowed.isEmpty || allows(address))
     }
+
+    /// Whether `allowed` names the address.
+    public func allows(_ address: IPAddress) -> Bool { allowed.contains { $0.contains(address) } }
 }

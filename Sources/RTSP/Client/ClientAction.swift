@@ -33,7 +33,8 @@ public struct TrackSetUp: Hashable, Sendable {
 public enum ClientCloseReason: Error, Hashable, Sendable, CustomStringConvertible {
     /// The caller tore down the session.
     case finished
-    case refused(Method, StatusCode, reason: String)
+    /// `retrySeconds` is the server's `Retry-After`; `nil` without one.
+    case refused(Method, StatusCode, reason: String, retrySeconds: Int? = nil)
     /// The server has the stream at another URL (30x), which is given without user and password.
     case moved(Method, to: RequestURL)
     /// The server requires a user and a password (401), and the client has none.
@@ -53,7 +54,7 @@ public enum ClientCloseReason: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .finished: "torn down"
-        case .refused(let method, let status, let reason):
+        case .refused(let method, let status, let reason, _):
             "the server refused \(method.rawValue): \(status.code) \(reason)"
         case .moved(let method, let url):
             "the stream has moved to \(url.text); use this URL (redirection of \(method.rawValue))"

@@ -37,7 +37,8 @@ extension ClientConnection {
 
     private func refusal(of method: Method, _ response: Response) -> ClientCloseReason {
         guard response.status == .unauthorized else {
-            return .refused(method, response.status, reason: response.reason)
+            return .refused(
+                method, response.status, reason: response.reason, retrySeconds: response.retrySeconds)
         }
         guard let login else { return .passwordRequired(method) }
         // Without a supported challenge no credentials were sent, so they are not wrong.
@@ -132,4 +133,9 @@ extension ClientConnection {
         if RequestURL(control) != nil { return control }
         return base.hasSuffix("/") ? base + control : base + "/" + control
     }
+}
+
+extension Response {
+    /// The seconds of `Retry-After` (RFC 2326, section 12.31); `nil` without it, or if it is a date.
+    var retrySeconds: Int? { headers[.retryAfter].flatMap { $0.trimmed.decimal(maximumDigits: 9) } }
 }

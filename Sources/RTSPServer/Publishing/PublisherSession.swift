@@ -119,8 +119,8 @@ final class PublisherSession {
     /// - Parameter send: sends a receiver report for a track.
     /// - Returns: why the publication ends now; `nil` if it goes on.
     func deadlinePassed(at now: MonotonicTime, _ send: ([UInt8], PublisherTrack) -> Void) -> Withdrawal? {
-        if reception?.deadlinePassed(at: now) == true {
-            return hasSaidGoodbye ? .goodbye : .silence(seconds: StreamReception.silenceSeconds)
+        if let seconds = reception?.deadlinePassed(at: now) {
+            return hasSaidGoodbye ? .goodbye : .silence(seconds: seconds)
         }
         guard nextReport <= now else { return nil }
         nextReport = now + Self.reportInterval

@@ -9,6 +9,8 @@ public struct DescribedTrack: Hashable, Sendable {
     public let payload: Payload
     /// The URL of the track for SETUP, absolute or relative to the base URL.
     public let control: String?
+    /// Whether the sender makes a keyframe on request (RFC 4585, section 4.2: `nack pli`; RFC 5104, section 7.1: `ccm fir`).
+    public let takesKeyframeRequests: Bool
 
     public enum Payload: Hashable, Sendable {
         /// A codec whose parameters the description contains.
@@ -60,7 +62,14 @@ extension MediaDescription {
         // The RTP clock of Opus always has 48 kHz, but some cameras write another rate.
         return DescribedTrack(
             payloadType: map.payloadType, encodingName: map.encodingName,
-            clockRate: payload.codec == .opus ? .audio48k : clockRate, payload: payload, control: control)
+            clockRate: payload.codec == .opus ? .audio48k : clockRate, payload: payload, control: control,
+            takesKeyframeRequests: takesFeedback("nack pli", of: map.payloadType)
+                || takesFeedback("ccm fir", of: map.payloadType))
+    }
+
+    /// Whether the description offers this feedback for a payload type, or for all (`*`).
+    private func takesFeedback(_ feedback: String, of payloadType: UInt8) -> Bool {
+        attributes.values(of: "rtcp-fb").contains { $0 == "\(payloadType) \(feedback)" || $0 == "* \(feedback)" }
     }
 
     private func payload(of map: RTPMap) -> DescribedTrack.Payload {

@@ -64,3 +64,8 @@ extension AccessPolicy.User {
             rights: [.publish: [PathPattern("*")].compactMap(\.self)])
     }
 }
+
+extension Configuration.Access {
+    /// The addresses to which the server may connect.
+    var destinations: AddressRules { AddressRules(allowed: connectAllow, denied: connectDeny) }
+}

@@ -107,6 +107,7 @@ public final class Assembly: Sendable {
         self.threshold = threshold
         self.generatedAccess = generatedAccess
         self.log = log
+        pulls.connect(onlyTo: configuration.access.destinations)
         var paths: [String: ServedPath] = [:]
         for (name, path) in configuration.servedPathsParentsFirst {
             let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration))

@@ -24,6 +24,8 @@ final class PulledSource: PathSource {
 
     /// The pause after an answer that will hardly change soon. Some cameras lock an account after a few wrong passwords.
     static let refusalPauseMilliseconds: Int64 = 10_000
+    /// The longest pause that a server may ask for (`Retry-After`). A server with a wrong value would never be asked again.
+    static let longestRetrySeconds = 600
 
     init(_ url: RequestURL, _ settings: Configuration.Pull, on loops: PullLoops) {
         (self.url, self.settings, self.loops) = (url, settings, loops)
@@ -45,6 +47,7 @@ final class PulledSource: PathSource {
     private func pull(over transport: SessionTransport, into stream: Stream) throws(SourceFailure) -> Pull.End? {
         var plan = SessionPlan(url, transport: transport)
         plan.login = try login
+        plan.destinations = loops.destinations
         do throws(ClientSessionEnd) {
             if url.isSecure { try plan.accept(settings.certificate.certificates) }
         } catch {
@@ -52,7 +55,8 @@ final class PulledSource: PathSource {
         }
         let pull: Pull
         do throws(SystemError) {
-            pull = try Pull(plan, into: stream)
+            pull = try Pull(
+                plan, into: stream, firstMediaSeconds: settings.transport.firstMediaSeconds(over: transport))
         } catch {
             throw SourceFailure(reason: "cannot pull \(url.text): \(error)")
         }
@@ -77,8 +81,10 @@ final class PulledSource: PathSource {
 
     func change(to path: Configuration.Path) -> ReconfigurationResult { .noEffect }
 
-    /// The sources of cameras and other servers encode by themselves.
-    func requestKeyframe() {}
+    /// Passes the request on, if the server's description says that it takes such requests.
+    func requestKeyframe() {
+        state.withLock(\.pull)?.requestKeyframe()
+    }
 
     func stop() {
         let pull = state.withLock { state in
@@ -104,24 +110,32 @@ extension ClientLogin {
 }
 
 extension Pull.End {
-    /// Whether the server may accept another transport.
-    fileprivate var needsOtherTransport: Bool {
-        guard case .session(.closed(let reason)) = self else { return false }
-        switch reason {
-        case .otherTransport, .refused(.setUp, .unsupportedTransport, _): return true
-        default: return false
+    /// Whether another transport may work.
+    var needsOtherTransport: Bool {
+        switch self {
+        case .session(.closed(.otherTransport)), .session(.closed(.refused(.setUp, .unsupportedTransport, _, _))): true
+        // A firewall drops the packets, or the server believes that another transport was asked for.
+        case .silence(_, let hadMedia): !hadMedia
+        default: false
         }
     }
 }
 
 extension SourceFailure {
-    fileprivate init(_ end: Pull.End, _ url: RequestURL) {
+    /// Why a pull of this URL has ended.
+    init(_ end: Pull.End, _ url: RequestURL) {
         let reason = "\(url.text): \(end)"
         if case .session(.insecure(.untrusted(_, let fingerprint))) = end, !fingerprint.isEmpty {
             self.init(
                 reason: reason,
                 remedy:
                     "if the certificate is that of the server, set pull.certificate to fingerprint:… with these digits",
+                leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
+            return
+        }
+        if case .session(.deniedDestination) = end {
+            self.init(
+                reason: reason, remedy: "change access.connectAllow or access.connectDeny to permit it",
                 leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
             return
         }
@@ -139,8 +153,12 @@ extension SourceFailure {
             self.init(
                 reason: "\(url.text): wrong user or password, or this user may not watch the path",
                 leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
-        case .refused(_, .unauthorized, _), .refused(_, .forbidden, _), .refused(_, .notFound, _):
-            self.init(reason: reason, leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
+        case .refused(_, let status, _, let retrySeconds):
+            let isLasting = [.unauthorized, .forbidden, .notFound].contains(status)
+            let asked = Int64(min(retrySeconds ?? 0, PulledSource.longestRetrySeconds)) * 1_000
+            self.init(
+                reason: reason,
+                leastPauseMilliseconds: max(asked, isLasting ? PulledSource.refusalPauseMilliseconds : 0))
         default: self.init(reason: reason)
         }
     }

@@ -2,7 +2,8 @@ import Media
 
 /// Decides when a source that has ended is started again, and whether the log reports its end. A pure value.
 ///
-/// The pause doubles from 250 ms to 10 s. After a run of at least 10 s it is 250 ms again. The same reason is reported once a minute.
+/// The pause doubles from 250 ms to 10 s. After a run of at least 10 s it is 250 ms again. Each pause is up to a quarter shorter or
+/// longer, so that many sources that failed together do not all return together. The same reason is reported once a minute.
 struct RestartSchedule {
     /// What to do when a source has ended.
     struct Decision: Equatable {
@@ -21,6 +22,8 @@ struct RestartSchedule {
     /// After a run of this length, the next failure is treated as the first.
     static let healthyMilliseconds: Int64 = 10_000
     static let reportIntervalMilliseconds: Int64 = 60_000
+    /// By which share of itself a pause is made longer; negative for shorter.
+    static let jitter: ClosedRange<Double> = -0.25...0.25
 
     private var nextPause = firstPauseMilliseconds
     private var lastReport: (reason: String, at: MonotonicTime)?
@@ -28,12 +31,15 @@ struct RestartSchedule {
 
     /// The source ended, for `reason`, after it had started at `start`.
     ///
-    /// - Parameter leastPause: in milliseconds.
+    /// - Parameters:
+    ///   - leastPause: in milliseconds.
+    ///   - jitter: a random number of ``jitter``.
     mutating func ended(
-        _ reason: String, leastPause: Int64 = 0, startedAt start: MonotonicTime, at now: MonotonicTime
+        _ reason: String, leastPause: Int64 = 0, jitter: Double = 0, startedAt start: MonotonicTime,
+        at now: MonotonicTime
     ) -> Decision {
         if now - start >= Self.healthyMilliseconds * 1_000_000 { nextPause = Self.firstPauseMilliseconds }
-        let pause = max(nextPause, leastPause)
+        let pause = max(Int64(Double(nextPause) * (1 + jitter)), leastPause)
         nextPause = min(nextPause * 2, Self.longestPauseMilliseconds)
         return Decision(pauseMilliseconds: pause, report: report(reason, at: now))
     }

@@ -141,7 +141,8 @@ public final class SourceSupervisor: Sendable {
                 continue
             }
             let decision = schedule.ended(
-                end.reason, leastPause: end.leastPauseMilliseconds, startedAt: start, at: now())
+                end.reason, leastPause: end.leastPauseMilliseconds, jitter: .random(in: RestartSchedule.jitter),
+                startedAt: start, at: now())
             record(end, nextTry: now().advanced(byMilliseconds: decision.pauseMilliseconds))
             report(end, decision)
             pause(milliseconds: decision.pauseMilliseconds)

@@ -96,6 +96,14 @@ import Wire
     /// Responses after OPTIONS, and the resulting close reason.
     static let refusals: [(answer: String, reason: ClientCloseReason)] = [
         ("RTSP/1.0 404 Not Found\r\nCSeq: 2\r\n\r\n", .refused(.describe, .notFound, reason: "Not Found")),
+        (
+            "RTSP/1.0 503 Busy\r\nCSeq: 2\r\nRetry-After: 30 \r\n\r\n",
+            .refused(.describe, StatusCode(503)!, reason: "Busy", retrySeconds: 30)
+        ),
+        (
+            "RTSP/1.0 503 Busy\r\nCSeq: 2\r\nRetry-After: Fri, 20 Nov 2026 12:00:00 GMT\r\n\r\n",
+            .refused(.describe, StatusCode(503)!, reason: "Busy")
+        ),
         ("RTSP/1.0 404\r\n\r\n", .refused(.describe, .notFound, reason: "")),
         ("RTSP/1.0 401 No\r\nCSeq: 2\r\n\r\n", .passwordRequired(.describe)),
         (

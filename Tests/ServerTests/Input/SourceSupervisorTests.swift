@@ -39,6 +39,18 @@ struct RestartScheduleTests {
         #expect(schedule.ended("gone", startedAt: now, at: now).pauseMilliseconds == 500)
     }
 
+    /// Two hundred cameras behind one switch that restarts do not all come back in the same millisecond.
+    @Test func jitterMovesAPauseByAQuarterButNotBelowTheLeast() {
+        let now = Self.seconds(0)
+        for (jitter, least, expected) in [(-0.25, 0, 187), (0.25, 0, 312), (0.25, 10_000, 10_000)]
+            as [(Double, Int64, Int64)]
+        {
+            var schedule = RestartSchedule()
+            let verdict = schedule.ended("no", leastPause: least, jitter: jitter, startedAt: now, at: now)
+            #expect(verdict.pauseMilliseconds == expected)
+        }
+    }
+
     @Test func theSameReasonIsLoggedOnceAMinuteAndANewOneAtOnce() {
         var schedule = RestartSchedule()
         let table: [(Double, String, RestartSchedule.Report)] = [

@@ -17,6 +17,9 @@ extension Configuration {
         /// Empty for all addresses.
         public var allow: [AddressBlock] = []
         public var deny: [AddressBlock] = []
+        /// Where the server itself may connect to. Empty for all addresses.
+        public var connectAllow: [AddressBlock] = []
+        public var connectDeny: [AddressBlock] = []
         /// Without users: whether other hosts need no password either.
         public var open = false
         /// Without users: whether clients on the server's own host must authenticate.
@@ -74,6 +77,15 @@ extension Schema<Configuration.Access> {
                 "allow", \.allow,
                 "Addresses that may connect, such as 192.168.0.0/16 or 2001:db8::/32; empty for all addresses."),
             .blocks("deny", \.deny, "Addresses that may not connect, even if allow contains them."),
+            .blocks(
+                "connectAllow", \.connectAllow,
+                "Addresses to which the server may connect for the streams of other servers; empty for all addresses. A server "
+                    + "elsewhere that redirects to an address of this host or a link-local one is followed only if this list "
+                    + "names the address. Changes apply to new connections."),
+            .blocks(
+                "connectDeny", \.connectDeny,
+                "Addresses to which the server may not connect for the streams of other servers, even if connectAllow contains "
+                    + "them."),
             .boolean(
                 "open", \.open,
                 "If there are no users: whether every host may watch without a password, as with --open. Otherwise only this "

@@ -1,3 +1,4 @@
+import Delivery
 import RTSPClient
 
 extension Configuration {
@@ -12,11 +13,17 @@ extension Configuration {
         public init() {}
 
         public enum Transport: String, CaseIterable, Sendable {
-            /// TCP, and UDP if the server refuses TCP.
+            /// TCP, and UDP if the server refuses TCP or sends nothing over it.
             case auto
             case tcp
             case udp
             case multicast
+
+            /// How long the first packet may take after the answer to PLAY. If the server refuses TCP and UDP is blocked on the
+            /// way, waiting longer does not help.
+            func firstMediaSeconds(over session: SessionTransport) -> Int {
+                self == .auto && session == .udp ? 3 : StreamReception.silenceSeconds
+            }
 
             /// The transports to try, in this order.
             var sessions: [SessionTransport] {
@@ -37,7 +44,7 @@ extension Schema<Configuration.Pull> {
             takingEffect: .source,
             .choice(
                 "transport", \.transport,
-                "How media comes. auto: inside the TCP connection, or over UDP if the server refuses that. UDP can have less "
+                "How media comes. auto: inside the TCP connection, or over UDP if the server refuses that or sends nothing. UDP can have less "
                     + "delay, and loses packets on bad networks. multicast: from the group that the server names."),
             .text(
                 "user", \.user,
