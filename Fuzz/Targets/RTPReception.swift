@@ -59,7 +59,7 @@ private struct ReceptionRun {
         let ntp = UInt64(script.uint16()) << 48 | UInt64(script.uint16()) << 32 | UInt64(script.uint16()) << 16
         let report = SenderReport(
             ssrc: SSRC(source), ntpTime: NTPTime(rawValue: ntp), rtpTimestamp: timestamp, packetCount: 1, octetCount: 1)
-        receiver.received(report, track: 0, arrival: MonotonicTime(nanoseconds: now))
+        receiver.received(report, track: 0, arrival: MonotonicTime(nanoseconds: now), hostOffset: 0)
     }
 
     private mutating func passDeadlines() {

@@ -38,16 +38,25 @@ public final class Pull: Sendable {
     /// The orders of the loop that carries it out.
     private let loop = Mutex<Mailbox<PullOrder>?>(nil)
 
-    /// - Parameter firstMediaSeconds: how long the first packet may take after the answer to PLAY.
+    /// - Parameters:
+    ///   - trust: whether the server's time of day is believed.
+    ///   - firstMediaSeconds: how long the first packet may take after the answer to PLAY.
     public init(
-        _ plan: SessionPlan, into stream: Streams.Stream, firstMediaSeconds: Int = StreamReception.silenceSeconds
+        _ plan: SessionPlan, into stream: Streams.Stream, trust: SenderClockTrust = .auto,
+        firstMediaSeconds: Int = StreamReception.silenceSeconds
     ) throws(SystemError) {
         var plan = plan
         plan.mediaChoice = .oneOfEachKind
         self.firstMediaSeconds = firstMediaSeconds
-        (self.plan, input) = (plan, StreamInput(into: stream))
+        (self.plan, input) = (plan, StreamInput(into: stream, trust: trust))
         bell = try Doorbell()
     }
+
+    /// What is received; `nil` before the first second of media.
+    public var status: ReceptionStatus? { input.status }
+
+    /// The transport of the media.
+    public var transport: SessionTransport { plan.transport }
 
     /// Waits until the pull has ended, or was cancelled. Blocks.
     ///
@@ -102,6 +111,8 @@ struct PullReception {
 
     /// When to call ``deadlinePassed(at:)``.
     var nextDeadline: MonotonicTime { reception?.nextDeadline ?? .distantFuture }
+    /// When to call ``noteStatus(_:roundTrip:at:)``.
+    private(set) var nextStatus = MonotonicTime.distantFuture
 
     /// The server has described its stream.
     ///
@@ -121,6 +132,13 @@ struct PullReception {
     /// The server has answered PLAY.
     mutating func began(at now: MonotonicTime) {
         reception?.began(at: now)
+        nextStatus = now.advanced(byMilliseconds: 1_000)
+    }
+
+    /// Notes what has been received. See ``StreamReception/noteStatus(_:roundTrip:)``.
+    mutating func noteStatus(_ statistics: [ReceptionStatistics], roundTrip: Int64?, at now: MonotonicTime) {
+        reception?.noteStatus(statistics, roundTrip: roundTrip)
+        nextStatus = now.advanced(byMilliseconds: 1_000)
     }
 
     /// - Returns: whether a keyframe is to be requested now, because something was lost.

@@ -74,10 +74,14 @@ private final class PullOwner: SessionOwner {
     }
 
     private var nextDeadline: MonotonicTime {
-        receptions.values.reduce(.distantFuture) { min($0, $1.nextDeadline) }
+        receptions.values.reduce(.distantFuture) { min($0, $1.nextDeadline, $1.nextStatus) }
     }
 
     private func passDeadlines(_ sessions: Sessions, at now: MonotonicTime) {
+        for number in receptions.keys.filter({ receptions[$0].map { $0.nextStatus <= now } ?? false }) {
+            receptions[number]?.noteStatus(
+                sessions.statistics(number), roundTrip: sessions.roundTrip(number), at: now)
+        }
         for number in receptions.keys.filter({ receptions[$0].map { $0.nextDeadline <= now } ?? false }) {
             guard let reason = receptions[number]?.deadlinePassed(at: now) else { continue }
             end(number, reason)

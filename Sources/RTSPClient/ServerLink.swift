@@ -51,6 +51,8 @@ final class ServerLink {
     /// Whether messages can be sent.
     var isOpen: Bool { if case .open = phase { true } else { false } }
     var localAddress: SocketAddress? { socket?.localAddress }
+    /// In nanoseconds; `nil` before the kernel has measured it.
+    var roundTrip: Int64? { socket?.roundTrip }
 
     /// What to report if the link is not open in time.
     var delay: ClientSessionEnd {

@@ -1,4 +1,5 @@
 import Media
+import RTP
 import RTSP
 import Reactor
 
@@ -66,6 +67,16 @@ public final class Sessions {
     /// The shortest time from a request of the session to its response, in nanoseconds; `nil` before the first response.
     public func shortestRoundTrip(_ number: SessionNumber) -> Int64? {
         sessions[number.index]?.machine.shortestRoundTrip
+    }
+
+    /// What has come of each track so far.
+    func statistics(_ number: SessionNumber) -> [ReceptionStatistics] {
+        sessions[number.index]?.tracks.map { $0.reception.statistics } ?? []
+    }
+
+    /// The round-trip time to the server, by the kernel's measurement of the connection, in nanoseconds; `nil` without one.
+    func roundTrip(_ number: SessionNumber) -> Int64? {
+        sessions[number.index]?.link.roundTrip
     }
 
     /// Limits reading of the connection from now on to the bytes that `allowReading` permits.

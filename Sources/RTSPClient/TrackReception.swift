@@ -51,6 +51,9 @@ struct TrackReception: ~Copyable {
         return admission.senderReport(in: compound, arrival: arrival)
     }
 
+    /// What has come so far.
+    var statistics: ReceptionStatistics { admission.statistics }
+
     /// The next receiver report.
     mutating func report(from ssrc: SSRC, at now: MonotonicTime) -> [UInt8]? {
         admission.report(from: ssrc, canonicalName: "apus-client", at: now)

@@ -10,6 +10,14 @@ extension SessionDescription {
         case multicast(group: String, timeToLive: UInt8, ports: [UInt16])
     }
 
+    /// The name of our own attribute. Receivers ignore attributes that they do not know (RFC 8866, section 5.13).
+    private static let captureTimeAttribute = "x-apus-capture-time"
+
+    /// How the server has determined the capture times of a stream that it receives; `nil` if it does not say.
+    public var captureTimeOrigin: CaptureTimeOrigin? {
+        attributes.value(of: Self.captureTimeAttribute).flatMap(CaptureTimeOrigin.init)
+    }
+
     /// The description of a live stream: payload types 96, 97 … and controls `track1`, `track2` … in the order of
     /// the tracks.
     ///
@@ -20,11 +28,12 @@ extension SessionDescription {
     ///     `a=control` nor `a=range`.
     ///   - avpf: whether viewers may send NACK, PLI and FIR immediately (RFC 4585); live555 refuses such a description.
     ///   - extensions: the header extensions of the packets of all tracks.
+    ///   - captureTimeOrigin: how the capture times are determined if the stream is received from elsewhere.
     ///   - keys: for each track, the value of `key-mgmt` (RFC 4567) with its key. With keys, all tracks use SRTP.
     public static func live(
         title: String, description: String?, tracks: [Track], connection: LiveConnection, originSessionID: UInt64,
         originVersion: UInt64, originAddress: String, controls: Bool, avpf: Bool, extensions: [ExtensionMap] = [],
-        keys: [String]? = nil
+        keys: [String]? = nil, captureTimeOrigin: CaptureTimeOrigin? = nil
     ) -> SessionDescription {
         let originIPVersion = IPVersion(ofLiteral: originAddress)
         return SessionDescription(
@@ -33,7 +42,8 @@ extension SessionDescription {
             name: title, information: description, connection: connection.line,
             attributes: [Attribute("tool", "Apus"), Attribute("type", "broadcast")]
                 + (controls
-                    ? [Attribute("control", "*"), Attribute("range", "npt=now-")] : [Attribute("recvonly")]),
+                    ? [Attribute("control", "*"), Attribute("range", "npt=now-")] : [Attribute("recvonly")])
+                + (captureTimeOrigin.map { [Attribute(captureTimeAttribute, $0.rawValue)] } ?? []),
             media: tracks.prefix(TrackID.maximumDescribedCount).enumerated().map { index, track in
                 MediaDescription(
                     track, index: index, port: connection.port(at: index),

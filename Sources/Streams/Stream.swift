@@ -46,6 +46,7 @@ public final class Stream: Sendable {
         var feeds: [FeedKey: any AnyFeed] = [:]
         var source: (any Source)?
         var captureTimeSEI = CaptureTimeSEI.keyframes
+        var captureTimeOrigin: CaptureTimeOrigin?
         /// Tracks that drop units until a keyframe, because a source has just started.
         var awaitingKeyframe: Set<TrackID> = []
         /// Whether the source sleeps until the stream is needed. The next announcement clears it.
@@ -92,6 +93,12 @@ public final class Stream: Sendable {
     public var captureTimeSEI: CaptureTimeSEI {
         get { state.withLock { $0.captureTimeSEI } }
         set { state.withLock { $0.captureTimeSEI = newValue } }
+    }
+
+    /// How the capture times are determined if the stream is received; `nil` if it is captured here.
+    public var captureTimeOrigin: CaptureTimeOrigin? {
+        get { state.withLock { $0.captureTimeOrigin } }
+        set { state.withLock { $0.captureTimeOrigin = newValue } }
     }
 
     /// The tracks announced last; `nil` before a source has announced any, and while the source sleeps.

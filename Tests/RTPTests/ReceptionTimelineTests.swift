@@ -10,7 +10,7 @@ struct ReceptionTimelineTests {
 
     /// A source with a video track and an audio track. The test sets the drift and shift of its clock, and the delays.
     private struct Source {
-        var timeline = ReceptionTimeline(clockRates: [.video, .audio48k])
+        var timeline = Self.timeline()
         var random = SplitMix64(seed: 1)
         /// How much faster the source's clock is, in parts per million.
         var drift: Int64 = 0
@@ -19,7 +19,17 @@ struct ReceptionTimelineTests {
         /// From capture to arrival, at least.
         var delay: Int64 = 20 * millisecond
         var jitter: Int64 = 30 * millisecond
+        /// The host's monotonic time when its wall clock showed 0. The source's clock shows 1000 s when the test begins.
+        var hostOffset: Int64 = 0
         private var lastArrival: [Int64] = [0, 0]
+
+        init(_ trust: SenderClockTrust = .auto) {
+            timeline = Self.timeline(trust)
+        }
+
+        private static func timeline(_ trust: SenderClockTrust = .auto) -> ReceptionTimeline {
+            ReceptionTimeline(clockRates: [.video, .audio48k], trust: trust)
+        }
 
         func media(_ captured: Int64) -> Int64 { captured + captured / 1_000_000 * drift + shift }
 
@@ -45,7 +55,8 @@ struct ReceptionTimelineTests {
             let report = SenderReport(
                 ssrc: SSRC(1), ntpTime: NTPTime(unixNanoseconds: wall ?? media(instant) + 1_000 * second),
                 rtpTimestamp: timestamp(instant, track: track), packetCount: 0, octetCount: 0)
-            timeline.received(report, track: track, arrival: MonotonicTime(nanoseconds: instant + delay))
+            timeline.received(
+                report, track: track, arrival: MonotonicTime(nanoseconds: instant + delay), hostOffset: hostOffset)
         }
     }
 
@@ -80,7 +91,7 @@ struct ReceptionTimelineTests {
             errors = [source.send(frame).error, source.send(frame, track: 1, later: 220 * Self.millisecond).error]
             if frame % (5 * Self.second) == 0 { for track in 0...1 { source.report(frame, track: track) } }
         }
-        #expect(source.timeline.followsReports(track: 0) && source.timeline.followsReports(track: 1))
+        #expect((0...1).allSatisfy { source.timeline.origin(track: $0) == .senderReports })
         #expect(abs(errors[0] - errors[1]) < 2 * Self.millisecond)
     }
 
@@ -109,7 +120,7 @@ struct ReceptionTimelineTests {
             let (error, _) = source.send(frame)
             if frame > 10 * Self.second { #expect(abs(error - source.delay) < 10 * Self.millisecond) }
             if frame % (5 * Self.second) == 0 { source.report(frame, track: 0, wall: frame / 1_000_000 * perMillion) }
-            #expect(!source.timeline.followsReports(track: 0))
+            #expect(source.timeline.origin(track: 0) == .arrival)
         }
     }
 
@@ -149,5 +160,64 @@ struct ReceptionTimelineTests {
             #expect((0...6 * Self.second).contains(age))
             if frame > 60 * Self.second { #expect(age == 0) }
         }
+    }
+
+    /// A source whose clock is `ahead` of the host's; units and reports take 20 to 50 ms.
+    private static func origins(_ trust: SenderClockTrust, ahead: Int64) -> (origin: CaptureTimeOrigin, error: Int64) {
+        var source = Source(trust)
+        source.hostOffset = -1_000 * second + ahead
+        var error: Int64 = 0
+        for frame in frames(0..<120) {
+            error = source.send(frame).error
+            _ = source.send(frame, track: 1)
+            if frame % (5 * second) == 0 { for track in 0...1 { source.report(frame, track: track) } }
+        }
+        return (source.timeline.origin(track: 0), error)
+    }
+
+    /// A synchronised sender's clock gives the exact time of capture; without it, the least delay cannot be known.
+    @Test func theSendersClockIsBelievedIfItIsPlausible() {
+        let table: [(SenderClockTrust, Int64, CaptureTimeOrigin, Int64)] = [
+            (.auto, 0, .senderClock, 0), (.source, 0, .senderClock, 0), (.arrival, 0, .senderReports, 20),
+            (.auto, -900, .senderClock, -900), (.auto, -2_000, .senderReports, 20),
+            (.source, -2_000, .senderClock, -2_000),
+            (.source, -6_000, .senderReports, 20), (.auto, 1_000, .senderReports, 20),
+            (.source, 1_000, .senderReports, 20),
+        ]
+        for (trust, ahead, origin, error) in table {
+            let outcome = Self.origins(trust, ahead: ahead * Self.millisecond)
+            #expect(outcome.origin == origin, "\(trust), \(ahead) ms")
+            #expect(abs(outcome.error - error * Self.millisecond) < 5 * Self.millisecond, "\(trust), \(ahead) ms")
+        }
+    }
+
+    /// At the limit of what is believed, the clock must not step to and fro with each report.
+    @Test func aSenderAtTheLimitOfBeliefStaysBelieved() {
+        var source = Source(.auto)
+        source.hostOffset = -1_000 * Self.second - 960 * Self.millisecond
+        var origins: Set<CaptureTimeOrigin> = []
+        for frame in Self.frames(0..<300) {
+            _ = source.send(frame)
+            if frame % (5 * Self.second) == 0 { source.report(frame + frame / 2_000 % 60_000_000, track: 0) }
+            if frame > 60 * Self.second { origins.insert(source.timeline.origin(track: 0)) }
+        }
+        #expect(origins == [.senderClock])
+    }
+
+    /// A sender whose clock is 200 ppm off for ten minutes: the age of units, and with it the level of viewers' buffers, stays.
+    @Test(arguments: [200, -200] as [Int64], [true, false]) func aDriftIsFollowed(drift: Int64, hasReports: Bool) throws
+    {
+        var source = Source()
+        source.drift = drift
+        var errors: [Int64] = []
+        for frame in Self.frames(0..<600) {
+            let error = source.send(frame).error
+            if frame >= 60 * Self.second { errors.append(error) }
+            if hasReports, frame % (5 * Self.second) == 0 { source.report(frame, track: 0) }
+        }
+        let range = try #require(errors.max()) - (try #require(errors.min()))
+        #expect(range < 12 * Self.millisecond)
+        let measured = try #require(source.timeline.drift(track: 0))
+        #expect(abs(measured - Double(drift)) < 20)
     }
 }

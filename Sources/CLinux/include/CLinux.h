@@ -57,6 +57,12 @@ static const int clinux_receive_trains = 104;
 static const int clinux_epoll_cloexec = EPOLL_CLOEXEC;
 static const int clinux_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
 static const int clinux_eventfd_semaphore = EFD_CLOEXEC | EFD_SEMAPHORE;
+/// The smoothed round-trip time of a TCP connection in microseconds; 0 if the kernel has not measured it.
+static inline uint32_t clinux_round_trip(int socket) {
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_rtt : 0;
+}
 /// Prefetches the cache line at `address`, which need not be valid.
 static inline void clinux_prefetch(const void *address) { __builtin_prefetch(address, 1, 3); }
 static const uint32_t clinux_readable = EPOLLIN | EPOLLRDHUP;

@@ -8,6 +8,7 @@ public struct StreamReception {
     public static let silenceSeconds = 10
 
     private let input: StreamInput
+    private let formats: [(clockRate: ClockRate, format: ReceivedStream.Format)]
     private var received: ReceivedStream
     /// When media came last, or was first expected; `nil` before ``began(at:)``.
     private var lastMedia: MonotonicTime?
@@ -23,8 +24,9 @@ public struct StreamReception {
         firstMediaSeconds: Int = silenceSeconds
     ) {
         self.input = input
+        self.formats = formats
         silenceNanoseconds = Int64(firstMediaSeconds) * 1_000_000_000
-        received = ReceivedStream(formats, epoch: input.stream.epoch)
+        received = ReceivedStream(formats, epoch: input.stream.epoch, trust: input.trust)
     }
 
     /// When to call ``deadlinePassed(at:)``.
@@ -56,7 +58,31 @@ public struct StreamReception {
     }
 
     public mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime) {
-        received.received(report, track: track, arrival: arrival)
+        let wallClock = input.stream.clock.ntpTime(of: arrival).unixNanoseconds
+        received.received(report, track: track, arrival: arrival, hostOffset: arrival.nanoseconds &- wallClock)
+    }
+
+    /// Notes what has been received so far, for ``StreamInput/status``. Call it every second.
+    ///
+    /// - Parameters:
+    ///   - statistics: of each track.
+    ///   - roundTrip: to the peer, in nanoseconds; `nil` if it is unknown.
+    public mutating func noteStatus(_ statistics: [ReceptionStatistics], roundTrip: Int64?) {
+        let timeline = received.timeline
+        let tracks = zip(formats, statistics).enumerated().map { index, track in
+            let ((clockRate, format), statistics) = track
+            let counts = received.counts(track: index)
+            return ReceptionStatus.Track(
+                codec: format.codec.facts.encodingName, packetCount: statistics.receivedCount,
+                lostCount: counts.lostPackets, reorderedCount: statistics.reorderedCount,
+                brokenCount: counts.brokenUnits, jitter: clockRate.nanoseconds(inTicks: Int64(statistics.jitter)),
+                origin: timeline.origin(track: index), drift: timeline.drift(track: index),
+                jumpCount: timeline.jumpCount(track: index))
+        }
+        let status = ReceptionStatus(
+            tracks: tracks, senderClockAhead: timeline.senderClockAhead, roundTrip: roundTrip)
+        input.status = status
+        if !input.isClosed { input.stream.captureTimeOrigin = status.origin }
     }
 
     /// - Returns: for how many seconds nothing has come, if the peer is considered gone; otherwise `nil`.

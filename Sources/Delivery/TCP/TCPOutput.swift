@@ -51,6 +51,9 @@ public final class TCPOutput {
         lastProgress = now
     }
 
+    /// The round-trip time to the client, in nanoseconds; `nil` if the kernel has not measured it.
+    public var roundTrip: Int64? { socket.roundTrip }
+
     /// Bytes that wait here.
     public var pendingByteCount: Int { tls?.output.count ?? pending.count }
 

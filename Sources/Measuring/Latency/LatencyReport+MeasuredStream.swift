@@ -52,6 +52,7 @@ extension MeasuredStream {
         }
         return LatencyReport.CaptureTimes(
             sei: count(.sei), seiAndRTP: count(.earlierSEI), senderReports: count(.senderReport), unknown: count(nil),
+            origin: recording.captureTimeOrigin?.rawValue,
             rejectedSEI: named(timeline.rejectedSEI),
             rejectedSenderReports: named(timeline.rejectedReports),
             seiAfterSenderReports: timeline.seiAfterReports.summary)

@@ -33,6 +33,7 @@ extension LatencyReport {
             ("by sender reports", captureTimes.senderReports), ("unknown", captureTimes.unknown),
         ].filter { $0.1 > 0 }
         table.add("capture times", counts.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
+        if let origin = captureTimes.origin { table.add("  at the server", "by \(origin), when the measurement began") }
         if let difference = captureTimes.seiAfterSenderReports {
             let median = ReportTable.number(difference.p50, digits: 3)
             table.add("  SEI − sender report", "p50 \(median) ms  (\(difference.count))")

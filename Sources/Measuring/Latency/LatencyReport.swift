@@ -87,6 +87,9 @@ public struct LatencyReport: Codable, Equatable, Sendable {
         /// By sender reports.
         public var senderReports: Int
         public var unknown: Int
+        /// How the server determined them when the measurement began, if it receives the stream from elsewhere: `arrival`,
+        /// `sender-reports` or `sender-clock`.
+        public var origin: String?
         /// Rejected capture times by reason.
         public var rejectedSEI: [String: Int]
         public var rejectedSenderReports: [String: Int]
@@ -94,7 +97,7 @@ public struct LatencyReport: Codable, Equatable, Sendable {
         public var seiAfterSenderReports: DurationSummary?
 
         private enum CodingKeys: String, CodingKey {
-            case sei, seiAndRTP, senderReports, unknown
+            case sei, seiAndRTP, senderReports, unknown, origin
             case rejectedSEI = "disbelievedSEI"
             case rejectedSenderReports = "disbelievedSenderReports"
             case seiAfterSenderReports

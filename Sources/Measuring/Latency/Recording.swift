@@ -13,6 +13,8 @@ struct Recording: Sendable {
 
     /// The encoding name of the session description, such as `H264`.
     var encodingName = ""
+    /// How the server determines the capture times of a stream that it receives; `nil` if it does not say.
+    var captureTimeOrigin: CaptureTimeOrigin?
     var videoRate = ClockRate.video
     var audioRate: ClockRate?
     /// In the order of their sequence numbers.

@@ -61,6 +61,7 @@ extension StreamMeasurement {
         }
         let track = tracks[videoTrack]
         recording.encodingName = track.encodingName
+        recording.captureTimeOrigin = description.captureTimeOrigin
         recording.isDecoded = track.payload.codec?.facts.kind == .video
         if let codec = track.payload.codec { decoding.use(codec) }
         recording.videoRate = track.clockRate

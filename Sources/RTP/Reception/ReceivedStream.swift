@@ -32,11 +32,14 @@ public struct ReceivedStream: Sendable {
     /// - Parameters:
     ///   - tracks: in the order of their identifiers.
     ///   - epoch: of the stream that the units are for.
-    public init(_ tracks: [(clockRate: ClockRate, format: Format)], epoch: MonotonicTime) {
+    ///   - trust: whether the sender's time of day is believed.
+    public init(
+        _ tracks: [(clockRate: ClockRate, format: Format)], epoch: MonotonicTime, trust: SenderClockTrust = .auto
+    ) {
         self.tracks = tracks.enumerated().map {
             ReceivedTrack(TrackID($0.offset), $0.element.clockRate, $0.element.format)
         }
-        receiver = StreamReceiver(tracks, epoch: epoch)
+        receiver = StreamReceiver(tracks, epoch: epoch, trust: trust)
     }
 
     /// When to call ``deadlinePassed(at:)``; `distantFuture` if no packet is missing.
@@ -50,9 +53,12 @@ public struct ReceivedStream: Sendable {
         receiver.received(payload, header: header, track: track, arrival: arrival)
     }
 
-    /// A sender report of a track has come.
-    public mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime) {
-        receiver.received(report, track: track, arrival: arrival)
+    /// When units were captured, and how that is determined.
+    public var timeline: ReceptionTimeline { receiver.timeline }
+
+    /// See ``StreamReceiver/received(_:track:arrival:hostOffset:)``.
+    public mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime, hostOffset: Int64) {
+        receiver.received(report, track: track, arrival: arrival, hostOffset: hostOffset)
     }
 
     /// Gives up the packets that have been missing for too long.
@@ -137,6 +143,16 @@ private struct ReceivedTrack: Sendable {
 }
 
 extension ReceivedStream.Format {
+    /// The codec of the units.
+    public var codec: Codec {
+        switch self {
+        case .described(let format): format.codec
+        case .h264InBand: .h264
+        case .h265InBand: .h265
+        case .latm: .aac
+        }
+    }
+
     /// `nil` if it is not described.
     fileprivate var described: Track.Format? {
         switch self {

@@ -25,6 +25,9 @@ public struct ReceptionStatistics: Sendable {
     /// Packets received since the source was accepted or restarted.
     public private(set) var receivedCount: Int64 = 0
 
+    /// Packets that came after one with a higher number.
+    public private(set) var reorderedCount: Int64 = 0
+
     public init(clockRate: ClockRate) {
         self.clockRate = clockRate
     }
@@ -103,6 +106,8 @@ public struct ReceptionStatistics: Sendable {
                 return false
             }
             begin(at: number)
+        } else {
+            reorderedCount += 1
         }
         return true
     }
@@ -127,7 +132,7 @@ public struct ReceptionStatistics: Sendable {
         highest = number
         wraps = 0
         suspectedRestart = nil
-        receivedCount = 0
+        (receivedCount, reorderedCount) = (0, 0)
         expectedAtLastReport = 0
         receivedAtLastReport = 0
         lastTransit = nil

@@ -4,7 +4,8 @@ import Media
 ///
 /// At first, arrivals decide: the unit with the least delay in the last 30 seconds counts as captured when it arrived, and the RTP
 /// timestamps give the distance of all others from it. As soon as the sender reports can be trusted (`ReportHistory`), the reports
-/// decide. They relate the tracks to each other, so audio and video stay in sync even if one is sent later. Corrections below
+/// decide. They relate the tracks to each other, so audio and video stay in sync even if one is sent later. If the time of day in
+/// them is believed (``SenderClockTrust``), it is the capture time; else only differences count. Corrections below
 /// 250 ms are made gradually; larger ones, and jumps of the timestamps, at once. A capture time is never later than the arrival.
 ///
 /// A plain value without a clock of its own. Times are nanoseconds.
@@ -23,18 +24,31 @@ public struct ReceptionTimeline: Sendable {
     static let slewDivisor: Int64 = 200
 
     private var tracks: [TrackTimeline]
-    private var clock = SenderClock()
+    private var clock: SenderClock
 
-    /// - Parameter clockRates: of the tracks, by index.
-    public init(clockRates: [ClockRate]) {
+    /// - Parameters:
+    ///   - clockRates: of the tracks, by index.
+    ///   - trust: whether the sender's time of day is believed.
+    public init(clockRates: [ClockRate], trust: SenderClockTrust = .auto) {
         tracks = clockRates.map { TrackTimeline(clockRate: $0) }
+        clock = SenderClock(trust: trust)
     }
 
     /// How often timestamps jumped, so that their track's timeline began anew.
     public var jumpCount: Int { tracks.reduce(0) { $0 + $1.jumpCount } }
 
-    /// Whether the track's capture times come from sender reports.
-    public func followsReports(track: Int) -> Bool { tracks[track].reports.isTrusted }
+    /// How often timestamps of this track jumped.
+    public func jumpCount(track: Int) -> Int { tracks[track].jumpCount }
+
+    /// How the track's capture times are determined at present.
+    public func origin(track: Int) -> CaptureTimeOrigin { tracks[track].origin(clock) }
+
+    /// By how much faster the track's RTP clock advances than the host's, in parts per million; `nil` in its first half minute.
+    public func drift(track: Int) -> Double? { tracks[track].drift }
+
+    /// By how many nanoseconds the sender's time of day is ahead of the host's, less the least delay of a report; `nil` without
+    /// reports.
+    public var senderClockAhead: Int64? { clock.ahead }
 
     /// When the unit with this timestamp was captured.
     ///
@@ -51,8 +65,10 @@ public struct ReceptionTimeline: Sendable {
     }
 
     /// Notes a sender report of a track.
-    public mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime) {
+    ///
+    /// - Parameter hostOffset: the host's monotonic time when its wall clock showed 0, in nanoseconds.
+    public mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime, hostOffset: Int64) {
         tracks[track].received(report, arrival: arrival)
-        clock.received(report.ntpTime, arrival: arrival)
+        clock.received(report.ntpTime, arrival: arrival, hostOffset: hostOffset)
     }
 }

@@ -1,17 +1,60 @@
 import Media
 
+/// Whether the time of day in a sender's reports is believed.
+public enum SenderClockTrust: String, CaseIterable, Hashable, Sendable {
+    /// Never: capture times count from the arrival.
+    case arrival
+    /// If it is possible: not in the future, and at most five seconds ago.
+    case source
+    /// If it is plausible: not in the future, and at most a second ago, so that the sender probably has the time from NTP too.
+    case auto
+
+    /// The least apparent delays, in nanoseconds, with which the sender's clock is believed. A synchronised clock may be ahead by
+    /// some milliseconds.
+    fileprivate var believedDelays: ClosedRange<Int64>? {
+        switch self {
+        case .arrival: nil
+        case .source: -5_000_000...5_000_000_000
+        case .auto: -5_000_000...1_000_000_000
+        }
+    }
+}
+
 /// The wall clock of a sender against the host's clock, from the sender reports of all its tracks.
 ///
-/// Only differences count: a camera's clock may be hours wrong or count from its start. The report that came soonest shows the
-/// offset best, because queues only delay.
+/// Unless the sender's time of day is believed, only differences count: a camera's clock may be hours wrong or count from its
+/// start. The report that came soonest shows the offset best, because queues only delay.
 struct SenderClock: Sendable {
+    let trust: SenderClockTrust
     private var offsets = WindowedMinimum()
+    /// The host's monotonic time when its wall clock showed 0, in nanoseconds.
+    private var hostOffset: Int64?
+    /// Whether the sender's time of day is believed now.
+    private(set) var isBelieved = false
 
-    /// The host's time when the sender's clock shows 0, at the latest; `nil` without reports, or if the sender's clock does not
-    /// advance as time does.
-    var offset: Int64? { offsets.isSteady ? offsets.value : nil }
+    init(trust: SenderClockTrust = .auto) {
+        self.trust = trust
+    }
 
-    mutating func received(_ ntp: NTPTime, arrival: MonotonicTime) {
+    /// The host's monotonic time when the sender's clock shows 0; `nil` without reports, or if the sender's clock does not advance
+    /// as time does. If the sender is not believed, this is the latest possible time.
+    var offset: Int64? {
+        guard offsets.isSteady else { return nil }
+        return isBelieved ? hostOffset : offsets.value
+    }
+
+    /// By how many nanoseconds the sender's clock seems to be ahead of the host's. The least delay of a report makes it seem less.
+    var ahead: Int64? {
+        guard let least = offsets.value, let hostOffset else { return nil }
+        return hostOffset &- least
+    }
+
+    /// - Parameter hostOffset: the host's monotonic time when its wall clock showed 0, in nanoseconds.
+    mutating func received(_ ntp: NTPTime, arrival: MonotonicTime, hostOffset: Int64) {
         offsets.insert(arrival.nanoseconds &- ntp.unixNanoseconds, at: arrival)
+        self.hostOffset = hostOffset
+        guard let delays = trust.believedDelays, let ahead else { return isBelieved = false }
+        // A sender that is believed stays so up to half more, so that capture times do not step to and fro at the limit.
+        isBelieved = delays.contains(isBelieved ? -ahead * 2 / 3 : -ahead)
     }
 }

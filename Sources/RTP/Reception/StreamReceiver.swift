@@ -14,23 +14,26 @@ public struct StreamReceiver: Sendable {
     }
 
     private let epoch: MonotonicTime
-    private var timeline: ReceptionTimeline
+    /// When units were captured, and how that is determined.
+    public private(set) var timeline: ReceptionTimeline
     private var tracks: [TrackReceiver]
 
     /// - Parameters:
     ///   - tracks: in the order of their identifiers.
     ///   - epoch: of the stream that the units are for.
     public init(_ tracks: [Track], epoch: MonotonicTime) {
-        self.init(tracks.map { ($0.clockRate, .described($0.format)) }, epoch: epoch)
+        self.init(tracks.map { ($0.clockRate, .described($0.format)) }, epoch: epoch, trust: .auto)
     }
 
     /// - Parameter tracks: in the order of their identifiers.
-    init(_ tracks: [(clockRate: ClockRate, format: ReceivedStream.Format)], epoch: MonotonicTime) {
+    init(
+        _ tracks: [(clockRate: ClockRate, format: ReceivedStream.Format)], epoch: MonotonicTime, trust: SenderClockTrust
+    ) {
         self.epoch = epoch
         self.tracks = tracks.enumerated().map {
             TrackReceiver(TrackID($0.offset), $0.element.clockRate, $0.element.format)
         }
-        timeline = ReceptionTimeline(clockRates: tracks.map(\.clockRate))
+        timeline = ReceptionTimeline(clockRates: tracks.map(\.clockRate), trust: trust)
     }
 
     /// When to call ``deadlinePassed(at:)``: a packet has been missing for too long then. `distantFuture` if none is missing.
@@ -49,8 +52,10 @@ public struct StreamReceiver: Sendable {
     }
 
     /// A sender report of a track has come.
-    public mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime) {
-        timeline.received(report, track: track, arrival: arrival)
+    ///
+    /// - Parameter hostOffset: the host's monotonic time when its wall clock showed 0, in nanoseconds.
+    public mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime, hostOffset: Int64) {
+        timeline.received(report, track: track, arrival: arrival, hostOffset: hostOffset)
     }
 
     /// Gives up the packets that have been missing for too long.

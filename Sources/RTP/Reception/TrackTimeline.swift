@@ -89,6 +89,18 @@ struct TrackTimeline {
         anchor.corrected = arrival
     }
 
+    /// How capture times are determined at present.
+    func origin(_ clock: SenderClock) -> CaptureTimeOrigin {
+        guard transits.isSteady, reportedOffset(clock) != nil else { return .arrival }
+        return clock.isBelieved ? .senderClock : .senderReports
+    }
+
+    /// By how much faster the RTP clock advances than the host's, in parts per million; `nil` in the first half minute.
+    var drift: Double? {
+        // If the clock is fast, media times run ahead, and arrivals minus media times fall.
+        transits.slope.map { -$0 * 1_000_000 }
+    }
+
     private func reportedOffset(_ clock: SenderClock) -> Int64? {
         guard let offset = reports.offset(on: clock), let least = transits.value,
             ReceptionTimeline.plausibleAge.contains(least &- offset)

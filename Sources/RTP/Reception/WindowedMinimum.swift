@@ -17,12 +17,22 @@ struct WindowedMinimum {
         var minimum: Int64
     }
 
+    /// The first complete period.
+    private var first: Period?
+    /// The last complete period.
+    private var last: Period?
     /// The periods of the window that have values, newest last. The last one is not complete.
     private var periods: [Period] = []
     /// The least value; `nil` before the first.
     private(set) var value: Int64?
     /// Whether the first and the last complete period of the window have nearly the same minimum.
     private(set) var isSteady = true
+
+    /// By how much the minimum has risen since the first period, in nanoseconds per nanosecond; `nil` before that is a window ago.
+    var slope: Double? {
+        guard let first, let last, last.start - first.start >= Self.window else { return nil }
+        return Double(last.minimum &- first.minimum) / Double(last.start - first.start)
+    }
 
     /// - Parameter now: the instant of the value; instants do not go back.
     mutating func insert(_ value: Int64, at now: MonotonicTime) {
@@ -40,6 +50,8 @@ struct WindowedMinimum {
 
     private mutating func compareComplete() {
         guard let first = periods.first, let last = periods.last else { return }
+        self.first = self.first ?? last
+        self.last = last
         let allowed = (last.start - first.start) / Self.tolerance + Self.allowance
         isSteady = (last.minimum &- first.minimum).magnitude <= allowed.magnitude
     }

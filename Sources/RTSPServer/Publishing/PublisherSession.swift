@@ -17,6 +17,7 @@ final class PublisherSession {
     /// When RECORD was answered.
     private(set) var startedAt: MonotonicTime?
     private(set) var nextReport = MonotonicTime.distantFuture
+    private var nextStatus = MonotonicTime.distantFuture
     /// The source of our receiver reports.
     private let reportSource: SSRC
     private let canonicalName: String
@@ -54,7 +55,7 @@ final class PublisherSession {
         var reception = StreamReception(used.compactMap { tracks[$0].format }, into: publication.input)
         reception.began(at: now)
         self.reception = reception
-        (startedAt, nextReport) = (now, now + Self.reportInterval)
+        (startedAt, nextReport, nextStatus) = (now, now + Self.reportInterval, now + Self.statusInterval)
     }
 
     /// Continues after a PAUSE: the publisher has the whole time again to send media.
@@ -113,14 +114,26 @@ final class PublisherSession {
     /// The time between two receiver reports, in nanoseconds (RFC 3550, section 6.2).
     private static let reportInterval: Int64 = 5_000_000_000
 
-    /// When to call ``deadlinePassed(at:_:)``.
-    var nextDeadline: MonotonicTime { min(reception?.nextDeadline ?? .distantFuture, nextReport) }
+    /// The time between two notes of what has been received, in nanoseconds.
+    private static let statusInterval: Int64 = 1_000_000_000
 
-    /// - Parameter send: sends a receiver report for a track.
+    /// When to call ``deadlinePassed(at:roundTrip:_:)``.
+    var nextDeadline: MonotonicTime { min(reception?.nextDeadline ?? .distantFuture, nextReport, nextStatus) }
+
+    /// - Parameters:
+    ///   - roundTrip: to the publisher, in nanoseconds; `nil` if it is unknown.
+    ///   - send: sends a receiver report for a track.
     /// - Returns: why the publication ends now; `nil` if it goes on.
-    func deadlinePassed(at now: MonotonicTime, _ send: ([UInt8], PublisherTrack) -> Void) -> Withdrawal? {
+    func deadlinePassed(
+        at now: MonotonicTime, roundTrip: Int64?, _ send: ([UInt8], PublisherTrack) -> Void
+    ) -> Withdrawal? {
         if let seconds = reception?.deadlinePassed(at: now) {
             return hasSaidGoodbye ? .goodbye : .silence(seconds: seconds)
+        }
+        if nextStatus <= now {
+            nextStatus = now + Self.statusInterval
+            let used = tracks.filter { $0.index != nil }.sorted { $0.index ?? 0 < $1.index ?? 0 }
+            reception?.noteStatus(used.map(\.admission.statistics), roundTrip: roundTrip)
         }
         guard nextReport <= now else { return nil }
         nextReport = now + Self.reportInterval

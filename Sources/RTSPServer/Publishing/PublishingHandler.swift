@@ -155,8 +155,10 @@ final class PublishingHandler {
             return Refusal(.methodNotValidInThisState, reason: "No Track With A Supported Codec Is Set Up")
         }
         let publication = Publication(
-            publisher(session.announcement, connection), PublishedTexts(session.announcement.description),
-            into: session.point.stream, session: session.id, on: connection.token, endings: endings)
+            publisher(session.announcement, connection),
+            over: session.usesUDP ? "UDP" : connection.machine.security == .tls ? "TLS" : "TCP",
+            PublishedTexts(session.announcement.description), into: session.point, session: session.id,
+            on: connection.token, endings: endings)
         do throws(Refusal) {
             try session.point.begin(publication)
         } catch {
@@ -221,7 +223,8 @@ final class PublishingHandler {
     func passDeadlines(at now: MonotonicTime, _ end: (Connection, SessionID, Withdrawal) -> Void) -> MonotonicTime {
         while let id = deadlines.popDue(at: now) {
             guard let (session, connection) = recording[id] else { continue }
-            let withdrawal = session.deadlinePassed(at: now) { report, track in
+            let roundTrip = connection.output.roundTrip
+            let withdrawal = session.deadlinePassed(at: now, roundTrip: roundTrip) { report, track in
                 send(report, of: track, on: connection)
             }
             if let withdrawal {

@@ -1,6 +1,7 @@
 import Delivery
 import Dispatch
 import Media
+import RTP
 import RTSP
 import Reactor
 import SDP
@@ -44,17 +45,24 @@ public final class PublishingPoint: Sendable {
     }
 
     public let stream: Streams.Stream
+    /// Whether publishers' time of day is believed.
+    let trust: SenderClockTrust
     private let state: Mutex<State>
     /// Signalled when a publication ends, and by ``close()``.
     private let bell = DispatchSemaphore(value: 0)
 
-    public init(into stream: Streams.Stream, override: Override = .sameUser) {
-        self.stream = stream
+    public init(into stream: Streams.Stream, override: Override = .sameUser, trust: SenderClockTrust = .auto) {
+        (self.stream, self.trust) = (stream, trust)
         state = Mutex(State(override: override))
     }
 
     /// The client that publishes now; `nil` if there is none.
     public var publisher: Publisher? { state.withLock { $0.current?.publisher } }
+
+    /// The client that publishes now, by which transport its media comes, and what is received; `nil` if there is none.
+    public var input: (publisher: Publisher, transport: String, reception: ReceptionStatus?)? {
+        state.withLock(\.current).map { ($0.publisher, $0.transport, $0.input.status) }
+    }
 
     /// What the last publisher has said about the stream.
     var texts: PublishedTexts { state.withLock { $0.texts } }
@@ -176,6 +184,8 @@ struct PublishedTexts: Hashable, Sendable {
 /// One client's publication of a stream, from RECORD to its end. Thread-safe.
 final class Publication: Sendable {
     let publisher: PublishingPoint.Publisher
+    /// As `apus status` names it.
+    let transport: String
     let texts: PublishedTexts
     let input: StreamInput
     private let session: SessionID
@@ -184,11 +194,11 @@ final class Publication: Sendable {
 
     /// - Parameter endings: the mailbox of the loop of the publisher's connection.
     init(
-        _ publisher: PublishingPoint.Publisher, _ texts: PublishedTexts, into stream: Streams.Stream,
-        session: SessionID, on connection: Token, endings: Mailbox<PublicationEnding>
+        _ publisher: PublishingPoint.Publisher, over transport: String, _ texts: PublishedTexts,
+        into point: PublishingPoint, session: SessionID, on connection: Token, endings: Mailbox<PublicationEnding>
     ) {
-        (self.publisher, self.texts) = (publisher, texts)
-        input = StreamInput(into: stream)
+        (self.publisher, self.transport, self.texts) = (publisher, transport, texts)
+        input = StreamInput(into: point.stream, trust: point.trust)
         (self.session, self.connection, self.endings) = (session, connection, endings)
     }
 

@@ -48,7 +48,8 @@ final class DescribeHandler {
             connection: .unspecified(ipVersion: local.family == .ipv4 ? .ipv4 : .ipv6),
             originSessionID: UInt64(bitPattern: entry.stream.epoch.nanoseconds), originVersion: announcement.version,
             originAddress: local.host, controls: true, avpf: false,
-            extensions: entry.options.headerExtensions.extensions.map(ExtensionMap.init), keys: keys)
+            extensions: entry.options.headerExtensions.extensions.map(ExtensionMap.init), keys: keys,
+            captureTimeOrigin: entry.stream.captureTimeOrigin)
         return DescribeAnswer(sdp: Array(description.text.utf8))
     }
 

@@ -44,6 +44,12 @@ public enum WriteOutcome: Equatable, Sendable {
     /// The peer's address; `nil` if the socket is not connected or was reset.
     public var peerAddress: SocketAddress? { descriptor.peerAddress }
 
+    /// The smoothed round-trip time (TCP_INFO), in nanoseconds; `nil` if the kernel has not measured it.
+    public var roundTrip: Int64? {
+        let microseconds = clinux_round_trip(fd)
+        return microseconds > 0 ? Int64(microseconds) * 1_000 : nil
+    }
+
     /// The reason why the connection attempt failed, or `nil` if it succeeded. Call this once the socket is writable.
     public func connectionFailure() -> SystemError? {
         descriptor.takePendingError("connect")

@@ -56,7 +56,8 @@ struct ServedPath: Sendable {
     }
 
     private static func point(_ path: Configuration.Path, on stream: Streams.Stream) -> PublishingPoint? {
-        path.source == .publish ? PublishingPoint(into: stream, override: path.publish.override) : nil
+        path.source == .publish
+            ? PublishingPoint(into: stream, override: path.publish.override, trust: path.clock) : nil
     }
 
     private static func source(

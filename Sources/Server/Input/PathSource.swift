@@ -1,4 +1,5 @@
 import Capture
+import Delivery
 import Streams
 
 /// The source of a path, which can use new settings of the path while it runs.
@@ -7,6 +8,26 @@ protocol PathSource: SupervisedSource {
     ///
     /// Options that need another source are not passed here: `PathDifference` decides that.
     func change(to path: Configuration.Path) -> ReconfigurationResult
+
+    /// What it receives over the network now; `nil` if nothing. Thread-safe.
+    var input: NetworkInput? { get }
+}
+
+extension PathSource {
+    var input: NetworkInput? { nil }
+}
+
+/// What a source receives over the network, and from where.
+struct NetworkInput: Hashable, Sendable {
+    /// The URL of a pulled stream without user and password, or the address of a publisher.
+    var peer: String
+    /// `TCP`, `UDP`, `multicast` or `TLS`.
+    var transport: String
+    /// The publisher's user and program; `nil` if they are unknown.
+    var user: String?
+    var client: String?
+    /// `nil` in the first second.
+    var reception: ReceptionStatus?
 }
 
 /// What a running source has done with new settings of its path.

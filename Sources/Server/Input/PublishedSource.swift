@@ -25,5 +25,13 @@ final class PublishedSource: PathSource {
     /// Publishers ignore requests for keyframes.
     func requestKeyframe() {}
 
+    var input: NetworkInput? {
+        point.input.map { publisher, transport, reception in
+            NetworkInput(
+                peer: "\(publisher.peer)", transport: transport, user: publisher.user, client: publisher.userAgent,
+                reception: reception)
+        }
+    }
+
     func stop() { point.close() }
 }

@@ -1,3 +1,4 @@
+import RTP
 import RTSP
 import RTSPClient
 import Reactor
@@ -12,6 +13,7 @@ final class PulledSource: PathSource {
     let label: String
     private let url: RequestURL
     private let settings: Configuration.Pull
+    private let trust: SenderClockTrust
     private let loops: PullLoops
 
     private struct State {
@@ -27,8 +29,8 @@ final class PulledSource: PathSource {
     /// The longest pause that a server may ask for (`Retry-After`). A server with a wrong value would never be asked again.
     static let longestRetrySeconds = 600
 
-    init(_ url: RequestURL, _ settings: Configuration.Pull, on loops: PullLoops) {
-        (self.url, self.settings, self.loops) = (url, settings, loops)
+    init(_ url: RequestURL, _ settings: Configuration.Pull, trust: SenderClockTrust, on loops: PullLoops) {
+        (self.url, self.settings, self.trust, self.loops) = (url, settings, trust, loops)
         label = url.text
     }
 
@@ -56,7 +58,8 @@ final class PulledSource: PathSource {
         let pull: Pull
         do throws(SystemError) {
             pull = try Pull(
-                plan, into: stream, firstMediaSeconds: settings.transport.firstMediaSeconds(over: transport))
+                plan, into: stream, trust: trust,
+                firstMediaSeconds: settings.transport.firstMediaSeconds(over: transport))
         } catch {
             throw SourceFailure(reason: "cannot pull \(url.text): \(error)")
         }
@@ -76,6 +79,14 @@ final class PulledSource: PathSource {
             } catch {
                 throw SourceFailure(reason: "\(error)")
             }
+        }
+    }
+
+    var input: NetworkInput? {
+        state.withLock(\.pull).map { pull in
+            let transport =
+                url.isSecure ? "TLS" : pull.transport == .multicast ? "multicast" : pull.transport.rawValue.uppercased()
+            return NetworkInput(peer: url.text, transport: transport, reception: pull.status)
         }
     }
 

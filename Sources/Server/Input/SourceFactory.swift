@@ -37,7 +37,7 @@ func makeSource(
         guard let publishing else { return MissingParentStream(label: path.source.description) }
         return PublishedSource(at: publishing)
     case .pulled(let url, _):
-        return PulledSource(url, path.pull, on: pulls)
+        return PulledSource(url, path.pull, trust: path.clock, on: pulls)
     case .path(let file):
         let inputLog = PipeInputLog(log: log)
         return ReopenedSource(label: file, path: path) { (path) throws(SourceFailure) in

@@ -47,7 +47,7 @@ extension ServerStatus {
     }
 
     /// With at most two decimals.
-    fileprivate static func number(_ value: Double) -> String {
+    static func number(_ value: Double) -> String {
         "\((value * 100).rounded() / 100)"
     }
 }
@@ -63,14 +63,22 @@ extension ServerStatus.StreamLine {
             }
         }
         let header = [["stage, in ms", "p50", "p95", "p99", "max"]]
-        let failure = condition.failureText.map { "  \($0)\n" } ?? ""
-        return "  \(facts.joined(separator: ", "))\n" + failure + (rows.isEmpty ? "" : textTable(header + rows))
+        if condition.restarts > 0 { facts.append("started again \(condition.restarts) times") }
+        let failure = (condition.failureText ?? condition.pastFailureText).map { "  \($0)\n" } ?? ""
+        return "  \(facts.joined(separator: ", "))\n" + failure + (input?.text ?? "")
+            + (rows.isEmpty ? "" : textTable(header + rows))
     }
 }
 
 extension ServerStatus.Condition {
     /// `running for 12.3 s`.
     fileprivate var stateText: String { "\(state) for \(ServerStatus.number(seconds)) s" }
+
+    /// `last failure 2026-11-21T09:08:07.006Z: no file at film.mp4`; `nil` if the source has never failed.
+    fileprivate var pastFailureText: String? {
+        guard let lastFailure, let lastFailureAt else { return nil }
+        return "last failure \(lastFailureAt): \(printable(lastFailure))"
+    }
 
     /// `since 2026-11-21T09:08:07.006Z: no file at film.mp4; next try in 4 s`; `nil` if the source is not failing.
     fileprivate var failureText: String? {

@@ -20,6 +20,8 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let source: String
         /// The state of the source.
         public let condition: Condition
+        /// What the source receives over the network; `nil` if nothing.
+        public let input: InputLine?
         /// Frames published, since the stream was created.
         public let pictures: Int
         /// Bytes of all tracks.
@@ -47,6 +49,11 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let nextTry: String?
         /// The same time, in seconds from now.
         public let secondsToNextTry: Double?
+        /// How often it was started again after a failure.
+        public let restarts: Int
+        /// The last failure and when it was, in the format of `since`; `nil` if it has never failed.
+        public let lastFailure: String?
+        public let lastFailureAt: String?
     }
 
     /// The times at which one frame passed each stage, in nanoseconds of CLOCK_MONOTONIC.
@@ -102,6 +109,7 @@ extension ServerStatus.StreamLine {
         self.path = path.stream.path
         source = path.source.label
         condition = ServerStatus.Condition(path.supervisor.condition, at: now)
+        input = path.source.input.map(ServerStatus.InputLine.init)
         pictures = published.pictureCount
         bytes = published.byteCount
         skipped = encoded?.skippedCount
@@ -122,6 +130,9 @@ extension ServerStatus.Condition {
         reason = condition.reason
         nextTry = condition.nextTry.map(text)
         secondsToNextTry = condition.nextTry.map { max(0, Double($0 - now.monotonic) / 1_000_000_000) }
+        restarts = condition.restartCount
+        lastFailure = condition.lastFailure?.reason
+        lastFailureAt = condition.lastFailure.map { text($0.at) }
     }
 }
 

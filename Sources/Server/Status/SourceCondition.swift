@@ -23,6 +23,15 @@ struct SourceCondition: Hashable, Sendable {
     var reason: String?
     /// When the source is started again; `nil` during a run, and after the end.
     var nextTry: MonotonicTime?
+    /// How often the source was started again after a failure.
+    var restartCount = 0
+    /// The last failure, also of a source that has run again since; `nil` if it has never failed.
+    var lastFailure: Failure?
+
+    struct Failure: Hashable, Sendable {
+        let reason: String
+        let at: MonotonicTime
+    }
 }
 
 /// Records the runs of one source. A pure value.
@@ -33,6 +42,10 @@ struct SourceRuns {
     private var start: MonotonicTime
     /// Bytes that had been published to the stream when the run began.
     private var bytesAtStart = 0
+    private var restartCount = 0
+    private var lastFailure: SourceCondition.Failure?
+    /// Whether the last run has failed.
+    private var hasFailed = false
 
     init(at now: MonotonicTime) {
         condition = SourceCondition(state: .starting, since: now)
@@ -43,6 +56,8 @@ struct SourceRuns {
     mutating func started(at now: MonotonicTime, publishedBytes: Int) {
         if condition.state != .failing { condition = SourceCondition(state: .starting, since: now) }
         condition.nextTry = nil
+        if hasFailed { restartCount += 1 }
+        hasFailed = false
         (start, bytesAtStart) = (now, publishedBytes)
     }
 
@@ -60,6 +75,7 @@ struct SourceRuns {
         condition = SourceCondition(
             state: .failing, since: isSameFailure ? condition.since : now, reason: reason, nextTry: nextTry)
         bytesAtStart = publishedBytes
+        (hasFailed, lastFailure) = (true, SourceCondition.Failure(reason: reason, at: now))
     }
 
     /// The input of the run has ended.
@@ -74,7 +90,8 @@ struct SourceRuns {
     ///
     /// - Parameter publishedBytes: all bytes that have been published to the stream.
     func condition(publishedBytes: Int) -> SourceCondition {
-        guard publishedBytes > bytesAtStart else { return condition }
-        return SourceCondition(state: .running, since: start)
+        var condition = publishedBytes > bytesAtStart ? SourceCondition(state: .running, since: start) : condition
+        (condition.restartCount, condition.lastFailure) = (restartCount, lastFailure)
+        return condition
     }
 }

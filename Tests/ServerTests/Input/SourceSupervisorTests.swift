@@ -176,12 +176,14 @@ struct SourceRunsTests {
         runs.started(at: Self.seconds(1), publishedBytes: 0)
         runs.failed("no file", at: Self.seconds(2), nextTry: Self.seconds(3), publishedBytes: 0)
         let first = SourceCondition(
-            state: .failing, since: Self.seconds(2), reason: "no file", nextTry: Self.seconds(3))
+            state: .failing, since: Self.seconds(2), reason: "no file", nextTry: Self.seconds(3),
+            lastFailure: .init(reason: "no file", at: Self.seconds(2)))
         #expect(runs.condition(publishedBytes: 0) == first)
         runs.started(at: Self.seconds(3), publishedBytes: 0)
         runs.failed("no right", at: Self.seconds(4), nextTry: Self.seconds(5), publishedBytes: 0)
         let second = SourceCondition(
-            state: .failing, since: Self.seconds(2), reason: "no right", nextTry: Self.seconds(5))
+            state: .failing, since: Self.seconds(2), reason: "no right", nextTry: Self.seconds(5), restartCount: 1,
+            lastFailure: .init(reason: "no right", at: Self.seconds(4)))
         #expect(runs.condition(publishedBytes: 0) == second)
     }
 
@@ -189,7 +191,10 @@ struct SourceRunsTests {
         var runs = SourceRuns(at: Self.seconds(0))
         runs.failed("no file", at: Self.seconds(1), nextTry: Self.seconds(2), publishedBytes: 0)
         runs.started(at: Self.seconds(2), publishedBytes: 0)
-        #expect(runs.condition(publishedBytes: 9) == SourceCondition(state: .running, since: Self.seconds(2)))
+        let running = SourceCondition(
+            state: .running, since: Self.seconds(2), restartCount: 1,
+            lastFailure: .init(reason: "no file", at: Self.seconds(1)))
+        #expect(runs.condition(publishedBytes: 9) == running)
         runs.failed("no file", at: Self.seconds(8), nextTry: Self.seconds(9), publishedBytes: 9)
         #expect(runs.condition(publishedBytes: 9).since == Self.seconds(8))
     }

@@ -1,4 +1,5 @@
 import Delivery
+import RTP
 import Streams
 
 extension Configuration {
@@ -30,6 +31,7 @@ extension Configuration {
         public var video = Video()
         public var audio = Audio()
         public var camera = Camera()
+        public var clock = SenderClockTrust.auto
         public var pull = Pull()
         public var publish = Publish()
         public var absent = Absent()
@@ -98,6 +100,12 @@ extension Schema<Configuration.Path> {
                     + "VLC opens it as rtp://@GROUP:PORT, with the defaults rtp://@239.255.42.1:5012. onRequest: while viewers "
                     + "ask for it over SAT>IP (vlc --satip-multicast). always: also for viewers that open that URL."
             ).takingEffect(.groups),
+            .choice(
+                "clock", \.clock,
+                "For published and pulled streams, whether the time of day in the sender's reports is the time of capture. arrival: "
+                    + "never; capture times count from the arrival, less the jitter. source: if it is not in the future and at "
+                    + "most 5 s ago; the clocks of both hosts should be synchronised. auto: if it is at most 1 s ago, because "
+                    + "the sender's clock is probably synchronised then."),
             .optionalChoice(
                 "join", \.join, formerWords: formerJoinWords,
                 "Replaces join.mode for this path; null for join.mode."

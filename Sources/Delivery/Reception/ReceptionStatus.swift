@@ -1,0 +1,36 @@
+import Media
+
+/// What is received of a stream, for `apus status`.
+public struct ReceptionStatus: Hashable, Sendable {
+    public struct Track: Hashable, Sendable {
+        /// The codec, as session descriptions name it.
+        public let codec: String
+        public let packetCount: Int64
+        /// Packets that never came.
+        public let lostCount: Int
+        /// Packets that came after a later one.
+        public let reorderedCount: Int64
+        /// Access units of which a part is missing.
+        public let brokenCount: Int
+        /// The interarrival jitter (RFC 3550, section 6.4.1), in nanoseconds.
+        public let jitter: Int64
+        public let origin: CaptureTimeOrigin
+        /// By how much faster the track's clock advances than the host's, in parts per million; `nil` in the first half minute.
+        public let drift: Double?
+        /// How often its timestamps jumped.
+        public let jumpCount: Int
+    }
+
+    public let tracks: [Track]
+    /// By how many nanoseconds the sender's time of day is ahead of the host's, less the least delay on the way; `nil` without
+    /// sender reports.
+    public let senderClockAhead: Int64?
+    /// The round-trip time to the peer in nanoseconds. Capture times that count from the arrival are late by less than this;
+    /// `nil` if it is unknown.
+    public let roundTrip: Int64?
+
+    /// How the capture times are determined, by the track of which the least is known.
+    public var origin: CaptureTimeOrigin {
+        [.arrival, .senderReports].first { origin in tracks.contains { $0.origin == origin } } ?? .senderClock
+    }
+}

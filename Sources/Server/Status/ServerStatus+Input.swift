@@ -1,0 +1,100 @@
+import Delivery
+import Media
+
+extension ServerStatus {
+    /// What a source receives over the network.
+    public struct InputLine: Hashable, Sendable, Codable {
+        /// The URL of a pulled stream without user and password, or the address of a publisher.
+        public let peer: String
+        /// `TCP`, `UDP`, `multicast` or `TLS`.
+        public let transport: String
+        /// The publisher's user and program.
+        public let user: String?
+        public let client: String?
+        public let tracks: [InputTrackLine]
+        /// How the capture times are determined: `arrival`, `sender-reports` or `sender-clock`; `nil` in the first second.
+        public let captureTimes: String?
+        /// By how many milliseconds the sender's time of day is ahead of this host's, less the delay on the way; `nil` without
+        /// sender reports.
+        public let senderClockAhead: Double?
+        /// The round-trip time to the peer in milliseconds. Unless the sender's clock is believed, capture times are late by less
+        /// than this.
+        public let roundTrip: Double?
+    }
+
+    /// A track of a received stream.
+    public struct InputTrackLine: Hashable, Sendable, Codable {
+        public let codec: String
+        public let packets: Int64
+        public let lost: Int
+        public let reordered: Int64
+        /// Access units of which a part is missing.
+        public let broken: Int
+        /// Interarrival jitter in milliseconds.
+        public let jitter: Double
+        public let captureTimes: String
+        /// By how much faster its clock advances than this host's, in parts per million; `nil` in the first half minute.
+        public let drift: Double?
+        /// How often its timestamps jumped.
+        public let jumps: Int
+    }
+}
+
+extension ServerStatus.InputLine {
+    init(_ input: NetworkInput) {
+        peer = input.peer
+        transport = input.transport
+        user = input.user
+        client = input.client
+        tracks = input.reception?.tracks.map(ServerStatus.InputTrackLine.init) ?? []
+        captureTimes = input.reception?.origin.rawValue
+        senderClockAhead = input.reception?.senderClockAhead.map { Double($0) / 1e6 }
+        roundTrip = input.reception?.roundTrip.map { Double($0) / 1e6 }
+    }
+
+    /// Two lines and a table, for people.
+    var text: String {
+        let from = user.map { "\(printable($0))@\(peer)" } ?? peer
+        var text = "  from \(from) over \(transport)\(client.map { ", \(printable($0))" } ?? "")\n"
+        guard let captureTimes else { return text }
+        text += "  capture times by \(Self.names[captureTimes] ?? captureTimes)"
+        if let roundTrip { text += ", round trip \(ServerStatus.number(roundTrip)) ms" }
+        if let ahead = senderClockAhead {
+            text += ", sender's clock less the delay \(ahead < 0 ? "−" : "+")\(ServerStatus.number(ahead.magnitude)) ms"
+        }
+        return text + "\n" + Self.table(tracks)
+    }
+
+    private static let names = [
+        CaptureTimeOrigin.arrival.rawValue: "arrival", CaptureTimeOrigin.senderReports.rawValue: "sender reports",
+        CaptureTimeOrigin.senderClock.rawValue: "the sender's clock",
+    ]
+
+    private static func table(_ tracks: [ServerStatus.InputTrackLine]) -> String {
+        textTable(
+            [["received", "packets", "lost", "reordered", "broken", "jitter", "clock", "jumps"]]
+                + tracks.map { track in
+                    [
+                        track.codec, "\(track.packets)", "\(track.lost)", "\(track.reordered)", "\(track.broken)",
+                        "\(ServerStatus.number(track.jitter)) ms",
+                        track.drift.map { "\($0 < 0 ? "−" : "+")\(ServerStatus.number($0.magnitude)) ppm" }
+                            ?? "unknown",
+                        "\(track.jumps)",
+                    ]
+                })
+    }
+}
+
+extension ServerStatus.InputTrackLine {
+    init(_ track: ReceptionStatus.Track) {
+        codec = track.codec
+        packets = track.packetCount
+        lost = track.lostCount
+        reordered = track.reorderedCount
+        broken = track.brokenCount
+        jitter = Double(track.jitter) / 1e6
+        captureTimes = track.origin.rawValue
+        drift = track.drift
+        jumps = track.jumpCount
+    }
+}
