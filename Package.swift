@@ -82,7 +82,7 @@ let package = Package(
         // Edges.
         .target(
             name: "Capture",
-            dependencies: ["CALSA", "CV4L2", "Codecs", "Muxing", "Streams", "Media", "Reactor", logging],
+            dependencies: ["CALSA", "CV4L2", "Codecs", "Muxing", "Streams", "RTP", "Media", "Reactor", logging],
             swiftSettings: everywhere),
         .target(
             name: "RTSPServer",

@@ -103,3 +103,16 @@ int apus_rotation(const AVStream *stream) {
     }
     return 0;
 }
+
+AVIOContext *apus_open_reader(void *opaque, int (*read)(void *opaque, uint8_t *buffer, int size)) {
+    const int size = 32768;
+    uint8_t *buffer = av_malloc(size);
+    AVIOContext *reader = buffer ? avio_alloc_context(buffer, size, 0, opaque, read, NULL, NULL) : NULL;
+    if (!reader) av_free(buffer);
+    return reader;
+}
+
+void apus_close_reader(AVIOContext **reader) {
+    if (*reader) av_freep(&(*reader)->buffer);
+    avio_context_free(reader);
+}

@@ -13,7 +13,9 @@
     EACH(avformat_close_input) \
     EACH(avformat_find_stream_info) \
     EACH(avformat_open_input) \
-    EACH(avformat_seek_file)
+    EACH(avformat_seek_file) \
+    EACH(avio_alloc_context) \
+    EACH(avio_context_free)
 
 static struct { FUNCTIONS(POINTER_TO) } functions;
 
@@ -53,3 +55,11 @@ int avformat_open_input(
 int avformat_seek_file(AVFormatContext *context, int stream, int64_t least, int64_t time, int64_t most, int flags) {
     return functions.avformat_seek_file(context, stream, least, time, most, flags);
 }
+
+AVIOContext *avio_alloc_context(
+    unsigned char *buffer, int size, int is_writable, void *opaque, int (*read)(void *, uint8_t *, int),
+    int (*write)(void *, uint8_t *, int), int64_t (*seek)(void *, int64_t, int)) {
+    return functions.avio_alloc_context(buffer, size, is_writable, opaque, read, write, seek);
+}
+
+void avio_context_free(AVIOContext **context) { functions.avio_context_free(context); }

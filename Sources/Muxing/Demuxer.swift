@@ -1,7 +1,7 @@
 import CFFmpeg
 import Media
 
-/// Reads a file in any container that libavformat supports. Confined to one thread; reads block.
+/// Reads a container in any format that libavformat supports, from a file, a URL or a stream of bytes. Confined to one thread; reads block.
 ///
 /// It plays at most one video and one audio track, the best ones according to libavformat, and ignores all others.
 public final class Demuxer {
@@ -12,10 +12,17 @@ public final class Demuxer {
     /// Damaged packets skipped so far.
     public private(set) var damagedPacketCount = 0
 
+    /// Whether the input has no end that is known and cannot be played again: a live stream rather than a recording.
+    public let isLive: Bool
+
     private var context: UnsafeMutablePointer<AVFormatContext>?
+    /// Reads a stream of bytes; `nil` for a file or a URL.
+    private var reader: UnsafeMutablePointer<AVIOContext>?
+    private let bytes: ByteInput?
     private var packet: UnsafeMutablePointer<AVPacket>?
     private let interruption: Interruption
-    private let path: String
+    /// For messages.
+    private let name: String
     /// Packets that were read ahead to detect the formats.
     private var peeked: [DemuxedPacket] = []
     private var peekedIndex = 0
@@ -23,41 +30,54 @@ public final class Demuxer {
     /// The maximum number of packets read to detect what a header does not say: some seconds of video and audio.
     private static let peekLimit = 512
 
-    /// Opens the file at `path` and detects its formats, for which it reads up to a few megabytes. The first call in a process
-    /// takes some twenty milliseconds more because libavformat must be loaded.
+    /// Opens an input and detects its formats, for which it reads up to a few megabytes. The first call in a process takes some
+    /// twenty milliseconds more because libavformat must be loaded.
     ///
-    /// - Parameter kinds: the kinds of tracks to play.
+    /// - Parameters:
+    ///   - bytes: the stream, if the input is one.
+    ///   - kinds: the kinds of tracks to play.
     public init(
-        path: String, playing kinds: Set<Codec.Kind> = [.video, .audio], interruption: Interruption = Interruption()
+        _ input: DemuxerInput, reading bytes: ByteInput? = nil, playing kinds: Set<Codec.Kind> = [.video, .audio],
+        interruption: Interruption = Interruption()
     ) throws(DemuxFailure) {
         _ = Self.quietByDefault
         // This comes first because `deinit` calls libavformat too.
         try Self.loadLibrary()
-        self.path = path
         self.interruption = interruption
+        (name, self.bytes) = (input.name, bytes)
         guard let context = avformat_alloc_context(), let packet = av_packet_alloc() else {
-            throw DemuxFailure("out of memory for \(path)", remedy: "add memory")
+            throw DemuxFailure("out of memory for \(name)", remedy: "add memory")
         }
         context.pointee.interrupt_callback = interruption.callback
         self.packet = packet
+        if let bytes {
+            reader = bytes.reader
+            context.pointee.pb = reader
+        }
         var opened: UnsafeMutablePointer<AVFormatContext>? = context
-        // With the scheme, a name that contains a colon is not taken for a protocol.
-        let status = avformat_open_input(&opened, path.contains("://") ? path : "file:" + path, nil, nil)
+        var options: OpaquePointer?
+        input.setOptions(&options)
+        let status = avformat_open_input(&opened, input.location, nil, &options)
+        av_dict_free(&options)
         // On failure libavformat has freed the context.
         self.context = opened
         hasTimes = opened.map { !["h264", "hevc"].contains(String(cString: $0.pointee.iformat.pointee.name)) } ?? false
         guard status >= 0, let opened else {
-            throw DemuxFailure("\(path) cannot be read", code: status, remedy: Self.remedy)
+            isLive = false
+            throw DemuxFailure("\(name) cannot be read", code: status, remedy: input.remedy)
         }
         let found = avformat_find_stream_info(opened, nil)
+        let isSeekable = opened.pointee.pb.map { $0.pointee.seekable != 0 } ?? true
+        isLive = !input.isFile && (opened.pointee.duration <= 0 || !isSeekable)
         guard found >= 0 else {
-            throw DemuxFailure("\(path) holds nothing that can be read", code: found, remedy: Self.remedy)
+            throw DemuxFailure("\(name) holds nothing that can be read", code: found, remedy: input.remedy)
         }
         try chooseTracks(of: kinds, opened)
     }
 
     deinit {
         avformat_close_input(&context)
+        if reader != nil { apus_close_reader(&reader) }
         av_packet_free(&packet)
     }
 
@@ -79,7 +99,7 @@ public final class Demuxer {
         var status = avformat_seek_file(context, -1, .min, 0, 0, AVSEEK_FLAG_BACKWARD)
         if status < 0 || !hasTimes { status = av_seek_frame(context, -1, 0, AVSEEK_FLAG_BYTE) }
         guard status >= 0 else {
-            throw DemuxFailure("\(path) cannot be played again from its start", code: status, remedy: "play it once")
+            throw DemuxFailure("\(name) cannot be played again from its start", code: status, remedy: "play it once")
         }
     }
 
@@ -90,7 +110,6 @@ public final class Demuxer {
         }.min() ?? 0
     }
 
-    private static let remedy = "check that the file is complete and that ffprobe can read it"
     private static let quietByDefault: Void = apus_log_default_quiet()
 
     private static func loadLibrary() throws(DemuxFailure) {
@@ -110,7 +129,7 @@ extension Demuxer {
         while true {
             let status = av_read_frame(context, packet)
             if interruption.isInterrupted {
-                throw DemuxFailure("reading \(path) was interrupted", remedy: "", isInterruption: true)
+                throw DemuxFailure("reading \(name) was interrupted", remedy: "", isInterruption: true)
             }
             guard status >= 0 else {
                 if status != apus_averror_eof { damagedPacketCount += 1 }
@@ -155,8 +174,8 @@ extension Demuxer {
         guard !chosen.isEmpty else {
             throw DemuxFailure(
                 kinds.contains(.audio)
-                    ? "\(path) contains neither video nor audio"
-                    : "\(path) contains no video, and its audio is switched off",
+                    ? "\(name) contains neither video nor audio"
+                    : "\(name) contains no video, and its audio is switched off",
                 remedy: "serve a video file")
         }
         try peek(chosen)

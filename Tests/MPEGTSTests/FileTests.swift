@@ -62,7 +62,7 @@ struct FileTests {
 
     /// The file as a transport stream, in decoding order.
     private static func stream(of path: String) throws -> [UInt8] {
-        let demuxer = try Demuxer(path: path)
+        let demuxer = try Demuxer(.file(path))
         var (tracks, lengthSizes): ([Track], [Int?]) = ([], [])
         for (index, track) in demuxer.tracks.enumerated() {
             switch track.format {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DemuxerTests {
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
     func rewindingAFileGivesTheSamePackets() throws {
-        let demuxer = try Demuxer(path: SharedData.path("video/big-buck-bunny-480p-30s.mp4"))
+        let demuxer = try Demuxer(.file(SharedData.path("video/big-buck-bunny-480p-30s.mp4")))
         #expect(demuxer.tracks.map(\.codecName) == ["h264", "aac"])
         guard case .h264(let sets, lengthSize: 4) = demuxer.tracks[0].format else {
             Issue.record("the file has H.264 with length prefixes")
@@ -30,7 +30,7 @@ import Testing
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
     func aRawStreamHasNoTimes() throws {
-        let demuxer = try Demuxer(path: SharedData.path("h264/BA1_FT_C.264"))
+        let demuxer = try Demuxer(.file(SharedData.path("h264/BA1_FT_C.264")))
         #expect(!demuxer.hasTimes)
         let first = try packets(demuxer)
         try demuxer.rewind()
@@ -39,16 +39,16 @@ import Testing
     }
 
     @Test func aFileWithoutMediaIsRejectedWithAReason() throws {
-        let failure = #expect(throws: DemuxFailure.self) { _ = try Demuxer(path: #filePath + ".absent") }
+        let failure = #expect(throws: DemuxFailure.self) { _ = try Demuxer(.file(#filePath + ".absent")) }
         #expect(failure?.reason.contains("No such file") == true)
-        #expect(throws: DemuxFailure.self) { _ = try Demuxer(path: #filePath) }
+        #expect(throws: DemuxFailure.self) { _ = try Demuxer(.file(#filePath)) }
     }
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
     func anInterruptedReadFails() throws {
         let interruption = Interruption()
         let demuxer = try Demuxer(
-            path: SharedData.path("video/big-buck-bunny-480p-30s.mp4"), interruption: interruption)
+            .file(SharedData.path("video/big-buck-bunny-480p-30s.mp4")), interruption: interruption)
         interruption.interrupt()
         let failure = #expect(throws: DemuxFailure.self) { _ = try packets(demuxer) }
         #expect(failure?.isInterruption == true)

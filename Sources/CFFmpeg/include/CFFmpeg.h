@@ -52,6 +52,10 @@ static const uint64_t apus_drm_linear = 0;
 // after a failure the next call tries again.
 const char *apus_load_libavfilter(void);
 const char *apus_load_libavformat(void);
+/// Input of libavformat that calls `read`, which returns a number of bytes, or an AVERROR. NULL without memory.
+AVIOContext *apus_open_reader(void *opaque, int (*read)(void *opaque, uint8_t *buffer, int size));
+/// Frees what `apus_open_reader` has returned, and sets the pointer to NULL. Do this after closing its format context.
+void apus_close_reader(AVIOContext **reader);
 
 // Receives lines of libav's log; `level` is one of AV_LOG_*, `line` has no newline and is valid only during the call.
 typedef void (*apus_log_line)(int level, const char *line);

@@ -9,10 +9,7 @@ final class FilePlayback {
     private let clock: PaceClock
     private let stop: StopSignal
     private let epoch: MonotonicTime
-    private let announce: ([Track]) -> Void
-    private let publish: (AccessUnit) -> Void
-    private var announced: [Track] = []
-    private var announcedRevisions: [Int] = []
+    private var output: TrackOutput
     private var interleaver: Interleaver
     private var timeline: FileTimeline
     private var offset: Int64
@@ -43,16 +40,14 @@ final class FilePlayback {
     private static let maximumGap: Int64 = 10_000_000_000
 
     init(
-        demuxer: Demuxer, tracks: [any FileTrack], epoch: MonotonicTime, clock: PaceClock, stop: StopSignal,
-        announce: @escaping ([Track]) -> Void, publish: @escaping (AccessUnit) -> Void
+        _ demuxer: Demuxer, _ tracks: [any FileTrack], into output: SourceOutput, clock: PaceClock, stop: StopSignal
     ) {
         self.demuxer = demuxer
         self.tracks = tracks
-        self.epoch = epoch
         self.clock = clock
         self.stop = stop
-        self.announce = announce
-        self.publish = publish
+        epoch = output.epoch
+        self.output = TrackOutput(output, tracks)
         interleaver = Interleaver(trackCount: tracks.count)
         // In nearly all clock rates, whole milliseconds are whole ticks, so equal steps in the file stay equal.
         let now = clock.now() - epoch
@@ -62,7 +57,7 @@ final class FilePlayback {
 
     /// Plays until stopped, or once if `loops` is false.
     func play(loops: Bool) throws(SourceFailure) {
-        announceIfChanged()
+        output.announceIfChanged()
         while true {
             extents = [:]
             for track in tracks { try track.beginPass(offset: offset) }
@@ -76,7 +71,7 @@ final class FilePlayback {
         if let endOfUnits { _ = clock.wait(epoch + endOfUnits, stop) }
     }
 
-    private static let nothingToPlay = SourceFailure(
+    static let nothingToPlay = SourceFailure(
         reason: "the file ends before its first video or audio frame",
         remedy: "check that the file is complete and that ffprobe can read it")
 
@@ -142,18 +137,10 @@ final class FilePlayback {
         // Advances by at least one unit, because a file may jump back at every unit.
         if lateness > Self.latenessLimit { timeline.slip(by: lateness &+ Self.minimumUnitDuration) }
         guard clock.wait(epoch + timeline.due(unit), stop) else { return false }
-        if unit.isKeyframe { announceIfChanged() }
-        publish(timeline.place(unit, on: tracks[unit.track.index].track))
+        output.publish(timeline.place(unit, on: tracks[unit.track.index].track))
         // A duration that spans a gap is shortened, because the gap is closed.
         endOfUnits = max(endOfUnits ?? .min, timeline.due(unit) &+ min(unit.duration, Self.maximumGap))
         return true
-    }
-
-    private func announceIfChanged() {
-        let (current, revisions) = (tracks.map(\.track), tracks.map(\.revision))
-        guard current != announced || revisions != announcedRevisions else { return }
-        (announced, announcedRevisions) = (current, revisions)
-        announce(current)
     }
 }
 

@@ -5,13 +5,13 @@ import Media
 import Muxing
 import Streams
 
-/// A video file, played at its own rate and looped by default.
+/// A video file, played at its own rate and looped by default; or what a URL names that FFmpeg opens, which may be live.
 ///
 /// H.264, H.265, AAC, Opus and G.711 pass through unchanged. Other codecs, and video with effects, are transcoded. The video and
 /// audio tracks that libavformat considers best are played; subtitles and data are not.
 public final class FileSource: ReconfigurableSource {
     public let label: String
-    private let path: String
+    private let input: DemuxerInput
     private let loops: Bool
     private let clock: PaceClock
     private let control: EncoderControl
@@ -26,19 +26,29 @@ public final class FileSource: ReconfigurableSource {
     public convenience init(
         path: String, loops: Bool = true, encoding: EncodingSettings = EncodingSettings(), log: Logger? = nil
     ) {
-        self.init(path: path, loops: loops, encoding: encoding, log: log ?? .silent, clock: .host)
+        self.init(
+            .file(path), label: "file \(path)", loops: loops, encoding: encoding, log: log ?? .silent, clock: .host)
+    }
+
+    /// A recording or a live stream at a URL that FFmpeg opens.
+    ///
+    /// - Parameter name: the URL without user and password, for messages.
+    public convenience init(
+        url: String, name: String, loops: Bool, encoding: EncodingSettings, log: Logger? = nil
+    ) {
+        self.init(
+            .url(url, name: name), label: name, loops: loops, encoding: encoding, log: log ?? .silent, clock: .host)
     }
 
     init(
-        path: String, loops: Bool, encoding: EncodingSettings = EncodingSettings(), log: Logger = .silent,
-        clock: PaceClock
+        _ input: DemuxerInput, label: String = "file", loops: Bool, encoding: EncodingSettings = EncodingSettings(),
+        log: Logger = .silent, clock: PaceClock
     ) {
         control = EncoderControl(encoding, log: log)
         self.log = log
-        self.path = path
+        (self.input, self.label) = (input, label)
         self.loops = loops
         self.clock = clock
-        label = "file \(path)"
     }
 
     /// Requests a keyframe of transcoded video. Video that passes through has its keyframes only where the file has them.
@@ -73,56 +83,32 @@ public final class FileSource: ReconfigurableSource {
             stopSignal.consume()
             interruption.reset()
         }
-        try checkPath()
+        if case .file(let path) = input { try checkFile(path) }
         let audio = control.settings.audio
         let demuxer: Demuxer
         do {
             demuxer = try Demuxer(
-                path: path, playing: audio == nil ? [.video] : [.video, .audio], interruption: interruption)
+                input, playing: audio == nil ? [.video] : [.video, .audio], interruption: interruption)
         } catch {
             if error.isInterruption || stopSignal.isSet { return }
             throw SourceFailure(error)
         }
-        var tracks: [any FileTrack] = []
+        let tracks = try demuxer.fileTracks(control, clock: clock)
         for source in demuxer.tracks {
-            tracks.append(try track(source, id: TrackID(tracks.count), hasTimes: demuxer.hasTimes))
-            if let warning = source.playerWarning(path, filters: control.settings.filters) { log.warning("\(warning)") }
+            let warning = source.playerWarning(input.name, filters: control.settings.filters)
+            if let warning { log.warning("\(warning)") }
         }
-        let playback = FilePlayback(
-            demuxer: demuxer, tracks: tracks, epoch: epoch, clock: clock, stop: stopSignal, announce: announce,
-            publish: publish)
-        try playback.play(loops: loops)
-    }
-
-    private func track(
-        _ source: DemuxedTrack, id: TrackID, hasTimes: Bool
-    ) throws(SourceFailure) -> any FileTrack {
-        switch source.format {
-        case .h264 where !control.settings.filters.isEmpty, .h265 where !control.settings.filters.isEmpty:
-            try TranscodedVideoTrack(source, control: control, clock: clock, id: id)
-        case .h264(let sets, let lengthSize):
-            PassthroughVideoTrack(
-                source, .h264(sets), H264PictureReader(sets), lengthSize: lengthSize, id: id, hasTimes: hasTimes)
-        case .h265(let sets, let lengthSize):
-            PassthroughVideoTrack(
-                source, .h265(sets), H265PictureReader(sets, interval: source.frameNanoseconds),
-                lengthSize: lengthSize, id: id, hasTimes: hasTimes)
-        case .aac(let configuration, let isADTS):
-            PassthroughAudioTrack(.aac(configuration), isADTS: isADTS, id: id)
-        case .opus(let channelCount):
-            PassthroughAudioTrack(.opus(channelCount: channelCount), id: id)
-        case .g711(let format):
-            PassthroughAudioTrack(.g711(format), id: id)
-        case .otherVideo:
-            try TranscodedVideoTrack(source, control: control, clock: clock, id: id)
-        case .otherAudio:
-            try TranscodedAudioTrack(source, control.settings.audio ?? AudioEncoder.Settings(), id: id)
+        let output = SourceOutput(epoch: epoch, announce: announce, publish: publish)
+        if demuxer.isLive {
+            try LivePlayback(demuxer, tracks, into: output, clock: clock, stop: stopSignal).play()
+        } else {
+            try FilePlayback(demuxer, tracks, into: output, clock: clock, stop: stopSignal).play(loops: loops)
         }
     }
 
     /// Reports a missing file with the name that was probably meant, which libavformat cannot do.
-    private func checkPath() throws(SourceFailure) {
-        guard !path.contains("://"), access(path, R_OK) != 0 else { return }
+    private func checkFile(_ path: String) throws(SourceFailure) {
+        guard access(path, R_OK) != 0 else { return }
         throw .unreadable(path, code: errno)
     }
 }

@@ -19,6 +19,9 @@ struct FileTimeline {
     /// Delays all following units, because the source was late.
     mutating func slip(by nanoseconds: Int64) { base = base &+ nanoseconds }
 
+    /// Maps the unit's decode time to an instant on the stream's clock.
+    mutating func align(_ unit: TimedUnit, to instant: Int64) { base = instant &- unit.decode }
+
     /// The access unit with its times in ticks of its track.
     mutating func place(_ unit: TimedUnit, on track: Track) -> AccessUnit {
         var decode = ticks(unit.decode, track.clockRate)

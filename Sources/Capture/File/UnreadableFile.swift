@@ -4,11 +4,6 @@ import Streams
 extension SourceFailure {
     /// Why `path` cannot be read; `code` is the errno. If the file is missing, the remedy names the most similar one.
     public static func unreadable(_ path: String, code: CInt) -> SourceFailure {
-        if path.contains("://") {
-            return SourceFailure(
-                reason: "Apus cannot read streams from a URL yet",
-                remedy: "pipe it in: ffmpeg -i \(path) -c copy -an -bsf:v h264_mp4toannexb -f h264 - | apus serve -")
-        }
         guard code == ENOENT || code == ENOTDIR else {
             return SourceFailure(
                 reason: "\(path) cannot be read: \(String(cString: strerror(code)))",

@@ -1,14 +1,17 @@
 import Glibc
+import Logging
 import Media
+import Muxing
 import Streams
 import Synchronization
 
-/// H.264 in Annex B format from standard input, a fifo or a device: `rpicam-vid -o - … | apus serve -`.
+/// Video and audio from standard input, a fifo or a device: `rpicam-vid -o - … | apus serve -`.
 ///
-/// A frame is published when its last byte has arrived (`PipeParser`). The writer of a live pipe determines the pace. If a writer
+/// H.264 in Annex B format is parsed here, without delay. Every other format that is recognised, such as MPEG-TS, Matroska or H.265,
+/// is read by libavformat (`LivePlayback`). A frame of H.264 is published when its last byte has arrived (`PipeParser`). The writer of a live pipe determines the pace. If a writer
 /// never lets the pipe run empty (`cat file.264`), the pace changes: after one second of media without a pause of 1 ms, one frame
 /// is taken per frame interval, and the full pipe slows the writer down.
-public final class PipeSource: SupervisedSource {
+public final class PipeSource: ReconfigurableSource {
     /// The origin of the bytes.
     public enum Input: Hashable, Sendable {
         case standardInput
@@ -22,17 +25,24 @@ public final class PipeSource: SupervisedSource {
     private let input: Input
     private let clock: PaceClock
     private let inputLog: PipeInputLog
+    private let control: EncoderControl
     private let stopSignal = StopSignal()
     private let broken = Atomic<Int>(0)
 
-    /// - Parameter inputLog: logs problems with the input; shared by all sources of one path.
-    public convenience init(_ input: Input, inputLog: PipeInputLog) {
-        self.init(input, inputLog: inputLog, clock: .host)
+    /// - Parameters:
+    ///   - encoding: the settings for codecs that are transcoded; without `audio`, the input's audio is not played.
+    ///   - inputLog: logs problems with the input; shared by all sources of one path.
+    public convenience init(_ input: Input, encoding: EncodingSettings, inputLog: PipeInputLog, log: Logger) {
+        self.init(input, encoding: encoding, inputLog: inputLog, log: log, clock: .host)
     }
 
-    init(_ input: Input, inputLog: PipeInputLog = PipeInputLog(log: .silent), clock: PaceClock = .host) {
+    init(
+        _ input: Input, encoding: EncodingSettings = EncodingSettings(),
+        inputLog: PipeInputLog = PipeInputLog(log: .silent), log: Logger = .silent, clock: PaceClock = .host
+    ) {
         self.input = input
         self.inputLog = inputLog
+        control = EncoderControl(encoding, log: log)
         self.clock = clock
         label = "pipe \(Self.name(of: input))"
     }
@@ -40,7 +50,16 @@ public final class PipeSource: SupervisedSource {
     /// The number of damaged NAL units: they were output because the pipe paused, but continued afterwards.
     public var brokenUnitCount: Int { broken.load(ordering: .relaxed) }
 
-    public func requestKeyframe() {}
+    /// Requests a keyframe of video that is transcoded.
+    public func requestKeyframe() { control.requestKeyframe() }
+
+    public var status: SourceStatus? {
+        let status = control.status
+        return status.pictureCount > 0 ? status : nil
+    }
+
+    /// Settings for what is transcoded. H.264 that passes through does not change.
+    public func change(to encoding: EncodingSettings) { control.change(to: encoding) }
 
     /// True for standard input, which cannot be opened twice. A fifo may get another writer.
     public var endsForGood: Bool { input == .standardInput }
@@ -61,28 +80,46 @@ public final class PipeSource: SupervisedSource {
         var publisher = PipePublisher(epoch: epoch, clock: clock, announce: announce, publish: publish)
         var reader = PipeReader(descriptor: descriptor, clock: clock)
         var startup = PipeStartupCheck(at: clock.now())
-        var hasFrame = false
         while !stopSignal.isSet {
             let event = try reader.next(quiet: publisher.quietNanoseconds(), label)
             switch event {
             case .bytes(let bytes, let gap):
                 if !publisher.hasAnnounced { startup.received(bytes, at: clock.now()) }
+                if startup.format != nil {
+                    let output = SourceOutput(epoch: epoch, announce: announce, publish: publish)
+                    return try playContainer(after: startup.head, reader, into: output)
+                }
                 publisher.received(bytes, afterGap: gap, unless: stopSignal)
             case .quiet: publisher.quietPassed()
             case .nothing: break
             case .end:
                 publisher.ended(unless: stopSignal)
-                if startup.hasInput, !publisher.hasAnnounced { throw notH264(startup.format) }
+                if startup.hasInput, !publisher.hasAnnounced { throw unknownFormat }
                 return
             }
-            if !publisher.hasAnnounced {
-                try checkStartup(&startup, publisher)
-            } else if !hasFrame {
-                hasFrame = true
-                inputLog.foundFrame()
-            }
+            if !publisher.hasAnnounced { try checkStartup(&startup, publisher) }
             broken.store(publisher.parser.brokenUnitCount, ordering: .relaxed)
         }
+    }
+
+    /// Plays input that libavformat reads.
+    ///
+    /// - Parameter head: the bytes that have been read already.
+    private func playContainer(
+        after head: [UInt8], _ reader: PipeReader, into output: SourceOutput
+    ) throws(SourceFailure) {
+        let bytes = PipeByteInput(head, reader, label, until: stopSignal)
+        let kinds: Set<Codec.Kind> = control.settings.audio == nil ? [.video] : [.video, .audio]
+        let demuxer: Demuxer
+        do throws(DemuxFailure) {
+            demuxer = try Demuxer(.bytes(name: label), reading: ByteInput(bytes.read), playing: kinds)
+        } catch {
+            if stopSignal.isSet { return }
+            throw bytes.failure ?? SourceFailure(error)
+        }
+        let tracks = try demuxer.fileTracks(control, clock: clock)
+        try LivePlayback(demuxer, tracks, into: output, clock: clock, stop: stopSignal).play()
+        if let failure = bytes.failure { throw failure }
     }
 
     /// After this many bytes without a start code, the input is not H.264.
@@ -90,11 +127,9 @@ public final class PipeSource: SupervisedSource {
 
     /// Reports input in which no frame has been found yet.
     ///
-    /// - Throws: if the input is known to have another format.
+    /// - Throws: if the input is certainly not H.264.
     private func checkStartup(_ startup: inout PipeStartupCheck, _ publisher: PipePublisher) throws(SourceFailure) {
-        guard startup.format == nil, publisher.parser.strayByteCount < Self.patience else {
-            throw notH264(startup.format)
-        }
+        guard publisher.parser.strayByteCount < Self.patience else { throw unknownFormat }
         let now = clock.now()
         switch startup.notice(at: now) {
         case .isWaiting: inputLog.isWaiting(for: Self.name(of: input), at: now)
@@ -105,16 +140,10 @@ public final class PipeSource: SupervisedSource {
         }
     }
 
-    private func notH264(_ format: UnsupportedFormat?) -> SourceFailure {
-        let name = Self.name(of: input)
-        guard let format = inputLog.recognised(format) else {
-            return SourceFailure(
-                reason: "the input from \(name) is not an H.264 byte stream, and its format is unknown",
-                remedy: "make the writer send raw H.264 (Annex B), for example ffmpeg … -an -c:v libx264 -f h264 -")
-        }
-        return SourceFailure(
-            reason: "the input from \(name) is not an H.264 byte stream; it looks like \(format.rawValue)",
-            remedy: format.remedy)
+    private var unknownFormat: SourceFailure {
+        SourceFailure(
+            reason: "the input from \(Self.name(of: input)) has an unknown format",
+            remedy: "make the writer send H.264, H.265, MPEG-TS or Matroska, for example ffmpeg … -f mpegts -")
     }
 
     private static func name(of input: Input) -> String {

@@ -16,10 +16,12 @@ struct PipeStartupCheck {
 
     private let start: MonotonicTime
     private var firstByte: MonotonicTime?
-    private var head: [UInt8] = []
+    /// All bytes until the format is decided; then empty.
+    private(set) var head: [UInt8] = []
+    private var isDecided = false
     private var reported: Set<Notice> = []
     /// The format of the first bytes; `nil` if they may be H.264.
-    private(set) var format: UnsupportedFormat?
+    private(set) var format: PipeFormat?
 
     init(at start: MonotonicTime) {
         self.start = start
@@ -30,9 +32,11 @@ struct PipeStartupCheck {
 
     mutating func received(_ bytes: [UInt8], at now: MonotonicTime) {
         firstByte = firstByte ?? now
-        guard head.count < UnsupportedFormat.sufficientByteCount else { return }
-        head += bytes.prefix(UnsupportedFormat.sufficientByteCount - head.count)
-        format = UnsupportedFormat(beginning: head)
+        guard !isDecided else { return }
+        head += bytes
+        format = PipeFormat(beginning: Array(head.prefix(PipeFormat.sufficientByteCount)))
+        guard format == nil, head.count >= PipeFormat.sufficientByteCount else { return }
+        (isDecided, head) = (true, [])
     }
 
     /// The notice to report now; each one is returned once.

@@ -13,7 +13,7 @@ public struct ReceptionTimeline: Sendable {
     /// A correction of at least this much is made at once.
     static let stepThreshold: Int64 = 250_000_000
     /// A timestamp that is ahead of its arrival by more than this, or behind earlier timestamps, is a jump.
-    static let jumpThreshold: Int64 = 1_000_000_000
+    public static let jumpThreshold: Int64 = 1_000_000_000
     /// How long after its beginning a timeline follows each unit with a smaller delay at once: a server may send the units since the
     /// last keyframe in a burst.
     static let settlingTime: Int64 = 2_000_000_000
@@ -29,8 +29,11 @@ public struct ReceptionTimeline: Sendable {
     /// - Parameters:
     ///   - clockRates: of the tracks, by index.
     ///   - trust: whether the sender's time of day is believed.
-    public init(clockRates: [ClockRate], trust: SenderClockTrust = .auto) {
-        tracks = clockRates.map { TrackTimeline(clockRate: $0) }
+    ///   - jumpThreshold: a larger step of the timestamps is a jump, in nanoseconds.
+    public init(
+        clockRates: [ClockRate], trust: SenderClockTrust = .auto, jumpThreshold: Int64 = Self.jumpThreshold
+    ) {
+        tracks = clockRates.map { TrackTimeline(clockRate: $0, jumpThreshold: jumpThreshold) }
         clock = SenderClock(trust: trust)
     }
 

@@ -3,6 +3,7 @@ import Media
 /// The timeline of one track.
 struct TrackTimeline {
     private let clockRate: ClockRate
+    private let jumpThreshold: Int64
     private var ticks = UnwrappedTimestamp()
     /// The arrival minus the media time of each unit: its delay, plus a constant.
     private var transits = WindowedMinimum()
@@ -22,8 +23,8 @@ struct TrackTimeline {
         var newest: Int64
     }
 
-    init(clockRate: ClockRate) {
-        self.clockRate = clockRate
+    init(clockRate: ClockRate, jumpThreshold: Int64) {
+        (self.clockRate, self.jumpThreshold) = (clockRate, jumpThreshold)
     }
 
     mutating func capture(of rtpTimestamp: UInt32, arrival: MonotonicTime, clock: SenderClock) -> MonotonicTime {
@@ -49,7 +50,7 @@ struct TrackTimeline {
     /// Forgets all timestamps and reports, but not how often they jumped.
     mutating func beginAnew() {
         let jumpCount = jumpCount
-        self = Self(clockRate: clockRate)
+        self = Self(clockRate: clockRate, jumpThreshold: jumpThreshold)
         self.jumpCount = jumpCount
     }
 
@@ -68,9 +69,9 @@ struct TrackTimeline {
 
     /// Whether the timestamp does not continue the earlier ones. A unit that only arrives late is no jump.
     private func isJump(_ media: Int64, _ transit: Int64, of anchor: Anchor, at arrival: MonotonicTime) -> Bool {
-        if anchor.newest &- media > ReceptionTimeline.jumpThreshold { return true }
+        if anchor.newest &- media > jumpThreshold { return true }
         guard arrival - anchor.start > ReceptionTimeline.settlingTime, let least = transits.value else { return false }
-        return least &- transit > ReceptionTimeline.jumpThreshold
+        return least &- transit > jumpThreshold
     }
 
     private func correct(

@@ -60,7 +60,4 @@ extension CameraSource: PathSource {
     }
 }
 
-extension PipeSource: PathSource {
-    /// H.264 from a pipe is sent as it is.
-    func change(to path: Configuration.Path) -> ReconfigurationResult { .noEffect }
-}
+extension PipeSource: PathSource {}

@@ -69,6 +69,8 @@ extension SourceSpecification {
             return (parent.split(separator: "/").last.map(String.init) ?? parent) + "-sub"
         case .pulled(let url, _):
             return SourceSpecification.path(url.path == "/" ? url.host : url.path).stem
+        case .url(let url):
+            return SourceSpecification.path(withoutCredentials(url).replacing("?…", with: "")).stem
         case .path(let path):
             let file = path.split(separator: "/").last.map(String.init) ?? path
             let stem = file.lastIndex(of: ".").map { $0 == file.startIndex ? file : String(file[..<$0]) } ?? file

@@ -1,8 +1,11 @@
 import Capture
 import Codecs
+import FoundationEssentials
 import Logging
+import RTSP
 import RTSPClient
 import RTSPServer
+import Reactor
 import Streams
 
 /// The stream from which substreams are made.
@@ -31,13 +34,20 @@ func makeSource(
         guard let parent else { return MissingParentStream(label: path.source.description) }
         return Substream(of: parent.stream, fanOut: parent.fanOut, encoding: EncodingSettings(path), log: log)
     case .standardInput:
-        return PipeSource(.standardInput, inputLog: PipeInputLog(log: log))
+        return PipeSource(
+            .standardInput, encoding: EncodingSettings(path), inputLog: PipeInputLog(log: log), log: log)
     case .publish:
         // Each path with this source has one.
         guard let publishing else { return MissingParentStream(label: path.source.description) }
         return PublishedSource(at: publishing)
     case .pulled(let url, _):
         return PulledSource(url, path.pull, trust: path.clock, on: pulls)
+    case .url(let url):
+        let name = withoutCredentials(url)
+        return ReopenedSource(label: name, path: path) { (path) throws(SourceFailure) in
+            try pulls.destinations.permit(hostOf: url, shownAs: name)
+            return FileSource(url: url, name: name, loops: path.loop, encoding: EncodingSettings(path), log: log)
+        }
     case .path(let file):
         let inputLog = PipeInputLog(log: log)
         return ReopenedSource(label: file, path: path) { (path) throws(SourceFailure) in
@@ -45,13 +55,33 @@ func makeSource(
             if let refusal = path.refusal(of: file, kind) { throw refusal }
             switch kind {
             case .file: return FileSource(path: file, loops: path.loop, encoding: EncodingSettings(path), log: log)
-            case .pipe: return PipeSource(.path(file), inputLog: inputLog)
+            case .pipe:
+                return PipeSource(.path(file), encoding: EncodingSettings(path), inputLog: inputLog, log: log)
             case .camera:
                 return CameraSource(
                     path: file, settings: CameraSettings(path), microphone: makeMicrophone(path, log: log),
                     fanOut: fanOut,
                     log: log)
             }
+        }
+    }
+}
+
+extension AddressRules {
+    /// Checks the host of a URL that FFmpeg opens. FFmpeg looks the name up again, and follows redirections by itself.
+    func permit(hostOf url: String, shownAs name: String) throws(SourceFailure) {
+        guard !allowed.isEmpty || !denied.isEmpty else { return }
+        let parts = URLComponents(string: url)
+        let found = parts?.host.flatMap { host in
+            NameLookup.addresses(
+                of: host, port: parts?.port.flatMap(UInt16.init(exactly:)) ?? 0,
+                until: .now().advanced(byMilliseconds: 10_000))
+        }
+        guard let found, !found.isEmpty, found.allSatisfy({ admits(IPAddress($0.host)) }) else {
+            throw SourceFailure(
+                reason: "connections to the address of \(name) are not permitted",
+                remedy: "change access.connectAllow or access.connectDeny to permit it",
+                leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
         }
     }
 }

@@ -20,7 +20,7 @@ enum SourceTest {
     static func failure(of path: Configuration.Path, within milliseconds: Int = usualMilliseconds) -> SourceFailure? {
         switch path.source {
         case .standardInput, .substream, .publish: return nil
-        case .testCard: break
+        case .testCard, .url: break
         case .pulled(let url, _): return failure(ofDescribing: url, path.pull, within: milliseconds)
         case .path(let file):
             do throws(SourceFailure) {
@@ -100,10 +100,12 @@ extension Configuration {
     func testSource(of name: String, since present: Configuration) throws(SettingFailure) {
         guard let path = servedPaths[name] else { return }
         let before = present.servedPaths[name]
-        if case .pulled = path.source, path.source != before?.source,
-            let failure = SourceTest.failure(of: path, within: Self.settingMilliseconds)
-        {
+        switch path.source {
+        case .pulled, .url:
+            guard path.source != before?.source else { return }
+            guard let failure = SourceTest.failure(of: path, within: Self.settingMilliseconds) else { return }
             throw SettingFailure(source: failure)
+        default: break
         }
         guard case .path(let file) = path.source else { return }
         // If the file cannot be examined, the source itself reports it.

@@ -10,7 +10,7 @@ struct ServeCommand: ParsableCommand {
         abstract: "Serve streams over RTSP until SIGINT (Ctrl-C) or SIGTERM.",
         discussion: """
             A SOURCE is testcard, a camera such as /dev/video0, the rtsp:// URL of an IP camera or another server, a video \
-            file, or a fifo or - (standard input) with H.264 in Annex B format. NAME=SOURCE serves it at /NAME. Otherwise, a \
+            file, a fifo or - (standard input), or another URL that FFmpeg opens. NAME=SOURCE serves it at /NAME. Otherwise, a \
             single SOURCE is served at /cam, and several at their file names. Without a SOURCE, apus serves the paths of the \
             configuration; without these, the first camera that works, or the test card.
 

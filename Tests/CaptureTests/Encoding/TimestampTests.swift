@@ -104,7 +104,7 @@ import Testing
     @Test func aTranscodedFileHasSEITimestampsThatContinueAcrossLoops() async throws {
         let clock = VirtualClock().clock
         let source = FileSource(
-            path: try await Clip.needsTranscoding.path(), loops: true, encoding: Self.small, clock: clock)
+            .file(try await Clip.needsTranscoding.path()), loops: true, encoding: Self.small, clock: clock)
         let stream = stream(.all, on: clock)
         var units: [AccessUnit] = []
         try withoutActuallyEscaping({ (unit: AccessUnit) in

@@ -15,7 +15,7 @@ import Testing
     private func play(
         _ path: String, loops: Bool = true, limit: Int = .max
     ) throws -> (tracks: [Track], units: [AccessUnit]) {
-        let source = FileSource(path: path, loops: loops, clock: VirtualClock().clock)
+        let source = FileSource(.file(path), loops: loops, clock: VirtualClock().clock)
         var tracks: [Track] = []
         var units: [AccessUnit] = []
         try withoutActuallyEscaping({ (unit: AccessUnit) in
@@ -60,7 +60,7 @@ import Testing
 
     @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
     func everyNALUnitOfTheFileIsSentAndIDRFramesCarryTheirParameterSets() throws {
-        let demuxer = try Demuxer(path: SharedData.path(Self.sample))
+        let demuxer = try Demuxer(.file(SharedData.path(Self.sample)))
         var expected: [[UInt8]] = []
         while let packet = try demuxer.next() {
             guard packet.track == demuxer.tracks[0].index else { continue }
@@ -126,7 +126,7 @@ import Testing
                 + ["-frames:v", "\(frames)", "-c:v", "libx264", "-bf", "0", folder.file(name)])
         try #require(outcome.status == 0, "\(outcome.diagnostics)")
         let clock = VirtualClock().clock
-        let source = FileSource(path: folder.file(name), loops: true, clock: clock)
+        let source = FileSource(.file(folder.file(name)), loops: true, clock: clock)
         var instants: [MonotonicTime] = []
         try withoutActuallyEscaping({ (_: AccessUnit) in
             instants.append(clock.now())
@@ -213,7 +213,7 @@ import Testing
         var encoding = EncodingSettings()
         encoding.filters = filters
         let source = FileSource(
-            path: path, loops: false, encoding: encoding, log: lines.log, clock: VirtualClock().clock)
+            .file(path), loops: false, encoding: encoding, log: lines.log, clock: VirtualClock().clock)
         try source.run(epoch: MonotonicTime(nanoseconds: 0), announce: { _ in }, publish: { _ in })
         let warnings = lines.all.filter { $0.hasPrefix("warning") }
         #expect(warnings.count == (warning == nil ? 0 : 1), "\(warnings)")
@@ -318,7 +318,7 @@ import Testing
         settings.video.gopFrames = 15
         settings.audio?.sampleRate = try #require(ClockRate(hertz: 24_000))
         settings.audio?.channelCount = 1
-        let source = FileSource(path: path, loops: false, encoding: settings, clock: VirtualClock().clock)
+        let source = FileSource(.file(path), loops: false, encoding: settings, clock: VirtualClock().clock)
         var tracks: [Track] = []
         let units = try play(source, seconds: 5, announce: { tracks = $0 })
         guard case .h264(let sets) = tracks.first?.format else { throw Unexpected() }
@@ -337,7 +337,7 @@ import Testing
     func aTranscodedFileDeliversARequestedKeyframe() throws {
         let path = try makeFile("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"])
         defer { unlink(path) }
-        let source = FileSource(path: path, loops: false, clock: VirtualClock().clock)
+        let source = FileSource(.file(path), loops: false, clock: VirtualClock().clock)
         var count = 0
         let units = try play(
             source, seconds: 5,
@@ -358,7 +358,7 @@ import Testing
         defer { unlink(path) }
         var settings = EncodingSettings()
         settings.video.gopFrames = 1000
-        let source = FileSource(path: path, loops: false, encoding: settings, clock: VirtualClock().clock)
+        let source = FileSource(.file(path), loops: false, encoding: settings, clock: VirtualClock().clock)
         var (count, wanted) = (0, settings)
         wanted.video.gopFrames = 6
         let units = try play(
@@ -383,7 +383,7 @@ import Testing
         defer { unlink(path) }
         var settings = EncodingSettings()
         settings.filters = "drawbox=x=0:y=0:w=160:h=178:color=black:t=fill"
-        let source = FileSource(path: path, loops: false, encoding: settings, clock: VirtualClock().clock)
+        let source = FileSource(.file(path), loops: false, encoding: settings, clock: VirtualClock().clock)
         let units = try play(source, seconds: 5).filter { $0.track == TrackID(0) }
         let decoder = try VideoDecoder()
         let decoded = try units.flatMap { try decoder.decode($0) } + decoder.finish()
@@ -401,7 +401,7 @@ import Testing
         defer { unlink(path) }
         var settings = EncodingSettings()
         settings.audio = nil
-        let source = FileSource(path: path, loops: true, encoding: settings, clock: VirtualClock().clock)
+        let source = FileSource(.file(path), loops: true, encoding: settings, clock: VirtualClock().clock)
         var tracks: [Track] = []
         let units = try play(source, seconds: 5, announce: { tracks = $0 })
         #expect(tracks.map(\.kind) == [.video])
@@ -412,7 +412,7 @@ import Testing
     private struct Unexpected: Error {}
 
     private func play(_ path: String, seconds: Int64) throws -> [AccessUnit] {
-        try play(FileSource(path: path, loops: true, clock: VirtualClock().clock), seconds: seconds)
+        try play(FileSource(.file(path), loops: true, clock: VirtualClock().clock), seconds: seconds)
     }
 
     private func play(

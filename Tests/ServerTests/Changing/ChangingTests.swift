@@ -146,7 +146,8 @@ struct ChangingTests {
                 (["source=/dev/video77"], "source: no file at /dev/video77; check the path"),
                 (["source=\(folder.file("fifo"))", "effects.mirror=true"], "so it cannot have effects"),
                 (["source=\(folder.file("film.mp4"))"], "source: \(folder.file("film.mp4")) cannot be read"),
-                (["source=http://192.0.2.7/cam"], "only rtsp:// and rtsps:// URLs can be sources yet"),
+                (["source=http://127.0.0.1:1/cam?pwd=secret"], "http://127.0.0.1:1/cam?… cannot be read"),
+                (["source=file:///srv/film.mp4"], "write the path of the file without file://"),
                 (["source=rtsp://127.0.0.1:1/cam"], "source: rtsp://127.0.0.1:1/cam: connect: Connection refused"),
                 (["source=stream:cam"], "a path cannot be its own source: `cam` of `cam`"),
             ] {

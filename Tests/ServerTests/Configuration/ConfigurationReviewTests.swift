@@ -74,16 +74,19 @@ import Testing
         #expect(lines.map(Self.withoutPosition) == expected)
     }
 
-    @Test func aURLIsRefusedAsASource() throws {
-        let reason =
-            "only rtsp:// and rtsps:// URLs can be sources yet; pipe others in: ffmpeg -i URL -an -c:v copy -bsf:v "
-            + "h264_mp4toannexb -f h264 - | apus serve -"
-        for url in ["rtspu://192.0.2.7/cam", "http://192.0.2.7/film.mp4", "srt://192.0.2.7:9000"] {
+    @Test func mistypedURLsAreRefusedAsSources() throws {
+        for (url, reason) in [
+            ("rtsp://", "this is not a valid RTSP URL; write rtsp://HOST/PATH"),
+            ("file:///srv/film.mp4", "write the path of the file without file://"),
+        ] {
             #expect(problems("paths: { cam: { source: '\(url)' } }") == "apus.yml:1:25: paths.cam.source: \(reason)")
             let refusal = #expect(throws: SourceArgument.Refusal.self) { try SourceArgument(url) }
             #expect(refusal?.description == reason)
         }
-        #expect(problems("paths: { cam: { source: 'a://b', loop: false } }") != nil)
+        for url in ["http://192.0.2.7/film.mp4", "srt://192.0.2.7:9000", "udp://239.1.1.1:5000"] {
+            #expect(problems("paths: { cam: { source: '\(url)' } }") == nil)
+            #expect(try SourceArgument(url).source == .url(url))
+        }
         #expect(problems("paths: { cam: { source: './a:b//c' } }") == nil)
     }
 

@@ -132,7 +132,7 @@ private let wrong = [
         "apus.yml:1:73: paths.cam.effects.overlay: machineTimestamp needs a frame of at least 168x144, not 160x144"),
     Wrong(
         "paths: { cam: { source: \"-\", effects: { mirror: true } } }\n",
-        "apus.yml:1:39: paths.cam.effects: H.264 from standard input is not decoded, so it cannot have effects"
+        "apus.yml:1:39: paths.cam.effects: standard input is not decoded if it is H.264 or H.265, so it cannot have effects"
     ),
     Wrong(
         "paths: { cam: { effects: { rotate: 45 } } }\n",

@@ -111,7 +111,7 @@ extension Configuration {
         case .publish: reading.note("has no effect: a publisher decides when it sends", with: option + "onDemand")
         case .standardInput:
             reading.note("standard input cannot be opened when it is needed", with: option + "onDemand")
-        case .testCard, .substream, .pulled, .path: break
+        case .testCard, .substream, .pulled, .url, .path: break
         }
         if path.multicast == .always || path.multicastTransportStream == .always {
             reading.note("contradicts multicast always, which needs the source all the time", with: option + "onDemand")

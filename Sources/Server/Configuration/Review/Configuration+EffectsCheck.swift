@@ -15,7 +15,8 @@ extension Configuration {
                 with: section + "privacyMasks" + "\(index + 1)")
         }
         if path.source == .standardInput {
-            reading.note("H.264 from standard input is not decoded, so it cannot have effects", with: section)
+            reading.note(
+                "standard input is not decoded if it is H.264 or H.265, so it cannot have effects", with: section)
         }
         if path.source == .publish {
             reading.note("a published stream is not decoded, so it cannot have effects", with: section)

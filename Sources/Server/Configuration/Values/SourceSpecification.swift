@@ -10,6 +10,8 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     case substream(of: String)
     /// The stream of another server, by its `rtsp` or `rtsps` URL. The text may contain a password.
     case pulled(RequestURL, text: String)
+    /// A stream or a recording at a URL that FFmpeg opens, such as `http://`. The text may contain a password.
+    case url(String)
     /// A file, a fifo or a device: this is determined when it is opened.
     case path(String)
 
@@ -25,6 +27,8 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
                 self = .pulled(url, text: text)
             } else if text.hasPrefix("stream:") {
                 self = .substream(of: String(text.dropFirst(7).drop { $0 == "/" }))
+            } else if text.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil {
+                self = .url(text)
             } else {
                 self = .path(text)
             }
@@ -37,29 +41,28 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         return parent
     }
 
-    /// Why the source cannot be served if it is a URL; `nil` if it is not a URL.
+    /// Why the source cannot be served if it is a URL; `nil` if it can, or is not a URL.
     var urlProblem: String? {
-        guard case .path(let path) = self, path.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil else {
-            return nil
-        }
-        if ["rtsp://", "rtsps://"].contains(where: path.lowercased().hasPrefix) {
-            return "this is not a valid RTSP URL; write rtsp://HOST/PATH"
-        }
-        return
-            "only rtsp:// and rtsps:// URLs can be sources yet; pipe others in: ffmpeg -i URL -an -c:v copy -bsf:v h264_mp4toannexb "
-            + "-f h264 - | apus serve -"
+        guard case .url(let url) = self else { return nil }
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        if scheme == "rtsp" || scheme == "rtsps" { return "this is not a valid RTSP URL; write rtsp://HOST/PATH" }
+        // A file is opened as a file, so that its name may contain any character.
+        return scheme == "file" ? "write the path of the file without file://" : nil
     }
 
     /// Whether it is a URL with a password.
     public var hasPassword: Bool {
-        guard case .pulled(let url, _) = self else { return false }
-        return url.userInformation?.password != nil
+        switch self {
+        case .pulled(let url, _): url.userInformation?.password != nil
+        case .url(let url): UserInformation.removed(from: url) != url
+        default: false
+        }
     }
 
     /// The source as it is written, with the password of a URL.
     var text: String {
         switch self {
-        case .pulled(_, let text), .path(let text): text
+        case .pulled(_, let text), .url(let text), .path(let text): text
         case .testCard, .standardInput, .publish, .substream: description
         }
     }
@@ -72,13 +75,17 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         case .standardInput: "-"
         case .publish: "publish"
         case .substream(let parent): "stream:\(parent)"
-        case .path(let path): withoutCredentials(path)
+        case .url(let url): withoutCredentials(url)
+        case .path(let path): path
         }
     }
 }
 
-/// The text without the user and the password of a URL in it, also of an invalid one.
+/// The text without the user and the password of a URL in it, also of an invalid one, and without its query, in which cameras
+/// take passwords too.
 func withoutCredentials(_ text: String) -> String {
     // Names of files may contain an `@`.
-    text.contains("://") ? UserInformation.removed(from: text) : text
+    guard text.contains("://") else { return text }
+    let shown = UserInformation.removed(from: text)
+    return shown.firstIndex(of: "?").map { shown[..<$0] + "?…" } ?? shown
 }

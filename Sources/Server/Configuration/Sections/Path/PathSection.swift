@@ -59,10 +59,11 @@ extension Schema<Configuration.Path> {
             .value(
                 "source", \.source,
                 expecting:
-                    "testcard, a camera, a file, a fifo, \"-\" for standard input, rtsp://HOST/PATH, publish, or stream:NAME",
+                    "testcard, a camera, a file, a fifo, \"-\" for standard input, rtsp://HOST/PATH, another URL, publish, or stream:NAME",
                 "Where the media comes from. A camera is named by its device, such as /dev/video0. A file may have every format "
                     + "that FFmpeg reads; H.264, H.265, AAC, Opus and G.711 are sent as they are. A fifo or standard input "
-                    + "carries H.264 in Annex B byte stream format. An rtsp:// URL names the stream of an IP camera or of "
+                    + "carries H.264 or H.265 in Annex B byte stream format, or a container such as MPEG-TS or Matroska. A URL "
+                    + "other than rtsp:// is opened by FFmpeg. An rtsp:// URL names the stream of an IP camera or of "
                     + "another server; Apus receives its media in the same codecs. publish: clients publish the stream over "
                     + "RTSP. stream:cam is the path cam, encoded again with the size, frame rate and bitrate of this path's "
                     + "video options.",

@@ -1,7 +1,7 @@
 import Streams
 
-/// A format other than H.264 in Annex B format, recognised by the first bytes of a pipe's input.
-enum UnsupportedFormat: String, CaseIterable, Hashable, Sendable {
+/// A format other than H.264 in Annex B format, recognised by the first bytes of a pipe's input. libavformat reads it.
+enum PipeFormat: String, CaseIterable, Hashable, Sendable {
     case mpegTS = "MPEG-TS"
     case programStream = "an MPEG program stream"
     case mp4 = "MP4"
@@ -14,8 +14,8 @@ enum UnsupportedFormat: String, CaseIterable, Hashable, Sendable {
     case ogg = "Ogg"
     case jpeg = "JPEG images (MJPEG)"
     case y4m = "uncompressed video (YUV4MPEG2)"
-    case wav = "WAV, which contains only audio"
-    case aac = "AAC, which contains only audio"
+    case wav = "WAV"
+    case aac = "AAC"
 
     /// The number of bytes after which every format is recognised.
     static let sufficientByteCount = 2_048
@@ -34,25 +34,13 @@ enum UnsupportedFormat: String, CaseIterable, Hashable, Sendable {
             return nil
         }
     }
-
-    /// How to serve this input.
-    var remedy: String {
-        switch self {
-        case .mpegTS, .programStream, .mp4, .matroska, .flv, .avi:
-            "if it contains H.264, extract that: … | ffmpeg -i - -an -c:v copy -bsf:v h264_mp4toannexb -f h264 - ; "
-                + "if it is a file, serve the file itself"
-        case .wav, .aac: "send H.264; a pipe cannot carry audio"
-        case .h265, .mpegVideo, .ivf, .ogg, .jpeg, .y4m:
-            "convert it: … | ffmpeg -i - -an -c:v libx264 -preset superfast -tune zerolatency -f h264 -"
-        }
-    }
 }
 
 // MARK: - Signatures
 
-extension UnsupportedFormat {
+extension PipeFormat {
     private struct Signature {
-        let format: UnsupportedFormat
+        let format: PipeFormat
         let text: [UInt8]
         var offset = 0
 

@@ -1,0 +1,69 @@
+import CFFmpeg
+
+/// From where a ``Demuxer`` reads.
+public enum DemuxerInput: Hashable, Sendable {
+    /// A file at a path.
+    case file(String)
+    /// A URL that libavformat opens. Messages show `name`, because the URL may contain a password.
+    case url(String, name: String)
+    /// A stream of bytes, such as a pipe (``ByteInput``).
+    case bytes(name: String)
+
+    /// For messages.
+    public var name: String {
+        switch self {
+        case .file(let path): path
+        case .url(_, let name), .bytes(let name): name
+        }
+    }
+
+    var isFile: Bool { if case .file = self { true } else { false } }
+
+    /// What libavformat opens. With the scheme, a name that contains a colon is not taken for a protocol.
+    var location: String {
+        switch self {
+        case .file(let path): "file:" + path
+        case .url(let url, _): url
+        case .bytes: ""
+        }
+    }
+
+    var remedy: String {
+        switch self {
+        case .file: "check that the file is complete and that ffprobe can read it"
+        case .url: "check that ffprobe can read the URL on this host"
+        case .bytes: "check that ffprobe - can read what the program writes"
+        }
+    }
+
+    /// A server that sends nothing for this long is considered gone, in microseconds.
+    private static let timeout = "10000000"
+
+    func setOptions(_ options: inout OpaquePointer?) {
+        guard case .url = self else { return }
+        for (key, value) in [("rw_timeout", Self.timeout), ("user_agent", "apus")] {
+            av_dict_set(&options, key, value, 0)
+        }
+    }
+}
+
+/// A stream of bytes for a ``Demuxer``.
+public final class ByteInput {
+    private let read: (UnsafeMutableRawBufferPointer) -> Int
+
+    /// - Parameter read: reads at least one byte, and blocks until there is one. Returns the number of bytes; 0 at the end, or if
+    ///   reading is to stop.
+    public init(_ read: @escaping (UnsafeMutableRawBufferPointer) -> Int) {
+        self.read = read
+    }
+
+    /// Input of libavformat that reads from here. It does not retain: the caller keeps this alive as long as the input.
+    var reader: UnsafeMutablePointer<AVIOContext>? {
+        apus_open_reader(Unmanaged.passUnretained(self).toOpaque()) { opaque, buffer, size in
+            guard let opaque else { return apus_averror_eof }
+            let input = Unmanaged<ByteInput>.fromOpaque(opaque).takeUnretainedValue()
+            let count = input.read(UnsafeMutableRawBufferPointer(start: buffer, count: Int(size)))
+            return count > 0 ? Int32(count) : apus_averror_eof
+        }
+    }
+}
