@@ -1,0 +1,193 @@
+"""Publishes with ffmpeg and GStreamer over all transports, with and without Digest, with a query and with a slash at the end, and
+plays each stream with ffmpeg, ffprobe, GStreamer, mpv and VLC. Video and audio that ffmpeg receives must be the published bytes, with
+the published distances of the presentation times. Called by script/acceptance with: apus, a folder for results, a port."""
+import collections, itertools, os, pathlib, re, shutil, subprocess, sys, time
+
+apus, results, port = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
+ffmpeg_binaries = {"ffmpeg": "ffmpeg"}
+if os.environ.get("FFMPEG_NEW"):
+    ffmpeg_binaries["ffmpeg-new"] = os.environ["FFMPEG_NEW"]
+failures = []
+
+Clip = collections.namedtuple("Clip", "name video audio options gst codecs")
+CLIPS = [
+    Clip("h264-aac", "h264", True, "-c:v libx264 -bf 0 -c:a aac -ac 2", ("h264parse", "aacparse"), "h264 aac"),
+    Clip("h264-bframes", "h264", True, "-c:v libx264 -bf 3 -c:a aac -ac 2", ("h264parse", "aacparse"), "h264 aac"),
+    Clip("h265-opus", "hevc", True, "-c:v libx265 -x265-params log-level=none:bframes=3:open-gop=0:keyint=25 -c:a libopus -ac 2",
+         ("h265parse", "opusparse"), "hevc opus"),
+    Clip("h264-g711", "h264", True, "-c:v libx264 -bf 0 -ar 8000 -ac 1 -c:a pcm_alaw", ("h264parse", "audio/x-alaw"), "h264 pcm_alaw"),
+]
+
+
+def check(what, holds, detail=""):
+    print(("ok      " if holds else "BROKEN  ") + what + (f"  ({detail})" if detail else ""), flush=True)
+    if not holds:
+        failures.append(what)
+
+
+def run(command, seconds=30):
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=seconds)
+        return done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired as late:
+        decode = lambda text: (text or b"").decode(errors="replace")
+        return 124, decode(late.stdout), decode(late.stderr)
+
+
+def make(clip):
+    """Half a minute with a keyframe every second."""
+    path = results / f"{clip.name}.mkv"
+    if not path.exists():
+        preset = "" if "x265" in clip.options else "-g 25 -keyint_min 25 -sc_threshold 0"
+        status, _, errors = run(
+            "ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=640x360:r=25 -f lavfi -i sine=r=48000 -t 30 -preset ultrafast "
+            f"-pix_fmt yuv420p {clip.options} {preset} -y {path}".split(), 60)
+        assert status == 0, errors
+    return path
+
+
+def frames(source, clip, kind, seconds):
+    """Checksum and presentation time in milliseconds of each frame that ffmpeg copies."""
+    # Parameter sets may be repeated, delimiters are not sent.
+    sets = {"h264": "6-9", "hevc": "32-35|39-40"}[clip.video]
+    filters = ["-bsf:v", f"filter_units=remove_types={sets}"] if kind == "v" else []
+    status, text, errors = run(
+        ["ffmpeg", "-nostdin", "-v", "error"] + source + ["-map", f"0:{kind}", "-c", "copy", "-t", str(seconds)]
+        + filters + ["-f", "framemd5", "-"])
+    # What a new viewer gets of the past is compressed in time, of which ffmpeg's muxers complain.
+    errors = "\n".join(line for line in errors.splitlines() if "Non-monotonous DTS" not in line)
+    base = re.search(r"#tb 0: (\d+)/(\d+)", text)
+    scale = 1000 * int(base[1]) / int(base[2]) if base else 1
+    lines = [line.split(",") for line in text.splitlines() if line and line[0] != "#"]
+    return [(line[5].strip(), int(line[2]) * scale) for line in lines], status, errors.strip()
+
+
+def expect_identity(what, clip, url, transport):
+    for kind, name in (("v", "video"), ("a", "audio")):
+        original = {md5: time for md5, time in ORIGINALS[clip.name, kind]}
+        viewing = ["-rtsp_transport", transport, "-i", url]
+        copied, status, errors = frames(viewing, clip, kind, 3)
+        strangers = [md5 for md5, _ in copied if md5 not in original]
+        # A tone repeats its frames, so only frames that occur once tell the time.
+        unique = {md5 for md5, count in collections.Counter(m for m, _ in ORIGINALS[clip.name, kind]).items() if count == 1}
+        # The first frames are those of the past, compressed in time.
+        offsets = [time - original[md5] for md5, time in copied[len(copied) // 2:] if md5 in unique]
+        spread = max(offsets) - min(offsets) if offsets else 0
+        # The file may begin again in between, with a gap of less than a frame of audio.
+        holds = status == 0 and not errors and len(copied) > 20 and not strangers and spread < 30
+        check(f"{what}: {name} unchanged", holds,
+              f"{len(copied)} frames, {len(strangers)} other, times differ by {spread:.1f} ms{', ' + errors if errors else ''}")
+
+
+def publisher(program, transport, clip, url):
+    path = make(clip)
+    if program.startswith("ffmpeg"):
+        return [ffmpeg_binaries[program], "-nostdin", "-v", "error", "-re", "-i", str(path), "-c", "copy", "-f", "rtsp",
+                "-rtsp_transport", transport, "-muxdelay", "0", url]
+    video, audio = clip.gst
+    return ["gst-launch-1.0", "-q", "rtspclientsink", "name=sink", f"location={url}", f"protocols={transport}",
+            "filesrc", f"location={path}", "!", "matroskademux", "name=demux", "demux.video_0", "!", "queue", "!", video, "!", "sink.",
+            "demux.audio_0", "!", "queue", "!", audio, "!", "sink."]
+
+
+def play(what, clip, url):
+    """With each player; none may report a decode error."""
+    environment = ["setpriv", "--reuid=nobody", "--clear-groups", "env", f"HOME={results}/vlc"] if os.geteuid() == 0 else []
+    players = {
+        "ffprobe": ["ffprobe", "-v", "error", "-rtsp_transport", "tcp", "-show_entries", "stream=codec_name", "-of", "csv=p=0", url],
+        "ffmpeg": ["ffmpeg", "-nostdin", "-v", "error", "-xerror", "-i", url, "-t", "2", "-fps_mode", "passthrough",
+                   "-enc_time_base", "1:90000", "-f", "null", "-"],
+        "GStreamer": ["gst-launch-1.0", "-q", "rtspsrc", f"location={url}", "latency=200", "!", "decodebin", "!", "identity",
+                      "eos-after=40", "!", "fakesink"],
+        "mpv": ["mpv", "--no-config", "--vo=null", "--ao=null", "--end=2", "--msg-level=all=warn", url],
+        "VLC": environment + ["cvlc", "-I", "dummy", "--vout", "dummy", "--aout", "dummy", "--run-time=3", "--play-and-exit", "-v",
+                              url, "vlc://quit"],
+    }
+    for player, command in players.items():
+        status, text, errors = run(command, 25)
+        output = text + errors
+        bad = [line for line in output.splitlines() if re.search(r"(?i)error|corrupt|invalid|non-existing|cannot decode", line)
+               and not re.search(r"(?i)libva|vdpau|dbus|pulse|alsa|xcb|XDG_RUNTIME|no suitable|globalhotkeys|interface|gstrtspsrc.*PAUSE"
+               r"|Invalid video timestamp|monoton|buffer deadlock prevented", line)]
+        holds = not bad and (status == 0 or player == "VLC")
+        if player == "ffprobe":
+            holds = holds and sorted(text.split()) == sorted(clip.codecs.split())
+        if player == "GStreamer" and "Could not write to resource" not in output:
+            holds = status == 0 and not bad
+        check(f"{what}: {player} plays", holds, "; ".join(bad[:2]) or (f"status {status}" if not holds else ""))
+
+
+def serve(name, configuration, at):
+    (results / f"{name}.yml").write_text(configuration)
+    log = open(results / f"{name}.log", "w")
+    return subprocess.Popen([apus, "serve", "--config", str(results / f"{name}.yml")], stdout=log, stderr=log)
+
+
+def wait_for(log, text, count, process, seconds=10):
+    """Until the log has the text so often; false if the process has ended or the time is over."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        if (results / log).read_text(errors="replace").count(text) >= count:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+shutil.rmtree(results / "vlc", ignore_errors=True)
+(results / "vlc").mkdir(parents=True)
+os.chmod(results / "vlc", 0o777)
+os.environ["STATE_DIRECTORY"] = str(results / "state")
+shutil.rmtree(results / "state", ignore_errors=True)
+(results / "state").mkdir()
+subprocess.run([apus, "certificate"], check=True, stdout=subprocess.DEVNULL)
+for clip in CLIPS:
+    make(clip)
+ORIGINALS = {(clip.name, kind): frames(["-i", str(make(clip))], clip, kind, 30)[0] for clip in CLIPS for kind in "va"}
+ports = f"server: {{ port: %d }}\ntls: {{ encryption: optional, port: %d }}\ncontrol: {{ socket: '' }}\n"
+servers = {
+    "open": serve("open", ports % (port, port + 1) + "access: { loopback: publish }\npaths: { 'live/*': { source: publish } }\n", port),
+    "digest": serve("digest", ports % (port + 2, port + 3)
+                    + "users:\n  pub: { password: 'a b@c', publish: ['*'], read: ['*'] }\npaths: { 'live/*': { source: publish } }\n", port + 2),
+}
+try:
+    time.sleep(1.5)
+    joined = collections.Counter()
+    forms = {"plain": "", "query": "?token=1&x=y", "slash": "/"}
+    ways = [(program, transport) for program in ffmpeg_binaries for transport in ("tcp", "udp", "tls")]
+    ways += [("gst", "tcp"), ("gst", "udp")]
+    only = os.environ.get("ONLY", "")
+    number = 0
+    for (program, transport), access, (form, suffix), clip in itertools.product(ways, servers, forms.items(), CLIPS):
+        # Each form is tried with one clip; each clip in the plain form.
+        if form != "plain" and clip.name != "h264-aac":
+            continue
+        what = f"{program} {transport} {access} {form} {clip.name}"
+        if only not in what:
+            continue
+        number += 1
+        base = port + (0 if access == "open" else 2)
+        user = "" if access == "open" else "pub:a%20b%40c@"
+        scheme, at = ("rtsps", base + 1) if transport == "tls" else ("rtsp", base)
+        url = f"{scheme}://{user}127.0.0.1:{at}/live/s{number}{suffix}"
+        viewing = f"rtsp://{user}127.0.0.1:{base}/live/s{number}"
+        wire = "tcp" if transport == "tls" else transport
+        process = subprocess.Popen(publisher(program, wire, clip, url), stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=open(results / "publisher.log", "w"))
+        joined[access] += 1
+        begun = wait_for(f"{access}.log", "publisher joined", joined[access], process)
+        check(f"{what}: publishes", begun, "" if begun else (results / "publisher.log").read_text()[-300:].strip())
+        if not begun:
+            joined[access] -= 1
+        elif form == "plain" and access == "open" and transport != "tls":
+            expect_identity(what, clip, viewing, "tcp")
+            play(what, clip, viewing)
+        else:
+            expect_identity(what, clip, viewing, "tcp")
+        process.terminate()
+        process.wait()
+finally:
+    for server in servers.values():
+        server.terminate()
+        server.wait()
+print(f"{len(failures)} of the checks failed" if failures else "all checks passed")
+sys.exit(1 if failures else 0)
