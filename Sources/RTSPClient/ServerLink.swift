@@ -1,3 +1,4 @@
+import Delivery
 import Media
 import RTSP
 import Reactor
@@ -69,6 +70,15 @@ final class ServerLink {
     private func fail(_ reason: ClientSessionEnd) {
         failure = failure ?? reason
         close()
+    }
+
+    /// Gives up the open connection: the caller reads, writes and watches its socket from now on.
+    ///
+    /// - Returns: `nil` if the link is not open.
+    func takeOutput(at now: MonotonicTime) -> TCPOutput? {
+        guard isOpen, let socket = socket.take() else { return nil }
+        phase = .closed
+        return TCPOutput(socket: socket, tls: tls, at: now)
     }
 }
 

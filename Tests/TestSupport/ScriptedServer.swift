@@ -7,6 +7,7 @@ public final class ScriptedServer: Sendable {
     public struct Request: Sendable {
         /// The request's text, with the empty line.
         public let head: String
+        public let body: String
         public var method: String { String(head.prefix { $0 != " " }) }
 
         /// Returns a response with the request's sequence number.
@@ -90,8 +91,14 @@ public final class ScriptedServer: Sendable {
             guard count > 0 else { return }
             pending += buffer[..<count]
             while let end = pending.firstRange(of: Array("\r\n\r\n".utf8)) {
-                let request = Request(head: String(decoding: pending[..<end.upperBound], as: UTF8.self))
-                pending.removeSubrange(..<end.upperBound)
+                let head = String(decoding: pending[..<end.upperBound], as: UTF8.self)
+                let length =
+                    head.split(separator: "\r\n").first { $0.hasPrefix("Content-Length:") }?
+                    .split(separator: " ").last.flatMap { Int($0) } ?? 0
+                guard pending.count >= end.upperBound + length else { break }
+                let body = pending[end.upperBound..<end.upperBound + length]
+                let request = Request(head: head, body: String(decoding: body, as: UTF8.self))
+                pending.removeSubrange(..<(end.upperBound + length))
                 // Ignores receiver reports in `$` frames.
                 guard let method = request.head.first, method.isLetter else { continue }
                 guard script(request, peer) else { return }

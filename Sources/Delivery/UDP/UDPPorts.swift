@@ -13,7 +13,7 @@ import Reactor
 public final class UDPPorts {
     public let pair: RTPSocketPair
     /// Whether the kernel supports GSO, as probed at start.
-    let usesGSO: Bool
+    public let usesGSO: Bool
     /// The sender for all clients without a separate socket.
     private(set) lazy var shared = UDPSender(sharedBy: self)
     /// Separate sockets, by the address of their host with port 0.

@@ -45,6 +45,8 @@ public final class Assembly: Sendable {
     let directory = PathDirectory()
     /// Pulls streams of other servers.
     let pulls = PullLoops()
+    /// Publishes streams to other servers.
+    let forwards: Forwards
     let server: RTSPServer.Server
     /// `nil` without TLS.
     let certificateWatch: CertificateWatch?
@@ -91,13 +93,15 @@ public final class Assembly: Sendable {
         } catch {
             throw Failure(description: "cannot start: \(error)")
         }
+        let forwardLoops = ForwardLoops()
+        forwards = Forwards(on: forwardLoops, log: log)
         let server: RTSPServer.Server
         do throws(BindingFailure) {
             server = try RTSPServer.Server(
                 options: ServerOptions(
                     configuration, access: access, authoriser: HTTPCallback(configuration.access, log: log),
                     identity: identity),
-                directory: directory, services: [pulls.service], logger: log)
+                directory: directory, services: [pulls.service, forwardLoops.service], logger: log)
         } catch {
             throw Failure(error, configuration)
         }
@@ -133,6 +137,7 @@ public final class Assembly: Sendable {
                         takesPublishers: true)
                 })
         state = Mutex(State(configuration: configuration, paths: paths, viewer: viewer, publisher: publisher))
+        for (name, path) in paths { forward(name, path.stream, of: configuration) }
         directory.createMissing { [weak self] in self?.create($0, then: $1) ?? false }
     }
 

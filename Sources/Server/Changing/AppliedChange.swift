@@ -61,7 +61,7 @@ extension AppliedChange {
             case .groups: .regrouped(path: name, options: options)
             case .encoding: encoding(of: name, options, result)
             case .source: .sourceReplaced(path: name, options: options)
-            case .live: .live(options: options)
+            case .live: .live(options: options.map { "paths.\(name).\($0)" })
             case .serverRestart: .atNextStart(options: options)
             }
         }

@@ -85,6 +85,9 @@ extension Assembly {
                 state.paths[path.name]?.stream.captureTimeSEI = captureTimeSEI
             }
         }
+        for name in difference.added + difference.changed.map(\.name) {
+            if let path = state.paths[name] { forward(name, path.stream, of: new) }
+        }
         for name in difference.added { start(name, after: endings, in: state) }
         for path in difference.changed where path.isSourceChanged { start(path.name, after: endings, in: state) }
         let results = difference.changed.map { ($0.name, reconfigure($0, in: state)) }
@@ -143,9 +146,20 @@ extension Assembly {
     func withdraw(_ path: ServedPath) {
         let (server, stream) = (server, path.stream)
         directory.remove(stream.path)
+        forwards.remove(stream.path)
         path.supervisor.stop()
         status.forget(stream.path)
         Task(executorPreference: tasks) { await server.withdraw(stream) }
+    }
+
+    /// Forwards a path as its options say.
+    func forward(_ name: String, _ stream: Streams.Stream, of configuration: Configuration) {
+        guard let path = configuration.servedPaths[name] else { return }
+        let options = PathOptions(name, path, in: configuration)
+        forwards.set(
+            path.forward,
+            of: ForwardedStream(
+                stream: stream, title: options.title, information: options.description, isHeld: true))
     }
 
     /// Serves a path. Its source is started later.

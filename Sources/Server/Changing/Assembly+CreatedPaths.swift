@@ -6,8 +6,8 @@ import Streams
 /// The pattern by which a publisher created a path.
 struct CreatedPathOrigin: Hashable, Sendable {
     let pattern: PathPattern
-    /// The settings of the pattern at that time.
-    let settings: Configuration.Path
+    /// The settings of the pattern.
+    var settings: Configuration.Path
     /// The user, or without users the host, which may create a limited number of paths.
     let owner: String
 }
@@ -64,6 +64,7 @@ extension Assembly {
         }
         add(name, settings, of: state.configuration, to: &state)
         state.createdPaths[name] = origin
+        forwardCreated(name, of: state)
         guard let path = state.paths[name] else { return }
         let remove: @Sendable () -> Void = { [weak self, tasks] in
             tasks.run { [weak self] in self?.removeIfUnused(name) }
@@ -88,12 +89,35 @@ extension Assembly {
         }
     }
 
-    /// Removes the created paths whose pattern has been removed or changed.
+    /// Forwards a created path as its pattern says. The forward does not keep the path, which is removed without a publisher.
+    private func forwardCreated(_ name: String, of state: State) {
+        guard let path = state.paths[name], let origin = state.createdPaths[name] else { return }
+        let options = PathOptions(name, origin.settings, in: state.configuration)
+        let part = String(name.dropFirst(origin.pattern.description.utf8.count - 1))
+        let wanted = origin.settings.forward.compactMap { forward -> Configuration.Forward? in
+            guard let destination = forward.destination.replacingPlaceholder(by: part) else { return nil }
+            var forward = forward
+            forward.destination = destination
+            return forward
+        }
+        forwards.set(
+            wanted,
+            of: ForwardedStream(
+                stream: path.stream, title: options.title, information: options.description, isHeld: false))
+    }
+
+    /// Removes the created paths whose pattern has been removed or changed. If only its forwards have changed, the paths stay.
     func removeOutdated(from state: inout State) {
         let patterns = Dictionary(
             state.configuration.publishPatterns.map { ($0.pattern, $0.path) }, uniquingKeysWith: { first, _ in first })
         for (name, origin) in state.createdPaths where patterns[origin.pattern] != origin.settings {
-            removeCreated(name, from: &state)
+            guard let settings = patterns[origin.pattern], settings.withoutForwards == origin.settings.withoutForwards
+            else {
+                removeCreated(name, from: &state)
+                continue
+            }
+            state.createdPaths[name]?.settings = settings
+            forwardCreated(name, of: state)
         }
     }
 
@@ -101,5 +125,13 @@ extension Assembly {
         state.createdPaths[name] = nil
         guard let path = state.paths.removeValue(forKey: name) else { return }
         withdraw(path)
+    }
+}
+
+extension Configuration.Path {
+    fileprivate var withoutForwards: Self {
+        var path = self
+        path.forward = []
+        return path
     }
 }

@@ -109,14 +109,7 @@ final class PulledSource: PathSource {
 extension ClientLogin {
     /// The login for a pulled stream: that of the options, or else that of the URL; `nil` without a user.
     init?(pulling url: RequestURL, _ settings: Configuration.Pull) throws(OpenSSLFailure) {
-        let information = url.userInformation
-        let user = settings.user.isEmpty ? information?.user : settings.user
-        guard let user else { return nil }
-        let password = settings.user.isEmpty ? information?.password ?? "" : settings.password
-        self.init(user: user, secret: .password(password), hashes: try .openSSL()) {
-            var numbers = SystemRandomNumberGenerator()
-            return numbers.next()
-        }
+        try self.init(at: url, user: settings.user, password: settings.password)
     }
 }
 

@@ -13,7 +13,9 @@ extension Assembly {
         guard let (viewers, loops) = askLoops(at: now) else { return nil }
         return ServerStatus(
             version: apusVersion, uptime: Double(now - clock.epoch) / 1_000_000_000,
-            streams: paths.map { .init($0, hasPictureTimes: hasPictureTimes, at: reading) }.sorted {
+            streams: paths.map {
+                .init($0, forwards.all(of: $0.stream.path), hasPictureTimes: hasPictureTimes, at: reading)
+            }.sorted {
                 $0.path < $1.path
             },
             viewers: viewers.map { .init($0, at: now) }.sorted { ($0.path, $0.peer) < ($1.path, $1.peer) },

@@ -9,7 +9,7 @@ extension ServerStatus {
             let watching = viewers.filter { $0.path == stream.path }
             text +=
                 "\n\(stream.path)  \(stream.source), \(watching.count) \(watching.count == 1 ? "viewer" : "viewers")\n"
-            text += stream.text
+            text += stream.text + stream.forwardsText
             if !watching.isEmpty { text += Self.viewersTable(watching) }
         }
         return text + "\n" + loopsTable
@@ -63,25 +63,27 @@ extension ServerStatus.StreamLine {
             }
         }
         let header = [["stage, in ms", "p50", "p95", "p99", "max"]]
-        if condition.restarts > 0 { facts.append("started again \(condition.restarts) times") }
-        let failure = (condition.failureText ?? condition.pastFailureText).map { "  \($0)\n" } ?? ""
+        if restarts > 0 { facts.append("started again \(restarts) times") }
+        let failure = (condition.failureText ?? pastFailureText).map { "  \($0)\n" } ?? ""
         return "  \(facts.joined(separator: ", "))\n" + failure + (input?.text ?? "")
             + (rows.isEmpty ? "" : textTable(header + rows))
     }
 }
 
-extension ServerStatus.Condition {
-    /// `running for 12.3 s`.
-    fileprivate var stateText: String { "\(state) for \(ServerStatus.number(seconds)) s" }
-
+extension ServerStatus.StreamLine {
     /// `last failure 2026-11-21T09:08:07.006Z: no file at film.mp4`; `nil` if the source has never failed.
-    fileprivate var pastFailureText: String? {
+    private var pastFailureText: String? {
         guard let lastFailure, let lastFailureAt else { return nil }
         return "last failure \(lastFailureAt): \(printable(lastFailure))"
     }
+}
+
+extension ServerStatus.Condition {
+    /// `running for 12.3 s`.
+    var stateText: String { "\(state) for \(ServerStatus.number(seconds)) s" }
 
     /// `since 2026-11-21T09:08:07.006Z: no file at film.mp4; next try in 4 s`; `nil` if the source is not failing.
-    fileprivate var failureText: String? {
+    var failureText: String? {
         reason.map { reason in
             let next =
                 secondsToNextTry.map { "next try in \(ServerStatus.number($0)) s" } ?? "trying again now"

@@ -20,6 +20,11 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let source: String
         /// The state of the source.
         public let condition: Condition
+        /// How often the source was started again after a failure.
+        public let restarts: Int
+        /// The last failure and when it was, in the format of `condition.since`; `nil` if the source has never failed.
+        public let lastFailure: String?
+        public let lastFailureAt: String?
         /// What the source receives over the network; `nil` if nothing.
         public let input: InputLine?
         /// Frames published, since the stream was created.
@@ -33,11 +38,14 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let stages: LatencyTrace.Summary
         /// The last frames one by one, if they were requested.
         public let pictureTimes: [PictureTimes]?
+        /// The servers to which the stream is published, in the order of the configuration.
+        public let forwards: [ForwardLine]
     }
 
-    /// The state of a source.
+    /// The state of a source or of a forward.
     public struct Condition: Hashable, Sendable, Codable {
-        /// `starting`, `running`, `failing` or `ended`.
+        /// Of a source: `starting`, `running`, `failing`, `ended` or `sleeping`; of a forward: `waiting` (for media), `connecting`,
+        /// `forwarding` or `failing`.
         public let state: String
         /// Since when: `2026-11-21T09:08:07.006Z`.
         public let since: String
@@ -49,11 +57,6 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let nextTry: String?
         /// The same time, in seconds from now.
         public let secondsToNextTry: Double?
-        /// How often it was started again after a failure.
-        public let restarts: Int
-        /// The last failure and when it was, in the format of `since`; `nil` if it has never failed.
-        public let lastFailure: String?
-        public let lastFailureAt: String?
     }
 
     /// The times at which one frame passed each stage, in nanoseconds of CLOCK_MONOTONIC.
@@ -104,11 +107,15 @@ extension ServerStatus.PictureTimes {
 }
 
 extension ServerStatus.StreamLine {
-    init(_ path: ServedPath, hasPictureTimes: Bool, at now: ClockReading) {
+    init(_ path: ServedPath, _ forwards: [any PathForward], hasPictureTimes: Bool, at now: ClockReading) {
         let (published, encoded) = (path.stream.published, path.status)
         self.path = path.stream.path
         source = path.source.label
-        condition = ServerStatus.Condition(path.supervisor.condition, at: now)
+        let present = path.supervisor.condition
+        condition = ServerStatus.Condition(present, at: now)
+        restarts = present.restartCount
+        lastFailure = present.lastFailure?.reason
+        lastFailureAt = present.lastFailure.map { timestamp(of: $0.at, at: now) }
         input = path.source.input.map(ServerStatus.InputLine.init)
         pictures = published.pictureCount
         bytes = published.byteCount
@@ -116,23 +123,30 @@ extension ServerStatus.StreamLine {
         averageQuantizer = encoded?.averageQuantizer
         stages = path.stream.latencyTrace.summary
         pictureTimes = hasPictureTimes ? path.stream.latencyTrace.recent.map(ServerStatus.PictureTimes.init) : nil
+        self.forwards = forwards.map { ServerStatus.ForwardLine($0, at: now) }
     }
+}
+
+/// An instant as text.
+private func timestamp(of instant: MonotonicTime, at now: ClockReading) -> String {
+    timestamp(unixNanoseconds: now.unixNanoseconds + (instant - now.monotonic))
 }
 
 extension ServerStatus.Condition {
     init(_ condition: SourceCondition, at now: ClockReading) {
-        func text(_ instant: MonotonicTime) -> String {
-            timestamp(unixNanoseconds: now.unixNanoseconds + (instant - now.monotonic))
-        }
-        state = condition.state.rawValue
-        since = text(condition.since)
-        seconds = max(0, Double(now.monotonic - condition.since) / 1_000_000_000)
-        reason = condition.reason
-        nextTry = condition.nextTry.map(text)
-        secondsToNextTry = condition.nextTry.map { max(0, Double($0 - now.monotonic) / 1_000_000_000) }
-        restarts = condition.restartCount
-        lastFailure = condition.lastFailure?.reason
-        lastFailureAt = condition.lastFailure.map { text($0.at) }
+        self.init(
+            condition.state.rawValue, since: condition.since, because: condition.reason, nextTry: condition.nextTry,
+            at: now)
+    }
+
+    init(
+        _ state: String, since: MonotonicTime, because reason: String?, nextTry: MonotonicTime?, at now: ClockReading
+    ) {
+        (self.state, self.reason) = (state, reason)
+        self.since = timestamp(of: since, at: now)
+        seconds = max(0, Double(now.monotonic - since) / 1_000_000_000)
+        self.nextTry = nextTry.map { timestamp(of: $0, at: now) }
+        secondsToNextTry = nextTry.map { max(0, Double($0 - now.monotonic) / 1_000_000_000) }
     }
 }
 

@@ -90,6 +90,7 @@ extension Configuration {
         }
         if let problem = path.source.urlProblem { reading.note(problem, with: option + "source") }
         notePull(of: path, at: option + "pull", in: &reading)
+        noteForwards(of: path, at: option + "forward", in: &reading)
         if option.text.hasSuffix("*"), path.source != .publish {
             reading.note("a pattern of paths needs the source publish", with: option + "source")
         }

@@ -34,6 +34,8 @@ extension Configuration {
         public var clock = SenderClockTrust.auto
         public var pull = Pull()
         public var publish = Publish()
+        /// Other servers to which the stream is published.
+        public var forward: [Forward] = []
         public var absent = Absent()
 
         public init() {}
@@ -138,6 +140,12 @@ extension Schema<Configuration.Path> {
                 "absent", \.absent, .absent,
                 reason: "What viewers see while the source is absent: unplugged, unreachable, or without a publisher."),
             .section("publish", \.publish, .publish, reason: "How clients publish, with source: publish."),
+            .sections(
+                "forward", \.forward, .forward, makeDefault: Configuration.Forward.init, shortKey: "url", atMost: 16,
+                item: "a URL such as rtsp://HOST/PATH, or options with a url",
+                "Other servers to which the stream is published, each as soon and as long as it has media. A server that is away is "
+                    + "tried again until it is back."
+            ).takingEffect(.live),
             .section(
                 "effects", \.effects, .effects,
                 reason:

@@ -1,0 +1,136 @@
+import Delivery
+import Media
+import RTSP
+import Streams
+import Synchronization
+
+/// A stream that is published to another server, again and again until it is stopped. A media loop carries it out
+/// (``ForwardLoops``). Thread-safe.
+public final class Forward: Sendable {
+    /// What is published, and where.
+    public struct Plan: Sendable {
+        public var session: SessionPlan
+        /// `s=` of the session description.
+        public var title: String
+        /// `i=` of the session description.
+        public var information: String?
+
+        /// - Parameter session: its transport must not be multicast.
+        public init(_ session: SessionPlan, title: String, information: String? = nil) {
+            (self.session, self.title, self.information) = (session, title, information)
+        }
+    }
+
+    public let stream: Streams.Stream
+    let plan: Plan
+    let observer: any ForwardObserver
+    /// Makes the source of an on-demand stream run; `nil` if the forward alone does not need it.
+    private let use: StreamUse?
+    private let record: Mutex<ForwardStatus>
+    /// The orders of the loop that carries it out.
+    private let loop = Mutex<Mailbox<ForwardOrder>?>(nil)
+
+    /// - Parameter holdsStream: whether the stream is needed as long as the forward exists, as by a viewer.
+    public init(
+        _ plan: Plan, of stream: Streams.Stream, holdsStream: Bool, observer: any ForwardObserver,
+        at now: MonotonicTime
+    ) {
+        (self.plan, self.stream, self.observer) = (plan, stream, observer)
+        use = holdsStream ? StreamUse(of: stream) : nil
+        record = Mutex(ForwardStatus(at: now))
+    }
+
+    /// What it does now. The counts may be half a second old.
+    public var status: ForwardStatus { record.withLock(\.self) }
+
+    /// Begins it on a loop.
+    func start(on loop: Mailbox<ForwardOrder>) {
+        self.loop.withLock { $0 = loop }
+        loop.put(.start(self))
+    }
+
+    /// Ends it: the server is told, and nothing is tried again. Returns at once.
+    public func stop() {
+        loop.withLock(\.self)?.put(.stop(self))
+    }
+
+    func note(_ change: (inout ForwardStatus) -> Void) {
+        record.withLock { change(&$0) }
+    }
+}
+
+/// Told of what becomes of a forward, on the thread of its loop. Must not block.
+public protocol ForwardObserver: Sendable {
+    /// The server takes the stream now.
+    func forwardBegan(at now: MonotonicTime)
+
+    /// A session with the server has ended, or was not established.
+    ///
+    /// - Parameter start: when the attempt began.
+    /// - Returns: after how many milliseconds the server is tried again.
+    func forwardEnded(_ end: ForwardEnd, startedAt start: MonotonicTime, at now: MonotonicTime) -> Int64
+}
+
+/// What a forward does, and what it has sent since it was made.
+public struct ForwardStatus: Hashable, Sendable {
+    public enum State: String, Hashable, Sendable, CaseIterable {
+        /// The stream has no media now.
+        case waiting
+        case connecting
+        case forwarding
+        /// The last session has failed, and the next has not been established.
+        case failing
+    }
+
+    public private(set) var state = State.waiting
+    /// The start of this state.
+    public private(set) var since: MonotonicTime
+    /// When the server is tried again; `nil` while it is being tried.
+    public private(set) var nextTry: MonotonicTime?
+    public private(set) var packets: UInt64 = 0
+    /// Bytes of payload.
+    public private(set) var bytes: UInt64 = 0
+    /// Units that were skipped because the server did not keep up.
+    public private(set) var droppedUnits: UInt64 = 0
+    /// How many sessions were ended or failed after one had been tried before.
+    public private(set) var reconnects = 0
+    /// Why the last session has ended; `nil` before the first end.
+    public private(set) var lastReason: String?
+
+    init(at now: MonotonicTime) { since = now }
+
+    /// A forward that cannot even begin.
+    public static func failed(because reason: String, at now: MonotonicTime) -> Self {
+        var status = Self(at: now)
+        (status.state, status.lastReason) = (.failing, reason)
+        return status
+    }
+
+    /// While it fails, it stays so until the server takes the stream.
+    mutating func changed(to state: State, nextTry: MonotonicTime? = nil, at now: MonotonicTime) {
+        self.nextTry = nextTry
+        if self.state == .failing, state == .connecting { return }
+        if self.state != state { (self.state, since) = (state, now) }
+    }
+
+    /// A session has ended, and another one follows.
+    mutating func ended(because reason: String) {
+        lastReason = reason
+        reconnects += 1
+    }
+
+    /// Adds what was sent between two readings of a viewer's counts.
+    mutating func add(_ counts: SentCounts, since former: SentCounts) {
+        // The counts can also go down a little, if the kernel gave messages back.
+        packets = packets.advanced(by: counts.packets &- former.packets)
+        bytes = bytes.advanced(by: counts.octets &- former.octets)
+        droppedUnits += counts.droppedUnits &- former.droppedUnits
+    }
+}
+
+extension UInt64 {
+    /// The count after a difference of two wrapping readings.
+    fileprivate func advanced(by difference: UInt32) -> UInt64 {
+        UInt64(clamping: Int64(clamping: self) + Int64(Int32(bitPattern: difference)))
+    }
+}

@@ -1,0 +1,47 @@
+import RTSP
+
+/// Why a session of a forward has ended.
+public struct ForwardEnd: Sendable, CustomStringConvertible {
+    public enum Cause: Sendable {
+        case session(ClientSessionEnd)
+        /// The server has taken nothing for too long.
+        case stalled
+        /// The tracks of the stream are others now, which must be announced again.
+        case tracksChanged
+        /// The source of the stream has published nothing for this many seconds.
+        case silentSource(seconds: Int)
+        /// The input of the stream has ended for good.
+        case endedSource
+        /// The server asks for packets at an address that this host cannot reach.
+        case unreachablePorts
+    }
+
+    public let cause: Cause
+    /// The response that has refused the stream, if one has.
+    public let refusal: PublishingConnection.Refusal?
+
+    public init(_ cause: Cause, refusal: PublishingConnection.Refusal? = nil) {
+        (self.cause, self.refusal) = (cause, refusal)
+    }
+
+    /// Whether the server has no part in it: there is nothing to publish now, or something else.
+    public var isOfSource: Bool {
+        switch cause {
+        case .tracksChanged, .silentSource, .endedSource: true
+        case .session, .stalled, .unreachablePorts: false
+        }
+    }
+
+    public var description: String {
+        switch cause {
+        case .session(.closed(.passwordRequired)): "the server requires a user and a password"
+        case .session(.closed(.wrongPassword)): "wrong user or password, or this user may not publish to the path"
+        case .session(let end): end.description
+        case .stalled: "the server did not take the media"
+        case .tracksChanged: "the stream's tracks have changed"
+        case .silentSource(let seconds): "the source has published nothing for \(seconds) seconds"
+        case .endedSource: "the input has ended"
+        case .unreachablePorts: "the server named no usable UDP ports; use transport: tcp"
+        }
+    }
+}

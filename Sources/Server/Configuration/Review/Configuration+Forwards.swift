@@ -1,0 +1,27 @@
+extension Configuration {
+    /// Notes values of a path's forwards that cannot be combined.
+    func noteForwards(of path: Path, at section: OptionPath, in reading: inout Reading) {
+        let isPattern = section.text.hasSuffix("*.forward")
+        for (index, forward) in path.forward.enumerated() {
+            let option = path.forward.count == 1 ? section : section + "\(index + 1)"
+            if forward.destination.isSecure, forward.transport == .udp {
+                reading.note("must be tcp for an rtsps:// URL: media is sent inside TLS", with: option + "transport")
+            }
+            if !forward.destination.isSecure, forward.certificate != .verify {
+                reading.note("has no effect without an rtsps:// URL", with: option + "certificate")
+            }
+            if forward.user.isEmpty, !forward.password.isEmpty {
+                reading.note("has no effect without a user", with: option + "password")
+            }
+            if isPattern, !forward.destination.hasPlaceholder {
+                reading.note(
+                    "needs a star in the path of the URL, because the paths of a pattern cannot all be published to one path",
+                    with: option + "url")
+            }
+            if path.forward[..<index].contains(where: { $0.destination.description == forward.destination.description })
+            {
+                reading.note("is listed twice", with: option + "url")
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Yams
+
+extension Entry {
+    /// A list of sections of one kind. A single section stands for a list of one, and a text for a section with only `shortKey`.
+    ///
+    /// - Parameters:
+    ///   - shortKey: the option that each section must set.
+    ///   - item: what an element is, in the singular.
+    static func sections<Inner: Equatable>(
+        _ key: String, _ member: WritableKeyPath<Section, [Inner]>, _ schema: Schema<Inner>,
+        makeDefault: @escaping () -> Inner, shortKey: String, atMost maximumCount: Int, item: String, _ reason: String
+    ) -> Self {
+        let expectation = "a list of at most \(maximumCount), each \(item)"
+        return Entry(
+            key: key,
+            read: { node, path, section, reading in
+                let nodes: [Node]
+                switch node {
+                case .sequence(let sequence) where sequence.count <= maximumCount: nodes = Array(sequence)
+                case .mapping: nodes = [node]
+                case .scalar where !node.isNothing: nodes = [node]
+                // A list is not repeated in the message: it may contain passwords.
+                default: return reading.note("expects \(expectation)", at: node, path)
+                }
+                section[keyPath: member] = nodes.enumerated().compactMap { index, node in
+                    let path = nodes.count == 1 ? path : path + "\(index + 1)"
+                    guard !reading.refusesAnchor(of: node, at: path) else { return nil }
+                    var whole = node
+                    if case .scalar = node, !node.isNothing { whole = Node([(Node(shortKey), node)]) }
+                    var inner = makeDefault()
+                    schema.read(whole, at: path, into: &inner, noting: &reading)
+                    guard reading.hasRead(path + shortKey) else {
+                        reading.note("needs a `\(shortKey)`", at: node, path)
+                        return nil
+                    }
+                    return inner
+                }
+            },
+            content: .options(
+                InnerOptions(
+                    reference: { _, indent in
+                        // Lists are empty by default, so the options of an element are shown as a comment.
+                        let lines = schema.reference(makeDefault(), indent: 4).split(
+                            separator: "\n", omittingEmptySubsequences: false
+                        ).dropLast()
+                        let example = ["  - # options of an element"] + lines.map(String.init)
+                        return comment("\(reason) Expects \(expectation); the default is [].", indent: indent)
+                            + comment(OptionEffect.live.sentence, indent: indent) + blanks(indent) + "\(key): []\n"
+                            + example.map { blanks(indent) + ($0.isEmpty ? "#\n" : "# \($0)\n") }.joined()
+                    },
+                    changes: { old, new, path, effect in
+                        old[keyPath: member] == new[keyPath: member] ? [] : [OptionChange(option: path, effect: effect)]
+                    })))
+    }
+}

@@ -1,0 +1,71 @@
+import RTSP
+
+/// Where a stream is forwarded to: a URL whose scheme names the protocol. A further protocol is another case, and a scheme in
+/// ``init(_:)``.
+public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
+    /// Published over RTSP, by the `rtsp` or `rtsps` URL. The text may contain a password.
+    case rtsp(RequestURL, text: String)
+
+    /// Why a text names no destination. It never contains the text, which may have a password.
+    struct Problem: Error, Hashable {
+        let message: String
+    }
+
+    /// The destination of an entry before its URL is read, and in the reference file.
+    static let example: Self = {
+        guard let example = try? Self("rtsp://192.0.2.7/cam") else { preconditionFailure("the example is a URL") }
+        return example
+    }()
+
+    private static let expectation = "expects a URL such as rtsp://HOST/PATH or rtsps://HOST/PATH"
+
+    init(_ text: String) throws(Problem) {
+        guard isLine(text, maximumBytes: 4_096),
+            let scheme = text.firstMatch(of: /^([A-Za-z][A-Za-z0-9+.-]*):\/\//)?.output.1
+        else { throw Problem(message: Self.expectation) }
+        switch scheme.lowercased() {
+        case "rtsp", "rtsps":
+            guard let url = RequestURL(text) else {
+                throw Problem(message: "this is not a valid RTSP URL; write rtsp://HOST/PATH")
+            }
+            self = .rtsp(url, text: text)
+        case let other:
+            throw Problem(
+                message: "cannot forward to \(other):// yet; the supported schemes are rtsp:// and rtsps://")
+        }
+    }
+
+    /// The URL as it is written, with a password.
+    var text: String {
+        switch self {
+        case .rtsp(_, let text): text
+        }
+    }
+
+    /// The URL without user and password.
+    public var description: String {
+        switch self {
+        case .rtsp(let url, _): url.text
+        }
+    }
+
+    /// Whether the connection is encrypted by TLS.
+    var isSecure: Bool {
+        switch self {
+        case .rtsp(let url, _): url.isSecure
+        }
+    }
+
+    /// Whether the path or query of the URL has a star, and nothing before it has one.
+    var hasPlaceholder: Bool {
+        guard let authority = text.firstMatch(of: /^[^:]*:\/\/[^\/?]*/)?.output else { return false }
+        return !authority.contains("*") && text.dropFirst(authority.count).contains("*")
+    }
+
+    /// The destination of one path of a pattern: stars of the URL become `part`, the part of the path's name that the pattern's star
+    /// stands for. The host never depends on it.
+    func replacingPlaceholder(by part: String) -> Self? {
+        guard hasPlaceholder else { return self }
+        return try? Self(text.replacing("*", with: part))
+    }
+}

@@ -1,0 +1,51 @@
+import Logging
+import RTSPClient
+import Streams
+import Synchronization
+
+/// The forwards of all paths. Thread-safe.
+final class Forwards: Sendable {
+    private struct Running {
+        let settings: Configuration.Forward
+        let forward: any PathForward
+    }
+
+    private let loops: ForwardLoops
+    private let log: Logger
+    /// By the path of the stream, in the order of the configuration.
+    private let running = Mutex<[String: [Running]]>([:])
+
+    init(on loops: ForwardLoops, log: Logger) {
+        (self.loops, self.log) = (loops, log)
+    }
+
+    /// Makes the forwards of a stream those of `wanted`: new ones are started, missing ones stopped, and the others go on.
+    func set(_ wanted: [Configuration.Forward], of forwarded: ForwardedStream) {
+        running.withLock { running in
+            let path = forwarded.stream.path
+            guard running[path] != nil || !wanted.isEmpty else { return }
+            var former = running[path] ?? []
+            running[path] = wanted.map { settings in
+                if let index = former.firstIndex(where: { $0.settings == settings }) { return former.remove(at: index) }
+                var log = log
+                log[metadataKey: "path"] = "\(path)"
+                let forward = makeForward(settings, of: forwarded, on: loops, log: log)
+                forward.start()
+                return Running(settings: settings, forward: forward)
+            }
+            for old in former { old.forward.stop() }
+            if wanted.isEmpty { running[path] = nil }
+        }
+    }
+
+    /// Stops the forwards of a stream that is no longer served.
+    func remove(_ path: String) {
+        let former = running.withLock { $0.removeValue(forKey: path) }
+        for old in former ?? [] { old.forward.stop() }
+    }
+
+    /// The forwards of a stream.
+    func all(of path: String) -> [any PathForward] {
+        running.withLock { $0[path, default: []].map(\.forward) }
+    }
+}

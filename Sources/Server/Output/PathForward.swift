@@ -1,0 +1,38 @@
+import Logging
+import RTSPClient
+import Streams
+
+/// One forward of a path, whatever its protocol. Thread-safe.
+protocol PathForward: Sendable {
+    /// The URL without user and password.
+    var label: String { get }
+    /// How media is sent, for users: `TCP`, `UDP`, `TLS`.
+    var transport: String { get }
+    var status: ForwardStatus { get }
+
+    /// Begins it. Returns at once.
+    func start()
+    /// Ends it: the server is told. Returns at once.
+    func stop()
+}
+
+/// What is forwarded.
+struct ForwardedStream: Sendable {
+    let stream: Streams.Stream
+    /// The name and the information in the description.
+    let title: String
+    let information: String?
+    /// Whether a forward needs the stream, as a viewer does.
+    let isHeld: Bool
+}
+
+/// Makes a forward with these settings, by the scheme of its URL. Nothing is sent before it is started.
+///
+/// - Parameter log: for messages of the forward.
+func makeForward(
+    _ settings: Configuration.Forward, of forwarded: ForwardedStream, on loops: ForwardLoops, log: Logger
+) -> any PathForward {
+    switch settings.destination {
+    case .rtsp(let url, _): RTSPForward(to: url, settings, of: forwarded, on: loops, log: log)
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// A server that publishes its streams to another server.
+    @Suite(.serialized, .sharesMachine)
+    struct Forwarded {
+        /// A server with paths for a publisher with a password, in clear text and with TLS.
+        private static func destination(in folder: TemporaryFolder, tlsPort: Int) throws -> String {
+            try folder.write(
+                """
+                tls: { encryption: optional, port: \(tlsPort), certificate: "\(folder.file("certificate.pem"))", \
+                key: "\(folder.file("key.pem"))" }
+                users:
+                  ann: { password: sesame, publish: ["*"] }
+                paths:
+                  tcp: { source: publish }
+                  udp: { source: publish }
+                  tls: { source: publish }
+                """, to: "destination.yml")
+            return folder.file("destination.yml")
+        }
+
+        private static func viewing(_ path: String, of server: ServerProcess) -> String {
+            "rtsp://ann:sesame@127.0.0.1:\(server.port)/\(path)"
+        }
+
+        /// What the other server's viewers see equals the file, over all transports, with Digest.
+        @Test(arguments: [Clip.plain, .bFrames]) func aForwardedStreamIsUnchanged(_ clip: Clip) async throws {
+            let file = try await clip.path()
+            let original = try await CopiedMedia(of: file)
+            let folder = try TemporaryFolder()
+            let tlsPort = try LoopbackSocket.freePort()
+            let configuration = try Self.destination(in: folder, tlsPort: tlsPort)
+            let certificate = try await Command.run([
+                ServerProcess.binary(), "certificate", "--folder", folder.path, "--host", "127.0.0.1",
+            ])
+            try #require(certificate.status == 0, "\(certificate.diagnostics)")
+            try await withServer("--config", configuration) { destination in
+                try folder.write(
+                    """
+                    paths:
+                      cam:
+                        source: \(file)
+                        forward:
+                          - rtsp://ann:sesame@127.0.0.1:\(destination.port)/tcp
+                          - { url: "rtsp://127.0.0.1:\(destination.port)/udp", transport: udp, user: ann, password: sesame }
+                          - { url: "rtsps://ann:sesame@127.0.0.1:\(tlsPort)/tls", certificate: any }
+                    """, to: "apus.yml")
+                try await withServer("--config", folder.file("apus.yml")) { origin in
+                    for transport in ["TCP", "UDP", "TLS"] {
+                        #expect(await destination.logs("transport=\(transport)"), "\(origin.log)")
+                    }
+                    try await concurrently(["tcp", "udp", "tls"]) { path in
+                        try await original.expectCopy(at: Self.viewing(path, of: destination))
+                    }
+                    let status = try await Command.run([
+                        ServerProcess.binary(), "status", "--port", "\(origin.port)",
+                    ])
+                    #expect(status.text.contains("rtsps://127.0.0.1:\(tlsPort)/tls"), "\(status.text)")
+                    for text in [status.text, origin.log, origin.notice] { #expect(!text.contains("sesame")) }
+                }
+                #expect(await destination.logs("the client sent TEARDOWN"))
+            }
+        }
+
+        /// The other server is killed and started again; the forward goes on by itself.
+        @Test(arguments: ["tcp", "udp"]) func aForwardComesBack(transport: String) async throws {
+            let folder = try TemporaryFolder()
+            let port = try LoopbackSocket.freePort()
+            try folder.write("access: { loopback: publish }\npaths: { copy: { source: publish } }\n", to: "other.yml")
+            let serving = [
+                try ServerProcess.binary(), "serve", "--port", "\(port)", "--config", folder.file("other.yml"),
+            ]
+            try folder.write(
+                """
+                paths:
+                  cam:
+                    source: \(try await Clip.plain.path())
+                    forward: { url: "rtsp://127.0.0.1:\(port)/copy", transport: \(transport) }
+                """, to: "apus.yml")
+            let first = try Command(serving, in: "/")
+            try await withServer("--config", folder.file("apus.yml")) { origin in
+                #expect(await origin.logs("the server takes the stream", within: 15))
+                first.signal(SIGKILL)
+                #expect(await origin.logs("retryMilliseconds"))
+                let second = try Command(serving, in: "/")
+                defer { second.signal(SIGTERM) }
+                let isBack = await eventually(within: 20) {
+                    origin.log.ranges(of: "the server takes the stream").count == 2
+                }
+                #expect(isBack, "\(origin.log)")
+                try await Client.ffmpeg.watch("rtsp://127.0.0.1:\(port)/copy", over: "tcp", log: second.errors)
+            }
+        }
+
+        /// Entries are added and removed while the server runs, and the stream's viewers do not notice.
+        @Test func forwardsChangeWhileTheServerRuns() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write("access: { loopback: publish }\npaths: { copy: { source: publish } }\n", to: "other.yml")
+            try await withServer("--config", folder.file("other.yml")) { destination in
+                try await withServer("cam=\(try await Clip.plain.path())") { origin in
+                    func set(_ assignment: String) async throws -> Command.Outcome {
+                        try await Command.run([
+                            ServerProcess.binary(), "set", "cam", assignment, "--port", "\(origin.port)",
+                        ])
+                    }
+                    let outcome = try await set("forward=\(destination.url("copy"))")
+                    #expect(outcome.text.contains("paths.cam.forward: changed"), "\(outcome.diagnostics)")
+                    #expect(try await destination.isServing("copy"))
+                    _ = try await set("forward=[]")
+                    #expect(await destination.logs("the client sent TEARDOWN"))
+                    let refused = try await set("forward=rtmp://ann:sesame@127.0.0.1/x")
+                    #expect(refused.status != 0 && refused.errors.contains("cannot forward to rtmp:// yet"))
+                }
+            }
+        }
+
+        /// A path that a publisher has created is forwarded under its own name, as long as it is published.
+        @Test func thePathsOfAPatternAreForwarded() async throws {
+            let file = try await Clip.plain.path()
+            let folder = try TemporaryFolder()
+            try folder.write(
+                "access: { loopback: publish }\npaths: { 'copy/*': { source: publish } }\n", to: "other.yml")
+            try await withServer("--config", folder.file("other.yml")) { destination in
+                try folder.write(
+                    """
+                    access: { loopback: publish }
+                    paths:
+                      "live/*": { source: publish, forward: "\(destination.url("copy/*"))" }
+                    """, to: "apus.yml")
+                try await withServer("--config", folder.file("apus.yml")) { origin in
+                    let publisher = try Command(
+                        [
+                            "ffmpeg", "-nostdin", "-v", "error", "-re", "-stream_loop", "-1", "-i", file, "-c", "copy",
+                            "-rtsp_transport", "tcp", "-f", "rtsp", origin.url("live/a/b"),
+                        ], in: "/")
+                    #expect(await destination.logs("path=/copy/a/b", within: 15), "\(origin.log)")
+                    #expect(try await destination.isServing("copy/a/b"))
+                    publisher.signal(SIGKILL)
+                    #expect(
+                        await destination.logs("the client sent TEARDOWN", within: 15),
+                        "\(origin.log)\n\(destination.log)\n\(publisher.errors)")
+                }
+            }
+        }
+    }
+}
