@@ -8,6 +8,7 @@ let targets: [String: Target] = [
     "rtsp-parser": fuzzRTSPParser,
     "rtsp-connection": fuzzRTSPConnection,
     "rtsp-client": fuzzRTSPClient,
+    "rtsp-publishing": fuzzRTSPPublishing,
     "rtsp-access": fuzzRTSPAccess,
     "transport-header": fuzzTransportHeader,
     "range-header": fuzzRangeHeader,

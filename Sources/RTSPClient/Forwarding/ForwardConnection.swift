@@ -22,6 +22,10 @@ final class ForwardConnection {
     /// The reads of a turn. A flood waits in the socket; media is not delayed.
     private static let readsPerTurn = 8
 
+    /// Bytes that may wait to be sent. Media does not queue, so this is far more than a client has to say to a server that reads;
+    /// one that sends requests and reads no answers reaches it.
+    private static let pendingLimit = 256 << 10
+
     /// Begins to connect.
     init(_ plan: SessionPlan, in surroundings: ForwardSurroundings) {
         self.surroundings = surroundings
@@ -78,6 +82,7 @@ final class ForwardConnection {
         if let failure = output.tls?.failure { return .insecure(failure) }
         if output.pendingByteCount > 0, !output.isBlocked { output.flush(at: now) }
         if let failure = output.failure { return .failed(failure) }
+        if output.pendingByteCount > Self.pendingLimit { return .unreadRequests }
         guard output.isBlocked != isWatchedForRoom, let token = tokens.all.last else { return nil }
         isWatchedForRoom = output.isBlocked
         surroundings.place.change(output.socket.fd, isWatchedForRoom ? [.read, .write] : .read, of: token)

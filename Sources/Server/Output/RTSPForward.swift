@@ -114,7 +114,7 @@ extension ForwardEnd {
         case .session(.insecure(.untrusted(_, let fingerprint))) where !fingerprint.isEmpty:
             "if the certificate is that of the server, set the forward's certificate to fingerprint:… with these digits"
         case .session(.closed(.passwordRequired)): "set the user and the password of the forward"
-        default: nil
+        default: refusal?.status == .unsupportedTransport ? "set another transport of the forward" : nil
         }
     }
 }

@@ -65,6 +65,27 @@ extension EndToEnd {
             }
         }
 
+        /// ffmpeg as the other server: it takes one stream and writes it to a file.
+        @Test(arguments: ["tcp", "udp"]) func ffmpegTakesAForwardedStream(transport: String) async throws {
+            let file = try await Clip.plain.path()
+            let original = try await CopiedMedia(of: file)
+            let folder = try TemporaryFolder()
+            let url = "rtsp://127.0.0.1:\(try LoopbackSocket.freePort())/yard"
+            try folder.write(
+                "paths: { cam: { source: \(file), forward: { url: \"\(url)\", transport: \(transport) } } }",
+                to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml")) { origin in
+                let taken = try await Command.run(
+                    [
+                        "ffmpeg", "-nostdin", "-v", "error", "-rtsp_flags", "listen", "-i", url, "-map", "0:v", "-c",
+                        "copy",
+                        "-t", "4", "-bsf:v", "h264_mp4toannexb", "-f", "h264", "-",
+                    ], within: 40)
+                #expect(taken.status == 0, "\(taken.diagnostics)\n\(origin.log)")
+                try original.expectVideo(h264: taken.output)
+            }
+        }
+
         /// The other server is killed and started again; the forward goes on by itself.
         @Test(arguments: ["tcp", "udp"]) func aForwardComesBack(transport: String) async throws {
             let folder = try TemporaryFolder()

@@ -42,6 +42,12 @@ struct CopiedMedia: Sendable {
         return units.filter { !(32...35).contains($0[0] >> 1 & 0x3F) }
     }
 
+    /// Expects that the NAL units of an H.264 byte stream are a part of the file's.
+    func expectVideo(h264 bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let units = AnnexB.withoutParameterSets(AnnexB.units(of: bytes))
+        try Self.expectPart(units, of: video, "video", sourceLocation)
+    }
+
     /// Expects that the NAL units of an H.265 byte stream are a part of the file's.
     func expectVideo(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws {
         let units = AnnexB.units(of: bytes).filter { !(32...35).contains($0[0] >> 1 & 0x3F) }

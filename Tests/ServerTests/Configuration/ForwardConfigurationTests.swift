@@ -48,6 +48,7 @@ struct ForwardConfigurationTests {
         ("{ url: 'rtsps://h/a', transport: udp }", "forward.transport: must be tcp for an rtsps:// URL"),
         ("{ url: 'rtsp://h/a', certificate: any }", "forward.certificate: has no effect without an rtsps:// URL"),
         ("{ url: 'rtsp://h/a', password: sesame }", "forward.password: has no effect without a user"),
+        ("'rtsp://ann:sesame@localhost:8554/cam'", "forward.url: is this path itself"),
         ("['rtsp://ann:sesame@h/a', 'rtsp://bob:sesame@h/a']", "forward.2.url: is listed twice"),
         (
             "[\(Array(repeating: "'rtsp://h/a'", count: 17).joined(separator: ", "))]",
@@ -76,6 +77,17 @@ struct ForwardConfigurationTests {
         #expect(destination.replacingPlaceholder(by: "a/b")?.description == "rtsp://h/copy/a/b?name=a/b")
         let fixed = try ForwardDestination("rtsp://h/copy")
         #expect(fixed.replacingPlaceholder(by: "a/b") == fixed)
+    }
+
+    @Test(arguments: [
+        "[]", "'rtsp://h/a'",
+        "['rtsp://h/a', { url: 'rtsps://h/\"b', user: ann, password: 'a\\\"#', certificate: any }]",
+    ])
+    func theReferenceOfAListIsThatList(_ yaml: String) throws {
+        let configuration = try Configuration(
+            yaml: "paths: { cam: { source: testcard, forward: \(yaml) } }", file: "apus.yml")
+        let text = Schema.configuration.reference(configuration, indent: 0)
+        #expect(try Configuration(yaml: text, file: "again.yml") == configuration)
     }
 
     @Test func aChangedForwardIsLiveAndLeavesTheSource() throws {

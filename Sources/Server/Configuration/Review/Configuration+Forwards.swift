@@ -1,4 +1,15 @@
 extension Configuration {
+    /// Whether a destination names the path of `section`, by an address of loopback. Other addresses of this host are not looked up.
+    private func leadsHere(_ destination: ForwardDestination, to section: OptionPath) -> Bool {
+        switch destination {
+        case .rtsp(let url, _):
+            let port = Int(url.port ?? url.usualPort)
+            let isOwnPort = port == (url.isSecure ? tls.port : server.port)
+            let isLoopback = ["localhost", "[::1]"].contains(url.host.lowercased()) || url.host.hasPrefix("127.")
+            return isOwnPort && isLoopback && section.text == "paths.\(url.path.dropFirst()).forward"
+        }
+    }
+
     /// Notes values of a path's forwards that cannot be combined.
     func noteForwards(of path: Path, at section: OptionPath, in reading: inout Reading) {
         let isPattern = section.text.hasSuffix("*.forward")
@@ -17,6 +28,9 @@ extension Configuration {
                 reading.note(
                     "needs a star in the path of the URL, because the paths of a pattern cannot all be published to one path",
                     with: option + "url")
+            }
+            if leadsHere(forward.destination, to: section) {
+                reading.note("is this path itself", with: option + "url")
             }
             if path.forward[..<index].contains(where: { $0.destination.description == forward.destination.description })
             {

@@ -38,18 +38,27 @@ extension Entry {
             },
             content: .options(
                 InnerOptions(
-                    reference: { _, indent in
-                        // Lists are empty by default, so the options of an element are shown as a comment.
-                        let lines = schema.reference(makeDefault(), indent: 4).split(
-                            separator: "\n", omittingEmptySubsequences: false
-                        ).dropLast()
-                        let example = ["  - # options of an element"] + lines.map(String.init)
-                        return comment("\(reason) Expects \(expectation); the default is [].", indent: indent)
-                            + comment(OptionEffect.live.sentence, indent: indent) + blanks(indent) + "\(key): []\n"
-                            + example.map { blanks(indent) + ($0.isEmpty ? "#\n" : "# \($0)\n") }.joined()
+                    reference: { section, indent in
+                        comment("\(reason) Expects \(expectation); the default is [].", indent: indent)
+                            + comment(OptionEffect.live.sentence, indent: indent)
+                            + reference(section[keyPath: member], key, schema, makeDefault(), indent: indent)
                     },
                     changes: { old, new, path, effect in
                         old[keyPath: member] == new[keyPath: member] ? [] : [OptionChange(option: path, effect: effect)]
                     })))
+    }
+
+    /// The lines of a list. The options of an element of an empty one are shown as a comment.
+    private static func reference<Inner>(
+        _ list: [Inner], _ key: String, _ schema: Schema<Inner>, _ example: Inner, indent: Int
+    ) -> String {
+        guard list.isEmpty else {
+            let elements = list.map { blanks(indent + 2) + "-\n" + schema.reference($0, indent: indent + 4) }
+            return blanks(indent) + "\(key):\n" + elements.joined()
+        }
+        let options = schema.reference(example, indent: 4).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = ["  -"] + options.dropLast().map(String.init)
+        return blanks(indent) + "\(key): []\n"
+            + lines.map { blanks(indent) + ($0.isEmpty ? "#\n" : "# \($0)\n") }.joined()
     }
 }
