@@ -210,6 +210,58 @@ struct ForwardTests {
         }
     }
 
+    /// To another server too; the origin never learns the other's user and password from the redirection.
+    @Test func aRedirectionIsFollowed() async throws {
+        let requests = Mutex<[ScriptedServer.Request]>([])
+        let other = try ScriptedServer { request, peer in
+            requests.withLock { $0.append(request) }
+            return peer.send(Self.accepting(request))
+        }
+        defer { other.stop() }
+        let location = "Location: rtsp://eve:secret@127.0.0.1:\(other.port)/other"
+        try await forwarding { request, peer in
+            peer.send(
+                request.method == "ANNOUNCE" ? request.answer([location], status: "302 Found") : Self.accepting(request)
+            )
+        } _: { _, forward, journal in
+            #expect(await journal.hasBegun())
+            #expect(journal.ends.isEmpty && forward.status.reconnects == 0)
+            let announce = requests.withLock { $0[1].head }
+            #expect(announce.hasPrefix("ANNOUNCE rtsp://127.0.0.1:\(other.port)/other RTSP/1.0"))
+        }
+    }
+
+    @Test func redirectionsInACircleEnd() async throws {
+        let port = Mutex(0)
+        let redirecting: @Sendable (ScriptedServer.Request, ScriptedServer.Peer) -> Bool = { request, peer in
+            let location = "Location: rtsp://127.0.0.1:\(port.withLock(\.self))/x"
+            return peer.send(
+                request.method == "ANNOUNCE" ? request.answer([location], status: "302 Found") : Self.accepting(request)
+            )
+        }
+        let other = try ScriptedServer(redirecting)
+        defer { other.stop() }
+        port.withLock { $0 = other.port }
+        try await forwarding(to: redirecting) { _, _, journal in
+            #expect(
+                await eventually(within: 5) { journal.reasons.contains { $0.contains("redirects again and again") } })
+        }
+    }
+
+    /// Answers do not queue without bound for a server that sends requests and reads nothing.
+    @Test func aServerThatReadsNoAnswersIsLeft() async throws {
+        try await forwarding { request, peer in
+            guard peer.send(Self.accepting(request)) else { return false }
+            guard request.method == "RECORD" else { return true }
+            let flood = Array(String(repeating: "OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n", count: 1_000).utf8)
+            while peer.send(flood) {}
+            return false
+        } _: { _, _, journal in
+            #expect(
+                await eventually(within: 30) { journal.reasons.first == "the server does not read what is sent to it" })
+        }
+    }
+
     /// A server that reads nothing costs frames, not memory, and is given up after a while.
     @Test func aSlowServerSkipsFrames() async throws {
         let isOver = DispatchSemaphore(value: 0)

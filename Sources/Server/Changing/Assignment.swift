@@ -26,7 +26,8 @@ struct Assignment {
             rest.removeFirst()
             let key = first.prefix(64)
             // The value may be a password, or a URL with one.
-            let value = key.hasSuffix("password") ? "…" : withoutCredentials(second).prefix(64)
+            let value =
+                key.hasSuffix("password") || second.contains("password") ? "…" : withoutCredentials(second).prefix(64)
             let option = OptionPath(text: printable("\(key) \(value)"))
             reading.note("write \(printable("\(key)=\(value)")), without spaces", with: option)
         }

@@ -116,12 +116,21 @@ extension EndToEnd {
             }
         }
 
-        /// Entries are added and removed while the server runs, and the stream's viewers do not notice.
+        /// Entries are added and removed while the server runs. An on-demand source runs as long as there is one.
         @Test func forwardsChangeWhileTheServerRuns() async throws {
             let folder = try TemporaryFolder()
             try folder.write("access: { loopback: publish }\npaths: { copy: { source: publish } }\n", to: "other.yml")
             try await withServer("--config", folder.file("other.yml")) { destination in
-                try await withServer("cam=\(try await Clip.plain.path())") { origin in
+                try folder.write(
+                    "paths: { cam: { source: \(try await Clip.plain.path()), onDemand: true, onDemandCloseSeconds: 0 } }",
+                    to: "apus.yml")
+                try await withServer("--config", folder.file("apus.yml")) { origin in
+                    func status() async throws -> String {
+                        try await Command.run([
+                            ServerProcess.binary(), "status", "--json", "--port", "\(origin.port)",
+                        ]).text
+                    }
+                    #expect(try await eventually(within: 5) { try await status().contains("sleeping") })
                     func set(_ assignment: String) async throws -> Command.Outcome {
                         try await Command.run([
                             ServerProcess.binary(), "set", "cam", assignment, "--port", "\(origin.port)",
@@ -129,8 +138,11 @@ extension EndToEnd {
                     }
                     let outcome = try await set("forward=\(destination.url("copy"))")
                     #expect(outcome.text.contains("paths.cam.forward: changed"), "\(outcome.diagnostics)")
+                    // The forward needs the source as a viewer does.
                     #expect(try await destination.isServing("copy"))
+                    #expect(try await status().contains("\"state\" : \"forwarding\""))
                     _ = try await set("forward=[]")
+                    #expect(try await eventually(within: 5) { try await status().contains("sleeping") })
                     #expect(await destination.logs("the client sent TEARDOWN"))
                     let refused = try await set("forward=rtmp://ann:sesame@127.0.0.1/x")
                     #expect(refused.status != 0 && refused.errors.contains("cannot forward to rtmp:// yet"))
