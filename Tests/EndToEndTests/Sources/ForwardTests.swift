@@ -86,6 +86,59 @@ extension EndToEnd {
             }
         }
 
+        /// gst-rtsp-server, from C by Python's ctypes, because Debian's bindings are in a package of their own: PORT LAUNCH.
+        private static let gstreamerServer = """
+            import ctypes, sys
+            P = ctypes.c_void_p
+            gst, glib = ctypes.CDLL("libgstreamer-1.0.so.0"), ctypes.CDLL("libglib-2.0.so.0")
+            rtsp = ctypes.CDLL("libgstrtspserver-1.0.so.0")
+            if len(sys.argv) < 3: sys.exit(0)
+            for name in ("server_new", "server_get_mount_points", "media_factory_new"):
+                getattr(rtsp, "gst_rtsp_" + name).restype = P
+            glib.g_main_loop_new.restype = P
+            gst.gst_init(None, None)
+            server, factory = P(rtsp.gst_rtsp_server_new()), P(rtsp.gst_rtsp_media_factory_new())
+            rtsp.gst_rtsp_server_set_address(server, b"127.0.0.1")
+            rtsp.gst_rtsp_server_set_service(server, sys.argv[1].encode())
+            rtsp.gst_rtsp_media_factory_set_launch(factory, sys.argv[2].encode())
+            rtsp.gst_rtsp_media_factory_set_transport_mode(factory, 2)  # GST_RTSP_TRANSPORT_MODE_RECORD
+            points = P(rtsp.gst_rtsp_server_get_mount_points(server))
+            rtsp.gst_rtsp_mount_points_add_factory(points, b"/yard", factory)
+            rtsp.gst_rtsp_server_attach(server, None)
+            print("listening", flush=True)
+            glib.g_main_loop_run(P(glib.g_main_loop_new(None, 0)))
+            """
+
+        @Test(arguments: ["tcp", "udp"]) func gstreamerRecordsAForwardedStream(transport: String) async throws {
+            let probe = try? await Command.run(["python3", "-c", Self.gstreamerServer])
+            // Without Python or GStreamer's server, the test is skipped.
+            guard probe?.status == 0 else { return }
+            let file = try await Clip.plain.path()
+            let original = try await CopiedMedia(of: file)
+            let folder = try TemporaryFolder()
+            let port = try LoopbackSocket.freePort()
+            let recording = folder.file("recording.h264")
+            let launch =
+                "( rtph264depay name=depay0 ! video/x-h264,stream-format=byte-stream,alignment=nal "
+                + "! filesink buffer-mode=unbuffered location=\(recording) rtpmp4gdepay name=depay1 ! fakesink )"
+            let server = try Command(["python3", "-c", Self.gstreamerServer, "\(port)", launch], in: "/")
+            defer { server.signal(SIGKILL) }
+            #expect(await eventually(within: 20) { server.outputByteCount > 0 })
+            try folder.write(
+                """
+                paths: { cam: { source: \(file), forward: { url: "rtsp://127.0.0.1:\(port)/yard", transport: \(transport) } } }
+                """, to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml")) { origin in
+                #expect(await origin.logs("the server takes the stream", within: 15), "\(server.errors)")
+                let isRecorded = await eventually(within: 20) {
+                    (try? FileManager.default.attributesOfItem(atPath: recording)[.size] as? Int) ?? 0 > 200_000
+                }
+                #expect(isRecorded, "\(origin.log)\n\(server.errors)")
+                #expect(!origin.log.contains("retryMilliseconds"))
+            }
+            try original.expectVideo(h264: Array(Data(contentsOf: URL(filePath: recording))))
+        }
+
         /// The other server is killed and started again; the forward goes on by itself.
         @Test(arguments: ["tcp", "udp"]) func aForwardComesBack(transport: String) async throws {
             let folder = try TemporaryFolder()
