@@ -52,14 +52,14 @@ struct ForwardTests {
 
     private func start(
         _ path: String, at port: Int, _ transport: SessionTransport = .tcp, of origin: Broadcast,
-        on loops: ForwardLoops
+        on loops: ForwardLoops, after former: Forward? = nil
     ) throws -> (Forward, Journal) {
         let journal = Journal()
         let url = try #require(RequestURL("rtsp://127.0.0.1:\(port)/\(path)"))
         let forward = Forward(
             Forward.Plan(SessionPlan(url, transport: transport), title: "cam"), of: origin.stream, holdsStream: true,
             observer: journal, at: .now())
-        loops.start(forward)
+        loops.start(forward, after: former)
         return (forward, journal)
     }
 
@@ -128,6 +128,31 @@ struct ForwardTests {
             #expect(journal.reasons == ["the source has published nothing for 8 seconds"])
             origin.publish(idr: true)
             #expect(await journal.hasBegun(2))
+        }
+    }
+
+    /// A forward with other settings follows the former one, which the server has forgotten by then.
+    @Test func aForwardWaitsForTheEndOfItsPredecessor() async throws {
+        let loops = ForwardLoops()
+        let methods = Mutex<[String]>([])
+        // One connection after the other is served: a second one waits for the end of the first.
+        let server = try ScriptedServer { request, peer in
+            methods.withLock { $0.append(request.method) }
+            return peer.send(Self.accepting(request))
+        }
+        defer { server.stop() }
+        try await Broadcast.run(services: [loops.service]) { origin in
+            origin.stream.announce([Broadcast.video])
+            origin.publish(idr: true)
+            let (first, journal) = try start("x", at: server.port, of: origin, on: loops)
+            #expect(await journal.hasBegun())
+            first.stop()
+            let (second, next) = try start("x", at: server.port, of: origin, on: loops, after: first)
+            #expect(await next.hasBegun())
+            let sequence = ["OPTIONS", "ANNOUNCE", "SETUP", "RECORD"]
+            #expect(methods.withLock(\.self) == sequence + ["TEARDOWN"] + sequence)
+            #expect(next.ends.isEmpty)
+            second.stop()
         }
     }
 

@@ -90,7 +90,16 @@ public final class ScriptedServer: Sendable {
             let count = recv(peer.descriptor, &buffer, buffer.count, 0)
             guard count > 0 else { return }
             pending += buffer[..<count]
-            while let end = pending.firstRange(of: Array("\r\n\r\n".utf8)) {
+            while true {
+                // Media and reports of the client are ignored.
+                if pending.first == 0x24 {
+                    guard pending.count >= 4, pending.count >= 4 + (Int(pending[2]) << 8 | Int(pending[3])) else {
+                        break
+                    }
+                    pending.removeFirst(4 + (Int(pending[2]) << 8 | Int(pending[3])))
+                    continue
+                }
+                guard let end = pending.firstRange(of: Array("\r\n\r\n".utf8)) else { break }
                 let head = String(decoding: pending[..<end.upperBound], as: UTF8.self)
                 let length =
                     head.split(separator: "\r\n").first { $0.hasPrefix("Content-Length:") }?
@@ -99,8 +108,6 @@ public final class ScriptedServer: Sendable {
                 let body = pending[end.upperBound..<end.upperBound + length]
                 let request = Request(head: head, body: String(decoding: body, as: UTF8.self))
                 pending.removeSubrange(..<(end.upperBound + length))
-                // Ignores receiver reports in `$` frames.
-                guard let method = request.head.first, method.isLetter else { continue }
                 guard script(request, peer) else { return }
             }
         }

@@ -43,10 +43,13 @@ public final class Forward: Sendable {
     /// What it does now. The counts may be half a second old.
     public var status: ForwardStatus { record.withLock(\.self) }
 
+    /// Whether it was stopped, and has told the server.
+    var hasEnded: Bool { record.withLock(\.hasEnded) }
+
     /// Begins it on a loop.
-    func start(on loop: Mailbox<ForwardOrder>) {
+    func start(on loop: Mailbox<ForwardOrder>, after former: Forward?) {
         self.loop.withLock { $0 = loop }
-        loop.put(.start(self))
+        loop.put(.start(self, after: former))
     }
 
     /// Ends it: the server is told, and nothing is tried again. Returns at once.
@@ -96,6 +99,8 @@ public struct ForwardStatus: Hashable, Sendable {
     public private(set) var reconnects = 0
     /// Why the last session has ended; `nil` before the first end.
     public private(set) var lastReason: String?
+    /// Whether it was stopped, and nothing of it is left.
+    var hasEnded = false
 
     init(at now: MonotonicTime) { since = now }
 

@@ -24,19 +24,22 @@ public final class ForwardLoops: Sendable {
     }
 
     /// Begins a forward on one of the loops, by turns.
-    public func start(_ forward: Forward) {
+    ///
+    /// - Parameter former: a forward to the same server that was stopped. The new one waits for its end, because a server takes one
+    ///   publisher of a path.
+    public func start(_ forward: Forward, after former: Forward? = nil) {
         let mailbox = state.withLock { state -> Mailbox<ForwardOrder>? in
             guard !state.mailboxes.isEmpty else { return nil }
             state.lastIndex = (state.lastIndex + 1) % state.mailboxes.count
             return state.mailboxes[state.lastIndex]
         }
         // A server has at least one loop.
-        if let mailbox { forward.start(on: mailbox) }
+        if let mailbox { forward.start(on: mailbox, after: former) }
     }
 }
 
 /// What a loop is to do.
 enum ForwardOrder: Sendable {
-    case start(Forward)
+    case start(Forward, after: Forward?)
     case stop(Forward)
 }

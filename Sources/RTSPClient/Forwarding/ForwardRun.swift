@@ -24,9 +24,11 @@ final class ForwardRun {
     private let surroundings: ForwardSurroundings
     private var phase = Phase.waiting(WaitForMedia())
     private var isStopping = false
+    /// The former publisher to the same server, as long as it has not ended.
+    private var former: Forward?
 
-    init(_ forward: Forward, in surroundings: ForwardSurroundings) {
-        (self.forward, self.surroundings) = (forward, surroundings)
+    init(_ forward: Forward, after former: Forward?, in surroundings: ForwardSurroundings) {
+        (self.forward, self.former, self.surroundings) = (forward, former, surroundings)
     }
 
     /// Whether it was stopped, and has told the server.
@@ -59,7 +61,8 @@ final class ForwardRun {
     func deadlinePassed(at now: MonotonicTime) {
         switch phase {
         case .waiting(var wait):
-            if wait.isOver(for: forward.stream, at: now) {
+            if wait.isOver(for: forward.stream, at: now), former?.hasEnded != false {
+                former = nil
                 open(at: now)
             } else {
                 phase = .waiting(wait)

@@ -35,7 +35,7 @@ final class ForwardService: LoopService {
     func receiveInput(until end: MonotonicTime, at now: MonotonicTime) {
         for order in orders.take() {
             switch order {
-            case .start(let forward): begin(forward, at: now)
+            case .start(let forward, let former): begin(forward, after: former, at: now)
             case .stop(let forward):
                 guard let number = forwards.first(where: { $0.value.forward === forward })?.key else { continue }
                 forwards[number]?.stop(at: now)
@@ -50,7 +50,7 @@ final class ForwardService: LoopService {
         for run in forwards.values { run.retryBlockedSockets() }
     }
 
-    private func begin(_ forward: Forward, at now: MonotonicTime) {
+    private func begin(_ forward: Forward, after former: Forward?, at now: MonotonicTime) {
         let number = nextNumber
         nextNumber += 1
         let surroundings = ForwardSurroundings(
@@ -62,7 +62,7 @@ final class ForwardService: LoopService {
             },
             forget: { [unowned self] token in sockets[token] = nil },
             touch: { [unowned self] in touched.insert(number) })
-        forwards[number] = ForwardRun(forward, in: surroundings)
+        forwards[number] = ForwardRun(forward, after: former, in: surroundings)
         touched.insert(number)
     }
 
@@ -84,6 +84,7 @@ final class ForwardService: LoopService {
             guard let run = forwards[number] else { continue }
             run.settle(at: now)
             if run.isOver {
+                run.forward.note { $0.hasEnded = true }
                 forwards[number] = nil
                 deadlines.remove(number)
             } else {

@@ -24,16 +24,17 @@ final class Forwards: Sendable {
         running.withLock { running in
             let path = forwarded.stream.path
             guard running[path] != nil || !wanted.isEmpty else { return }
-            var former = running[path] ?? []
+            let former = running[path] ?? []
+            let ended = former.filter { !wanted.contains($0.settings) }
+            for old in ended { old.forward.stop() }
             running[path] = wanted.map { settings in
-                if let index = former.firstIndex(where: { $0.settings == settings }) { return former.remove(at: index) }
+                if let present = former.first(where: { $0.settings == settings }) { return present }
                 var log = log
                 log[metadataKey: "path"] = "\(path)"
                 let forward = makeForward(settings, of: forwarded, on: loops, log: log)
-                forward.start()
+                forward.start(after: ended.first { $0.forward.label == forward.label }?.forward)
                 return Running(settings: settings, forward: forward)
             }
-            for old in former { old.forward.stop() }
             if wanted.isEmpty { running[path] = nil }
         }
     }

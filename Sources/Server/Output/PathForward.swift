@@ -11,7 +11,9 @@ protocol PathForward: Sendable {
     var status: ForwardStatus { get }
 
     /// Begins it. Returns at once.
-    func start()
+    ///
+    /// - Parameter former: one with the same URL that was stopped; its end is waited for.
+    func start(after former: (any PathForward)?)
     /// Ends it: the server is told. Returns at once.
     func stop()
 }

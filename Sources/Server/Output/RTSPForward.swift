@@ -59,8 +59,8 @@ final class RTSPForward: PathForward {
         forward?.status ?? failure ?? .failed(because: "", at: .now())
     }
 
-    func start() {
-        if let forward { loops.start(forward) }
+    func start(after former: (any PathForward)?) {
+        if let forward { loops.start(forward, after: (former as? RTSPForward)?.forward) }
     }
 
     func stop() {
