@@ -1,7 +1,6 @@
 import Delivery
 import Media
 import RTP
-import RTSP
 import Reactor
 import Synchronization
 
@@ -11,12 +10,15 @@ public final class PullLoops: Sendable {
         var mailboxes: [Mailbox<PullOrder>] = []
         /// Of the last pull's loop.
         var lastIndex = 0
-        var destinations = AddressRules()
     }
 
+    /// Where pulls may connect to.
+    public let destinations: PermittedDestinations
     private let state = Mutex(State())
 
-    public init() {}
+    public init(_ destinations: PermittedDestinations = PermittedDestinations()) {
+        self.destinations = destinations
+    }
 
     /// Makes the service of one loop.
     public var service: MediaLoop.ServiceMaker {
@@ -26,14 +28,6 @@ public final class PullLoops: Sendable {
             return ClientService(at: place, owner: PullOwner(mailbox))
         }
     }
-
-    /// The addresses to which pulls may connect from now on. Present connections stay.
-    public func connect(onlyTo destinations: AddressRules) {
-        state.withLock { $0.destinations = destinations }
-    }
-
-    /// The addresses to which pulls may connect.
-    public var destinations: AddressRules { state.withLock(\.destinations) }
 
     /// Begins a pull on one of the loops, by turns.
     public func start(_ pull: Pull) {

@@ -45,7 +45,7 @@ public struct SessionPlan: Sendable {
     public var redirectionLimit = 5
 
     /// The addresses to which the session may connect.
-    public var destinations = AddressRules()
+    public var destinations = PermittedDestinations()
 
     /// Whether this host's own and link-local addresses are refused: after a redirection by a server elsewhere, which could
     /// otherwise make this host connect to services that are not for others.
@@ -93,9 +93,9 @@ public struct SessionPlan: Sendable {
 
     /// Whether the session may connect to this address.
     func permits(_ address: SocketAddress) -> Bool {
-        let ip = IPAddress(address.host)
-        guard destinations.admits(ip) else { return false }
-        return !refusesLocalAddresses || !address.isLocal || ip.map(destinations.allows) == true
+        let (ip, rules) = (IPAddress(address.host), destinations.rules)
+        guard rules.admits(ip) else { return false }
+        return !refusesLocalAddresses || !address.isLocal || ip.map(rules.allows) == true
     }
 
     /// The plan for the URL to which the server has moved the stream. Another server gets no password in plain text, only an answer

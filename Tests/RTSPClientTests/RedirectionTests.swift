@@ -159,7 +159,7 @@ import Testing
         defer { home.stop() }
         var plan = try Self.plan(home)
         plan.refusesLocalAddresses = true
-        plan.destinations.allowed = [try #require(AddressBlock("127.0.0.0/8"))]
+        plan.destinations.rules.allowed = [try #require(AddressBlock("127.0.0.0/8"))]
         #expect(try Watch.run(plan).payloads == [0: [[0x65, 0x88]]])
     }
 
@@ -168,8 +168,8 @@ import Testing
         let seen = Seen()
         let home = try Self.home(seen)
         defer { home.stop() }
-        var plan = try Self.plan(home)
-        plan.destinations = AddressRules(
+        let plan = try Self.plan(home)
+        plan.destinations.rules = AddressRules(
             allowed: allowed.compactMap { AddressBlock($0) }, denied: denied.compactMap { AddressBlock($0) })
         let outcome = try Watch.run(plan)
         #expect(outcome.end?.description == "connections to the address of \(home.url) are not permitted")

@@ -258,7 +258,7 @@ extension PublishingConnection {
         }
         refusal = Refusal(
             status: response.status,
-            retrySeconds: response.headers[.retryAfter].flatMap { $0.trimmed.decimal(maximumDigits: 9) })
+            retrySeconds: response.retrySeconds)
         guard response.status == .unauthorized else {
             return close(.refused(method, response.status, reason: response.reason))
         }

@@ -10,9 +10,13 @@ public final class ForwardLoops: Sendable {
         var lastIndex = 0
     }
 
+    /// Where forwards may connect to.
+    public let destinations: PermittedDestinations
     private let state = Mutex(State())
 
-    public init() {}
+    public init(_ destinations: PermittedDestinations = PermittedDestinations()) {
+        self.destinations = destinations
+    }
 
     /// Makes the service of one loop.
     public var service: MediaLoop.ServiceMaker {

@@ -43,8 +43,10 @@ public final class Assembly: Sendable {
     /// configuration changes.
     let running: Configuration
     let directory = PathDirectory()
+    /// Where the server may connect to.
+    let destinations: PermittedDestinations
     /// Pulls streams of other servers.
-    let pulls = PullLoops()
+    let pulls: PullLoops
     /// Publishes streams to other servers.
     let forwards: Forwards
     let server: RTSPServer.Server
@@ -75,6 +77,8 @@ public final class Assembly: Sendable {
         }
     ) throws(Failure) {
         status = StatusReport(log: log, start: clock.epoch)
+        let destinations = PermittedDestinations(configuration.access.destinations)
+        (self.destinations, pulls) = (destinations, PullLoops(destinations))
         let viewer: GeneratedAccess?
         let publisher: GeneratedAccess?
         do throws(StateFailure) {
@@ -93,7 +97,7 @@ public final class Assembly: Sendable {
         } catch {
             throw Failure(description: "cannot start: \(error)")
         }
-        let forwardLoops = ForwardLoops()
+        let forwardLoops = ForwardLoops(destinations)
         forwards = Forwards(on: forwardLoops, log: log)
         let server: RTSPServer.Server
         do throws(BindingFailure) {
@@ -111,7 +115,6 @@ public final class Assembly: Sendable {
         self.threshold = threshold
         self.generatedAccess = generatedAccess
         self.log = log
-        pulls.connect(onlyTo: configuration.access.destinations)
         var paths: [String: ServedPath] = [:]
         for (name, path) in configuration.servedPathsParentsFirst {
             let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration))

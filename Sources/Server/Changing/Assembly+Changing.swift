@@ -98,7 +98,7 @@ extension Assembly {
         if configuration.needsViewerPassword { load(.viewer, into: &state.viewer) }
         if configuration.needsPublisherPassword { load(.publisher, into: &state.publisher) }
         if configuration.isOpen { log.warning("\(StartupNotice.openWarning)") }
-        pulls.connect(onlyTo: configuration.access.destinations)
+        destinations.rules = configuration.access.destinations
         let server = server
         server.admit(
             by: AccessPolicy(

@@ -24,11 +24,6 @@ final class PulledSource: PathSource {
 
     private let state = Mutex(State())
 
-    /// The pause after an answer that will hardly change soon. Some cameras lock an account after a few wrong passwords.
-    static let refusalPauseMilliseconds: Int64 = 10_000
-    /// The longest pause that a server may ask for (`Retry-After`). A server with a wrong value would never be asked again.
-    static let longestRetrySeconds = 600
-
     init(_ url: RequestURL, _ settings: Configuration.Pull, trust: SenderClockTrust, on loops: PullLoops) {
         (self.url, self.settings, self.trust, self.loops) = (url, settings, trust, loops)
         label = url.text
@@ -134,13 +129,13 @@ extension SourceFailure {
                 reason: reason,
                 remedy:
                     "if the certificate is that of the server, set pull.certificate to fingerprint:… with these digits",
-                leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
+                leastPauseMilliseconds: RestartSchedule.refusalPauseMilliseconds)
             return
         }
         if case .session(.deniedDestination) = end {
             self.init(
                 reason: reason, remedy: "change access.connectAllow or access.connectDeny to permit it",
-                leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
+                leastPauseMilliseconds: RestartSchedule.refusalPauseMilliseconds)
             return
         }
         guard case .session(.closed(let cause)) = end else {
@@ -152,17 +147,15 @@ extension SourceFailure {
             self.init(
                 reason: "\(url.text): the server requires a user and a password",
                 remedy: "set pull.user and pull.password of the path",
-                leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
+                leastPauseMilliseconds: RestartSchedule.refusalPauseMilliseconds)
         case .wrongPassword:
             self.init(
                 reason: "\(url.text): wrong user or password, or this user may not watch the path",
-                leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
+                leastPauseMilliseconds: RestartSchedule.refusalPauseMilliseconds)
         case .refused(_, let status, _, let retrySeconds):
-            let isLasting = [.unauthorized, .forbidden, .notFound].contains(status)
-            let asked = Int64(min(retrySeconds ?? 0, PulledSource.longestRetrySeconds)) * 1_000
             self.init(
                 reason: reason,
-                leastPauseMilliseconds: max(asked, isLasting ? PulledSource.refusalPauseMilliseconds : 0))
+                leastPauseMilliseconds: RestartSchedule.leastPause(after: status, retrySeconds: retrySeconds))
         default: self.init(reason: reason)
         }
     }

@@ -1,4 +1,5 @@
 import Media
+import RTSP
 
 /// Decides when a source that has ended is started again, and whether the log reports its end. A pure value.
 ///
@@ -24,6 +25,20 @@ struct RestartSchedule {
     static let reportIntervalMilliseconds: Int64 = 60_000
     /// By which share of itself a pause is made longer; negative for shorter.
     static let jitter: ClosedRange<Double> = -0.25...0.25
+
+    /// The pause after an answer that will hardly change soon. Servers and cameras lock an account after a few wrong passwords.
+    static let refusalPauseMilliseconds: Int64 = 10_000
+    /// The longest pause that a server may ask for (`Retry-After`). A server with a wrong value would never be asked again.
+    static let longestRetrySeconds = 600
+
+    /// The least pause after a refusal by another server, in milliseconds.
+    ///
+    /// - Parameter retrySeconds: what the server has asked for.
+    static func leastPause(after status: StatusCode, retrySeconds: Int?) -> Int64 {
+        let isLasting = [.unauthorized, .forbidden, .notFound].contains(status)
+        let asked = Int64(min(retrySeconds ?? 0, longestRetrySeconds)) * 1_000
+        return max(asked, isLasting ? refusalPauseMilliseconds : 0)
+    }
 
     private var nextPause = firstPauseMilliseconds
     private var lastReport: (reason: String, at: MonotonicTime)?

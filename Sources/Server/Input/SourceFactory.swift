@@ -45,7 +45,7 @@ func makeSource(
     case .url(let url):
         let name = withoutCredentials(url)
         return ReopenedSource(label: name, path: path) { (path) throws(SourceFailure) in
-            try pulls.destinations.permit(hostOf: url, shownAs: name)
+            try pulls.destinations.rules.permit(hostOf: url, shownAs: name)
             return FileSource(url: url, name: name, loops: path.loop, encoding: EncodingSettings(path), log: log)
         }
     case .path(let file):
@@ -81,7 +81,7 @@ extension AddressRules {
             throw SourceFailure(
                 reason: "connections to the address of \(name) are not permitted",
                 remedy: "change access.connectAllow or access.connectDeny to permit it",
-                leastPauseMilliseconds: PulledSource.refusalPauseMilliseconds)
+                leastPauseMilliseconds: RestartSchedule.refusalPauseMilliseconds)
         }
     }
 }

@@ -26,7 +26,8 @@ final class RTSPForward: PathForward {
         log[metadataKey: "forward"] = "\(url.text)"
         let now = MonotonicTime.now()
         do throws(SourceFailure) {
-            let plan = try Self.plan(to: url, settings)
+            var plan = try Self.plan(to: url, settings)
+            plan.destinations = loops.destinations
             forward = Forward(
                 Forward.Plan(plan, title: forwarded.title, information: forwarded.information), of: forwarded.stream,
                 holdsStream: forwarded.isHeld, observer: ForwardJournal(log), at: now)
@@ -71,7 +72,7 @@ final class RTSPForward: PathForward {
 /// Logs what becomes of one forward, and decides when its server is tried again. Called on the thread of a media loop.
 final class ForwardJournal: ForwardObserver {
     private struct State {
-        var retry = ForwardRetry()
+        var schedule = RestartSchedule()
         /// When the server took the stream; `nil` if it has not since the last end.
         var began: MonotonicTime?
     }
@@ -95,8 +96,9 @@ final class ForwardJournal: ForwardObserver {
             return 0
         }
         let decision = state.withLock { state in
-            state.retry.ended(
-                end, startedAt: state.began.take() ?? now, at: now, jitter: .random(in: ForwardRetry.jitter))
+            state.schedule.ended(
+                end.description, leastPause: end.leastPauseMilliseconds, jitter: .random(in: RestartSchedule.jitter),
+                startedAt: state.began.take() ?? now, at: now)
         }
         guard case .log(let unlogged) = decision.report else { return decision.pauseMilliseconds }
         var metadata: Logger.Metadata = ["retryMilliseconds": "\(decision.pauseMilliseconds)"]
@@ -108,11 +110,19 @@ final class ForwardJournal: ForwardObserver {
 }
 
 extension ForwardEnd {
+    /// The least pause before the server is tried again, in milliseconds.
+    var leastPauseMilliseconds: Int64 {
+        if case .session(.insecure(.untrusted)) = cause { return RestartSchedule.refusalPauseMilliseconds }
+        if case .session(.deniedDestination) = cause { return RestartSchedule.refusalPauseMilliseconds }
+        return refusal.map { RestartSchedule.leastPause(after: $0.status, retrySeconds: $0.retrySeconds) } ?? 0
+    }
+
     /// What to do, as an instruction to the reader; `nil` if nothing can be done here.
     fileprivate var remedy: String? {
         switch cause {
         case .session(.insecure(.untrusted(_, let fingerprint))) where !fingerprint.isEmpty:
             "if the certificate is that of the server, set the forward's certificate to fingerprint:… with these digits"
+        case .session(.deniedDestination): "change access.connectAllow or access.connectDeny to permit it"
         case .session(.closed(.passwordRequired)): "set the user and the password of the forward"
         default: refusal?.status == .unsupportedTransport ? "set another transport of the forward" : nil
         }

@@ -1,0 +1,26 @@
+import RTSP
+import RTSPClient
+import TLS
+import Testing
+
+@testable import Server
+
+struct ForwardEndTests {
+    @Test(
+        arguments: [
+            (StatusCode.forbidden, nil, 10_000), (.notFound, nil, 10_000), (.unauthorized, nil, 10_000),
+            (.serviceUnavailable, nil, 0), (.serviceUnavailable, 30, 30_000), (.forbidden, 3, 10_000),
+            (.notEnoughBandwidth, 1_000_000, 600_000),
+        ] as [(StatusCode, Int?, Int64)])
+    func refusalsDecideThePause(_ status: StatusCode, _ retrySeconds: Int?, _ expected: Int64) {
+        let refused = ForwardEnd.Cause.session(.closed(.refused(.announce, status, reason: "No")))
+        let end = ForwardEnd(
+            refused, refusal: PublishingConnection.Refusal(status: status, retrySeconds: retrySeconds))
+        #expect(end.leastPauseMilliseconds == expected)
+    }
+
+    @Test func anUntrustedCertificateIsNotTriedAgainAndAgain() {
+        let untrusted = ForwardEnd.Cause.session(.insecure(.untrusted("self-signed certificate", fingerprint: [1])))
+        #expect(ForwardEnd(untrusted).leastPauseMilliseconds == 10_000)
+    }
+}
