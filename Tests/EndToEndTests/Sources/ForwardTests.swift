@@ -65,6 +65,32 @@ extension EndToEnd {
             }
         }
 
+        /// H.265 and Opus arrive as they are; G.711 is described and received.
+        @Test func otherCodecsAreForwarded() async throws {
+            let folder = try TemporaryFolder()
+            let clips = [("h265", Clip.h265), ("opus", Clip.opus), ("g711", Clip.g711)]
+            try folder.write(
+                "access: { loopback: publish }\npaths: { 'copy/*': { source: publish } }\n", to: "other.yml")
+            try await withServer("--config", folder.file("other.yml")) { destination in
+                var paths = "paths:\n"
+                for (name, clip) in clips {
+                    let url = destination.url("copy/\(name)")
+                    paths += "  \(name): { source: \(try await clip.path()), forward: \"\(url)\" }\n"
+                }
+                try folder.write(paths, to: "apus.yml")
+                try await withServer("--config", folder.file("apus.yml")) { origin in
+                    for (name, clip) in clips {
+                        #expect(try await destination.isServing("copy/\(name)"), "\(origin.log)")
+                        guard clip != .g711 else { continue }
+                        let original = try await CopiedMedia(
+                            of: clip.path(), format: clip == .h265 ? "hevc" : "h264")
+                        try await original.expectCopy(at: destination.url("copy/\(name)"))
+                    }
+                    try await Client.ffmpeg.watch(destination.url("copy/g711"), over: "tcp", log: destination.log)
+                }
+            }
+        }
+
         /// ffmpeg as the other server: it takes one stream and writes it to a file.
         @Test(arguments: ["tcp", "udp"]) func ffmpegTakesAForwardedStream(transport: String) async throws {
             let file = try await Clip.plain.path()
