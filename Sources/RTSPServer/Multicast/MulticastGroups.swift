@@ -16,8 +16,11 @@ final class MulticastGroups {
         let layout: [Track]
         /// Whether packets are sent to it: from the first PLAY on.
         var isSending = false
+        /// A group that is always sent has no session that uses the stream.
+        private let use: StreamUse
 
-        init(viewer: Viewer, ports: UDPPorts, options: MulticastOptions, layout: [Track]) {
+        init(of stream: Stream, viewer: Viewer, ports: UDPPorts, options: MulticastOptions, layout: [Track]) {
+            use = StreamUse(of: stream)
             self.viewer = viewer
             self.ports = ports
             self.options = options
@@ -87,7 +90,7 @@ final class MulticastGroups {
                         rewriter: rewriter, transport: transport(track.id), clockRate: track.clockRate))
             }
         }
-        let group = Group(viewer: viewer, ports: ports, options: options, layout: tracks)
+        let group = Group(of: key.stream, viewer: viewer, ports: ports, options: options, layout: tracks)
         groups[key] = group
         return group
     }
