@@ -55,6 +55,16 @@ public struct AccessUnit: Sendable {
         (unit.encodeTiming, unit.captured) = (encodeTiming, captured)
         return unit
     }
+
+    /// A copy that belongs to another track with the same clock rate.
+    public func on(_ track: TrackID) -> AccessUnit {
+        if track == self.track { return self }
+        var unit = AccessUnit(
+            track: track, presentationTime: presentationTime, decodeTime: decodeTime, isKeyframe: isKeyframe,
+            part: part, bytes: bytes, units: units)
+        (unit.encodeTiming, unit.captured) = (encodeTiming, captured)
+        return unit
+    }
 }
 
 extension AccessUnit {

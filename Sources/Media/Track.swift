@@ -35,7 +35,9 @@ public struct Track: Hashable, Sendable {
         guard id == new.id, clockRate == new.clockRate, codec == new.codec else { return false }
         switch codec.facts.parameters {
         case .inBand: return true
-        case .described: return format == new.format
+        case .described:
+            if case .aac(let own) = format, case .aac(let other) = new.format { return own.isEquivalent(to: other) }
+            return format == new.format
         }
     }
 }
@@ -71,6 +73,24 @@ extension Track {
             }
         }
 
+        /// The codec and what matters to a listener, for messages: `AAC 48000 Hz stereo`.
+        public var summary: String {
+            let channels =
+                switch channelCount {
+                case nil, 0: ""
+                case 1: " mono"
+                case 2: " stereo"
+                case let count?: " with \(count) channels"
+                }
+            return switch self {
+            case .h264: "H.264"
+            case .h265: "H.265"
+            case .aac: "AAC \(clockRate)\(channels)"
+            case .opus: "Opus\(channels)"
+            case .g711(let format): "G.711 \(format.law == .a ? "A-law" : "µ-law") \(clockRate)\(channels)"
+            }
+        }
+
         /// Speaker channels; `nil` for video, 0 if only the bytes of the configuration define them.
         public var channelCount: Int? {
             switch self {
@@ -86,6 +106,9 @@ extension Track {
 extension Collection<Track> {
     /// The track that viewers start with, and whose times are the stream's clock: the first video track, or else the first.
     public var leading: Track? { first { $0.kind == .video } ?? first }
+
+    /// The codecs, for messages: `H.264 and AAC 48000 Hz stereo`.
+    public var summary: String { map(\.format.summary).joined(separator: " and ") }
 
     /// Whether viewers that negotiated these tracks can receive `new` in their place.
     public func isCompatible(with new: some Collection<Track>) -> Bool {

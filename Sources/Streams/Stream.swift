@@ -37,7 +37,7 @@ public final class Stream: Sendable {
         }
     }
 
-    private struct State: ~Copyable {
+    struct State: ~Copyable {
         var announcement: Announcement?
         var announcementCount: UInt64 = 0
         var published = Published()
@@ -56,6 +56,10 @@ public final class Stream: Sendable {
         var endObserver: (@Sendable (Stream) -> Void)?
         /// `nil` if nothing is shown while the source is absent.
         var substitution: Substitution?
+        /// The tracks that the source has announced last.
+        var sourceTracks: [Track]?
+        /// `nil` if the source's tracks are the announced ones.
+        var places: TrackPlaces?
     }
 
     /// The path of its URL: `/cam`.
@@ -70,7 +74,7 @@ public final class Stream: Sendable {
     public let demand = StreamDemand()
 
     private let limits: Limits
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     public init(path: String, clock: StreamClock, limits: Limits = Limits()) {
         self.path = path
@@ -126,8 +130,22 @@ extension Stream {
     ///
     /// It clears the history, and video continues at its next keyframe. Each feed's packager decides whether its viewers can
     /// continue (`Packager.announced`); the sessions of the others end.
+    ///
+    /// While something is shown in place of an absent source, viewers keep their tracks (``TrackPlaces``), if the source's allow it.
     public func announce(_ tracks: [Track]) {
+        announce(tracks, bySource: true)
+    }
+
+    func announce(_ tracks: [Track], bySource: Bool) {
+        let isNeeded = demand.isNeeded
         let ended = state.withLock { state -> [any AnyFeed] in
+            if !bySource, state.announcement != nil { return [] }
+            var tracks = tracks
+            if bySource {
+                state.sourceTracks = tracks
+                state.places = Self.places(of: tracks, isNeeded: isNeeded, state)
+                tracks = state.places?.tracks ?? tracks
+            }
             state.announcementCount += 1
             (state.hasEnded, state.isAsleep) = (false, false)
             let version = (state.announcement?.version ?? 0) + 1
@@ -144,6 +162,14 @@ extension Stream {
         }
         demand.failure = nil
         for feed in ended { feed.wake() }
+    }
+
+    /// How a source's tracks become those that viewers were announced; `nil` if they are announced as they are.
+    private static func places(of tracks: [Track], isNeeded: Bool, _ state: borrowing State) -> TrackPlaces? {
+        guard let substitution = state.substitution, isNeeded || substitution.keepsTracks, !state.isAsleep,
+            let announced = state.announcement?.tracks
+        else { return nil }
+        return TrackPlaces(of: tracks, among: announced).flatMap { $0.changesNothing ? nil : $0 }
     }
 
     /// Forgets what was published, because the source sleeps until the stream is needed. Nothing is described until it announces its
@@ -179,6 +205,10 @@ extension Stream {
     public func publish(_ unit: AccessUnit) {
         var unit = addingCaptureTime(unit)
         let feeds = state.withLock { state -> [any AnyFeed] in
+            if let places = state.places {
+                guard let placed = places.place(unit) else { return [] }
+                unit = placed
+            }
             guard let track = state.announcement?.tracks.first(where: { $0.id == unit.track }) else { return [] }
             if state.substitution != nil {
                 guard let admitted = follow(unit, &state) else { return [] }
@@ -204,7 +234,7 @@ extension Stream {
     }
 
     /// Appends a unit to the history and to all feeds.
-    private static func append(_ unit: AccessUnit, to state: inout State) -> [any AnyFeed] {
+    static func append(_ unit: AccessUnit, to state: inout State) -> [any AnyFeed] {
         let nanoseconds = unit.presentationTime.nanoseconds
         state.ring.append(unit, nanoseconds: nanoseconds, byteCount: unit.bytes.count)
         for (key, feed) in state.feeds where !feed.isNeeded(at: nanoseconds) { state.feeds[key] = nil }
@@ -227,57 +257,6 @@ extension Stream {
         unit.captured = wallClock
         guard let encodeTiming = unit.encodeTiming, captureTimeSEI.includes(unit) else { return unit }
         return unit.stamped(with: CaptureTimestamp(of: encodeTiming, captured: instant, wallClock: wallClock))
-    }
-}
-
-// MARK: - While the source is absent
-
-extension Stream {
-    /// Lets a substitute be shown when the source has published nothing for `patience` nanoseconds.
-    public func enableSubstitute(patience: Int64) {
-        let now = clock.now
-        state.withLock { $0.substitution = Substitution(patience: patience, at: now) }
-    }
-
-    public func disableSubstitute() {
-        state.withLock { $0.substitution = nil }
-    }
-
-    /// What a substitute must know; `nil` unless the source is absent now.
-    public func absence() -> Absence? {
-        let now = clock.now
-        return state.withLock { state in
-            guard let substitution = state.substitution, substitution.isDue(at: now), !state.hasEnded, !state.isAsleep
-            else { return nil }
-            return Absence(
-                tracks: state.announcement?.tracks, lastKeyframe: substitution.lastKeyframe,
-                nanoseconds: now - epoch - substitution.substituteDelay, silence: now - substitution.lastUnit,
-                announcementCount: state.announcementCount)
-        }
-    }
-
-    /// Publishes a unit of the substitute, unless the source has returned. It is not counted as published.
-    public func publishSubstitute(_ unit: AccessUnit) {
-        clock.follow()
-        let captured = clock.ntpTime(of: clock.instant(of: unit.presentationTime))
-        let now = clock.now
-        let feeds = state.withLock { state -> [any AnyFeed] in
-            let isAnnounced = state.announcement?.tracks.contains { $0.id == unit.track } == true
-            guard isAnnounced, !state.hasEnded, state.substitution?.isDue(at: now) == true,
-                var shown = state.substitution?.substituted(unit)
-            else { return [] }
-            shown.captured = captured
-            return Self.append(shown, to: &state)
-        }
-        for feed in feeds { feed.wake() }
-    }
-
-    /// The source's unit as it follows a substitute; `nil` while the substitute is still shown.
-    private func follow(_ unit: AccessUnit, _ state: inout State) -> AccessUnit? {
-        let now = clock.now
-        return state.substitution?.received(
-            unit, isLeading: unit.track == state.announcement?.tracks.leading?.id,
-            sinceDecodeTime: now - clock.instant(of: unit.decodeTime), at: now)
     }
 }
 
@@ -348,7 +327,7 @@ extension Stream {
 }
 
 /// The key of one feed: a packager type with its options.
-private struct FeedKey: Hashable {
+struct FeedKey: Hashable {
     private let packager: ObjectIdentifier
     private let options: AnyHashableSendable
 
@@ -359,7 +338,7 @@ private struct FeedKey: Hashable {
 }
 
 /// A hashable, sendable value of any type.
-private struct AnyHashableSendable: Hashable, Sendable {
+struct AnyHashableSendable: Hashable, Sendable {
     private let value: any Hashable & Sendable
 
     init(_ value: some Hashable & Sendable) {

@@ -1,10 +1,12 @@
 import Codecs
 import Media
 
-/// The silence of an AAC track: one access unit, which is encoded once and repeated.
+/// The silence of an audio track: one access unit, which is repeated. That of AAC is encoded once.
 struct SilentTrack {
-    private let track: Track
+    let track: Track
     private let bytes: [UInt8]
+    /// The length of the unit.
+    private let ticks: Int64
     /// The time of the next unit, in ticks; `nil` before the first.
     private var next: Int64?
 
@@ -13,13 +15,26 @@ struct SilentTrack {
     /// After these frames of zeros, each unit is the same.
     private static let settlingFrames = 6
 
-    /// `nil` if the track is not AAC-LC with its channels in the configuration: it stays without audio.
+    /// `nil` if the track is not audio, or AAC other than LC with its channels in the configuration: it stays without audio.
     init?(_ track: Track) throws(CodecFailure) {
-        guard case .aac(let configuration) = track.format, configuration.audioObjectType == Self.lowComplexity,
-            (1...8).contains(configuration.channelCount)
-        else { return nil }
         self.track = track
-        bytes = try Self.encode(configuration)
+        switch track.format {
+        case .h264, .h265: return nil
+        case .aac(let configuration):
+            guard configuration.audioObjectType == Self.lowComplexity, (1...8).contains(configuration.channelCount)
+            else { return nil }
+            bytes = try Self.encode(configuration)
+            ticks = Int64(AAC.samplesPerAccessUnit)
+        case .opus(let channelCount):
+            // A frame of 20 ms in fullband CELT whose silence flag is set (RFC 6716, sections 3.1 and 4.3).
+            bytes = [channelCount > 1 ? 0xFC : 0xF8, 0xFF, 0xFE]
+            ticks = 960
+        case .g711(let format):
+            // 20 ms of the code words for zero (ITU-T G.711, tables 1 and 2).
+            let byteCount = min(Int(format.sampleRate.hertz) / 50 * format.channelCount, format.maximumUnitByteCount)
+            bytes = [UInt8](repeating: format.law == .a ? 0xD5 : 0xFF, count: byteCount)
+            ticks = Int64(max(1, byteCount / format.channelCount))
+        }
         if bytes.isEmpty { return nil }
     }
 
@@ -52,9 +67,24 @@ struct SilentTrack {
                 AccessUnit(
                     track: track.id, presentationTime: time, decodeTime: time, isKeyframe: true, bytes: bytes,
                     units: [0..<bytes.count]))
-            tick += Int64(AAC.samplesPerAccessUnit)
+            tick += ticks
         }
         next = tick
+        return units
+    }
+}
+
+/// The silence of several tracks, which continues without gaps while the tracks stay the same.
+struct SilentTracks {
+    private var silence: [TrackID: SilentTrack] = [:]
+
+    /// The units that begin up to this instant, in nanoseconds since the epoch.
+    mutating func units(of tracks: [Track], until nanoseconds: Int64) throws(CodecFailure) -> [AccessUnit] {
+        var units: [AccessUnit] = []
+        for track in tracks where track.kind == .audio {
+            if silence[track.id]?.track != track { silence[track.id] = try SilentTrack(track) }
+            units += silence[track.id]?.units(until: nanoseconds) ?? []
+        }
         return units
     }
 }

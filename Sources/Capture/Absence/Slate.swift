@@ -1,25 +1,15 @@
 import Codecs
 import Media
-import Streams
 
-/// What a path shows while its source is absent.
-public enum AbsenceDisplay: Hashable, Sendable {
-    /// The source's last frame with a notice; the slate if there was none.
-    case lastFrame
-    /// A dark frame with a notice.
-    case slate
-}
-
-/// Draws and encodes the substitute for an absent source, in the announced size and profile, for given instants. Confined to one
-/// thread.
+/// Draws and encodes the frames that viewers see while a source is absent, in the announced size and profile, for given instants.
+/// Confined to one thread.
 final class Slate {
     let tracks: [Track]
     private let video: Video?
-    private var silence: [SilentTrack] = []
 
     private struct Video {
         let track: TrackID
-        let encoder: VideoEncoder
+        let encoder: SubstituteEncoder
         let renderer: SlateRenderer
     }
 
@@ -32,64 +22,44 @@ final class Slate {
     /// Opens the encoder, and decodes the last frame if it is shown.
     init(_ tracks: [Track], _ display: AbsenceDisplay, lastKeyframe: AccessUnit?) throws(CodecFailure) {
         self.tracks = tracks
-        let leading = tracks.leading
-        if let leading, case .h264(let sets) = leading.format {
-            let settings = Self.settings(for: sets)
-            let background = display == .lastFrame ? Self.picture(of: lastKeyframe, settings) : nil
-            video = Video(
-                track: leading.id, encoder: try VideoEncoder(settings),
-                renderer: SlateRenderer(width: settings.width, height: settings.height, background: background))
-        } else {
-            video = nil
-        }
-        for track in tracks where track.kind == .audio {
-            if let silent = try SilentTrack(track) { silence.append(silent) }
-        }
-    }
-
-    private static func settings(for sets: H264.ParameterSets) -> VideoEncoderSettings {
         var settings = VideoEncoderSettings()
-        // A hardware encoder is left to sources.
-        settings.encoder = "libx264"
-        settings.frameRate = FrameRate(Int32(frameRate)) ?? .thirty
-        (settings.bitrate, settings.gopFrames, settings.threads) = (bitrate, gopFrames, 1)
+        settings.frameRate = FrameRate(Int32(Self.frameRate)) ?? .thirty
+        (settings.bitrate, settings.gopFrames) = (Self.bitrate, Self.gopFrames)
         // Keyframes of a still picture may be large.
-        settings.bufferFrames = gopFrames
-        guard let set = H264.SequenceParameterSet(parsing: sets.sequence[0]) else { return settings }
-        (settings.width, settings.height) = (set.width & ~1, set.height & ~1)
-        settings.profile =
-            switch set.profile {
-            case 66: .baseline
-            case 77: .main
-            default: .high
-            }
-        return settings
+        settings.bufferFrames = Self.gopFrames
+        guard let leading = tracks.leading, let encoder = try SubstituteEncoder(leading.format, settings) else {
+            video = nil
+            return
+        }
+        let background =
+            display == .lastFrame
+            ? Self.picture(of: lastKeyframe, leading.codec, width: encoder.width, height: encoder.height) : nil
+        video = Video(
+            track: leading.id, encoder: encoder,
+            renderer: SlateRenderer(width: encoder.width, height: encoder.height, background: background))
     }
 
     /// The last frame in the slate's size; `nil` if it cannot be decoded.
-    private static func picture(of keyframe: AccessUnit?, _ settings: VideoEncoderSettings) -> VideoFrame? {
+    private static func picture(of keyframe: AccessUnit?, _ codec: Codec, width: Int, height: Int) -> VideoFrame? {
         guard let keyframe else { return nil }
         // A damaged frame is no reason to show nothing.
         do throws(CodecFailure) {
-            let decoder = try VideoDecoder()
+            let decoder = try VideoDecoder(codec)
             guard let decoded = try (decoder.decode(keyframe) + decoder.finish()).last else { return nil }
-            return try Scaler(width: settings.width, height: settings.height, fit: .letterbox).scale(decoded)
+            return try Scaler(width: width, height: height, fit: .letterbox).scale(decoded)
         } catch {
             return nil
         }
     }
 
-    /// The units that are due: silence up to this instant, in nanoseconds since the epoch, and one frame.
+    /// The frame for this instant, in nanoseconds since the epoch; none if there is no video.
     func units(
         at nanoseconds: Int64, elapsedSeconds: Int64, forcingKeyframe: Bool
     ) throws(CodecFailure) -> [AccessUnit] {
-        var units: [AccessUnit] = []
-        for index in silence.indices { units += silence[index].units(until: nanoseconds) }
-        guard let video else { return units }
+        guard let video else { return [] }
         let frame = try video.renderer.draw(elapsedSeconds: elapsedSeconds)
-        return try units
-            + video.encoder.encode(
-                frame, track: video.track, presentationTime: MediaTime(nanoseconds: nanoseconds, rate: .video),
-                forcingKeyframe: forcingKeyframe)
+        return try video.encoder.encode(
+            frame, track: video.track, presentationTime: MediaTime(nanoseconds: nanoseconds, rate: .video),
+            forcingKeyframe: forcingKeyframe)
     }
 }

@@ -62,6 +62,24 @@ final class ParentStreamReader {
     /// Whether the stream's tracks have changed; no more units follow.
     var hasEnded: Bool { reader.hasEnded }
 
+    /// Goes back to the newest keyframe of a track, or its part of one, if that is in the stream's history.
+    func rewind(toKeyframeOf track: TrackID) {
+        feed.update(&reader)
+        var index = reader.endIndex
+        while index > reader.startIndex {
+            index -= 1
+            guard reader[index].track == track, reader[index].isRandomAccessPoint else { continue }
+            next = index
+            return
+        }
+    }
+
+    /// The presentation time of the newest unit of the stream; `nil` if there is none.
+    var newestTime: MediaTime? {
+        feed.update(&reader)
+        return reader.endIndex > reader.startIndex ? reader[reader.endIndex - 1].presentationTime : nil
+    }
+
     /// The units published since the last call, in capture order. Units that have left the stream's history are lost.
     func take() -> [AccessUnit] {
         feed.update(&reader)

@@ -1,6 +1,7 @@
 import CFFmpeg
+import Media
 
-/// The properties of one H.264 encoder of libavcodec: its input formats and its abilities.
+/// The properties of one video encoder of libavcodec: its input formats and its abilities.
 struct EncoderModel: Sendable {
     /// The pixel format and memory in which an encoder takes frames.
     enum Input: Sendable {
@@ -22,6 +23,7 @@ struct EncoderModel: Sendable {
     var supportsIntraRefresh = false
     /// Whether it has copied a frame when the call returns. Other encoders may keep the frame in a queue.
     var copiesInput = false
+    var codec = Codec.h264
 
     /// The encoders that `auto` tries, in this order: the least processor load first.
     static let automatic: [Self] = [
@@ -34,6 +36,19 @@ struct EncoderModel: Sendable {
         Self(name: "h264_v4l2m2m", inputs: [.i420, .nv12]),
         Self(name: "libx264", inputs: [.i420], changesBitrateLive: true, supportsIntraRefresh: true, copiesInput: true),
         Self(name: "libopenh264", inputs: [.i420], copiesInput: true),
+    ]
+
+    /// The H.265 encoders that are tried, in this order: the software encoder first, because hardware encoders are left to
+    /// sources.
+    static let h265: [Self] = [
+        Self(name: "libx265", inputs: [.i420], copiesInput: true, codec: .h265),
+        Self(name: "hevc_nvenc", inputs: [.i420], codec: .h265),
+        Self(
+            name: "hevc_qsv", inputs: [.surfaces(device: AV_HWDEVICE_TYPE_QSV, format: AV_PIX_FMT_QSV)], codec: .h265),
+        Self(
+            name: "hevc_vaapi", inputs: [.surfaces(device: AV_HWDEVICE_TYPE_VAAPI, format: AV_PIX_FMT_VAAPI)],
+            codec: .h265),
+        Self(name: "hevc_v4l2m2m", inputs: [.i420, .nv12], codec: .h265),
     ]
 
     /// The encoders to try for `name`, the requested one first.

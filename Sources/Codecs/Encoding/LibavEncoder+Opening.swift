@@ -10,7 +10,7 @@ extension LibavEncoder {
         init(
             _ model: EncoderModel, _ input: EncoderModel.Input, _ settings: VideoEncoderSettings
         ) throws(CodecFailure) {
-            context = try CodecContext(Self.codec(named: model.name))
+            context = try CodecContext(Self.codec(of: model))
             // Checked before the device is opened, because a driver's error about a size is harder to read.
             try settings.check()
             upload = try FrameUpload(
@@ -27,16 +27,17 @@ extension LibavEncoder {
 }
 
 extension LibavEncoder.Opened {
-    private static func codec(named name: String) throws(CodecFailure) -> UnsafePointer<AVCodec> {
+    private static func codec(of model: EncoderModel) throws(CodecFailure) -> UnsafePointer<AVCodec> {
+        let name = model.name
         guard let codec = avcodec_find_encoder_by_name(name) else {
             throw CodecFailure(
                 reason: "no encoder is called \(name)",
                 remedy: "install a libavcodec that has it; `ffmpeg -encoders` lists the names")
         }
-        guard codec.pointee.id == Codec.h264.libavcodecID else {
-            throw CodecFailure(reason: "\(name) does not encode H.264", remedy: "choose libx264, or auto")
-        }
-        return codec
+        if codec.pointee.id == model.codec.libavcodecID { return codec }
+        throw CodecFailure(
+            reason: "\(name) does not encode \(model.codec == .h265 ? "H.265" : "H.264")",
+            remedy: "choose libx264, or auto")
     }
 
     private static func describeFrame(

@@ -97,6 +97,31 @@ extension LowLatencyOption {
                 $0.profile == .baseline ? "constrained_baseline" : "high"
             },
         ],
+        "libx265": [
+            Self("tune", "zerolatency", "no look-ahead, no reordering, one frame in flight"),
+            Self("preset", "ultrafast", "it encodes what is shown while a source is absent, next to other work"),
+            Self("forced-idr", "1", "otherwise a forced I-frame is not an IDR picture"),
+            Self(
+                "x265-params",
+                "scene cuts must not add IDR pictures; each IDR picture carries its parameter sets; the library writes its "
+                    + "messages to standard error by itself"
+            ) { "scenecut=0:repeat-headers=1:info=0:aud=0:log-level=none:pools=\($0.threads)" },
+        ],
+        "hevc_nvenc": [
+            Self("preset", "p3", "fast, as for h264_nvenc"),
+            Self("tune", "ull", "ultra low latency: no look-ahead, no reordering, one frame in flight"),
+            Self("delay", "0", "otherwise libavcodec holds back frames to run the device in parallel"),
+            Self("forced-idr", "1", "otherwise a forced I-frame is not an IDR picture"),
+        ],
+        "hevc_qsv": [
+            Self("async_depth", "1", "the default, 4, holds back three frames"),
+            Self("forced_idr", "1", "otherwise a forced I-frame is not an IDR picture"),
+            Self("idr_interval", "begin_only", "IDR pictures come only when requested"),
+        ],
+        "hevc_vaapi": [
+            Self("async_depth", "1", "the default, 2, holds back a frame"),
+            Self("idr_interval", "0", "every I-frame is an IDR picture"),
+        ],
     ]
 }
 

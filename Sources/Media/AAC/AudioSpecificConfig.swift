@@ -51,6 +51,18 @@ extension AAC.AudioSpecificConfig {
         return Self.audioObjectType(&reader).map(Int.init) ?? 0
     }
 
+    /// Whether a decoder that was opened with one configuration decodes the units of the other: both are equal, except that one of
+    /// them may end with the explicit statement that there is no SBR, which FFmpeg writes and most others leave out.
+    public func isEquivalent(to other: Self) -> Bool {
+        sampleRate == other.sampleRate && channelCount == other.channelCount
+            && withoutAbsentExtension == other.withoutAbsentExtension
+    }
+
+    /// The configuration of AAC-LC without a syncExtensionType (0x2B7, 11 bits) of SBR (5 bits) whose sbrPresentFlag is 0.
+    private var withoutAbsentExtension: ArraySlice<UInt8> {
+        audioObjectType == 2 && bytes.count == 5 && bytes.suffix(3) == [0x56, 0xE5, 0x00] ? bytes.prefix(2) : bytes[...]
+    }
+
     private static let spectralBandReplication: UInt32 = 5
     private static let parametricStereo: UInt32 = 29
 

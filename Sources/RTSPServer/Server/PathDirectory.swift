@@ -56,6 +56,9 @@ public final class PathDirectory: Sendable {
         entries.withLock { $0[path] = nil }
     }
 
+    /// The stream that is offered at a path; `nil` if there is none.
+    public func stream(at path: String) -> Stream? { entries.withLock { $0[path]?.stream } }
+
     /// The current options of a stream; `nil` if it is no longer offered.
     func options(of stream: Stream) -> PathOptions? {
         entries.withLock { $0[stream.path] }.flatMap { $0.stream === stream ? $0.options : nil }

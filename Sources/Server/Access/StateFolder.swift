@@ -108,6 +108,42 @@ public struct StateFolder: Hashable, Sendable {
         }
     }
 
+    /// The bytes of a file; `nil` if there is none.
+    ///
+    /// - Throws: if it cannot be read, or is longer than this.
+    func contents(of file: String, maximumByteCount: Int) throws(StateFailure) -> [UInt8]? {
+        let fd = open(file, O_RDONLY | O_CLOEXEC)
+        if fd < 0, errno == ENOENT || errno == ENOTDIR { return nil }
+        guard fd >= 0 else { throw StateFailure("\(file) cannot be read: \(SystemError(call: "open", code: errno))") }
+        defer { close(fd) }
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(fd, &block, block.count)
+            guard count >= 0 else {
+                throw StateFailure("\(file) cannot be read: \(SystemError(call: "read", code: errno))")
+            }
+            if count == 0 { return bytes }
+            bytes += block.prefix(count)
+            guard bytes.count <= maximumByteCount else {
+                throw StateFailure("\(file) is longer than \(maximumByteCount) bytes")
+            }
+        }
+    }
+
+    /// Replaces a file by another with these bytes. After a power failure it has either the old or the new ones.
+    func replace(_ file: String, by bytes: [UInt8]) throws(StateFailure) {
+        try make()
+        let draft = "\(file).\(getpid())"
+        try write(bytes, to: draft)
+        guard rename(draft, file) == 0 else {
+            let failure = SystemError(call: "rename", code: errno)
+            unlink(draft)
+            throw StateFailure("cannot create \(file): \(failure)")
+        }
+        syncFolder()
+    }
+
     /// Writes the names of the files to the disk. Some file systems cannot do this; then a power failure at this moment may lose the
     /// new file, and the next start creates another password.
     private func syncFolder() {

@@ -49,6 +49,8 @@ public final class Assembly: Sendable {
     let pulls: PullLoops
     /// Publishes streams to other servers.
     let forwards: Forwards
+    /// Makes what is shown while a source is absent.
+    let absences: Absences
     let server: RTSPServer.Server
     /// `nil` without TLS.
     let certificateWatch: CertificateWatch?
@@ -69,9 +71,11 @@ public final class Assembly: Sendable {
     ///
     /// - Parameters:
     ///   - threshold: the threshold of `log`, which changes with the option `log.level`.
+    ///   - stateFolder: where the tracks of sources are kept for the next start; `nil` for nowhere.
     ///   - generatedAccess: loads a password that clients need if there are no users; by default, no client can log in.
     public init(
         _ configuration: Configuration, log: Logger, threshold: LogThreshold = LogThreshold(),
+        stateFolder: StateFolder? = nil,
         generatedAccess: @escaping @Sendable (GeneratedPassword.User) throws(StateFailure) -> GeneratedAccess = { _ in
             .closed
         }
@@ -115,13 +119,15 @@ public final class Assembly: Sendable {
         self.threshold = threshold
         self.generatedAccess = generatedAccess
         self.log = log
+        absences = Absences(directory: directory, kept: KeptTracks(in: stateFolder, log: log))
         var paths: [String: ServedPath] = [:]
         for (name, path) in configuration.servedPathsParentsFirst {
             let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration))
             stream.captureTimeSEI = path.timestamps
             stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
             paths[name] = ServedPath(
-                path, of: path.source.parent.flatMap { paths[$0] }, on: stream, pulls: pulls, log: log)
+                path, of: path.source.parent.flatMap { paths[$0] }, on: stream, pulls: pulls, absences: absences,
+                log: log)
             directory.insert(
                 stream, options: PathOptions(name, path, in: configuration), publishing: paths[name]?.publishing)
         }

@@ -17,6 +17,7 @@ struct ServedPath: Sendable {
     /// The encoder counters of earlier sources.
     private var past: SourceStatus?
     private let pulls: PullLoops
+    private let absences: Absences
     private let log: Logger
 
     /// Creates the source without starting it.
@@ -24,12 +25,14 @@ struct ServedPath: Sendable {
     /// - Parameters:
     ///   - parent: the parent path of a substream.
     ///   - pulls: the loops that pull streams of other servers.
+    ///   - absences: makes what is shown while the source is absent.
     init(
-        _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, pulls: PullLoops, log: Logger
+        _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, pulls: PullLoops, absences: Absences,
+        log: Logger
     ) {
-        (self.stream, self.pulls, self.log) = (stream, pulls, log)
+        (self.stream, self.pulls, self.absences, self.log) = (stream, pulls, absences, log)
         publishing = Self.point(path, on: stream)
-        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, publishing, pulls, log: log)
+        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, publishing, pulls, absences, log: log)
     }
 
     /// The encoder counters of all its sources; `nil` if none of them has an encoder.
@@ -51,7 +54,7 @@ struct ServedPath: Sendable {
         former.stop()
         past = status
         publishing = Self.point(path, on: stream)
-        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, publishing, pulls, log: log)
+        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, publishing, pulls, absences, log: log)
         return former
     }
 
@@ -62,7 +65,7 @@ struct ServedPath: Sendable {
 
     private static func source(
         _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut,
-        _ publishing: PublishingPoint?, _ pulls: PullLoops, log: Logger
+        _ publishing: PublishingPoint?, _ pulls: PullLoops, _ absences: Absences, log: Logger
     ) -> (any PathSource, SourceSupervisor) {
         var sourceLog = log
         sourceLog[metadataKey: "path"] = "\(stream.path)"
@@ -73,10 +76,7 @@ struct ServedPath: Sendable {
         let supervisor = SourceSupervisor(
             source, into: stream, atEndOfInput: path.source == .standardInput ? .isFinal : .startsAgain,
             closingAfter: path.onDemand ? Int64(path.onDemandCloseSeconds) * 1_000 : nil,
-            absence: path.absent.display.map {
-                AbsencePublisher(for: stream, $0, afterSeconds: path.absent.afterSeconds, log: sourceLog)
-            },
-            log: log)
+            absence: absences.publisher(for: stream, path, log: sourceLog), log: log)
         return (source, supervisor)
     }
 }

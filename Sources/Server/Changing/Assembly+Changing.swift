@@ -168,7 +168,8 @@ extension Assembly {
         stream.captureTimeSEI = path.timestamps
         let server = server
         stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
-        state.paths[name] = ServedPath(path, of: parent(of: path, in: state), on: stream, pulls: pulls, log: log)
+        state.paths[name] = ServedPath(
+            path, of: parent(of: path, in: state), on: stream, pulls: pulls, absences: absences, log: log)
         directory.insert(
             stream, options: PathOptions(name, path, in: configuration), publishing: state.paths[name]?.publishing)
     }

@@ -7,6 +7,8 @@ import Media
 struct Substitution {
     /// The silence after which a substitute is shown, in nanoseconds.
     private let patience: Int64
+    /// Whether the announced tracks stay as they are even without a viewer.
+    let keepsTracks: Bool
     /// When the source has last published a unit, or when the substitution was enabled.
     private(set) var lastUnit: MonotonicTime
     /// Whether viewers see the substitute.
@@ -26,8 +28,8 @@ struct Substitution {
     /// A substitute that begins later than this after its source's time would confuse players more than a jump.
     private static let longestDelay: Int64 = 2_000_000_000
 
-    init(patience: Int64, at now: MonotonicTime) {
-        (self.patience, lastUnit) = (patience, now)
+    init(patience: Int64, keepsTracks: Bool = false, at now: MonotonicTime) {
+        (self.patience, self.keepsTracks, lastUnit) = (patience, keepsTracks, now)
     }
 
     /// Whether a substitute is to be shown.
@@ -65,7 +67,7 @@ struct Substitution {
     mutating func forgetTimes() { clocks = [:] }
 
     /// The unit, later than the one before it in its track.
-    private mutating func inOrder(_ unit: AccessUnit) -> AccessUnit {
+    mutating func inOrder(_ unit: AccessUnit) -> AccessUnit {
         let decodeTime = unit.decodeTime.ticks
         var clock = clocks[unit.track] ?? TrackClock(last: .min, shift: 0)
         // All parts of an access unit have one time.
@@ -92,4 +94,11 @@ public struct Absence: Sendable {
     public let silence: Int64
     /// Changes when tracks are announced, which clears the history.
     public let announcementCount: UInt64
+}
+
+/// The audio that a source lacks, although viewers were announced it.
+public struct MissingAudio: Sendable {
+    public let tracks: [Track]
+    /// The present on the stream's clock, with the delay that the source has, in nanoseconds.
+    public let nanoseconds: Int64
 }

@@ -116,7 +116,9 @@ struct ServeCommand: ParsableCommand {
             let threshold = LogThreshold(configuration.log.level)
             LoggingSystem.bootstrap { LineLogHandler(label: $0, threshold: threshold, write: writer.write) }
             let log = Logger(label: "apus")
-            let assembly = try Assembly(configuration, log: log, threshold: threshold) { (user) throws(StateFailure) in
+            let assembly = try Assembly(
+                configuration, log: log, threshold: threshold, stateFolder: .usual
+            ) { (user) throws(StateFailure) in
                 try GeneratedAccess(keptIn: .usual, of: user, log: log)
             }
             if open, !configuration.users.isEmpty {

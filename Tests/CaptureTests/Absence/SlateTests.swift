@@ -36,7 +36,8 @@ struct SlateTests {
     }
 
     private static func decoded(_ units: [AccessUnit]) throws -> [VideoFrame] {
-        let decoder = try VideoDecoder()
+        let isH265 = units.first.map { H265.NALUnitType(firstByte: $0.bytes[0]).isParameterSet } == true
+        let decoder = try VideoDecoder(isH265 ? .h265 : .h264)
         let frames = try units.filter { $0.track == TrackID(0) }.flatMap { try decoder.decode($0) } + decoder.finish()
         let scaler = Scaler(width: 320, height: 180)
         return try frames.map { try scaler.scale($0) }
@@ -53,6 +54,30 @@ struct SlateTests {
         let set = try #require(inBand.lazy.compactMap { H264.SequenceParameterSet(parsing: $0) }.first)
         #expect((set.width, set.height) == (announced.width, announced.height))
         #expect(set.profile == announced.profile)
+    }
+
+    @Test func theSlateOfH265IsH265() throws {
+        let track = try AnnouncedTrack.h265(width: 320, height: 180).track(TrackID(0))
+        let slate = try Slate([track], .slate, lastKeyframe: nil)
+        var units: [AccessUnit] = []
+        for index in 0..<12 {
+            let encoded = try slate.units(
+                at: Int64(index) * 200_000_000, elapsedSeconds: 2, forcingKeyframe: index == 4)
+            #expect(encoded.count == 1)
+            units += encoded
+        }
+        // The first, the one that was ordered, and none again within 2 s.
+        #expect(units.indices.filter { units[$0].isKeyframe } == [0, 4])
+        let first = try #require(units.first)
+        let set = first.units.lazy.compactMap { H265.SequenceParameterSet(parsing: Array(first.bytes[$0])) }.first
+        #expect(set.map { [$0.width, $0.height] } == [320, 180])
+        let frames = try Self.decoded(units)
+        #expect(frames.count == 12)
+        #expect(Self.luma(of: frames).map { (35...45).contains($0) } == true)
+        // The last frame of a source of H.265 is shown.
+        let last = try Self.decoded(
+            try Slate([track], .lastFrame, lastKeyframe: first).units(at: 0, elapsedSeconds: 0, forcingKeyframe: true))
+        #expect(last.count == 1)
     }
 
     @Test func theLastFrameOrADarkOneIsShownWithANotice() throws {
@@ -100,6 +125,31 @@ struct SlateTests {
         let decoded = try units.flatMap { try decoder.decode($0) }
         #expect(decoded.count >= units.count - 1)
         #expect(decoded.allSatisfy { $0.channelCount == channelCount })
+    }
+
+    @Test func theSilenceOfOpusAndG711HasNoGaps() throws {
+        let tracks: [AnnouncedTrack] = [
+            .opus(channelCount: 1), .opus(channelCount: 2),
+            .g711(try #require(G711(.a, sampleRate: ClockRate(hertz: 8_000)!, channelCount: 1))),
+            .g711(try #require(G711(.mu, sampleRate: ClockRate(hertz: 48_000)!, channelCount: 2))),
+        ]
+        for announced in tracks {
+            let track = try announced.track(TrackID(0))
+            var silence = SilentTracks()
+            let units = try silence.units(of: [track], until: 0) + silence.units(of: [track], until: 200_000_000)
+            let ticks = units.map(\.presentationTime.ticks)
+            let length = try #require(ticks.dropFirst().first) - ticks[0]
+            #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $1 - $0 == length })
+            switch track.format {
+            case .opus(let channelCount):
+                #expect(units.allSatisfy { Opus.sampleCount(of: $0.bytes) == 960 } && length == 960)
+                #expect((units[0].bytes[0] & 4 != 0) == (channelCount == 2))
+            case .g711(let format):
+                #expect(units[0].bytes.count == Int(length) * format.channelCount)
+                #expect(units[0].bytes.count <= format.maximumUnitByteCount)
+            default: Issue.record("no audio")
+            }
+        }
     }
 
     @Test func audioThatIsNoAACLCStaysAway() throws {

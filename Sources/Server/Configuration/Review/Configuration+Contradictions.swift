@@ -24,6 +24,7 @@ extension Configuration {
         }
         noteSharedInput(in: &reading)
         noteSubstreams(in: &reading)
+        noteFallbacks(in: &reading)
     }
 
     private func notePorts(in reading: inout Reading) {
@@ -95,11 +96,7 @@ extension Configuration {
             reading.note("a pattern of paths needs the source publish", with: option + "source")
         }
         noteOnDemand(of: path, at: option, in: &reading)
-        if path.onDemand, path.absent.show != .nothing {
-            reading.note(
-                "cannot be combined with onDemand, with which the source is often away",
-                with: option + "absent" + "show")
-        }
+        noteAbsence(of: path, at: option, in: &reading)
         if path.publish != Publish(), path.source != .publish {
             reading.note("has no effect: the source is \(path.source), not publish", with: option + "publish")
         }

@@ -21,19 +21,20 @@ extension Entry {
     }
 
     /// A list of values of one kind. A single value stands for a list of one.
-    private static func list<Value>(
-        _ key: String, _ member: WritableKeyPath<Section, [Value]>, of item: String, _ reason: String,
+    static func list<Value>(
+        _ key: String, _ member: WritableKeyPath<Section, [Value]>, of item: String, maximumCount: Int = 64,
+        _ reason: String,
         parse: @escaping (String) -> Value?, show: @escaping (Value) -> String,
         advice: @escaping (String) -> String? = { _ in nil }
     ) -> Self {
         let expectation =
-            "a list of at most 64, each \(item.first.map { "aeiou".contains($0) } == true ? "an" : "a") \(item)"
+            "a list of at most \(maximumCount), each \(item.first.map { "aeiou".contains($0) } == true ? "an" : "a") \(item)"
         return Entry(
             key: key,
             read: { node, path, section, reading in
                 let items: [Node]
                 switch node {
-                case .sequence(let sequence) where sequence.count <= 64: items = Array(sequence)
+                case .sequence(let sequence) where sequence.count <= maximumCount: items = Array(sequence)
                 case .scalar where !node.isNothing: items = [node]
                 default: return reading.note("expects \(expectation), not \(node.kind)", at: node, path)
                 }

@@ -37,6 +37,8 @@ extension Configuration {
         /// Other servers to which the stream is published.
         public var forward: [Forward] = []
         public var absent = Absent()
+        /// The name of the path that is shown while the source is absent; empty for none.
+        public var fallback = ""
 
         public init() {}
 
@@ -139,6 +141,14 @@ extension Schema<Configuration.Path> {
             .section(
                 "absent", \.absent, .absent,
                 reason: "What viewers see while the source is absent: unplugged, unreachable, or without a publisher."),
+            .value(
+                "fallback", \.fallback, expecting: "the name of another path, or \"\"",
+                "The path whose frames viewers see while the source is absent, if both have the same codecs. They see the source "
+                    + "again at its next keyframe. What absent.show selects is shown while that path has no frames either.",
+                parse: { text, _ in
+                    let name = String(text.drop { $0 == "/" })
+                    return name.isEmpty || isPathName(name) ? name : nil
+                }, show: quoted),
             .section("publish", \.publish, .publish, reason: "How clients publish, with source: publish."),
             .sections(
                 "forward", \.forward, .forward, makeDefault: Configuration.Forward.init, shortKey: "url", atMost: 16,

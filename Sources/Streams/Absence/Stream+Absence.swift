@@ -1,0 +1,77 @@
+import Media
+
+// What is published in place of an absent source.
+
+extension Stream {
+    /// Lets a substitute be shown when the source has published nothing for `patience` nanoseconds.
+    ///
+    /// - Parameter keepsTracks: whether the announced tracks stay as they are even without a viewer.
+    public func enableSubstitute(patience: Int64, keepsTracks: Bool = false) {
+        let now = clock.now
+        state.withLock { $0.substitution = Substitution(patience: patience, keepsTracks: keepsTracks, at: now) }
+    }
+
+    /// Announces tracks for a source that has not announced any yet. Without effect if it has.
+    public func announceSubstitute(_ tracks: [Track]) {
+        announce(tracks, bySource: false)
+    }
+
+    /// The tracks that a source has announced last, even if viewers were announced others; `nil` before a source has announced any.
+    public var sourceTracks: [Track]? { state.withLock { $0.sourceTracks } }
+
+    /// The announced audio that the present source lacks; `nil` if there is none, or the source is absent.
+    public func missingAudio() -> MissingAudio? {
+        let now = clock.now
+        return state.withLock { state in
+            guard let substitution = state.substitution, !substitution.isDue(at: now), !state.hasEnded,
+                let missing = state.places?.missing, !missing.isEmpty, let tracks = state.announcement?.tracks
+            else { return nil }
+            return MissingAudio(
+                tracks: tracks.filter { missing.contains($0.id) },
+                nanoseconds: now - epoch - substitution.substituteDelay)
+        }
+    }
+
+    public func disableSubstitute() {
+        state.withLock { $0.substitution = nil }
+    }
+
+    /// What a substitute must know; `nil` unless the source is absent now.
+    public func absence() -> Absence? {
+        let now = clock.now
+        return state.withLock { state in
+            guard let substitution = state.substitution, substitution.isDue(at: now), !state.hasEnded, !state.isAsleep
+            else { return nil }
+            return Absence(
+                tracks: state.announcement?.tracks, lastKeyframe: substitution.lastKeyframe,
+                nanoseconds: now - epoch - substitution.substituteDelay, silence: now - substitution.lastUnit,
+                announcementCount: state.announcementCount)
+        }
+    }
+
+    /// Publishes a unit of the substitute, unless the source has returned, or a unit of a track that the source lacks. It is not
+    /// counted as published.
+    public func publishSubstitute(_ unit: AccessUnit) {
+        clock.follow()
+        let captured = clock.ntpTime(of: clock.instant(of: unit.presentationTime))
+        let now = clock.now
+        let feeds = state.withLock { state -> [any AnyFeed] in
+            let isAnnounced = state.announcement?.tracks.contains { $0.id == unit.track } == true
+            guard isAnnounced, !state.hasEnded, let isDue = state.substitution?.isDue(at: now),
+                isDue || state.places?.missing.contains(unit.track) == true,
+                var shown = isDue ? state.substitution?.substituted(unit) : state.substitution?.inOrder(unit)
+            else { return [] }
+            shown.captured = captured
+            return Self.append(shown, to: &state)
+        }
+        for feed in feeds { feed.wake() }
+    }
+
+    /// The source's unit as it follows a substitute; `nil` while the substitute is still shown.
+    func follow(_ unit: AccessUnit, _ state: inout State) -> AccessUnit? {
+        let now = clock.now
+        return state.substitution?.received(
+            unit, isLeading: unit.track == state.announcement?.tracks.leading?.id,
+            sinceDecodeTime: now - clock.instant(of: unit.decodeTime), at: now)
+    }
+}
