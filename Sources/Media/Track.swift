@@ -87,7 +87,7 @@ extension Track {
             case .h265: "H.265"
             case .aac: "AAC \(clockRate)\(channels)"
             case .opus: "Opus\(channels)"
-            case .g711(let format): "G.711 \(format.law == .a ? "A-law" : "µ-law") \(clockRate)\(channels)"
+            case .g711(let format): "G.711 \(format.law == .a ? "A-law" : "mu-law") \(clockRate)\(channels)"
             }
         }
 

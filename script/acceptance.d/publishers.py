@@ -1,9 +1,9 @@
 """Publishes with ffmpeg and GStreamer over all transports, with and without Digest, with a query and with a slash at the end, and
 plays each stream with ffmpeg, ffprobe, GStreamer, mpv and VLC. Video and audio that ffmpeg receives must be the published bytes, with
-the published distances of the presentation times. Called by script/acceptance with: apus, a folder for results, a port."""
+the published distances of the presentation times. Called by script/acceptance in the folder for the results."""
 import collections, itertools, os, pathlib, re, shutil, subprocess, sys, time
 
-apus, results, port = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
+apus, results, port = os.environ["APUS_BINARY"], pathlib.Path.cwd(), int(os.environ.get("APUS_PORT", "18754"))
 ffmpeg_binaries = {"ffmpeg": "ffmpeg"}
 if os.environ.get("FFMPEG_NEW"):
     ffmpeg_binaries["ffmpeg-new"] = os.environ["FFMPEG_NEW"]

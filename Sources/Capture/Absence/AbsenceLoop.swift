@@ -33,6 +33,8 @@ final class AbsenceLoop {
     private var hasFailed = false
     /// The source's tracks that were kept last.
     private var kept: [Track]?
+    /// What is shown, for the log.
+    private var shown: String?
     /// The messages of this absence, which are not repeated.
     private var logged: Set<String> = []
 
@@ -73,7 +75,8 @@ final class AbsenceLoop {
 
     private func sourceIsThere() throws(CodecFailure) -> Int32 {
         leave()
-        (hasFailed, hasFileFailed, logged) = (false, false, [])
+        if shown != nil { log.info("the source is back") }
+        (hasFailed, hasFileFailed, shown, logged) = (false, false, nil, [])
         if let tracks = stream.sourceTracks, tracks != kept {
             kept = tracks
             plan.keep?(tracks)
@@ -109,6 +112,12 @@ final class AbsenceLoop {
         for unit in try silence.units(of: tracks, until: nanoseconds) { stream.publishSubstitute(unit) }
     }
 
+    private func began(showing what: String) {
+        guard what != shown else { return }
+        shown = what
+        log.info("the source is absent; viewers see \(what)")
+    }
+
     /// Logs a message once in an absence.
     private func report(_ message: String) {
         if logged.insert(message).inserted { log.error("\(message)") }
@@ -134,6 +143,7 @@ extension AbsenceLoop {
         let units = try present.units(
             at: absence.nanoseconds, elapsedSeconds: absence.silence / 1_000_000_000, forcingKeyframe: isNew)
         for unit in units { stream.publishSubstitute(unit) }
+        began(showing: plan.display == .lastFrame && absence.lastKeyframe != nil ? "its last frame" : "a slate")
     }
 }
 
@@ -150,7 +160,10 @@ extension AbsenceLoop {
                 "the fallback \(reader.stream.path) cannot be shown: it has \(others.summary), and viewers have "
                     + "\(tracks.summary)")
         case .units(let units, let missing):
-            if !units.isEmpty { (slate, lastFallback) = (nil, .now()) }
+            if !units.isEmpty {
+                (slate, lastFallback) = (nil, .now())
+                began(showing: reader.stream.path)
+            }
             for unit in units { stream.publishSubstitute(unit) }
             if lastFallback != nil {
                 try publishSilence(of: tracks.filter { missing.contains($0.id) }, until: absence.nanoseconds)
@@ -187,6 +200,7 @@ extension AbsenceLoop {
                 now: { .now() + -delay },
                 wait: { Self.wait(until: $0 + delay, while: absence, in: stream, stops: [stop, $1]) })
             let end = StopSignal()
+            began(showing: path)
             try file.play(epoch: stream.epoch, clock: clock, stop: end) { [self] unit in
                 // Silence that cannot be encoded is left out.
                 try? publishSilence(of: file.missing, until: unit.decodeTime.nanoseconds)

@@ -59,6 +59,7 @@ final class PublishingHandler {
         do throws(Refusal) {
             let point = try point(of: request, on: connection, at: now)
             try request.description.requireSupportedCodecs()
+            try request.description.requireFormats(of: point.stream.promisedTracks ?? [])
             if let refusal = point.refusal(of: publisher(request, connection)) { throw refusal }
             return nil
         } catch {

@@ -19,6 +19,18 @@ extension Stream {
     /// The tracks that a source has announced last, even if viewers were announced others; `nil` before a source has announced any.
     public var sourceTracks: [Track]? { state.withLock { $0.sourceTracks } }
 
+    /// The tracks that a source must be able to take the place of, because viewers were announced them, or the configuration names
+    /// them; `nil` if it may have any.
+    public var promisedTracks: [Track]? {
+        let isNeeded = demand.isNeeded
+        return state.withLock { state in
+            guard let substitution = state.substitution, isNeeded || substitution.keepsTracks, !state.isAsleep else {
+                return nil
+            }
+            return state.announcement?.tracks
+        }
+    }
+
     /// The announced audio that the present source lacks; `nil` if there is none, or the source is absent.
     public func missingAudio() -> MissingAudio? {
         let now = clock.now

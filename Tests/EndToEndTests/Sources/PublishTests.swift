@@ -148,6 +148,37 @@ extension EndToEnd {
             }
         }
 
+        /// Viewers wait for a publisher, and keep what they were announced: audio in another format is refused, and none is silent.
+        @Test func aPublisherMustFitTheAnnouncedTracks() async throws {
+            let file = try await Clip.plain.path()
+            let folder = try TemporaryFolder()
+            try folder.write(
+                """
+                access: { loopback: publish }
+                paths:
+                  yard: { source: publish, absent: { show: slate, afterSeconds: 1, tracks: [h264 320x180, opus stereo] } }
+                """, to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml")) { server in
+                #expect(try await server.isServing("yard"))
+                let url = server.url("yard")
+                let refused = try await Command.run(ffmpeg(file, to: url, over: "tcp"), within: 20)
+                #expect(refused.errors.contains("4XX Client Error"), "\(refused.diagnostics)")
+                #expect(await server.logs("Viewers were promised Opus stereo, not AAC"))
+                async let watching = Command.run(
+                    Client.ffmpeg(url, over: "tcp") + ["-map", "0", "-c", "copy", "-t", "8", "-f", "framecrc", "-"],
+                    within: 40)
+                #expect(await server.logs("info     joined"))
+                let publisher = try Command(ffmpeg(file, to: url, over: "tcp", ["-an"]), in: "/")
+                defer { publisher.signal(SIGKILL) }
+                #expect(await server.logs("publisher joined"))
+                let outcome = try await watching
+                #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.diagnostics)")
+                let lines = outcome.text.split(separator: "\n")
+                // The slate would give 40 frames of video, and the silence 400 units of audio.
+                #expect(lines.count { $0.hasPrefix("0,") } > 80 && lines.count { $0.hasPrefix("1,") } > 300)
+            }
+        }
+
         /// The reason of a refusal reaches the user of the publisher.
         @Test func refusalsNameTheirReason() async throws {
             let file = try await Clip.plain.path()

@@ -67,8 +67,7 @@ extension EndToEnd {
                 #expect(await edge.logs("joined"))
                 first.signal(SIGKILL)
                 #expect(await edge.logs("the server closed the connection"))
-                // Media proves that the slate was shown: the source is away for its whole time.
-                try await Task.sleep(for: .seconds(4))
+                #expect(await edge.logs("viewers see its last frame", within: 10))
                 let second = try Command(serving, in: "/")
                 defer { second.signal(SIGTERM) }
                 let outcome = try await watching
