@@ -128,6 +128,42 @@ struct AbsentSourceTests {
         #expect(stream.absence() == nil)
     }
 
+    /// Players whose audio pauses would wait for the lost time later, so silence begins as soon as the source has ended.
+    @Test func audioIsSilentAsSoonAsTheSourceHasEnded() throws {
+        stream.enableSubstitute(patience: 2_000_000_000)
+        let audio = Track(id: TrackID(1), format: .opus(channelCount: 2))
+        stream.announce([.video, audio])
+        stream.publish(.frame(0, idr: true))
+        let feed = try #require(stream.feed(EchoPackager.self, options: 0, for: waker))
+        #expect(stream.missingAudio() == nil)
+        stream.publishSubstitute(.audio(10))
+        pass(to: 100)
+        stream.sourceEnded()
+        #expect(stream.missingAudio()?.tracks == [audio] && stream.absence() == nil)
+        stream.publishSubstitute(.audio(100))
+        stream.publishSubstitute(.frame(100, idr: true))
+        stream.publish(.frame(140, idr: true))
+        #expect(stream.missingAudio() == nil)
+        #expect(outputs(of: feed) == [0, 100, 140])
+    }
+
+    /// A source without audio, and with its video elsewhere, takes its place among the announced tracks.
+    @Test func viewersKeepTheTracksThatTheyWereAnnounced() throws {
+        stream.enableSubstitute(patience: 2_000_000_000, keepsTracks: true)
+        let audio = Track(id: TrackID(0), format: .opus(channelCount: 2))
+        let video = Track(id: TrackID(1), format: Track.video.format)
+        stream.announceSubstitute([audio, video])
+        #expect(stream.promisedTracks == [audio, video] && stream.sourceTracks == nil)
+        stream.announce([.video])
+        #expect(stream.announcement?.tracks == [audio, video] && stream.sourceTracks == [.video])
+        stream.announceSubstitute([.video])
+        let feed = try #require(stream.feed(EchoPackager.self, options: 0, for: waker))
+        stream.publish(.frame(40, idr: true))
+        #expect(stream.missingAudio()?.tracks == [audio])
+        stream.publishSubstitute(.audio(20).on(TrackID(0)))
+        #expect(outputs(of: feed) == [40, 20])
+    }
+
     @Test func nothingIsShownIfItIsNotEnabledOrTheInputHasEnded() {
         pass(to: 60_000)
         #expect(stream.absence() == nil)

@@ -138,11 +138,12 @@ class Relay:
         threading.Thread(target=self.copy_back, args=(server, client), daemon=True).start()
         buffer = bytearray()
         while data := self.receive(client):
-            server.sendall(data)
+            # Before it is sent, because a viewer may have it earlier than this thread returns.
             if self.keyframe_at is None:
                 buffer += data
                 interleaved(buffer, self.frame, self.text)
-        server.close()
+            server.sendall(data)
+        server.shutdown(socket.SHUT_RDWR)
 
     @staticmethod
     def receive(end):
@@ -173,7 +174,7 @@ class Wire:
 
     def __init__(self, port, frames):
         self.frames, self.buffer, self.last = frames, bytearray(), {}
-        self.problems, self.ended = [], False
+        self.problems = []
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.url, self.number = f"rtsp://127.0.0.1:{port}/cam", 0
         description = self.request("DESCRIBE", self.url)
@@ -213,7 +214,7 @@ class Wire:
             except OSError:
                 data = b""
             if not data:
-                self.ended = True
+                self.problems.append("the server closed the connection")
                 return
             self.buffer += data
             interleaved(self.buffer, self.frame, lambda _: None)
@@ -223,7 +224,8 @@ class Wire:
 
     def frame(self, channel, packet):
         if channel & 1:
-            if any(packet[i:i + 2][1:] == b"\xcb" for i in (0,)):
+            # The server begins a BYE with a packet of its own, or puts it behind a report.
+            if packet[1:2] == b"\xcb" or b"\x81\xcb" in packet:
                 self.problems.append("BYE")
             return
         number, stamp = int.from_bytes(packet[2:4], "big"), int.from_bytes(packet[4:8], "big")
@@ -288,7 +290,7 @@ class MPV:
 
     def __init__(self, url, frames):
         self.frames = frames
-        path = os.path.join(folder, "mpv")
+        path = os.path.join(folder, "mpv.socket")
         self.process = start(
             ["mpv", "--no-config", "--profile=low-latency", "--rtsp-transport=tcp", "--vo=null", "--ao=null",
              "--msg-level=all=warn", f"--input-ipc-server={path}", url],
@@ -315,37 +317,48 @@ class MPV:
 
 
 class VLC:
-    """The VLC of Debian, which receives MPEG-TS. Its log tells the sizes of frames; its input's statistics tell that it decodes."""
+    """The VLC of Debian, which receives MPEG-TS. Its log tells when its picture gets another size, its statistics how many pictures
+    it has displayed."""
 
     def __init__(self, url, frames):
         self.frames = frames
         prefix = []
         if os.geteuid() == 0:
             prefix = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
-        self.home = os.path.join(folder, "vlc")
-        os.mkdir(self.home)
-        os.chmod(self.home, 0o777)
+        home = os.path.join(folder, "vlc")
+        os.mkdir(home)
+        os.chmod(home, 0o777)
         self.process = start(
-            prefix + ["env", f"HOME={self.home}", "vlc", "-vv", "--no-color", "--intf=dummy", "--vout=dummy",
-                      "--aout=dummy", "--video-filter=scene", "--scene-format=png", "--scene-ratio=1",
-                      f"--scene-path={self.home}", "--scene-prefix=f", url],
-            stderr=open(os.path.join(folder, "vlc.log"), "wb"))
-        threading.Thread(target=self.run, daemon=True).start()
+            prefix + ["env", f"HOME={home}", "vlc", "-vv", "--no-color", "--intf=oldrc", "--rc-fake-tty", "--vout=dummy",
+                      "--aout=dummy", url],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for target in (self.read_log, self.read_statistics, self.ask):
+            threading.Thread(target=target, daemon=True).start()
 
-    def run(self):
+    def read_log(self):
+        with open(os.path.join(folder, "vlc.log"), "wb") as log:
+            for line in self.process.stderr:
+                log.write(line)
+                found = re.search(rb"VoutDisplayEvent 'resize' (\d+x\d+)", line)
+                if found:
+                    self.frames.add(found[1].decode())
+
+    def ask(self):
         while self.process.poll() is None:
-            for entry in list(os.scandir(self.home)):
-                if not entry.name.endswith(".png"):
-                    continue
-                try:
-                    head = open(entry.path, "rb").read(24)
-                    if len(head) == 24:
-                        width, height = int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
-                        self.frames.add(f"{width}x{height}")
-                    os.unlink(entry.path)
-                except OSError:
-                    pass
-            time.sleep(0.01)
+            try:
+                self.process.stdin.write(b"stats\n")
+                self.process.stdin.flush()
+            except OSError:
+                return
+            time.sleep(0.1)
+
+    def read_statistics(self):
+        displayed = 0
+        for line in self.process.stdout:
+            found = re.search(rb"frames displayed *: *(\d+)", line)
+            if found and int(found[1]) > displayed:
+                displayed = int(found[1])
+                self.frames.add(None)
 
 
 def publish(relay, size):

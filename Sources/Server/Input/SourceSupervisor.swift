@@ -128,6 +128,7 @@ public final class SourceSupervisor: Sendable {
             runs.withLock { $0.started(at: start, publishedBytes: stream.published.byteCount) }
             log.debug("source starts")
             let end = runOnce()
+            stream.sourceEnded()
             if isStopping.load(ordering: .sequentiallyConsistent) { break }
             if idleStop?.hasStoppedSource == true { continue }
             if case .ofInput = end, endOfInput == .isFinal || source.endsForGood {

@@ -31,17 +31,27 @@ extension Stream {
         }
     }
 
-    /// The announced audio that the present source lacks; `nil` if there is none, or the source is absent.
+    /// The source has ended, and may begin again.
+    public func sourceEnded() {
+        state.withLock { $0.substitution?.left() }
+    }
+
+    /// The announced audio that the source lacks before a substitute is due: all if it has ended; `nil` if there is none.
+    ///
+    /// Players whose audio pauses wait for the lost time later, so silence begins at once.
     public func missingAudio() -> MissingAudio? {
         let now = clock.now
         return state.withLock { state in
-            guard let substitution = state.substitution, !substitution.isDue(at: now), !state.hasEnded,
-                let missing = state.places?.missing, !missing.isEmpty, let tracks = state.announcement?.tracks
+            guard let substitution = state.substitution, !substitution.isDue(at: now), !state.hasEnded, !state.isAsleep,
+                let tracks = state.announcement?.tracks.filter({ Self.isMissing($0, state) }), !tracks.isEmpty
             else { return nil }
-            return MissingAudio(
-                tracks: tracks.filter { missing.contains($0.id) },
-                nanoseconds: now - epoch - substitution.substituteDelay)
+            return MissingAudio(tracks: tracks, nanoseconds: now - epoch - substitution.substituteDelay)
         }
+    }
+
+    private static func isMissing(_ track: Track, _ state: borrowing State) -> Bool {
+        guard track.kind == .audio else { return false }
+        return state.substitution?.hasLeft == true || state.places?.missing.contains(track.id) == true
     }
 
     public func disableSubstitute() {
@@ -68,9 +78,8 @@ extension Stream {
         let captured = clock.ntpTime(of: clock.instant(of: unit.presentationTime))
         let now = clock.now
         let feeds = state.withLock { state -> [any AnyFeed] in
-            let isAnnounced = state.announcement?.tracks.contains { $0.id == unit.track } == true
-            guard isAnnounced, !state.hasEnded, let isDue = state.substitution?.isDue(at: now),
-                isDue || state.places?.missing.contains(unit.track) == true,
+            guard let track = state.announcement?.tracks.first(where: { $0.id == unit.track }), !state.hasEnded,
+                let isDue = state.substitution?.isDue(at: now), isDue || Self.isMissing(track, state),
                 var shown = isDue ? state.substitution?.substituted(unit) : state.substitution?.inOrder(unit)
             else { return [] }
             shown.captured = captured

@@ -13,6 +13,8 @@ struct Substitution {
     private(set) var lastUnit: MonotonicTime
     /// Whether viewers see the substitute.
     private(set) var isActive = false
+    /// Whether the source has ended and not begun again.
+    private(set) var hasLeft = false
     /// The source's last whole keyframe.
     private(set) var lastKeyframe: AccessUnit?
     /// From the decode time of the source's last unit to its publication, in nanoseconds.
@@ -52,10 +54,13 @@ struct Substitution {
             guard isLeading, unit.isKeyframe, unit.part.isStart else { return nil }
             isActive = false
         }
-        (lastUnit, delay) = (now, sinceDecodeTime)
+        (lastUnit, delay, hasLeft) = (now, sinceDecodeTime, false)
         if isLeading, unit.isKeyframe, unit.part == .whole { lastKeyframe = unit }
         return inOrder(unit)
     }
+
+    /// The source has ended. It may begin again.
+    mutating func left() { hasLeft = true }
 
     /// A unit of the substitute is published: it is shown from now on.
     mutating func substituted(_ unit: AccessUnit) -> AccessUnit {
@@ -96,7 +101,7 @@ public struct Absence: Sendable {
     public let announcementCount: UInt64
 }
 
-/// The audio that a source lacks, although viewers were announced it.
+/// The audio that a source lacks now, although viewers were announced it.
 public struct MissingAudio: Sendable {
     public let tracks: [Track]
     /// The present on the stream's clock, with the delay that the source has, in nanoseconds.
