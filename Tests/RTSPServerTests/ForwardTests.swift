@@ -80,10 +80,12 @@ struct ForwardTests {
             let session = ["Session": set.header("Session")?.split(separator: ";").first.map(String.init) ?? ""]
             #expect(try viewer.request("PLAY", url, session).status == 200)
             while viewer.frame(within: 0.1) != nil {}
+            // On a busy machine, the first keyframe may be too old when the other server has taken the stream.
+            let dropped = forward.status.droppedUnits
             try origin.publishFrames(60, seenBy: viewer)
             #expect(await eventually(within: 5) { forward.status.packets >= 60 })
             let status = forward.status
-            #expect(status.state == .forwarding && status.droppedUnits == 0 && status.reconnects == 0)
+            #expect(status.state == .forwarding && status.droppedUnits == dropped && status.reconnects == 0)
             #expect(status.bytes >= 60 * 1_000)
             forward.stop()
             let published = copy.published
