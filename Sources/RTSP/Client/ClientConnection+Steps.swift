@@ -4,21 +4,19 @@ import SDP
 /// The handling of each response.
 extension ClientConnection {
     mutating func receive(_ response: Response, at now: MonotonicTime) {
-        // Responses come in the order of the requests. One with another number is a late one from before a TEARDOWN. Some devices
-        // send no number.
-        guard let pending, CSeq(response.headers)?.number ?? pending.number == pending.number else { return }
-        self.pending = nil
-        shortestRoundTrip = min(shortestRoundTrip ?? .max, now - pending.sent)
-        // The request is repeated with credentials for the new challenge.
-        if response.status == .unauthorized, !pending.isRepeated, login?.handleChallenge(in: response) == true {
-            return send(pending.method, pending.target, pending.headers, again: true, at: now)
+        switch requests.received(response, at: now) {
+        case .ignored: break
+        case .repeated(let bytes): act(.send(bytes))
+        case .answered(let request): receive(response, to: request.method, at: now)
         }
-        if phase == .playing { return receiveKeepaliveAnswer(response, at: now) }
+    }
+
+    private mutating func receive(_ response: Response, to method: Method, at now: MonotonicTime) {
+        if phase == .playing { return receiveKeepaliveAnswer(response) }
         if phase == .tearDown { return close(.finished) }
-        if let location = newLocation(in: response) { return close(.moved(pending.method, to: location)) }
         // A server that does not know OPTIONS may still describe.
-        guard response.status.isSuccess || phase == .options else {
-            return close(refusal(of: pending.method, response))
+        guard response.status.isSuccess || phase == .options && response.newLocation == nil else {
+            return close(requests.reason(toCloseAfter: response, to: method))
         }
         switch phase {
         case .options: receiveOptions(response, at: now)
@@ -29,27 +27,8 @@ extension ClientConnection {
         }
     }
 
-    /// The URL that a redirection names, without user and password (RFC 2326, section 11.3).
-    private func newLocation(in response: Response) -> RequestURL? {
-        guard response.status.isRedirection else { return nil }
-        return response.headers[.location].flatMap { RequestURL($0) }.flatMap { RequestURL($0.text) }
-    }
-
-    private func refusal(of method: Method, _ response: Response) -> ClientCloseReason {
-        guard response.status == .unauthorized else {
-            return .refused(
-                method, response.status, reason: response.reason, retrySeconds: response.retrySeconds)
-        }
-        guard let login else { return .passwordRequired(method) }
-        // Without a supported challenge no credentials were sent, so they are not wrong.
-        return login.isChallenged
-            ? .wrongPassword(method) : .refused(method, response.status, reason: response.reason)
-    }
-
     private mutating func receiveOptions(_ response: Response, at now: MonotonicTime) {
-        if response.headers.list(of: .public).contains(Method.getParameter.rawValue) {
-            keepaliveMethod = .getParameter
-        }
+        keepalive.choose(by: response)
         phase = .describe
         send(.describe, base, [.accept: "application/sdp"], at: now)
     }
@@ -74,9 +53,7 @@ extension ClientConnection {
         guard let transport = response.headers[.transport].flatMap({ Transport.list($0).first }) else {
             return close(.unusableAnswer(.setUp, "no transport"))
         }
-        // Some devices name the session in the first answer only, some name another one in each answer, and some name none. The
-        // first name counts.
-        session = session ?? response.headers[.session].flatMap { SessionHeader($0) }
+        requests.keepSession(of: response)
         act(.setUp(index: index, transport))
         if tracks.indices.contains(index + 1) {
             sendSetUp(index + 1, at: now)
@@ -88,7 +65,7 @@ extension ClientConnection {
 
     private mutating func receivePlay(_ response: Response, at now: MonotonicTime) {
         phase = .playing
-        scheduleKeepalive(at: now)
+        keepalive.schedule(for: requests.session, at: now)
         let entries = response.headers.values(of: .rtpInfo).flatMap { RTPInfo($0).entries }
         act(.playing(starts: trackURLs.indices.map { start(ofTrack: $0, in: entries) }))
     }
@@ -101,12 +78,9 @@ extension ClientConnection {
         return entries.count == trackURLs.count ? entries[index] : nil
     }
 
-    private mutating func receiveKeepaliveAnswer(_ response: Response, at now: MonotonicTime) {
-        switch response.status {
-        case .sessionNotFound: close(.refused(keepaliveMethod, response.status, reason: response.reason))
-        case .methodNotAllowed, .notImplemented, .parameterNotUnderstood: keepaliveMethod = .options
-        default: break
-        }
+    private mutating func receiveKeepaliveAnswer(_ response: Response) {
+        guard !keepalive.received(response) else { return }
+        close(requests.reason(toCloseAfter: response, to: keepalive.method))
     }
 
     mutating func sendSetUp(_ index: Int, at now: MonotonicTime) {
@@ -115,14 +89,8 @@ extension ClientConnection {
     }
 
     mutating func sendKeepalive(at now: MonotonicTime) {
-        scheduleKeepalive(at: now)
-        if pending == nil { send(keepaliveMethod, aggregate, at: now) }
-    }
-
-    /// Schedules the next keepalive after half the timeout, so that one may be late in a stalled connection.
-    private mutating func scheduleKeepalive(at now: MonotonicTime) {
-        let seconds = min(max(session?.timeoutSeconds ?? 60, 2), 3_600)
-        keepaliveDue = now.advanced(byMilliseconds: Int64(seconds) * 500)
+        keepalive.schedule(for: requests.session, at: now)
+        if requests.pending == nil { send(keepalive.method, aggregate, at: now) }
     }
 
     /// Resolves a control attribute (RFC 2326, C.1.1): an absolute URL, `*` for the whole stream, or relative to the base.
@@ -133,9 +101,4 @@ extension ClientConnection {
         if RequestURL(control) != nil { return control }
         return base.hasSuffix("/") ? base + control : base + "/" + control
     }
-}
-
-extension Response {
-    /// The seconds of `Retry-After` (RFC 2326, section 12.31); `nil` without it, or if it is a date.
-    var retrySeconds: Int? { headers[.retryAfter].flatMap { $0.trimmed.decimal(maximumDigits: 9) } }
 }

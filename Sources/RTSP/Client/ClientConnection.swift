@@ -40,22 +40,7 @@ public struct ClientConnection: Sendable {
         case closed
     }
 
-    /// A request that has no response yet.
-    struct Pending: Hashable, Sendable {
-        var number: UInt32
-        var method: Method
-        var target: String
-        /// The headers besides those of all requests.
-        var headers: Headers
-        /// Whether the request is a repetition with credentials.
-        var isRepeated: Bool
-        var sent: MonotonicTime
-        var deadline: MonotonicTime
-    }
-
-    let configuration: Configuration
-    /// `nil` if the client has no password.
-    var login: ClientLogin?
+    var requests: ClientRequests
     /// The requested URL; after DESCRIBE, the base of relative control attributes.
     var base: String
     /// The URL in PLAY, keepalives and TEARDOWN.
@@ -64,43 +49,30 @@ public struct ClientConnection: Sendable {
     var media: [MediaDescription] = []
     var tracks: [TrackSetUp] = []
     var trackURLs: [String] = []
-    var session: SessionHeader?
-    var keepaliveMethod = Method.options
-    var pending: Pending?
-    var keepaliveDue = MonotonicTime.distantFuture
+    var keepalive = ClientKeepalive()
     private var parser = Parser()
-    private var actions: [ClientAction] = []
-    /// How many of these the caller has taken.
-    private var takenCount = 0
-    private var nextNumber: UInt32 = 1
+    private var actions = ActionQueue<ClientAction>()
     /// The shortest time from a request to its response so far, in nanoseconds; it includes the server's processing time.
-    public internal(set) var shortestRoundTrip: Int64?
+    public var shortestRoundTrip: Int64? { requests.shortestRoundTrip }
 
     /// Creates a client of `url`, which is sent as `RequestURL` writes it: without user and password.
     ///
     /// - Parameter login: the credentials for the server's challenges.
     public init(url: RequestURL, configuration: Configuration = Configuration(), login: ClientLogin? = nil) {
-        self.configuration = configuration
-        self.login = login
+        requests = ClientRequests(
+            userAgent: configuration.userAgent, timeoutMilliseconds: configuration.answerTimeoutMilliseconds,
+            login: login)
         base = url.text
         aggregate = url.text
     }
 
     /// The time at which to call `deadlinePassed`; `distantFuture` if nothing is pending.
     public var nextDeadline: MonotonicTime {
-        phase == .closed ? .distantFuture : min(pending?.deadline ?? .distantFuture, keepaliveDue)
+        phase == .closed ? .distantFuture : min(requests.pending?.deadline ?? .distantFuture, keepalive.due)
     }
 
     /// The next action; `nil` if there are no more.
-    public mutating func nextAction() -> ClientAction? {
-        guard takenCount < actions.count else {
-            actions.removeAll(keepingCapacity: true)
-            takenCount = 0
-            return nil
-        }
-        defer { takenCount += 1 }
-        return actions[takenCount]
-    }
+    public mutating func nextAction() -> ClientAction? { actions.next() }
 
     /// The connection is established.
     public mutating func connected(at now: MonotonicTime) {
@@ -141,18 +113,18 @@ public struct ClientConnection: Sendable {
     /// Ends the session with a TEARDOWN, or closes the connection at once if there is no session.
     public mutating func tearDown(at now: MonotonicTime) {
         guard phase != .closed, phase != .tearDown else { return }
-        guard session != nil else { return close(.finished) }
+        guard requests.session != nil else { return close(.finished) }
         phase = .tearDown
-        keepaliveDue = .distantFuture
+        keepalive.stop()
         send(.tearDown, aggregate, at: now)
     }
 
     /// `nextDeadline` has passed: a response is overdue, or a keepalive is due.
     public mutating func deadlinePassed(at now: MonotonicTime) {
         guard phase != .closed else { return }
-        if let pending, pending.deadline <= now {
-            close(phase == .tearDown ? .finished : .noAnswer(pending.method))
-        } else if keepaliveDue <= now {
+        if let pending = requests.pending, pending.deadline <= now {
+            close(phase == .tearDown ? .finished : .noAnswer(pending.request.method))
+        } else if keepalive.due <= now {
             sendKeepalive(at: now)
         }
     }
@@ -180,24 +152,12 @@ public struct ClientConnection: Sendable {
     mutating func close(_ reason: ClientCloseReason) {
         guard phase != .closed else { return }
         phase = .closed
-        pending = nil
-        keepaliveDue = .distantFuture
+        requests.cancel()
+        keepalive.stop()
         actions.append(.close(reason))
     }
 
-    mutating func send(
-        _ method: Method, _ target: String, _ more: Headers = [:], again isRepeated: Bool = false,
-        at now: MonotonicTime
-    ) {
-        let number = nextNumber
-        nextNumber = nextNumber < 0x7FFF_FFFF ? nextNumber + 1 : 1
-        var headers: Headers = [.cSeq: String(number), .userAgent: configuration.userAgent]
-        if let session { headers[.session] = session.id.text }
-        headers[.authorization] = login?.authorization(for: method, target)
-        for field in more.fields { headers.append(field.name, field.value) }
-        pending = Pending(
-            number: number, method: method, target: target, headers: more, isRepeated: isRepeated, sent: now,
-            deadline: now.advanced(byMilliseconds: configuration.answerTimeoutMilliseconds))
-        actions.append(.send(Writer.bytes(of: Request(method, target, headers: headers))))
+    mutating func send(_ method: Method, _ target: String, _ headers: Headers = [:], at now: MonotonicTime) {
+        actions.append(.send(requests.send(Request(method, target, headers: headers), at: now)))
     }
 }

@@ -12,6 +12,7 @@ struct ClientRequests: Sendable {
         let number: UInt32
         /// Whether it is a repetition with credentials.
         let isRepeated: Bool
+        let sent: MonotonicTime
         /// When the response is overdue.
         let deadline: MonotonicTime
     }
@@ -32,6 +33,8 @@ struct ClientRequests: Sendable {
     /// The session; `nil` before the server has named it.
     var session: SessionHeader?
     private(set) var pending: Pending?
+    /// The shortest time from a request to its response so far, in nanoseconds; it includes the server's processing time.
+    private(set) var shortestRoundTrip: Int64?
     private var nextNumber: UInt32 = 1
 
     /// - Parameter timeoutMilliseconds: how long a response may take.
@@ -48,7 +51,7 @@ struct ClientRequests: Sendable {
         let number = nextNumber
         nextNumber = nextNumber < 0x7FFF_FFFF ? nextNumber + 1 : 1
         pending = Pending(
-            request: request, number: number, isRepeated: isRepeated,
+            request: request, number: number, isRepeated: isRepeated, sent: now,
             deadline: now.advanced(byMilliseconds: timeoutMilliseconds))
         var headers: Headers = [.cSeq: String(number), .userAgent: userAgent]
         if let session { headers[.session] = session.id.text }
@@ -62,6 +65,7 @@ struct ClientRequests: Sendable {
         // Responses come in the order of the requests. One with another number is a late one. Some devices send no number.
         guard let pending, CSeq(response.headers)?.number ?? pending.number == pending.number else { return .ignored }
         self.pending = nil
+        shortestRoundTrip = min(shortestRoundTrip ?? .max, now - pending.sent)
         if response.status == .unauthorized, !pending.isRepeated, login?.handleChallenge(in: response) == true {
             return .repeated(send(pending.request, again: true, at: now))
         }
@@ -70,4 +74,32 @@ struct ClientRequests: Sendable {
 
     /// No response is expected any more.
     mutating func cancel() { pending = nil }
+
+    /// Keeps the session that a response names. Some devices name the session in the first response only, some name another one in each,
+    /// and some name none. The first name counts.
+    mutating func keepSession(of response: Response) {
+        session = session ?? response.headers[.session].flatMap { SessionHeader($0) }
+    }
+
+    /// Why a response ends the connection that is neither a success nor can be answered with credentials.
+    func reason(toCloseAfter response: Response, to method: Method) -> ClientCloseReason {
+        if let location = response.newLocation { return .moved(method, to: location) }
+        if response.status == .unauthorized {
+            guard let login else { return .passwordRequired(method) }
+            // Without a supported challenge no credentials were sent, so they are not wrong.
+            if login.isChallenged { return .wrongPassword(method) }
+        }
+        return .refused(method, response.status, reason: response.reason, retrySeconds: response.retrySeconds)
+    }
+}
+
+extension Response {
+    /// The URL that a redirection names, without user and password (RFC 2326, section 11.3); `nil` for other responses.
+    var newLocation: RequestURL? {
+        guard status.isRedirection else { return nil }
+        return headers[.location].flatMap { RequestURL($0) }.flatMap { RequestURL($0.text) }
+    }
+
+    /// The seconds of `Retry-After` (RFC 2326, section 12.31); `nil` without it, or if it is a date.
+    fileprivate var retrySeconds: Int? { headers[.retryAfter].flatMap { $0.trimmed.decimal(maximumDigits: 9) } }
 }

@@ -54,31 +54,15 @@ public struct PublishingConnection: Sendable {
         case closed
     }
 
-    /// A response that refused a request.
-    public struct Refusal: Hashable, Sendable {
-        public let status: StatusCode
-        /// The seconds of `Retry-After` (RFC 2326, section 12.31); `nil` without it, or if it is a date.
-        public let retrySeconds: Int?
-
-        public init(status: StatusCode, retrySeconds: Int?) {
-            (self.status, self.retrySeconds) = (status, retrySeconds)
-        }
-    }
-
     /// The URL of the stream, which is also in ANNOUNCE, RECORD, keepalives and TEARDOWN.
     private let url: RequestURL
     private(set) var phase = Phase.idle
     private var requests: ClientRequests
     private var description: SessionDescription?
     private var transports: [Transport] = []
-    private var keepaliveMethod = Method.options
-    private var keepaliveDue = MonotonicTime.distantFuture
+    private var keepalive = ClientKeepalive()
     private var parser = Parser()
-    private var actions: [PublishingAction] = []
-    /// How many of these the caller has taken.
-    private var takenCount = 0
-    /// The response because of which the connection was closed; `nil` if it was closed for another reason.
-    public private(set) var refusal: Refusal?
+    private var actions = ActionQueue<PublishingAction>()
 
     /// Creates a publisher to `url`, which is sent as `RequestURL` writes it: without user and password.
     ///
@@ -92,19 +76,11 @@ public struct PublishingConnection: Sendable {
 
     /// The time at which to call `deadlinePassed`; `distantFuture` if nothing is pending.
     public var nextDeadline: MonotonicTime {
-        phase == .closed ? .distantFuture : min(requests.pending?.deadline ?? .distantFuture, keepaliveDue)
+        phase == .closed ? .distantFuture : min(requests.pending?.deadline ?? .distantFuture, keepalive.due)
     }
 
     /// The next action; `nil` if there are no more.
-    public mutating func nextAction() -> PublishingAction? {
-        guard takenCount < actions.count else {
-            actions.removeAll(keepingCapacity: true)
-            takenCount = 0
-            return nil
-        }
-        defer { takenCount += 1 }
-        return actions[takenCount]
-    }
+    public mutating func nextAction() -> PublishingAction? { actions.next() }
 }
 
 // MARK: - Inputs
@@ -150,7 +126,7 @@ extension PublishingConnection {
         guard phase != .closed, phase != .tearDown else { return }
         guard requests.session != nil else { return close(.finished) }
         phase = .tearDown
-        keepaliveDue = .distantFuture
+        keepalive.stop()
         send(Request(.tearDown, url.text), at: now)
     }
 
@@ -159,9 +135,9 @@ extension PublishingConnection {
         guard phase != .closed else { return }
         if let pending = requests.pending, pending.deadline <= now {
             close(phase == .tearDown ? .finished : .noAnswer(pending.request.method))
-        } else if keepaliveDue <= now {
-            scheduleKeepalive(at: now)
-            if requests.pending == nil { send(Request(keepaliveMethod, url.text), at: now) }
+        } else if keepalive.due <= now {
+            keepalive.schedule(for: requests.session, at: now)
+            if requests.pending == nil { send(Request(keepalive.method, url.text), at: now) }
         }
     }
 }
@@ -186,16 +162,17 @@ extension PublishingConnection {
     }
 
     private mutating func receive(_ response: Response, to request: Request, at now: MonotonicTime) {
-        // Some servers name the session in the answer to ANNOUNCE, most in that to the first SETUP. The first name counts.
-        if response.status.isSuccess {
-            requests.session = requests.session ?? response.headers[.session].flatMap { SessionHeader($0) }
-        }
+        // Some servers name the session in the answer to ANNOUNCE, most in that to the first SETUP.
+        if response.status.isSuccess { requests.keepSession(of: response) }
         switch phase {
         case .recording: return receiveKeepaliveAnswer(response)
         case .tearDown: return close(.finished)
         // A server that does not know OPTIONS may still take a stream.
         case .options where response.status != .unauthorized && !response.status.isRedirection: break
-        default: if !response.status.isSuccess { return refuse(request.method, response) }
+        default:
+            guard response.status.isSuccess else {
+                return close(requests.reason(toCloseAfter: response, to: request.method))
+            }
         }
         switch phase {
         case .options: receiveOptions(response, at: now)
@@ -203,16 +180,14 @@ extension PublishingConnection {
         case .setUp(let index): receiveSetUp(index, response, at: now)
         case .record:
             phase = .recording
-            scheduleKeepalive(at: now)
+            keepalive.schedule(for: requests.session, at: now)
             act(.recording)
         case .idle, .recording, .tearDown, .closed: break
         }
     }
 
     private mutating func receiveOptions(_ response: Response, at now: MonotonicTime) {
-        if response.headers.list(of: .public).contains(Method.getParameter.rawValue) {
-            keepaliveMethod = .getParameter
-        }
+        keepalive.choose(by: response)
         phase = .announce
         let body = Array((description?.text ?? "").utf8)
         send(Request(.announce, url.text, headers: [.contentType: "application/sdp"], body: body), at: now)
@@ -243,30 +218,8 @@ extension PublishingConnection {
     }
 
     private mutating func receiveKeepaliveAnswer(_ response: Response) {
-        switch response.status {
-        case .sessionNotFound: refuse(keepaliveMethod, response)
-        case .methodNotAllowed, .notImplemented, .parameterNotUnderstood: keepaliveMethod = .options
-        default: break
-        }
-    }
-
-    private mutating func refuse(_ method: Method, _ response: Response) {
-        if response.status.isRedirection,
-            let location = response.headers[.location].flatMap({ RequestURL($0) }).flatMap({ RequestURL($0.text) })
-        {
-            return close(.moved(method, to: location))
-        }
-        refusal = Refusal(
-            status: response.status,
-            retrySeconds: response.retrySeconds)
-        guard response.status == .unauthorized else {
-            return close(.refused(method, response.status, reason: response.reason))
-        }
-        guard let login = requests.login else { return close(.passwordRequired(method)) }
-        // Without a supported challenge no credentials were sent, so they are not wrong.
-        close(
-            login.isChallenged
-                ? .wrongPassword(method) : .refused(method, response.status, reason: response.reason))
+        guard !keepalive.received(response) else { return }
+        close(requests.reason(toCloseAfter: response, to: keepalive.method))
     }
 }
 
@@ -282,12 +235,6 @@ extension PublishingConnection {
         if request.method == .tearDown { close(.endedByServer) }
     }
 
-    /// Schedules the next keepalive after half the timeout, so that one may be late in a stalled connection.
-    private mutating func scheduleKeepalive(at now: MonotonicTime) {
-        let seconds = min(max(requests.session?.timeoutSeconds ?? 60, 2), 3_600)
-        keepaliveDue = now.advanced(byMilliseconds: Int64(seconds) * 500)
-    }
-
     private mutating func send(_ request: Request, at now: MonotonicTime) {
         act(.send(requests.send(request, at: now)))
     }
@@ -298,7 +245,7 @@ extension PublishingConnection {
         guard phase != .closed else { return }
         phase = .closed
         requests.cancel()
-        keepaliveDue = .distantFuture
+        keepalive.stop()
         act(.close(reason))
     }
 }

@@ -35,8 +35,7 @@ public struct ServerConnection: Sendable {
     /// The request that waits for the server's answer.
     var pending: PendingRequest?
     private var requestCount: UInt64 = 0
-    private var actions: [ServerAction] = []
-    private var givenActionCount = 0
+    private var actions = ActionQueue<ServerAction>()
     private var hasPeerEnded = false
     /// The number of messages that may still be handled in this step.
     private var messageAllowance = 0
@@ -151,15 +150,7 @@ public struct ServerConnection: Sendable {
     }
 
     /// The next action; `nil` if there are no more.
-    public mutating func nextAction() -> ServerAction? {
-        guard givenActionCount < actions.count else {
-            actions.removeAll(keepingCapacity: true)
-            givenActionCount = 0
-            return nil
-        }
-        defer { givenActionCount += 1 }
-        return actions[givenActionCount]
-    }
+    public mutating func nextAction() -> ServerAction? { actions.next() }
 
     /// The time at which to call ``deadlinePassed(at:)``. Any input may change it.
     public var nextDeadline: MonotonicTime? {

@@ -1,5 +1,3 @@
-import RTSP
-
 /// Why a session of a forward has ended.
 public struct ForwardEnd: Sendable, CustomStringConvertible {
     public enum Cause: Sendable {
@@ -17,11 +15,9 @@ public struct ForwardEnd: Sendable, CustomStringConvertible {
     }
 
     public let cause: Cause
-    /// The response that has refused the stream, if one has.
-    public let refusal: PublishingConnection.Refusal?
 
-    public init(_ cause: Cause, refusal: PublishingConnection.Refusal? = nil) {
-        (self.cause, self.refusal) = (cause, refusal)
+    public init(_ cause: Cause) {
+        self.cause = cause
     }
 
     /// Whether the server has no part in it: there is nothing to publish now, or something else.

@@ -129,7 +129,7 @@ final class ForwardSession {
     }
 
     private func fail(_ cause: ForwardEnd.Cause) {
-        end = end ?? departure ?? ForwardEnd(cause, refusal: machine.refusal)
+        end = end ?? departure ?? ForwardEnd(cause)
     }
 
     // MARK: The state machine's actions

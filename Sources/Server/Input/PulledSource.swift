@@ -70,7 +70,7 @@ final class PulledSource: PathSource {
     private var login: ClientLogin? {
         get throws(SourceFailure) {
             do throws(OpenSSLFailure) {
-                return try ClientLogin(pulling: url, settings)
+                return try ClientLogin(at: url, user: settings.user, password: settings.password)
             } catch {
                 throw SourceFailure(reason: "\(error)")
             }
@@ -101,13 +101,6 @@ final class PulledSource: PathSource {
     }
 }
 
-extension ClientLogin {
-    /// The login for a pulled stream: that of the options, or else that of the URL; `nil` without a user.
-    init?(pulling url: RequestURL, _ settings: Configuration.Pull) throws(OpenSSLFailure) {
-        try self.init(at: url, user: settings.user, password: settings.password)
-    }
-}
-
 extension Pull.End {
     /// Whether another transport may work.
     var needsOtherTransport: Bool {
@@ -123,40 +116,26 @@ extension Pull.End {
 extension SourceFailure {
     /// Why a pull of this URL has ended.
     init(_ end: Pull.End, _ url: RequestURL) {
-        let reason = "\(url.text): \(end)"
-        if case .session(.insecure(.untrusted(_, let fingerprint))) = end, !fingerprint.isEmpty {
-            self.init(
-                reason: reason,
-                remedy:
-                    "if the certificate is that of the server, set pull.certificate to fingerprint:… with these digits",
-                leastPauseMilliseconds: RestartSchedule.refusalPauseMilliseconds)
+        guard case .session(let session) = end else {
+            self.init(reason: "\(url.text): \(end)")
             return
         }
-        if case .session(.deniedDestination) = end {
-            self.init(
-                reason: reason, remedy: "change access.connectAllow or access.connectDeny to permit it",
-                leastPauseMilliseconds: RestartSchedule.refusalPauseMilliseconds)
-            return
-        }
-        guard case .session(.closed(let cause)) = end else {
-            self.init(reason: reason)
-            return
-        }
-        switch cause {
-        case .passwordRequired:
-            self.init(
-                reason: "\(url.text): the server requires a user and a password",
-                remedy: "set pull.user and pull.password of the path",
-                leastPauseMilliseconds: RestartSchedule.refusalPauseMilliseconds)
-        case .wrongPassword:
-            self.init(
-                reason: "\(url.text): wrong user or password, or this user may not watch the path",
-                leastPauseMilliseconds: RestartSchedule.refusalPauseMilliseconds)
-        case .refused(_, let status, _, let retrySeconds):
-            self.init(
-                reason: reason,
-                leastPauseMilliseconds: RestartSchedule.leastPause(after: status, retrySeconds: retrySeconds))
-        default: self.init(reason: reason)
-        }
+        let (reason, remedy) =
+            switch session {
+            case .insecure(.untrusted(_, let fingerprint)) where !fingerprint.isEmpty:
+                (
+                    session.description,
+                    "if the certificate is that of the server, set pull.certificate to fingerprint:… with these digits"
+                )
+            case .deniedDestination:
+                (session.description, "change access.connectAllow or access.connectDeny to permit it")
+            case .closed(.passwordRequired):
+                ("the server requires a user and a password", "set pull.user and pull.password of the path")
+            case .closed(.wrongPassword): ("wrong user or password, or this user may not watch the path", "")
+            default: (session.description, "")
+            }
+        self.init(
+            reason: "\(url.text): \(reason)", remedy: remedy,
+            leastPauseMilliseconds: RestartSchedule.leastPause(after: session))
     }
 }

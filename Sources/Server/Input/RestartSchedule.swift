@@ -1,5 +1,6 @@
 import Media
 import RTSP
+import RTSPClient
 
 /// Decides when a source that has ended is started again, and whether the log reports its end. A pure value.
 ///
@@ -31,13 +32,17 @@ struct RestartSchedule {
     /// The longest pause that a server may ask for (`Retry-After`). A server with a wrong value would never be asked again.
     static let longestRetrySeconds = 600
 
-    /// The least pause after a refusal by another server, in milliseconds.
-    ///
-    /// - Parameter retrySeconds: what the server has asked for.
-    static func leastPause(after status: StatusCode, retrySeconds: Int?) -> Int64 {
-        let isLasting = [.unauthorized, .forbidden, .notFound].contains(status)
-        let asked = Int64(min(retrySeconds ?? 0, longestRetrySeconds)) * 1_000
-        return max(asked, isLasting ? refusalPauseMilliseconds : 0)
+    /// The least pause after the end of a session with another server, in milliseconds.
+    static func leastPause(after end: ClientSessionEnd) -> Int64 {
+        switch end {
+        case .deniedDestination, .insecure(.untrusted), .closed(.passwordRequired), .closed(.wrongPassword):
+            return refusalPauseMilliseconds
+        case .closed(.refused(_, let status, _, let retrySeconds)):
+            let isLasting = [.unauthorized, .forbidden, .notFound].contains(status)
+            let asked = Int64(min(retrySeconds ?? 0, longestRetrySeconds)) * 1_000
+            return max(asked, isLasting ? refusalPauseMilliseconds : 0)
+        default: return 0
+        }
     }
 
     private var nextPause = firstPauseMilliseconds

@@ -41,7 +41,7 @@ enum SourceTest {
     ) -> SourceFailure? {
         do {
             let description = try Describe.description(
-                of: url, login: try ClientLogin(pulling: url, settings),
+                of: url, login: try ClientLogin(at: url, user: settings.user, password: settings.password),
                 accepting: settings.certificate.certificates,
                 deadline: .now().advanced(byMilliseconds: Int64(milliseconds)))
             let isUsable = !MediaChoice.oneOfEachKind.chosen(of: description).isEmpty

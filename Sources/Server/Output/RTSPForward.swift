@@ -112,9 +112,7 @@ final class ForwardJournal: ForwardObserver {
 extension ForwardEnd {
     /// The least pause before the server is tried again, in milliseconds.
     var leastPauseMilliseconds: Int64 {
-        if case .session(.insecure(.untrusted)) = cause { return RestartSchedule.refusalPauseMilliseconds }
-        if case .session(.deniedDestination) = cause { return RestartSchedule.refusalPauseMilliseconds }
-        return refusal.map { RestartSchedule.leastPause(after: $0.status, retrySeconds: $0.retrySeconds) } ?? 0
+        if case .session(let end) = cause { RestartSchedule.leastPause(after: end) } else { 0 }
     }
 
     /// What to do, as an instruction to the reader; `nil` if nothing can be done here.
@@ -124,7 +122,8 @@ extension ForwardEnd {
             "if the certificate is that of the server, set the forward's certificate to fingerprint:… with these digits"
         case .session(.deniedDestination): "change access.connectAllow or access.connectDeny to permit it"
         case .session(.closed(.passwordRequired)): "set the user and the password of the forward"
-        default: refusal?.status == .unsupportedTransport ? "set another transport of the forward" : nil
+        case .session(.closed(.refused(_, .unsupportedTransport, _, _))): "set another transport of the forward"
+        default: nil
         }
     }
 }

@@ -32,13 +32,13 @@ import Wire
         for _ in 0..<100 { pair.advance(seconds: 5) }
         #expect(pair.client.phase == .playing)
         #expect(pair.tornDown.isEmpty)
-        #expect(pair.client.keepaliveMethod == .getParameter)
+        #expect(pair.client.keepalive.method == .getParameter)
     }
 
     @Test func aSilentClientLosesItsSession() {
         var pair = BackToBack(sessionTimeoutSeconds: 10)
         pair.play()
-        pair.client.keepaliveDue = .distantFuture
+        pair.client.keepalive.stop()
         for _ in 0..<4 { pair.advance(seconds: 5) }
         #expect(pair.tornDown.count == 1)
     }

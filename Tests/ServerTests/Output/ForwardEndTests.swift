@@ -13,10 +13,8 @@ struct ForwardEndTests {
             (.notEnoughBandwidth, 1_000_000, 600_000),
         ] as [(StatusCode, Int?, Int64)])
     func refusalsDecideThePause(_ status: StatusCode, _ retrySeconds: Int?, _ expected: Int64) {
-        let refused = ForwardEnd.Cause.session(.closed(.refused(.announce, status, reason: "No")))
-        let end = ForwardEnd(
-            refused, refusal: PublishingConnection.Refusal(status: status, retrySeconds: retrySeconds))
-        #expect(end.leastPauseMilliseconds == expected)
+        let reason = ClientCloseReason.refused(.announce, status, reason: "No", retrySeconds: retrySeconds)
+        #expect(ForwardEnd(.session(.closed(reason))).leastPauseMilliseconds == expected)
     }
 
     @Test func anUntrustedCertificateIsNotTriedAgainAndAgain() {
