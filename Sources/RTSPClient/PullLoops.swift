@@ -2,19 +2,12 @@ import Delivery
 import Media
 import RTP
 import Reactor
-import Synchronization
 
 /// The media loops that pull streams. Their viewers get each unit in the turn in which it has come. Thread-safe.
 public final class PullLoops: Sendable {
-    private struct State {
-        var mailboxes: [Mailbox<PullOrder>] = []
-        /// Of the last pull's loop.
-        var lastIndex = 0
-    }
-
     /// Where pulls may connect to.
     public let destinations: PermittedDestinations
-    private let state = Mutex(State())
+    private let loops = LoopTurns<PullOrder>()
 
     public init(_ destinations: PermittedDestinations = PermittedDestinations()) {
         self.destinations = destinations
@@ -22,22 +15,13 @@ public final class PullLoops: Sendable {
 
     /// Makes the service of one loop.
     public var service: MediaLoop.ServiceMaker {
-        { [self] place in
-            let mailbox: Mailbox<PullOrder> = place.makeMailbox()
-            state.withLock { $0.mailboxes.append(mailbox) }
-            return ClientService(at: place, owner: PullOwner(mailbox))
-        }
+        { [loops] place in ClientService(at: place, owner: PullOwner(loops.mailbox(at: place))) }
     }
 
     /// Begins a pull on one of the loops, by turns.
     public func start(_ pull: Pull) {
-        let mailbox = state.withLock { state -> Mailbox<PullOrder>? in
-            guard !state.mailboxes.isEmpty else { return nil }
-            state.lastIndex = (state.lastIndex + 1) % state.mailboxes.count
-            return state.mailboxes[state.lastIndex]
-        }
         // A server has at least one loop.
-        if let mailbox { pull.start(on: mailbox) }
+        if let loop = loops.next() { pull.start(on: loop) }
     }
 }
 
