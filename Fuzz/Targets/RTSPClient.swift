@@ -16,8 +16,7 @@ private struct ClientRun {
     var steps = 0
     private var client: ClientConnection
     private var now = MonotonicTime(nanoseconds: 1_000_000_000)
-    private var said: [UInt8] = []
-    private var requestCount = 0
+    private var transcript = ClientTranscript()
     private var mediaCount = 0
     private var trackCount = 0
     private var setUpCount = 0
@@ -39,7 +38,7 @@ private struct ClientRun {
         case 0: receive(script.chunk())
         case 1: now = now.advanced(byMilliseconds: Int64(script.uint16()))
         // The status line of a response to the last request; the following lines of the script are its headers.
-        case 2: receive(Array("RTSP/1.0 200 OK\r\nCSeq: \(requestCount)\r\n".utf8))
+        case 2: receive(Array("RTSP/1.0 200 OK\r\nCSeq: \(transcript.requestCount)\r\n".utf8))
         case 3: answer(script.chunk())
         case 4: client.deadlinePassed(at: now)
         case 5: passDeadline()
@@ -65,7 +64,7 @@ private struct ClientRun {
             passDeadline()
         }
         require(sawClose, "a silent server is given up")
-        checkSaid()
+        transcript.check()
     }
 
     private mutating func receive(_ bytes: [UInt8]) {
@@ -75,7 +74,8 @@ private struct ClientRun {
     /// Sends a response with the headers for any step.
     private mutating func answer(_ body: [UInt8]) {
         let headers: Headers = [
-            .cSeq: String(requestCount), .session: "12345678;timeout=10", .transport: "RTP/AVP/TCP;interleaved=0-1",
+            .cSeq: String(transcript.requestCount), .session: "12345678;timeout=10",
+            .transport: "RTP/AVP/TCP;interleaved=0-1",
             .public: "GET_PARAMETER", .rtpInfo: "url=a;seq=1,url=b;seq=2",
         ]
         receive(Writer.bytes(of: Response(.ok, headers: headers, body: body)))
@@ -103,9 +103,9 @@ private struct ClientRun {
         while let action = client.nextAction() {
             require(!sawClose, "nothing follows the close")
             switch action {
-            case .send(let bytes): take(bytes)
+            case .send(let bytes): transcript.take(bytes)
             case .described(let description):
-                require(requestCount == 2 && mediaCount == 0, "a stream is described once, after DESCRIBE")
+                require(transcript.requestCount == 2 && mediaCount == 0, "a stream is described once, after DESCRIBE")
                 mediaCount = description.media.count
             case .setUp(let index, _):
                 require(index == setUpCount && index < trackCount, "tracks are set up in their order")
@@ -120,32 +120,5 @@ private struct ClientRun {
             }
         }
         if sawClose { require(client.nextDeadline == .distantFuture, "a closed connection has no deadline") }
-    }
-
-    private mutating func take(_ bytes: [UInt8]) {
-        // Requests begin with their method; responses to the server's requests begin with the version.
-        if !bytes.starts(with: Array("RTSP/".utf8)) { requestCount += 1 }
-        said += bytes
-    }
-
-    /// Checks that requests are numbered from one and that responses are well-formed.
-    private func checkSaid() {
-        var limits = Parser.Limits()
-        // A description may contain longer URLs than a server accepts.
-        limits.urlByteCount = 16 * 1024
-        limits.headByteCount = 64 * 1024
-        var parser = Parser(limits: limits)
-        parser.append(said.rawSpan)
-        var number: UInt32 = 0
-        do throws(ParseError) {
-            while let element = try parser.next() {
-                guard case .request(let request) = element else { continue }
-                number += 1
-                require(CSeq(request.headers)?.number == number, "requests are numbered from one")
-            }
-        } catch {
-            require(false, "a client's messages are well-formed: \(error)")
-        }
-        require(!parser.isInsideMessage && number == UInt32(requestCount), "messages are complete")
     }
 }

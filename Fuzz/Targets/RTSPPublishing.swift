@@ -16,8 +16,7 @@ private struct PublishingRun {
     var steps = 0
     private var client: PublishingConnection
     private var now = MonotonicTime(nanoseconds: 1_000_000_000)
-    private var said: [UInt8] = []
-    private var requestCount = 0
+    private var transcript = ClientTranscript()
     private var setUpCount = 0
     private var isRecording = false
     private var sawClose = false
@@ -45,7 +44,7 @@ private struct PublishingRun {
         case 0: receive(script.chunk())
         case 1: now = now.advanced(byMilliseconds: Int64(script.uint16()))
         // The status line of a response to the last request; the following lines of the script are its headers.
-        case 2: receive(Array("RTSP/1.0 200 OK\r\nCSeq: \(requestCount)\r\n".utf8))
+        case 2: receive(Array("RTSP/1.0 200 OK\r\nCSeq: \(transcript.requestCount)\r\n".utf8))
         case 3: answer(.ok)
         case 4: client.deadlinePassed(at: now)
         case 5: passDeadline()
@@ -61,7 +60,7 @@ private struct PublishingRun {
     mutating func end() {
         for _ in 0..<4 { passDeadline() }
         require(sawClose, "a silent server is given up")
-        checkSaid()
+        transcript.check()
     }
 
     private mutating func receive(_ bytes: [UInt8]) {
@@ -71,9 +70,10 @@ private struct PublishingRun {
     /// Sends a response with the headers for any step.
     private mutating func answer(_ status: StatusCode) {
         let headers: Headers = [
-            .cSeq: String(requestCount), .session: "12345678;timeout=10", .transport: "RTP/AVP/TCP;interleaved=0-1",
+            .cSeq: String(transcript.requestCount), .session: "12345678;timeout=10",
+            .transport: "RTP/AVP/TCP;interleaved=0-1",
             .public: "GET_PARAMETER", .location: "rtsp://other/cam", .retryAfter: "3",
-            .wwwAuthenticate: "Digest realm=\"a\", nonce=\"\(requestCount / 4)\"",
+            .wwwAuthenticate: "Digest realm=\"a\", nonce=\"\(transcript.requestCount / 4)\"",
         ]
         receive(Writer.bytes(of: Response(status, headers: headers)))
     }
@@ -91,7 +91,7 @@ private struct PublishingRun {
         while let action = client.nextAction() {
             require(!sawClose, "nothing follows the close")
             switch action {
-            case .send(let bytes): take(bytes)
+            case .send(let bytes): transcript.take(bytes)
             case .setUp(let index, _):
                 require(index == setUpCount && index < 2, "tracks are set up in their order")
                 setUpCount += 1
@@ -103,31 +103,5 @@ private struct PublishingRun {
             }
         }
         if sawClose { require(client.nextDeadline == .distantFuture, "a closed connection has no deadline") }
-    }
-
-    private mutating func take(_ bytes: [UInt8]) {
-        // Requests begin with their method; responses to the server's requests begin with the version.
-        if !bytes.starts(with: Array("RTSP/".utf8)) { requestCount += 1 }
-        said += bytes
-    }
-
-    /// Checks that requests are numbered from one and that responses are well-formed.
-    private func checkSaid() {
-        var limits = Parser.Limits()
-        // A server's challenge may be longer than what a server accepts.
-        limits.headByteCount = 64 * 1024
-        var parser = Parser(limits: limits)
-        parser.append(said.rawSpan)
-        var number: UInt32 = 0
-        do throws(ParseError) {
-            while let element = try parser.next() {
-                guard case .request(let request) = element else { continue }
-                number += 1
-                require(CSeq(request.headers)?.number == number, "requests are numbered from one")
-            }
-        } catch {
-            require(false, "a client's messages are well-formed: \(error)")
-        }
-        require(!parser.isInsideMessage && number == UInt32(requestCount), "messages are complete")
     }
 }
