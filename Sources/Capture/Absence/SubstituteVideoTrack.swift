@@ -11,10 +11,7 @@ final class SubstituteVideoTrack: TranscodedTrack {
     var offset: Int64 = 0
     private let encoder: SubstituteEncoder
     private let scaler: Scaler
-    private let interval: Int64
-    /// The time of the next frame if it has none of its own.
-    private var next = Int64.min
-    private var lastInput = Int64.min
+    private var times: FrameTimes
 
     /// - Parameters:
     ///   - id: of the track in the file's playback.
@@ -22,11 +19,10 @@ final class SubstituteVideoTrack: TranscodedTrack {
     init(_ source: DemuxedTrack, as announced: Track, id: TrackID) throws(SourceFailure) {
         self.source = source
         track = Track(id: id, clockRate: announced.clockRate, format: announced.format)
-        interval =
-            source.frameNanoseconds.map { min(max($0, 1_000_000), 1_000_000_000) } ?? PipeTimeline.defaultInterval
+        times = FrameTimes(of: source)
         var settings = VideoEncoderSettings()
-        settings.frameRate = FrameRate(Int32(1_000_000_000_000 / interval), 1000) ?? .thirty
-        settings.gopFrames = max(1, Int(Self.keyframeInterval / interval))
+        settings.frameRate = times.frameRate
+        settings.gopFrames = max(1, Int(Self.keyframeInterval / times.interval))
         do throws(CodecFailure) {
             decoder = try VideoDecoder(source.parameters)
             guard let encoder = try SubstituteEncoder(announced.format, settings) else {
@@ -45,16 +41,12 @@ final class SubstituteVideoTrack: TranscodedTrack {
     func encode(_ frames: [DecodedVideoFrame]) throws(CodecFailure) -> [TimedUnit] {
         var result: [TimedUnit] = []
         for frame in frames {
-            let time = frame.presentationTime.map { $0 &+ offset } ?? max(next, offset)
-            next = time &+ interval
-            // The encoder requires rising times; frames that violate this are dropped.
-            guard time > lastInput else { continue }
-            let isFirst = lastInput == .min
-            lastInput = time
+            let isFirst = times.isAtStart
+            guard let time = times.time(of: frame, offset: offset) else { continue }
             let units = try encoder.encode(
                 try scaler.scale(frame), track: track.id,
                 presentationTime: MediaTime(nanoseconds: time, rate: .nanoseconds), forcingKeyframe: isFirst)
-            result += units.map { TimedUnit($0, duration: interval) }
+            result += units.map { TimedUnit($0, duration: times.interval) }
         }
         return result
     }

@@ -4,6 +4,16 @@ import Muxing
 import Streams
 
 extension Demuxer {
+    /// The next packet; `nil` at the end, and if reading was interrupted.
+    func nextPacket() throws(SourceFailure) -> DemuxedPacket? {
+        do {
+            return try next()
+        } catch {
+            if error.isInterruption { return nil }
+            throw SourceFailure(error)
+        }
+    }
+
     /// The tracks that turn packets into units: H.264, H.265, AAC, Opus and G.711 pass through unless there are effects, and the rest
     /// is transcoded.
     func fileTracks(_ control: EncoderControl, clock: PaceClock) throws(SourceFailure) -> [any FileTrack] {

@@ -77,21 +77,12 @@ final class FilePlayback {
 
     /// Plays the file once; false if stopped.
     private func playPass() throws(SourceFailure) -> Bool {
-        while let packet = try read() {
+        while let packet = try demuxer.nextPacket() {
             guard let track = track(of: packet) else { continue }
             guard try accept(track.units(of: packet)) else { return false }
         }
         for track in tracks { guard try accept(track.endPass()) else { return false } }
         return !stop.isSet
-    }
-
-    private func read() throws(SourceFailure) -> DemuxedPacket? {
-        do {
-            return try demuxer.next()
-        } catch {
-            if error.isInterruption { return nil }
-            throw SourceFailure(error)
-        }
     }
 
     private func track(of packet: DemuxedPacket) -> (any FileTrack)? {

@@ -38,7 +38,7 @@ final class LivePlayback {
     func play() throws(SourceFailure) {
         output.announceIfChanged()
         for track in tracks { try track.beginPass(offset: 0) }
-        while let packet = try read() {
+        while !stop.isSet, let packet = try demuxer.nextPacket() {
             guard let track = zip(demuxer.tracks, tracks).first(where: { $0.0.index == packet.track })?.1 else {
                 continue
             }
@@ -46,15 +46,6 @@ final class LivePlayback {
         }
         for track in tracks { guard send(try track.endPass()) else { return } }
         if first == nil, !stop.isSet { throw FilePlayback.nothingToPlay }
-    }
-
-    private func read() throws(SourceFailure) -> DemuxedPacket? {
-        do {
-            return stop.isSet ? nil : try demuxer.next()
-        } catch {
-            if error.isInterruption { return nil }
-            throw SourceFailure(error)
-        }
     }
 
     /// - Returns: false if stopped.

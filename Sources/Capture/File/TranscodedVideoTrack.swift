@@ -10,23 +10,19 @@ final class TranscodedVideoTrack: TranscodedTrack {
     var offset: Int64 = 0
     private let stage: VideoEncodingStage
     private let scaler: Scaler
-    private let interval: Int64
-    /// The time of the next frame if it has none of its own.
-    private var next = Int64.min
-    private var lastInput = Int64.min
+    private var times: FrameTimes
 
     /// Encodes with the settings of `control`, but with the file's size and frame rate.
     init(
         _ source: DemuxedTrack, control: EncoderControl, clock: PaceClock = .host, id: TrackID
     ) throws(SourceFailure) {
         self.source = source
-        interval =
-            source.frameNanoseconds.map { min(max($0, 1_000_000), 1_000_000_000) } ?? PipeTimeline.defaultInterval
+        times = FrameTimes(of: source)
         // Earlier changes are already in the settings.
         _ = control.takeChange()
         let settings = control.settings.resized(
             width: max(16, source.width & ~1), height: max(16, source.height & ~1),
-            frameRate: FrameRate(Int32(1_000_000_000_000 / interval), 1000) ?? .thirty)
+            frameRate: times.frameRate)
         do {
             decoder = try VideoDecoder(source.parameters)
             stage = try VideoEncodingStage(settings, track: id, control: control, clock: clock)
@@ -43,18 +39,14 @@ final class TranscodedVideoTrack: TranscodedTrack {
     func encode(_ frames: [DecodedVideoFrame]) throws(CodecFailure) -> [TimedUnit] {
         var result: [TimedUnit] = []
         for frame in frames {
-            let time = frame.presentationTime.map { $0 &+ offset } ?? max(next, offset)
-            next = time &+ interval
-            // The encoder requires rising times; frames that violate this are dropped.
-            guard time > lastInput else { continue }
-            lastInput = time
+            guard let time = times.time(of: frame, offset: offset) else { continue }
             let own = stage.settings.video
             try stage.applyRequestedChange {
                 $0.resized(width: own.width, height: own.height, frameRate: own.frameRate)
             }
             let encoded = try stage.units(
                 of: try scaler.scale(frame), at: MediaTime(nanoseconds: time, rate: .nanoseconds))
-            result += encoded.map { TimedUnit($0, duration: interval) }
+            result += encoded.map { TimedUnit($0, duration: times.interval) }
         }
         return result
     }
