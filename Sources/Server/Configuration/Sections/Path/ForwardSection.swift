@@ -39,17 +39,7 @@ extension Schema<Configuration.Forward> {
                 "transport", \.transport,
                 "How media is sent. tcp: inside the connection. udp: with less delay, but packets that are lost on bad networks "
                     + "are lost."),
-            .text(
-                "user", \.user,
-                "The user on the other server. In this form, user and password may have any characters; in a URL, those other "
-                    + "than letters, digits and -._~ must be percent-encoded."),
-            .text("password", \.password, "The password of that user. No log, status or message shows it."),
-            .value(
-                "certificate", \.certificate, expecting: CertificateCheck.expectation,
-                "Which certificate of an rtsps:// server is accepted. verify: one for the host's name that an authority known to this "
-                    + "host has signed. fingerprint: the one with this SHA-256 fingerprint; the log shows the fingerprint of a "
-                    + "certificate that is not accepted. any: each, which protects from listeners only.",
-                parse: { text, _ in CertificateCheck(text) }, show: \.text))
+            .remoteUser(\.user), .remotePassword(\.password), .remoteCertificate(\.certificate))
     }
 }
 

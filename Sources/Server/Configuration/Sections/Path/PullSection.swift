@@ -46,17 +46,6 @@ extension Schema<Configuration.Pull> {
                 "transport", \.transport,
                 "How media comes. auto: inside the TCP connection, or over UDP if the server refuses that or sends nothing. UDP can have less "
                     + "delay, and loses packets on bad networks. multicast: from the group that the server names."),
-            .text(
-                "user", \.user,
-                "The user on the other server. In this form, user and password may have any characters; in a URL, those other "
-                    + "than letters, digits and -._~ must be percent-encoded."),
-            .text("password", \.password, "The password of that user. No log, status or message shows it."),
-            .value(
-                "certificate", \.certificate, expecting: CertificateCheck.expectation,
-                "Which certificate of an rtsps:// server is accepted. verify: one for the host's name that an authority known to this "
-                    + "host has signed. fingerprint: the one with this SHA-256 fingerprint, for cameras with a certificate of "
-                    + "their own; the log shows the fingerprint of a certificate that is not accepted. any: each, which protects "
-                    + "from listeners only.",
-                parse: { text, _ in CertificateCheck(text) }, show: \.text))
+            .remoteUser(\.user), .remotePassword(\.password), .remoteCertificate(\.certificate))
     }
 }
