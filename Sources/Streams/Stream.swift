@@ -123,7 +123,11 @@ public final class Stream: Sendable {
 extension Stream {
     /// Sets the source that keyframes are requested from; `nil` when the source has gone.
     public func attach(_ source: (any Source)?) {
-        state.withLock { $0.source = source }
+        state.withLock { state in
+            state.source = source
+            // What was said of the former source's capture times.
+            state.captureTimeOrigin = nil
+        }
     }
 
     /// Announces the tracks that follow. A source calls it before its first unit and whenever their parameters change.

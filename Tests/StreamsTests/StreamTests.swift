@@ -19,6 +19,14 @@ struct StreamTests {
         return (reader.startIndex..<reader.endIndex).map { reader[$0].presentationTime.nanoseconds / 1_000_000 }
     }
 
+    /// A session description must not say how the capture times of a former source were determined.
+    @Test func anotherSourceForgetsTheOriginOfCaptureTimes() {
+        stream.captureTimeOrigin = .senderReports
+        #expect(stream.captureTimeOrigin == .senderReports)
+        stream.attach(nil)
+        #expect(stream.captureTimeOrigin == nil)
+    }
+
     @Test func aStreamWithoutTracksHasNoFeed() {
         #expect(stream.feed(EchoPackager.self, options: 0, for: waker) == nil)
     }
