@@ -186,7 +186,7 @@ extension ClientSession {
         }
     }
 
-    /// Asks for a keyframe of each video track whose description offers it.
+    /// Sends a keyframe request for each video track whose description says that the server takes such requests.
     func requestKeyframes() {
         for box in tracks {
             if let request = box.reception.keyframeRequest(from: ssrc) { send(request, of: box) }

@@ -51,7 +51,7 @@ public final class Sessions {
         touched.insert(number.index)
     }
 
-    /// Asks the server for a keyframe of each video track that offers it.
+    /// Sends a keyframe request for each video track whose description says that the server takes such requests.
     public func requestKeyframe(_ number: SessionNumber) {
         sessions[number.index]?.requestKeyframes()
         touched.insert(number.index)

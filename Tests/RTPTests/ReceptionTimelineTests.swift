@@ -162,7 +162,8 @@ struct ReceptionTimelineTests {
         }
     }
 
-    /// A source whose clock is `ahead` of the host's; units and reports take 20 to 50 ms.
+    /// How capture times are determined, and how wrong they are, if the source's clock is ahead of the host's by `ahead` nanoseconds.
+    /// Units take 20 to 50 ms from capture to arrival, reports 20 ms.
     private static func origins(_ trust: SenderClockTrust, ahead: Int64) -> (origin: CaptureTimeOrigin, error: Int64) {
         var source = Source(trust)
         source.hostOffset = -1_000 * second + ahead
@@ -204,7 +205,8 @@ struct ReceptionTimelineTests {
         #expect(origins == [.senderClock])
     }
 
-    /// A sender whose clock is 200 ppm off for ten minutes: the age of units, and with it the level of viewers' buffers, stays.
+    /// The sender's clock is 200 ppm off for ten minutes. The age of its units stays the same, and so does the level of viewers'
+    /// buffers.
     @Test(arguments: [200, -200] as [Int64], [true, false]) func aDriftIsFollowed(drift: Int64, hasReports: Bool) throws
     {
         var source = Source()

@@ -58,7 +58,8 @@ extension AAC.AudioSpecificConfig {
             && withoutAbsentExtension == other.withoutAbsentExtension
     }
 
-    /// The configuration of AAC-LC without a syncExtensionType (0x2B7, 11 bits) of SBR (5 bits) whose sbrPresentFlag is 0.
+    /// The bytes without an extension that says only that there is no SBR: syncExtensionType 0x2B7 in 11 bits, object type 5 in 5
+    /// bits, and sbrPresentFlag 0 (ISO/IEC 14496-3, 1.6.2.1).
     private var withoutAbsentExtension: ArraySlice<UInt8> {
         audioObjectType == 2 && bytes.count == 5 && bytes.suffix(3) == [0x56, 0xE5, 0x00] ? bytes.prefix(2) : bytes[...]
     }

@@ -17,7 +17,7 @@ final class PublisherAddresses {
 
     private let registry: Registry
     private var places: [SocketAddress: Place] = [:]
-    /// By host: the sessions with a track whose port no packet has confirmed yet.
+    /// The sessions of each host that have a track whose port no packet has confirmed yet.
     private var unlatched: [SocketAddress: [PublisherSession]] = [:]
 
     init(_ registry: Registry) {

@@ -4,8 +4,8 @@ import RTSP
 import SDP
 
 extension SessionDescription {
-    /// Checks that viewers who were announced other tracks can receive this stream, on paths that keep their viewers while the source is
-    /// absent. Audio may be missing, because silence takes its place.
+    /// Checks that viewers can receive this stream in the tracks that were announced to them. Only paths that keep their viewers while
+    /// the source is absent promise tracks. Audio may be missing, because silence takes its place.
     ///
     /// - Throws: 415 with both formats.
     func requireFormats(of promised: [Track]) throws(Refusal) {

@@ -106,7 +106,7 @@ extension Assembly {
                 stream: path.stream, title: options.title, information: options.description, isHeld: false))
     }
 
-    /// Removes the created paths whose pattern has been removed or changed. If only its forwards have changed, the paths stay.
+    /// Removes the created paths whose pattern has been removed or changed. If only the pattern's forwards have changed, the paths stay.
     func removeOutdated(from state: inout State) {
         let patterns = Dictionary(
             state.configuration.publishPatterns.map { ($0.pattern, $0.path) }, uniquingKeysWith: { first, _ in first })

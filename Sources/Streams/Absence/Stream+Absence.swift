@@ -38,7 +38,7 @@ extension Stream {
 
     /// The announced audio that the source lacks before a substitute is due: all if it has ended; `nil` if there is none.
     ///
-    /// Players whose audio pauses wait for the lost time later, so silence begins at once.
+    /// Silence begins at once, because a player whose audio has paused stays late by the length of the pause.
     public func missingAudio() -> MissingAudio? {
         let now = clock.now
         return state.withLock { state in

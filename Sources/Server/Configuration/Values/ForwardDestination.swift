@@ -1,6 +1,6 @@
 import RTSP
 
-/// Where a stream is forwarded to: a URL whose scheme names the protocol. A further protocol is another case, and a scheme in
+/// The URL to which a stream is forwarded. Its scheme names the protocol: each protocol has a case here, and its schemes in
 /// ``init(_:)``.
 public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
     /// Published over RTSP, by the `rtsp` or `rtsps` URL. The text may contain a password.
