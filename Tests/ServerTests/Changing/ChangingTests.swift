@@ -110,7 +110,7 @@ struct ChangingTests {
             let viewer = try TCPViewer(of: "cam", assembly)
             #expect(viewer.watch(frames: 5).sizes == [TCPViewer.Size(160, 96)])
             _ = try assembly.set(["video={ width: 240, height: 176 }", "title=Large"], of: "cam")
-            let seen = viewer.watch(frames: 30)
+            let seen = viewer.watch(frames: 30, untilSize: true)
             #expect(seen.sizes == [TCPViewer.Size(240, 176)])
             #expect(seen.missing == 0)
             #expect(try assembly.request("DESCRIBE", "cam").body.contains("s=Large\r\n"))

@@ -40,10 +40,14 @@ final class TCPViewer {
 
     /// Receives until this many complete frames have arrived, or no packet arrives, or for half a minute, because reports arrive even
     /// without frames.
-    func watch(frames: Int) -> Seen {
+    ///
+    /// - Parameter waitsForSize: whether to receive on until a size has come: on a busy machine, a new encoder takes longer than a second.
+    func watch(frames: Int, untilSize waitsForSize: Bool = false) -> Seen {
         var seen = Seen()
         let deadline = ContinuousClock.now + .seconds(30)
-        while seen.frames < frames, ContinuousClock.now < deadline, let frame = socket.frame(within: 5) {
+        while seen.frames < frames || waitsForSize && seen.sizes.isEmpty, ContinuousClock.now < deadline,
+            let frame = socket.frame(within: 5)
+        {
             if frame.channel == 1, frame.controlTypes.contains(203) { seen.goodbyes += 1 }
             guard frame.channel == 0 else { continue }
             seen.missing += next.map { Int(frame.sequenceNumber &- $0) } ?? 0
