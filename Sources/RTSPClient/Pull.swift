@@ -36,10 +36,13 @@ public final class Pull: Sendable {
     /// The orders of the loop that carries it out.
     private let loop = Mutex<Mailbox<PullOrder>?>(nil)
 
-    public init(_ plan: SessionPlan, into stream: Streams.Stream) throws(SystemError) {
+    /// - Parameter transcoding: encodes the tracks that viewers cannot receive; without it, these are not published.
+    public init(
+        _ plan: SessionPlan, into stream: Streams.Stream, transcoding: (any InputTranscoding)? = nil
+    ) throws(SystemError) {
         var plan = plan
         plan.mediaChoice = .oneOfEachKind
-        (self.plan, input) = (plan, StreamInput(into: stream))
+        (self.plan, input) = (plan, StreamInput(into: stream, transcoding: transcoding))
         bell = try Doorbell()
     }
 

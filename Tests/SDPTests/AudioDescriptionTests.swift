@@ -43,6 +43,31 @@ import Testing
         #expect(medium.attributes.values(of: "fmtp").allSatisfy { !$0.hasSuffix(" ") })
     }
 
+    /// Audio that is encoded again, from cameras and ffmpeg.
+    @Test(
+        arguments: [
+            (["m=audio 0 RTP/AVP 9"], .g722), (["m=audio 0 RTP/AVP 9", "a=rtpmap:9 G722/8000/1"], .g722),
+            (["m=audio 0 RTP/AVP 97", "a=rtpmap:97 g722/8000"], .g722),
+            // Nothing tells the rate of its timestamps.
+            (["m=audio 0 RTP/AVP 97", "a=rtpmap:97 G722/16000"], nil),
+            (["m=audio 0 RTP/AVP 10"], .l16(sampleRate: ClockRate(hertz: 44_100)!, channelCount: 2)),
+            (["m=audio 0 RTP/AVP 11"], .l16(sampleRate: ClockRate(hertz: 44_100)!, channelCount: 1)),
+            (
+                ["m=audio 0 RTP/AVP 96", "a=rtpmap:96 L16/48000/2"],
+                .l16(sampleRate: .audio48k, channelCount: 2)
+            ),
+            (["m=audio 0 RTP/AVP 96", "a=rtpmap:96 L16/8000"], .l16(sampleRate: telephony, channelCount: 1)),
+            (["m=audio 0 RTP/AVP 96", "a=rtpmap:96 L16/8000/9"], nil),
+            (["m=audio 0 RTP/AVP 96", "a=rtpmap:96 L16/1/1"], nil),
+        ] as [([String], TranscodedFormat?)])
+    func audioThatViewersDoNotReceiveIsRead(lines: [String], format: TranscodedFormat?) throws {
+        let text = "v=0\n" + lines.map { $0 + "\n" }.joined()
+        let described = try #require(try SessionDescription(parsing: text).media.first?.describedTrack)
+        #expect(described.payload == format.map { .transcoded($0) } ?? .unknown)
+        #expect(described.track(id: TrackID(0)) == nil)
+        if let format { #expect(described.clockRate == format.clockRate) }
+    }
+
     /// From ffmpeg and GStreamer.
     @Test(arguments: [
         ("MP4A-LATM/48000/1", "profile-level-id=41;cpresent=0;config=400023103fc0", "1188"),

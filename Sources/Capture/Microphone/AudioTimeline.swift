@@ -20,7 +20,7 @@ struct AudioTimeline: Sendable {
     }
 
     /// 5 ms: a larger difference is lost audio, not drift. It may be audible, and lips look out of sync from 20 ms on.
-    private static let maximumDifference: Int64 = 5_000_000
+    static let deviceTolerance: Int64 = 5_000_000
     /// One second: more silence would be sent as a burst.
     private static let maximumSilence: Int64 = 1_000_000_000
     /// The time in nanoseconds in which a difference shrinks to a third.
@@ -29,11 +29,13 @@ struct AudioTimeline: Sendable {
     private static let maximumStretch = 500.0
 
     private let rate: ClockRate
+    /// A larger difference, in nanoseconds, is lost audio.
+    private let tolerance: Int64
     /// The next sample to send, in ticks since the epoch; `nil` before the first.
     private(set) var next: Int64?
 
-    init(rate: ClockRate) {
-        self.rate = rate
+    init(rate: ClockRate, tolerance: Int64 = deviceTolerance) {
+        (self.rate, self.tolerance) = (rate, tolerance)
     }
 
     /// The correction for audio that was captured from `captured` on, in nanoseconds since the epoch.
@@ -46,8 +48,8 @@ struct AudioTimeline: Sendable {
         // May wrap if the times are nonsense; the result is then treated like any other difference.
         let difference = captured &- rate.nanoseconds(inTicks: next &+ Int64(waiting))
         if difference > Self.maximumSilence { return .begin }
-        if difference > Self.maximumDifference { return .insertSilence(difference) }
-        if difference < -Self.maximumDifference { return .leaveOut(0 &- difference) }
+        if difference > tolerance { return .insertSilence(difference) }
+        if difference < -tolerance { return .leaveOut(0 &- difference) }
         let catchingUp = Double(difference) / Self.timeConstant * 1e6
         let stretch = Self.limited(catchingUp) - Self.limited(drift)
         return .stretch(partsPerMillion: Int(stretch.rounded()))

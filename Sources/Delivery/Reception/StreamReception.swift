@@ -17,6 +17,7 @@ public struct StreamReception {
     public init(_ formats: [(ClockRate, ReceivedStream.Format)], into input: StreamInput) {
         self.input = input
         received = ReceivedStream(formats, epoch: input.stream.epoch)
+        input.begin(formats.map(\.1))
     }
 
     /// When to call ``deadlinePassed(at:)``.

@@ -50,6 +50,7 @@ struct TrackReceiver {
         case .latm(let configuration): latm = LATMDepacketizer(configuration)
         case .described(.opus): audio = AudioDepacketizer()
         case .described(.g711(let format)): audio = AudioDepacketizer(format)
+        case .transcoded(let format): audio = AudioDepacketizer(format)
         }
     }
 
@@ -156,7 +157,7 @@ extension TrackReceiver {
         switch format {
         case .h264InBand, .described(.h264): unit.isRandomAccessPoint(H264PayloadHeader.self)
         case .h265InBand, .described(.h265): unit.isRandomAccessPoint(H265PayloadHeader.self)
-        case .described(.aac), .described(.opus), .described(.g711), .latm: true
+        case .described(.aac), .described(.opus), .described(.g711), .latm, .transcoded: true
         }
     }
 
@@ -175,7 +176,8 @@ extension TrackReceiver {
             return DecodeOrder(
                 depth: sequence?.reorderedPictures ?? 0,
                 interval: clockRate.ticks(inNanoseconds: Self.usualInterval))
-        case .described(.aac), .described(.opus), .described(.g711), .latm: return DecodeOrder(interval: 1)
+        case .described(.aac), .described(.opus), .described(.g711), .latm, .transcoded:
+            return DecodeOrder(interval: 1)
         }
     }
 

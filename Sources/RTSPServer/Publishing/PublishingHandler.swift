@@ -156,7 +156,7 @@ final class PublishingHandler {
         }
         let publication = Publication(
             publisher(session.announcement, connection), PublishedTexts(session.announcement.description),
-            into: session.point.stream, session: session.id, on: connection.token, endings: endings)
+            at: session.point, session: session.id, on: connection.token, endings: endings)
         do throws(Refusal) {
             try session.point.begin(publication)
         } catch {

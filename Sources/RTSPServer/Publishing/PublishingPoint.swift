@@ -44,12 +44,17 @@ public final class PublishingPoint: Sendable {
     }
 
     public let stream: Streams.Stream
+    /// Encodes what viewers cannot receive.
+    let transcoding: (any InputTranscoding)?
     private let state: Mutex<State>
     /// Signalled when a publication ends, and by ``close()``.
     private let bell = DispatchSemaphore(value: 0)
 
-    public init(into stream: Streams.Stream, override: Override = .sameUser) {
-        self.stream = stream
+    /// - Parameter transcoding: encodes the tracks that viewers cannot receive; without it, these are not published.
+    public init(
+        into stream: Streams.Stream, override: Override = .sameUser, transcoding: (any InputTranscoding)? = nil
+    ) {
+        (self.stream, self.transcoding) = (stream, transcoding)
         state = Mutex(State(override: override))
     }
 
@@ -184,11 +189,11 @@ final class Publication: Sendable {
 
     /// - Parameter endings: the mailbox of the loop of the publisher's connection.
     init(
-        _ publisher: PublishingPoint.Publisher, _ texts: PublishedTexts, into stream: Streams.Stream,
+        _ publisher: PublishingPoint.Publisher, _ texts: PublishedTexts, at point: PublishingPoint,
         session: SessionID, on connection: Token, endings: Mailbox<PublicationEnding>
     ) {
         (self.publisher, self.texts) = (publisher, texts)
-        input = StreamInput(into: stream)
+        input = StreamInput(into: point.stream, transcoding: point.transcoding)
         (self.session, self.connection, self.endings) = (session, connection, endings)
     }
 

@@ -28,7 +28,7 @@ struct ServedPath: Sendable {
         _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, pulls: PullLoops, log: Logger
     ) {
         (self.stream, self.pulls, self.log) = (stream, pulls, log)
-        publishing = Self.point(path, on: stream)
+        publishing = Self.point(path, on: stream, log: log)
         (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, publishing, pulls, log: log)
     }
 
@@ -50,21 +50,25 @@ struct ServedPath: Sendable {
         let former = supervisor
         former.stop()
         past = status
-        publishing = Self.point(path, on: stream)
+        publishing = Self.point(path, on: stream, log: log)
         (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, publishing, pulls, log: log)
         return former
     }
 
-    private static func point(_ path: Configuration.Path, on stream: Streams.Stream) -> PublishingPoint? {
-        path.source == .publish ? PublishingPoint(into: stream, override: path.publish.override) : nil
+    private static func point(
+        _ path: Configuration.Path, on stream: Streams.Stream, log: Logger
+    ) -> PublishingPoint? {
+        guard path.source == .publish else { return nil }
+        return PublishingPoint(
+            into: stream, override: path.publish.override,
+            transcoding: ReceptionTranscoding(EncodingSettings(path), log: log.of(stream)))
     }
 
     private static func source(
         _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut,
         _ publishing: PublishingPoint?, _ pulls: PullLoops, log: Logger
     ) -> (any PathSource, SourceSupervisor) {
-        var sourceLog = log
-        sourceLog[metadataKey: "path"] = "\(stream.path)"
+        let sourceLog = log.of(stream)
         let source = makeSource(
             path, fanOut: fanOut, parent: parent.map { ParentStream(stream: $0.stream, fanOut: $0.fanOut) },
             publishing: publishing, pulls: pulls, log: sourceLog)
@@ -77,5 +81,14 @@ struct ServedPath: Sendable {
             },
             log: log)
         return (source, supervisor)
+    }
+}
+
+extension Logger {
+    /// The log with the path of this stream.
+    fileprivate func of(_ stream: Streams.Stream) -> Logger {
+        var log = self
+        log[metadataKey: "path"] = "\(stream.path)"
+        return log
     }
 }

@@ -1,3 +1,4 @@
+import Capture
 import RTSP
 import RTSPClient
 import Reactor
@@ -13,6 +14,7 @@ final class PulledSource: PathSource {
     private let url: RequestURL
     private let settings: Configuration.Pull
     private let loops: PullLoops
+    private let transcoding: ReceptionTranscoding
 
     private struct State {
         var pull: Pull?
@@ -25,8 +27,11 @@ final class PulledSource: PathSource {
     /// The pause after an answer that will hardly change soon. Some cameras lock an account after a few wrong passwords.
     static let refusalPauseMilliseconds: Int64 = 10_000
 
-    init(_ url: RequestURL, _ settings: Configuration.Pull, on loops: PullLoops) {
-        (self.url, self.settings, self.loops) = (url, settings, loops)
+    /// - Parameter transcoding: encodes what viewers cannot receive.
+    init(
+        _ url: RequestURL, _ settings: Configuration.Pull, on loops: PullLoops, transcoding: ReceptionTranscoding
+    ) {
+        (self.url, self.settings, self.loops, self.transcoding) = (url, settings, loops, transcoding)
         label = url.text
     }
 
@@ -52,7 +57,7 @@ final class PulledSource: PathSource {
         }
         let pull: Pull
         do throws(SystemError) {
-            pull = try Pull(plan, into: stream)
+            pull = try Pull(plan, into: stream, transcoding: transcoding)
         } catch {
             throw SourceFailure(reason: "cannot pull \(url.text): \(error)")
         }

@@ -37,7 +37,8 @@ func makeSource(
         guard let publishing else { return MissingParentStream(label: path.source.description) }
         return PublishedSource(at: publishing)
     case .pulled(let url, _):
-        return PulledSource(url, path.pull, on: pulls)
+        return PulledSource(
+            url, path.pull, on: pulls, transcoding: ReceptionTranscoding(EncodingSettings(path), log: log))
     case .path(let file):
         let inputLog = PipeInputLog(log: log)
         return ReopenedSource(label: file, path: path) { (path) throws(SourceFailure) in

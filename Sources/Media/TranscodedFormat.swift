@@ -1,0 +1,56 @@
+/// A format that cameras and publishers send and viewers do not receive. Apus decodes it and encodes it again, once per stream.
+///
+/// It is no ``Codec``, because no viewer, container or packager ever meets it (docs/decisions/048).
+public enum TranscodedFormat: Hashable, Sendable {
+    /// Samples of 16 bits in network byte order, with the channels in turn (RFC 3551, section 4.5.11).
+    case l16(sampleRate: ClockRate, channelCount: Int)
+    /// ITU-T G.722 with 64 kbit/s and one channel.
+    case g722
+
+    public var kind: Codec.Kind {
+        switch self {
+        case .l16, .g722: .audio
+        }
+    }
+
+    /// The rate of the RTP clock.
+    public var clockRate: ClockRate {
+        switch self {
+        case .l16(let sampleRate, _): sampleRate
+        // 8000 Hz although there are 16 000 samples per second: an error of an old RFC that had to stay (RFC 3551, section 4.5.2).
+        case .g722: .telephony
+        }
+    }
+
+    /// Samples of each channel per second; `nil` for video.
+    public var sampleRate: Int? {
+        switch self {
+        case .l16(let sampleRate, _): Int(sampleRate.hertz)
+        case .g722: 16_000
+        }
+    }
+
+    /// Speaker channels; `nil` for video.
+    public var channelCount: Int? {
+        switch self {
+        case .l16(_, let channelCount): channelCount
+        case .g722: 1
+        }
+    }
+
+    /// libavcodec's name of it.
+    public var libavcodecName: String {
+        switch self {
+        case .l16: "pcm_s16be"
+        case .g722: "adpcm_g722"
+        }
+    }
+
+    /// Bytes of audio that cannot be divided: one sample of each channel, or two of G.722.
+    public var bytesPerFrame: Int {
+        switch self {
+        case .l16(_, let channelCount): 2 * channelCount
+        case .g722: 1
+        }
+    }
+}
