@@ -65,7 +65,7 @@ import Wire
     @Test func packetsOfL16AndG722AreWholeUnits() {
         for (format, bytes, malformed) in [
             (.l16(sampleRate: .audio48k, channelCount: 2), [UInt8](1...24), [UInt8](1...6)), (.g722, [1, 2, 3], []),
-        ] as [(TranscodedFormat, [UInt8], [UInt8])] {
+        ] as [(TranscodedFormat.Audio, [UInt8], [UInt8])] {
             var depacketizer = AudioDepacketizer(format)
             depacketizer.push(bytes, number: 1)
             depacketizer.push(malformed, number: 2)

@@ -62,7 +62,7 @@ struct ReceivedStreamTests {
 
     /// What encodes it again announces it.
     @Test func aTrackThatIsEncodedAgainIsPublishedAndNotAnnounced() throws {
-        var stream = ReceivedStream([(.telephony, .transcoded(.g722))], epoch: MonotonicTime(nanoseconds: 0))
+        var stream = ReceivedStream([(.telephony, .transcoded(.audio(.g722)))], epoch: MonotonicTime(nanoseconds: 0))
         let header = Header(
             payloadType: PayloadType(lowBitsOf: 9), isMarked: false, sequenceNumber: SequenceNumber(1), timestamp: 5,
             ssrc: SSRC(1))

@@ -59,13 +59,30 @@ import Testing
             (["m=audio 0 RTP/AVP 96", "a=rtpmap:96 L16/8000"], .l16(sampleRate: telephony, channelCount: 1)),
             (["m=audio 0 RTP/AVP 96", "a=rtpmap:96 L16/8000/9"], nil),
             (["m=audio 0 RTP/AVP 96", "a=rtpmap:96 L16/1/1"], nil),
-        ] as [([String], TranscodedFormat?)])
-    func audioThatViewersDoNotReceiveIsRead(lines: [String], format: TranscodedFormat?) throws {
+        ] as [([String], TranscodedFormat.Audio?)])
+    func audioThatViewersDoNotReceiveIsRead(lines: [String], format: TranscodedFormat.Audio?) throws {
         let text = "v=0\n" + lines.map { $0 + "\n" }.joined()
         let described = try #require(try SessionDescription(parsing: text).media.first?.describedTrack)
-        #expect(described.payload == format.map { .transcoded($0) } ?? .unknown)
+        #expect(described.payload == format.map { .transcoded(.audio($0)) } ?? .unknown)
         #expect(described.track(id: TrackID(0)) == nil)
-        if let format { #expect(described.clockRate == format.clockRate) }
+        if let format { #expect(described.clockRate == TranscodedFormat.audio(format).clockRate) }
+    }
+
+    /// JPEG by its static type, and GStreamer's and cameras' descriptions of large frames.
+    @Test(
+        arguments: [
+            (["m=video 0 RTP/AVP 26"], nil), (["m=video 0 RTP/AVP 96", "a=rtpmap:96 jpeg/90000"], nil),
+            (["m=video 0 RTP/AVP 26", "a=x-dimensions:2592,1944"], (2_592, 1_944)),
+            (["m=video 0 RTP/AVP 26", "a=x-dimensions: 3840, 2160"], (3_840, 2_160)),
+            (["m=video 0 RTP/AVP 26", "a=x-dimensions:99999,1"], nil),
+            (["m=video 0 RTP/AVP 26", "a=x-dimensions:5"], nil),
+        ] as [([String], (Int, Int)?)])
+    func motionJPEGIsRead(lines: [String], size: (Int, Int)?) throws {
+        let text = "v=0\n" + lines.map { $0 + "\n" }.joined()
+        let described = try #require(try SessionDescription(parsing: text).media.first?.describedTrack)
+        let expected = size.flatMap { TranscodedFormat.PixelSize(width: $0.0, height: $0.1) }
+        #expect(described.payload == .transcoded(.motionJPEG(size: expected)))
+        #expect(described.clockRate == .video)
     }
 
     /// From ffmpeg and GStreamer.

@@ -13,7 +13,7 @@ final class MicrophonePipeline {
 
     /// Opens the encoder.
     init(_ settings: AudioEncoder.Settings, track id: TrackID, epoch: MonotonicTime) throws(CodecFailure) {
-        stage = try AudioEncodingStage(settings, track: id)
+        stage = try AudioEncodingStage(settings, track: id, following: .device)
         self.epoch = epoch
         format = SampleFormat(
             sample: .float32, sampleRate: Int(settings.sampleRate.hertz), channelCount: settings.channelCount)

@@ -14,14 +14,14 @@ final class AudioEncodingStage {
 
     /// Opens the encoder.
     ///
-    /// - Parameter tolerance: nanoseconds; if capture times differ by more from what follows from the samples, audio was lost.
+    /// - Parameter policy: how the capture times are followed.
     init(
-        _ settings: AudioEncoder.Settings, track id: TrackID, tolerance: Int64 = AudioTimeline.deviceTolerance
+        _ settings: AudioEncoder.Settings, track id: TrackID, following policy: AudioTimeline.Policy
     ) throws(CodecFailure) {
         encoder = try AudioEncoder(settings)
         track = Track(id: id, format: .aac(encoder.configuration))
         resampler = Resampler(sampleRate: settings.sampleRate, channelCount: settings.channelCount)
-        timeline = AudioTimeline(rate: settings.sampleRate, tolerance: tolerance)
+        timeline = AudioTimeline(rate: settings.sampleRate, policy: policy)
     }
 
     /// Adds audio, and returns the access units that are finished, each with the capture time of its first sample.

@@ -7,10 +7,6 @@ public final class AudioTranscoder {
     private let stage: AudioEncodingStage
     private let decoder: AudioDecoder
 
-    /// 15 ms: the shortest packets that cameras send have 20 ms, so a lost one exceeds it, and corrections of the capture times, which
-    /// are gradual, do not.
-    static let tolerance: Int64 = 15_000_000
-
     /// Transcodes access units of this format.
     public convenience init(
         _ format: Track.Format, as settings: AudioEncoder.Settings, track id: TrackID
@@ -20,14 +16,14 @@ public final class AudioTranscoder {
 
     /// Transcodes what viewers cannot receive.
     public convenience init(
-        _ format: TranscodedFormat, as settings: AudioEncoder.Settings, track id: TrackID
+        _ format: TranscodedFormat.Audio, as settings: AudioEncoder.Settings, track id: TrackID
     ) throws(CodecFailure) {
         try self.init(try AudioDecoder(format), settings, id)
     }
 
     private init(_ decoder: AudioDecoder, _ settings: AudioEncoder.Settings, _ id: TrackID) throws(CodecFailure) {
         self.decoder = decoder
-        stage = try AudioEncodingStage(settings, track: id, tolerance: Self.tolerance)
+        stage = try AudioEncodingStage(settings, track: id, following: .received)
     }
 
     /// The track that viewers receive.

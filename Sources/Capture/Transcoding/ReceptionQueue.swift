@@ -2,8 +2,8 @@ import Media
 
 /// What waits for a transcoder's thread, in order and bounded. A pure value.
 ///
-/// If the thread is too slow for that much, everything that waits is dropped: what comes then is newer, and the sender never waits.
-/// Tracks that are not encoded again continue at a keyframe.
+/// If pictures are encoded too slowly, the oldest that wait are dropped. If the thread is too slow for that much, everything that waits
+/// is dropped: what comes then is newer, and the sender never waits. Tracks that are not encoded again continue at a keyframe.
 struct ReceptionQueue: Sendable {
     enum Order: Sendable {
         case announce([Track])
@@ -15,7 +15,10 @@ struct ReceptionQueue: Sendable {
     /// Bytes that may wait: several times the largest frames.
     static let byteLimit = 16_000_000
 
-    private let transcoded: Set<TrackID>
+    /// Frames of a track of pictures that may wait. Each stands alone, so the newest are of the most use.
+    static let pictureLimit = 3
+
+    private let formats: [TrackID: TranscodedFormat]
     private var orders: [Order] = []
     /// The first order that was not taken.
     private var start = 0
@@ -25,7 +28,7 @@ struct ReceptionQueue: Sendable {
     private var awaitingKeyframe: Set<TrackID> = []
 
     init(transcoding formats: [TrackID: TranscodedFormat]) {
-        transcoded = Set(formats.keys)
+        self.formats = formats
     }
 
     mutating func append(_ order: Order) {
@@ -35,6 +38,7 @@ struct ReceptionQueue: Sendable {
                 return
             }
             awaitingKeyframe.remove(unit.track)
+            if case .motionJPEG = formats[unit.track] { dropOldPicture(of: unit.track) }
         }
         if orders.count - start >= Self.orderLimit || byteCount + order.byteCount > Self.byteLimit { dropAll() }
         orders.append(order)
@@ -61,6 +65,16 @@ struct ReceptionQueue: Sendable {
         return dropCount
     }
 
+    /// Makes room for a picture.
+    private mutating func dropOldPicture(of track: TrackID) {
+        let waiting = orders.indices[start...].filter {
+            if case .publish(let unit) = orders[$0] { unit.track == track } else { false }
+        }
+        guard waiting.count >= Self.pictureLimit else { return }
+        byteCount -= orders.remove(at: waiting[0]).byteCount
+        dropCount += 1
+    }
+
     /// Drops all units; the last announcement stays.
     private mutating func dropAll() {
         var announcement: Order?
@@ -69,7 +83,7 @@ struct ReceptionQueue: Sendable {
             case .announce: announcement = order
             case .publish(let unit):
                 dropCount += 1
-                if !transcoded.contains(unit.track) { awaitingKeyframe.insert(unit.track) }
+                if formats[unit.track] == nil { awaitingKeyframe.insert(unit.track) }
             }
         }
         (orders, start, byteCount) = (announcement.map { [$0] } ?? [], 0, 0)

@@ -49,7 +49,7 @@ final class ReceptionTranscoder: InputTranscoder {
     // MARK: The thread
 
     private func run() {
-        let run = TranscodingRun(formats, transcoding) { output in
+        let run = TranscodingRun(formats, transcoding, clock: stream.clock) { output in
             self.isOpen.withLock { isOpen in
                 guard isOpen else { return }
                 switch output {
@@ -63,88 +63,5 @@ final class ReceptionTranscoder: InputTranscoder {
             while let order = queue.withLock({ $0.next() }), isOpen.withLock(\.self) { run.take(order) }
             run.dropped(queue.withLock { $0.takeDropCount() })
         }
-    }
-}
-
-/// The work of a transcoder's thread: decoders, encoders, and what is announced. Confined to that thread.
-final class TranscodingRun {
-    private let transcoding: ReceptionTranscoding
-    private let pass: (ReceptionQueue.Order) -> Void
-    private var audio: [TrackID: AudioTranscoder] = [:]
-    /// The tracks that are not encoded again; `nil` before they are known.
-    private var carried: [Track]?
-    private var announced: [Track] = []
-    /// The tracks whose failure was logged.
-    private var failed: Set<TrackID> = []
-    /// Units that were dropped and not logged yet.
-    private var dropCount = 0
-    private var lastDropReport: MonotonicTime?
-
-    /// Opens the encoders whose settings are known.
-    ///
-    /// - Parameter pass: announces tracks and publishes units.
-    init(
-        _ formats: [TrackID: TranscodedFormat], _ transcoding: ReceptionTranscoding,
-        pass: @escaping (ReceptionQueue.Order) -> Void
-    ) {
-        (self.transcoding, self.pass) = (transcoding, pass)
-        let settings = transcoding.control.settings.audio ?? AudioEncoder.Settings()
-        for (id, format) in formats {
-            do throws(CodecFailure) {
-                audio[id] = try AudioTranscoder(format, as: settings, track: id)
-            } catch {
-                leaveOut(id, error)
-            }
-        }
-    }
-
-    func take(_ order: ReceptionQueue.Order) {
-        switch order {
-        case .announce(let tracks):
-            carried = tracks
-            announce()
-        case .publish(let unit): publish(unit)
-        }
-    }
-
-    private func publish(_ unit: AccessUnit) {
-        guard let transcoder = audio[unit.track] else {
-            if !failed.contains(unit.track) { pass(.publish(unit)) }
-            return
-        }
-        do throws(CodecFailure) {
-            for unit in try transcoder.units(of: unit) { pass(.publish(unit)) }
-        } catch {
-            audio[unit.track] = nil
-            leaveOut(unit.track, error)
-            announce()
-        }
-    }
-
-    /// Announces all tracks when all are known.
-    private func announce() {
-        guard let carried else { return }
-        let tracks = (carried + audio.values.map(\.track)).sorted { $0.id < $1.id }
-        guard !tracks.isEmpty, tracks != announced else { return }
-        announced = tracks
-        pass(.announce(tracks))
-    }
-
-    private func leaveOut(_ track: TrackID, _ failure: CodecFailure) {
-        guard failed.insert(track).inserted else { return }
-        let remedy = failure.remedy.isEmpty ? "" : "; \(failure.remedy)"
-        transcoding.log.error("track \(track.index + 1) is left out: \(failure.reason)\(remedy)")
-    }
-
-    /// Reports units that were dropped because this thread is too slow, at most once a minute.
-    func dropped(_ count: Int) {
-        guard count > 0 else { return }
-        dropCount += count
-        transcoding.control.skippedFrames(count)
-        let now = MonotonicTime.now()
-        if let lastDropReport, now - lastDropReport < 60_000_000_000 { return }
-        lastDropReport = now
-        transcoding.log.warning("\(dropCount) received frames were dropped, because they cannot be encoded fast enough")
-        dropCount = 0
     }
 }

@@ -4,7 +4,8 @@ import Media
 import Reactor
 import Streams
 
-/// Encodes the tracks of publishers, cameras and servers that viewers cannot receive: L16 and G.722 as AAC. A path has one for all of
+/// Encodes the tracks of publishers, cameras and servers that viewers cannot receive: L16 and G.722 as AAC, JPEG as
+/// H.264. A path has one for all of
 /// its senders. Thread-safe.
 public final class ReceptionTranscoding: InputTranscoding {
     let control: EncoderControl
@@ -16,6 +17,18 @@ public final class ReceptionTranscoding: InputTranscoding {
     public init(_ encoding: EncodingSettings, log: Logger) {
         control = EncoderControl(encoding, log: log)
         self.log = log
+    }
+
+    /// Requests a keyframe of video that is encoded here.
+    public func requestKeyframe() { control.requestKeyframe() }
+
+    /// Uses these settings from one of the next frames on, except for their size.
+    public func change(to encoding: EncodingSettings) { control.change(to: encoding) }
+
+    /// What was encoded as H.264; `nil` if nothing was.
+    public var status: SourceStatus? {
+        let status = control.status
+        return status.pictureCount > 0 ? status : nil
     }
 
     public func begin(

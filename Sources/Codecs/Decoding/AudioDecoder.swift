@@ -28,12 +28,9 @@ public final class AudioDecoder: FrameDecoder {
     }
 
     /// Opens a decoder for audio that viewers do not receive.
-    public init(_ format: TranscodedFormat) throws(CodecFailure) {
-        guard let sampleRate = format.sampleRate, let channelCount = format.channelCount else {
-            throw CodecFailure(reason: "\(format.libavcodecName) is no audio")
-        }
+    public init(_ format: TranscodedFormat.Audio) throws(CodecFailure) {
         let id = avcodec_descriptor_get_by_name(format.libavcodecName)?.pointee.id ?? AV_CODEC_ID_NONE
-        decoder = try Decoder(id, AVMEDIA_TYPE_AUDIO, audio: (sampleRate, channelCount))
+        decoder = try Decoder(id, AVMEDIA_TYPE_AUDIO, audio: (format.sampleRate, format.channelCount))
     }
 
     public func decode(

@@ -68,7 +68,7 @@ extension MediaDescription {
 
     private func payload(of map: RTPMap) -> DescribedTrack.Payload {
         if map.isLATM { return formatParameters.latm }
-        if let format = map.transcodedFormat { return .transcoded(format) }
+        if let format = transcodedFormat(map) { return .transcoded(format) }
         return map.codec.map { formatParameters.payload(of: $0, map) } ?? .unknown
     }
 }

@@ -28,8 +28,7 @@ struct ServedPath: Sendable {
         _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, pulls: PullLoops, log: Logger
     ) {
         (self.stream, self.pulls, self.log) = (stream, pulls, log)
-        publishing = Self.point(path, on: stream, log: log)
-        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, publishing, pulls, log: log)
+        (publishing, source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, pulls, log: log)
     }
 
     /// The encoder counters of all its sources; `nil` if none of them has an encoder.
@@ -50,28 +49,28 @@ struct ServedPath: Sendable {
         let former = supervisor
         former.stop()
         past = status
-        publishing = Self.point(path, on: stream, log: log)
-        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, publishing, pulls, log: log)
+        (publishing, source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, pulls, log: log)
         return former
     }
 
     private static func point(
-        _ path: Configuration.Path, on stream: Streams.Stream, log: Logger
+        _ path: Configuration.Path, on stream: Streams.Stream, _ transcoding: ReceptionTranscoding
     ) -> PublishingPoint? {
         guard path.source == .publish else { return nil }
-        return PublishingPoint(
-            into: stream, override: path.publish.override,
-            transcoding: ReceptionTranscoding(EncodingSettings(path), log: log.of(stream)))
+        return PublishingPoint(into: stream, override: path.publish.override, transcoding: transcoding)
     }
 
     private static func source(
         _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut,
-        _ publishing: PublishingPoint?, _ pulls: PullLoops, log: Logger
-    ) -> (any PathSource, SourceSupervisor) {
-        let sourceLog = log.of(stream)
+        _ pulls: PullLoops, log: Logger
+    ) -> (PublishingPoint?, any PathSource, SourceSupervisor) {
+        var sourceLog = log
+        sourceLog[metadataKey: "path"] = "\(stream.path)"
+        let transcoding = ReceptionTranscoding(EncodingSettings(path), log: sourceLog)
+        let publishing = point(path, on: stream, transcoding)
         let source = makeSource(
             path, fanOut: fanOut, parent: parent.map { ParentStream(stream: $0.stream, fanOut: $0.fanOut) },
-            publishing: publishing, pulls: pulls, log: sourceLog)
+            publishing: publishing, pulls: pulls, transcoding: transcoding, log: sourceLog)
         stream.demand.startMilliseconds = path.onDemand ? Int64(path.onDemandStartSeconds) * 1_000 : nil
         let supervisor = SourceSupervisor(
             source, into: stream, atEndOfInput: path.source == .standardInput ? .isFinal : .startsAgain,
@@ -80,15 +79,6 @@ struct ServedPath: Sendable {
                 AbsencePublisher(for: stream, $0, afterSeconds: path.absent.afterSeconds, log: sourceLog)
             },
             log: log)
-        return (source, supervisor)
-    }
-}
-
-extension Logger {
-    /// The log with the path of this stream.
-    fileprivate func of(_ stream: Streams.Stream) -> Logger {
-        var log = self
-        log[metadataKey: "path"] = "\(stream.path)"
-        return log
+        return (publishing, source, supervisor)
     }
 }

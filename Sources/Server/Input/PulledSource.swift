@@ -80,10 +80,12 @@ final class PulledSource: PathSource {
         }
     }
 
-    func change(to path: Configuration.Path) -> ReconfigurationResult { .noEffect }
+    func change(to path: Configuration.Path) -> ReconfigurationResult { transcoding.change(to: path) }
 
-    /// The sources of cameras and other servers encode by themselves.
-    func requestKeyframe() {}
+    /// Cameras and other servers ignore requests for keyframes; only what is encoded here has them.
+    func requestKeyframe() { transcoding.requestKeyframe() }
+
+    var status: SourceStatus? { transcoding.status }
 
     func stop() {
         let pull = state.withLock { state in

@@ -18,10 +18,11 @@ struct ParentStream: Sendable {
 ///   - parent: the parent stream of a substream.
 ///   - publishing: where clients publish the path, if they do.
 ///   - pulls: the loops that pull streams of other servers.
+///   - transcoding: encodes what publishers and other servers send and viewers cannot receive.
 ///   - log: for messages of the source while it runs, such as encoders that do not work.
 func makeSource(
     _ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentStream?, publishing: PublishingPoint?,
-    pulls: PullLoops, log: Logger
+    pulls: PullLoops, transcoding: ReceptionTranscoding, log: Logger
 ) -> any PathSource {
     switch path.source {
     case .testCard:
@@ -35,10 +36,9 @@ func makeSource(
     case .publish:
         // Each path with this source has one.
         guard let publishing else { return MissingParentStream(label: path.source.description) }
-        return PublishedSource(at: publishing)
+        return PublishedSource(at: publishing, transcoding: transcoding)
     case .pulled(let url, _):
-        return PulledSource(
-            url, path.pull, on: pulls, transcoding: ReceptionTranscoding(EncodingSettings(path), log: log))
+        return PulledSource(url, path.pull, on: pulls, transcoding: transcoding)
     case .path(let file):
         let inputLog = PipeInputLog(log: log)
         return ReopenedSource(label: file, path: path) { (path) throws(SourceFailure) in

@@ -11,8 +11,8 @@ private struct ClickingCamera {
     private let format: SampleFormat
     private let transcoder: AudioTranscoder
     private var card: VirtualCard
-    /// What was sent, in ticks of the camera's clock.
-    private var sentTicks: Int64 = 0
+    /// What is added to the capture times, in nanoseconds, as long as these are being corrected.
+    var error = 0.0
     private(set) var units: [AccessUnit] = []
 
     init(sampleRate: Int32, channelCount: Int, drift: Double = 0) throws {
@@ -31,9 +31,11 @@ private struct ClickingCamera {
         for _ in 0..<Int(seconds * 50) {
             let start = card.truth
             card.advance(by: frameCount)
+            // By at most 0.5 % of the elapsed time.
+            error -= min(100_000, max(-100_000, error))
             let native = Clicks(format: format).bytes(frameCount, from: start, to: card.truth)
             let bytes = stride(from: 0, to: native.count, by: 2).flatMap { [native[$0 + 1], native[$0]] }
-            let time = MediaTime(ticks: clock.ticks(inNanoseconds: Int64(start)), rate: clock)
+            let time = MediaTime(ticks: clock.ticks(inNanoseconds: Int64(start + error)), rate: clock)
             let unit = AccessUnit(
                 track: TrackID(1), presentationTime: time, decodeTime: time, isKeyframe: true, bytes: bytes,
                 units: [0..<bytes.count])
@@ -77,6 +79,17 @@ private struct ClickingCamera {
         // Only the loss of four seconds leaves a gap.
         let times = camera.units.map(\.presentationTime.ticks)
         #expect(zip(times, times.dropFirst()).count { $1 - $0 != 1024 } == 1)
+    }
+
+    /// Sender reports may correct the first capture times by up to 250 ms, gradually.
+    @Test(arguments: [60e6, -60e6]) func correctedCaptureTimesAreFollowedWithoutAGap(error: Double) throws {
+        var camera = try ClickingCamera(sampleRate: 48_000, channelCount: 1)
+        camera.error = error
+        try camera.run(seconds: 20)
+        let offsets = try camera.offsets()
+        #expect(offsets.filter { $0.key > 20 }.values.allSatisfy { abs($0) < 2_000_000 }, "\(offsets)")
+        let times = camera.units.map(\.presentationTime.ticks)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 1024 }, "without a gap")
     }
 
     @Test func allAudioThatViewersMayNotReceiveHasADecoder() throws {

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func ordersLeaveAsTheyCame() {
-        var queue = ReceptionQueue(transcoding: [TrackID(0): .g722])
+        var queue = ReceptionQueue(transcoding: [TrackID(0): .audio(.g722)])
         queue.append(.announce(tracks))
         for ticks in 0..<100 as Range<Int64> {
             queue.append(unit(0, ticks))
@@ -39,9 +39,21 @@ import Testing
         #expect(queue.takeDropCount() == 0)
     }
 
+    @Test func onlyTheNewestPicturesWait() {
+        var queue = ReceptionQueue(transcoding: [TrackID(0): .motionJPEG(size: nil)])
+        for ticks in 0..<10 as Range<Int64> {
+            queue.append(unit(0, ticks))
+            queue.append(unit(1, ticks))
+        }
+        let story = story(&queue)
+        #expect(story.filter { $0.hasPrefix("0:") } == ["0:7", "0:8", "0:9"])
+        #expect(story.filter { $0.hasPrefix("1:") }.count == 10)
+        #expect(queue.takeDropCount() == 7)
+    }
+
     @Test(arguments: [1, 100_000])
     func aFullQueueKeepsItsAnnouncementAndContinuesAtAKeyframe(byteCount: Int) {
-        var queue = ReceptionQueue(transcoding: [TrackID(0): .g722])
+        var queue = ReceptionQueue(transcoding: [TrackID(0): .audio(.g722)])
         queue.append(.announce(tracks))
         queue.append(unit(1, -1))
         for ticks in 0..<1_000 as Range<Int64> { queue.append(unit(0, ticks, byteCount: byteCount)) }

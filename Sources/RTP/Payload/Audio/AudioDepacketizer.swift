@@ -27,7 +27,7 @@ public struct AudioDepacketizer: Sendable {
     }
 
     /// For audio that is encoded again.
-    public init(_ format: TranscodedFormat) {
+    public init(_ format: TranscodedFormat.Audio) {
         form = .frames(byteCount: format.bytesPerFrame)
     }
 
