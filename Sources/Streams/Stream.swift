@@ -55,6 +55,8 @@ public final class Stream: Sendable {
         var endObserver: (@Sendable (Stream) -> Void)?
         /// `nil` if nothing is shown while the source is absent.
         var substitution: Substitution?
+        /// `nil` if viewers do without the tracks that their protocol cannot carry.
+        var viewerTranscoding: (any ViewerTranscoding)?
     }
 
     /// The path of its URL: `/cam`.
@@ -85,6 +87,13 @@ public final class Stream: Sendable {
         self.init(path: path, clock: clock, limits: limits)
     }
 
+    /// Creates a stream for some viewers of another one, with the same clock and limits.
+    public convenience init(companionOf stream: Stream) {
+        self.init(path: stream.path, clock: stream.clock, limits: stream.limits)
+        // The units carry it already.
+        captureTimeSEI = .off
+    }
+
     /// The instant that the media times of all tracks count from.
     public var epoch: MonotonicTime { clock.epoch }
 
@@ -92,6 +101,12 @@ public final class Stream: Sendable {
     public var captureTimeSEI: CaptureTimeSEI {
         get { state.withLock { $0.captureTimeSEI } }
         set { state.withLock { $0.captureTimeSEI = newValue } }
+    }
+
+    /// What encodes tracks for viewers whose protocol cannot carry them.
+    public var viewerTranscoding: (any ViewerTranscoding)? {
+        get { state.withLock { $0.viewerTranscoding } }
+        set { state.withLock { $0.viewerTranscoding = newValue } }
     }
 
     /// The tracks announced last; `nil` before a source has announced any, and while the source sleeps.

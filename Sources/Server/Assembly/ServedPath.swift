@@ -12,6 +12,8 @@ struct ServedPath: Sendable {
     private let fanOut = FrameFanOut()
     /// Where clients publish the stream; `nil` if its source is another one.
     private(set) var publishing: PublishingPoint?
+    /// Encodes audio for viewers whose protocol cannot carry it.
+    let companion: CompanionTranscoding
     private(set) var source: any PathSource
     private(set) var supervisor: SourceSupervisor
     /// The encoder counters of earlier sources.
@@ -28,6 +30,8 @@ struct ServedPath: Sendable {
         _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, pulls: PullLoops, log: Logger
     ) {
         (self.stream, self.pulls, self.log) = (stream, pulls, log)
+        companion = CompanionTranscoding(path.transcode, EncodingSettings(path).audio, log: log.of(stream))
+        stream.viewerTranscoding = companion
         (publishing, source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, pulls, log: log)
     }
 
@@ -64,8 +68,7 @@ struct ServedPath: Sendable {
         _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut,
         _ pulls: PullLoops, log: Logger
     ) -> (PublishingPoint?, any PathSource, SourceSupervisor) {
-        var sourceLog = log
-        sourceLog[metadataKey: "path"] = "\(stream.path)"
+        let sourceLog = log.of(stream)
         let transcoding = ReceptionTranscoding(EncodingSettings(path), log: sourceLog)
         let publishing = point(path, on: stream, transcoding)
         let source = makeSource(
@@ -80,5 +83,14 @@ struct ServedPath: Sendable {
             },
             log: log)
         return (publishing, source, supervisor)
+    }
+}
+
+extension Logger {
+    /// The log with the path of this stream.
+    fileprivate func of(_ stream: Streams.Stream) -> Logger {
+        var log = self
+        log[metadataKey: "path"] = "\(stream.path)"
+        return log
     }
 }

@@ -4,14 +4,14 @@ import Testing
 
 /// Video that is white, and audio that has a tone, for 40 ms at the start of each second; and how far apart both are in a recording.
 enum FlashAndTone {
-    /// ffmpeg's input in real time.
+    /// ffmpeg's input in real time, with audio in frames of 20 ms, as cameras send it.
     static func input(sampleRate: Int = 48_000, channelCount: Int = 2) -> [String] {
         let tone = "0.8*sin(2*PI*1000*t)*lt(mod(t,1),0.04)"
         let tones = Array(repeating: tone, count: channelCount).joined(separator: "|")
         return [
             "-re", "-f", "lavfi", "-i",
             "color=c=black:s=320x240:r=25,drawbox=c=white:t=fill:enable='lt(mod(t,1),0.04)'",
-            "-re", "-f", "lavfi", "-i", "aevalsrc='\(tones)':s=\(sampleRate)",
+            "-re", "-f", "lavfi", "-i", "aevalsrc='\(tones)':s=\(sampleRate):n=\(sampleRate / 50)",
         ]
     }
 
@@ -28,6 +28,8 @@ enum FlashAndTone {
                 tones.map { $0 - flash }.min { abs($0) < abs($1) }.flatMap { abs($0) < 0.5 ? $0 : nil }
             }
         }
+
+        var meanOffset: Double { offsets.reduce(0, +) / Double(max(1, offsets.count)) }
     }
 
     /// Records with ffmpeg, and measures the recording.
@@ -49,10 +51,12 @@ enum FlashAndTone {
             flashes: try await starts(
                 in: file, "0:v", "-vf", "scale=16:16,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-",
                 above: 128),
-            tones: try await starts(
-                in: file, "0:a", "-af",
-                "aresample=48000,asetnsamples=n=48,astats=metadata=1:reset=1,"
-                    + "ametadata=print:key=lavfi.astats.Overall.Peak_level:file=-", above: -20))
+            tones: lines.count < 3
+                ? []
+                : try await starts(
+                    in: file, "0:a", "-af",
+                    "aresample=48000,asetnsamples=n=48,astats=metadata=1:reset=1,"
+                        + "ametadata=print:key=lavfi.astats.Overall.Peak_level:file=-", above: -20))
     }
 
     /// The times at which a value that ffmpeg's filters print begins to be above the limit.
