@@ -21,6 +21,7 @@ let targets: [String: Target] = [
     "rtp-h265": fuzzRTPH265,
     "rtp-aac": fuzzRTPAAC,
     "rtp-audio": fuzzRTPAudio,
+    "rtp-jpeg": fuzzRTPJPEG,
     "rtp-reorder": fuzzRTPReorder,
     "rtp-reception": fuzzRTPReception,
     "rtcp": fuzzRTCP,

@@ -132,6 +132,14 @@ extension DeliveryLoop {
         audiences[ObjectIdentifier(audience.feed)] = nil
     }
 
+    /// The stream that viewers of this kind are served from: it may be another one, in which some tracks are encoded again.
+    public static func source(of stream: Stream, for encapsulation: RTPEncapsulation) -> Stream {
+        switch encapsulation {
+        case .tracks: stream.stream(for: RTPPackager.self)
+        case .transportStream: stream.stream(for: MPEGTSPackager.self)
+        }
+    }
+
     private func feed(of stream: Stream, encapsulation: RTPEncapsulation) -> (any PacketFeed)? {
         switch encapsulation {
         case .tracks: stream.feed(RTPPackager.self, options: options.packaging, for: waker)
@@ -146,14 +154,17 @@ extension DeliveryLoop {
     func audience(of viewer: Viewer) -> Audience? { viewer.place.flatMap { audiences[$0.feed] } }
 
     private func makeAudience(of stream: Stream, for viewer: Viewer) -> Audience? {
-        guard let feed = feed(of: stream, encapsulation: viewer.encapsulation) else { return nil }
+        let source = Self.source(of: stream, for: viewer.encapsulation)
+        guard let feed = feed(of: source, encapsulation: viewer.encapsulation) else { return nil }
         let existing = audiences[ObjectIdentifier(feed)]
         guard feed.tracks.count == viewer.tracks.count else {
             if existing == nil { feed.detach(waker) }
             return nil
         }
         if let existing { return existing }
-        let audience = Audience(stream: stream, feed: feed, fastStartBudget: fastStartBudget)
+        // A multicast group has no session that would keep the source of its own running.
+        let use = source === stream ? nil : StreamUse(of: source)
+        let audience = Audience(stream: source, feed: feed, fastStartBudget: fastStartBudget, use: use)
         audiences[ObjectIdentifier(feed)] = audience
         return audience
     }

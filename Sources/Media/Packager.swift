@@ -6,6 +6,9 @@ public protocol Packager: Sendable {
     /// The output for one access unit, immutable and shared by all viewers.
     associatedtype Output: PackagedUnit
 
+    /// Whether viewers of this kind can receive a track.
+    static func carries(_ track: Track) -> Bool
+
     /// Makes a packager for these tracks, in the order of their ids.
     init(tracks: [Track], options: Options)
     associatedtype Options: Hashable, Sendable
@@ -35,6 +38,8 @@ public protocol Packager: Sendable {
 }
 
 extension Packager {
+    public static func carries(_ track: Track) -> Bool { true }
+
     public func fastStart(_ units: [AccessUnit]) -> [Output] {
         var copy = self
         return units.compactMap { copy.package($0) }

@@ -41,14 +41,15 @@ public final class Pull: Sendable {
     /// - Parameters:
     ///   - trust: whether the server's time of day is believed.
     ///   - firstMediaSeconds: how long the first packet may take after the answer to PLAY.
+    ///   - transcoding: encodes the tracks that viewers cannot receive; without it, these are not published.
     public init(
         _ plan: SessionPlan, into stream: Streams.Stream, trust: SenderClockTrust = .auto,
-        firstMediaSeconds: Int = StreamReception.silenceSeconds
+        firstMediaSeconds: Int = StreamReception.silenceSeconds, transcoding: (any InputTranscoding)? = nil
     ) throws(SystemError) {
         var plan = plan
         plan.mediaChoice = .oneOfEachKind
         self.firstMediaSeconds = firstMediaSeconds
-        (self.plan, input) = (plan, StreamInput(into: stream, trust: trust))
+        (self.plan, input) = (plan, StreamInput(into: stream, trust: trust, transcoding: transcoding))
         bell = try Doorbell()
     }
 

@@ -60,6 +60,8 @@ public final class Stream: Sendable {
         var sourceTracks: [Track]?
         /// `nil` if the source's tracks are the announced ones.
         var places: TrackPlaces?
+        /// `nil` if viewers do without the tracks that their protocol cannot carry.
+        var viewerTranscoding: (any ViewerTranscoding)?
     }
 
     /// The path of its URL: `/cam`.
@@ -90,6 +92,13 @@ public final class Stream: Sendable {
         self.init(path: path, clock: clock, limits: limits)
     }
 
+    /// Creates a stream for some viewers of another one, with the same clock and limits.
+    public convenience init(companionOf stream: Stream) {
+        self.init(path: stream.path, clock: stream.clock, limits: stream.limits)
+        // The units carry it already.
+        captureTimeSEI = .off
+    }
+
     /// The instant that the media times of all tracks count from.
     public var epoch: MonotonicTime { clock.epoch }
 
@@ -103,6 +112,12 @@ public final class Stream: Sendable {
     public var captureTimeOrigin: CaptureTimeOrigin? {
         get { state.withLock { $0.captureTimeOrigin } }
         set { state.withLock { $0.captureTimeOrigin = newValue } }
+    }
+
+    /// What encodes tracks for viewers whose protocol cannot carry them.
+    public var viewerTranscoding: (any ViewerTranscoding)? {
+        get { state.withLock { $0.viewerTranscoding } }
+        set { state.withLock { $0.viewerTranscoding = newValue } }
     }
 
     /// The tracks announced last; `nil` before a source has announced any, and while the source sleeps.

@@ -62,6 +62,20 @@ import Wire
         #expect(units.map(\.rtpTimestamp) == [0, 240, 480])
     }
 
+    @Test func packetsOfL16AndG722AreWholeUnits() {
+        for (format, bytes, malformed) in [
+            (.l16(sampleRate: .audio48k, channelCount: 2), [UInt8](1...24), [UInt8](1...6)), (.g722, [1, 2, 3], []),
+        ] as [(TranscodedFormat.Audio, [UInt8], [UInt8])] {
+            var depacketizer = AudioDepacketizer(format)
+            depacketizer.push(bytes, number: 1)
+            depacketizer.push(malformed, number: 2)
+            var units: [ReceivedUnit] = []
+            while let unit = depacketizer.next() { units.append(unit) }
+            #expect(units.map(\.bytes) == [bytes])
+            #expect(depacketizer.counts.malformedPackets == 1)
+        }
+    }
+
     @Test func malformedPacketsAreCounted() {
         var opus = AudioDepacketizer()
         // Nothing, an unknown number of frames, none, and more than 120 ms.

@@ -61,6 +61,25 @@ struct ReceivedStreamTests {
         #expect(link.story == ["announce 1F", "key 7 8 5", "1"])
     }
 
+    /// What encodes it again announces it.
+    @Test func aTrackThatIsEncodedAgainIsPublishedAndNotAnnounced() throws {
+        var stream = ReceivedStream([(.telephony, .transcoded(.audio(.g722)))], epoch: MonotonicTime(nanoseconds: 0))
+        let header = Header(
+            payloadType: PayloadType(lowBitsOf: 9), isMarked: false, sequenceNumber: SequenceNumber(1), timestamp: 5,
+            ssrc: SSRC(1))
+        let bytes: [UInt8] = [1, 2, 3]
+        stream.received(bytes.rawSpan, header: header, track: 0, arrival: MonotonicTime(nanoseconds: 1_000_000_000))
+        guard case .announce(let tracks)? = stream.next(), case .publish(let unit)? = stream.next() else {
+            Issue.record("nothing is published")
+            return
+        }
+        #expect(tracks.isEmpty)
+        #expect(unit.bytes == bytes)
+        #expect(unit.presentationTime == MediaTime(ticks: 8_000, rate: .telephony))
+        let end = stream.next()
+        #expect(end == nil)
+    }
+
     @Test func setsInTheStreamAreAwaited() {
         var link = Link(.h264InBand)
         link.send([Self.other])

@@ -43,6 +43,48 @@ import Testing
         #expect(medium.attributes.values(of: "fmtp").allSatisfy { !$0.hasSuffix(" ") })
     }
 
+    /// Audio that is encoded again, from cameras and ffmpeg.
+    @Test(
+        arguments: [
+            (["m=audio 0 RTP/AVP 9"], .g722), (["m=audio 0 RTP/AVP 9", "a=rtpmap:9 G722/8000/1"], .g722),
+            (["m=audio 0 RTP/AVP 97", "a=rtpmap:97 g722/8000"], .g722),
+            // Nothing tells the rate of its timestamps.
+            (["m=audio 0 RTP/AVP 97", "a=rtpmap:97 G722/16000"], nil),
+            (["m=audio 0 RTP/AVP 10"], .l16(sampleRate: ClockRate(hertz: 44_100)!, channelCount: 2)),
+            (["m=audio 0 RTP/AVP 11"], .l16(sampleRate: ClockRate(hertz: 44_100)!, channelCount: 1)),
+            (
+                ["m=audio 0 RTP/AVP 96", "a=rtpmap:96 L16/48000/2"],
+                .l16(sampleRate: .audio48k, channelCount: 2)
+            ),
+            (["m=audio 0 RTP/AVP 96", "a=rtpmap:96 L16/8000"], .l16(sampleRate: telephony, channelCount: 1)),
+            (["m=audio 0 RTP/AVP 96", "a=rtpmap:96 L16/8000/9"], nil),
+            (["m=audio 0 RTP/AVP 96", "a=rtpmap:96 L16/1/1"], nil),
+        ] as [([String], TranscodedFormat.Audio?)])
+    func audioThatViewersDoNotReceiveIsRead(lines: [String], format: TranscodedFormat.Audio?) throws {
+        let text = "v=0\n" + lines.map { $0 + "\n" }.joined()
+        let described = try #require(try SessionDescription(parsing: text).media.first?.describedTrack)
+        #expect(described.payload == format.map { .transcoded(.audio($0)) } ?? .unknown)
+        #expect(described.track(id: TrackID(0)) == nil)
+        if let format { #expect(described.clockRate == TranscodedFormat.audio(format).clockRate) }
+    }
+
+    /// JPEG by its static type, and GStreamer's and cameras' descriptions of large frames.
+    @Test(
+        arguments: [
+            (["m=video 0 RTP/AVP 26"], nil), (["m=video 0 RTP/AVP 96", "a=rtpmap:96 jpeg/90000"], nil),
+            (["m=video 0 RTP/AVP 26", "a=x-dimensions:2592,1944"], (2_592, 1_944)),
+            (["m=video 0 RTP/AVP 26", "a=x-dimensions: 3840, 2160"], (3_840, 2_160)),
+            (["m=video 0 RTP/AVP 26", "a=x-dimensions:99999,1"], nil),
+            (["m=video 0 RTP/AVP 26", "a=x-dimensions:5"], nil),
+        ] as [([String], (Int, Int)?)])
+    func motionJPEGIsRead(lines: [String], size: (Int, Int)?) throws {
+        let text = "v=0\n" + lines.map { $0 + "\n" }.joined()
+        let described = try #require(try SessionDescription(parsing: text).media.first?.describedTrack)
+        let expected = size.flatMap { TranscodedFormat.PixelSize(width: $0.0, height: $0.1) }
+        #expect(described.payload == .transcoded(.motionJPEG(size: expected)))
+        #expect(described.clockRate == .video)
+    }
+
     /// From ffmpeg and GStreamer.
     @Test(arguments: [
         ("MP4A-LATM/48000/1", "profile-level-id=41;cpresent=0;config=400023103fc0", "1188"),

@@ -19,21 +19,33 @@ struct AudioTimeline: Sendable {
         case leaveOut(Int64)
     }
 
-    /// 5 ms: a larger difference is lost audio, not drift. It may be audible, and lips look out of sync from 20 ms on.
-    private static let maximumDifference: Int64 = 5_000_000
+    /// How capture times are followed.
+    struct Policy: Hashable, Sendable {
+        /// A larger difference, in nanoseconds, is lost audio, not drift.
+        let tolerance: Int64
+        /// The time in nanoseconds in which a difference shrinks to a third.
+        let timeConstant: Double
+        /// In millionths, for drift and for catching up each.
+        let maximumStretch: Double
+
+        /// For devices, whose drift is measured. 5 ms may be audible, and lips look out of sync from 20 ms on. The stretch is 1.7 cents
+        /// in total, which is inaudible.
+        static let device = Self(tolerance: 5_000_000, timeConstant: 5e9, maximumStretch: 500)
+        /// For audio from the network. Its capture times are corrected by up to 0.5 % of the elapsed time (`ReceptionTimeline`), and are
+        /// then followed at a distance of 5 ms. The shortest packets of cameras have 20 ms, so that a lost one is noticed.
+        static let received = Self(tolerance: 15_000_000, timeConstant: 1e9, maximumStretch: 5_000)
+    }
+
     /// One second: more silence would be sent as a burst.
     private static let maximumSilence: Int64 = 1_000_000_000
-    /// The time in nanoseconds in which a difference shrinks to a third.
-    private static let timeConstant = 5e9
-    /// In millionths, for drift and for catching up each: 1.7 cents in total, which is inaudible.
-    private static let maximumStretch = 500.0
 
     private let rate: ClockRate
+    private let policy: Policy
     /// The next sample to send, in ticks since the epoch; `nil` before the first.
     private(set) var next: Int64?
 
-    init(rate: ClockRate) {
-        self.rate = rate
+    init(rate: ClockRate, policy: Policy = .device) {
+        (self.rate, self.policy) = (rate, policy)
     }
 
     /// The correction for audio that was captured from `captured` on, in nanoseconds since the epoch.
@@ -46,10 +58,10 @@ struct AudioTimeline: Sendable {
         // May wrap if the times are nonsense; the result is then treated like any other difference.
         let difference = captured &- rate.nanoseconds(inTicks: next &+ Int64(waiting))
         if difference > Self.maximumSilence { return .begin }
-        if difference > Self.maximumDifference { return .insertSilence(difference) }
-        if difference < -Self.maximumDifference { return .leaveOut(0 &- difference) }
-        let catchingUp = Double(difference) / Self.timeConstant * 1e6
-        let stretch = Self.limited(catchingUp) - Self.limited(drift)
+        if difference > policy.tolerance { return .insertSilence(difference) }
+        if difference < -policy.tolerance { return .leaveOut(0 &- difference) }
+        let catchingUp = Double(difference) / policy.timeConstant * 1e6
+        let stretch = limited(catchingUp) - limited(drift)
         return .stretch(partsPerMillion: Int(stretch.rounded()))
     }
 
@@ -66,7 +78,7 @@ struct AudioTimeline: Sendable {
         return MediaTime(ticks: first, rate: rate)
     }
 
-    private static func limited(_ partsPerMillion: Double) -> Double {
-        min(max(partsPerMillion, -maximumStretch), maximumStretch)
+    private func limited(_ partsPerMillion: Double) -> Double {
+        min(max(partsPerMillion, -policy.maximumStretch), policy.maximumStretch)
     }
 }

@@ -2,12 +2,14 @@ import Media
 import Reactor
 import Streams
 
-/// Reads the units of a parent stream for its substream. Confined to one thread, except for the doorbell.
+/// Reads the units of a stream for its substream or its companion. Confined to one thread, except for the doorbell.
 final class ParentStreamReader {
     /// Passes units on unchanged.
     struct PassthroughPackager: Packager {
         struct Output: PackagedUnit {
             let unit: AccessUnit
+            /// The number of the announcement that it follows.
+            let generation: Int
             var track: TrackID { unit.track }
             var presentationTime: MediaTime { unit.presentationTime }
             var isKeyframe: Bool { unit.isKeyframe }
@@ -15,9 +17,16 @@ final class ParentStreamReader {
             var byteCount: Int { unit.bytes.count }
         }
 
+        private var generation = 0
+
         init(tracks: [Track], options: Int) {}
 
-        mutating func package(_ unit: AccessUnit) -> Output? { Output(unit: unit) }
+        mutating func announced(_ tracks: [Track], after former: [Track]) -> Bool {
+            generation += 1
+            return former.isCompatible(with: tracks)
+        }
+
+        mutating func package(_ unit: AccessUnit) -> Output? { Output(unit: unit, generation: generation) }
     }
 
     private final class DoorbellWaker: Waker {
@@ -33,16 +42,32 @@ final class ParentStreamReader {
     private var reader = FeedReader<PassthroughPackager.Output>()
     private var next: Int64
 
-    /// Starts at the next unit; `nil` if the stream's source has not announced its tracks yet.
+    enum Start {
+        case nextUnit
+        /// The last keyframe in the history, so that viewers need not wait for the next one.
+        case lastKeyframe
+    }
+
+    /// `nil` if the stream's source has not announced its tracks yet.
     ///
     /// - Parameter doorbell: rings at each unit.
-    init?(_ stream: Stream, doorbell: Doorbell) {
+    init?(_ stream: Stream, doorbell: Doorbell, from start: Start = .nextUnit) {
         waker = DoorbellWaker(doorbell)
         self.stream = stream
         announcementCount = stream.announcementCount
         guard let feed = stream.feed(PassthroughPackager.self, options: 0, for: waker) else { return nil }
         self.feed = feed
-        next = feed.endIndex
+        switch start {
+        case .nextUnit: next = feed.endIndex
+        case .lastKeyframe:
+            var reader = FeedReader<PassthroughPackager.Output>()
+            feed.update(&reader)
+            let leading = feed.tracks.leading?.id
+            next =
+                (reader.startIndex..<reader.endIndex).last {
+                    reader[$0].track == leading && reader[$0].isRandomAccessPoint
+                } ?? reader.endIndex
+        }
     }
 
     deinit {
@@ -81,11 +106,13 @@ final class ParentStreamReader {
     }
 
     /// The units published since the last call, in capture order. Units that have left the stream's history are lost.
-    func take() -> [AccessUnit] {
+    func take() -> [AccessUnit] { takeOutputs().map(\.unit) }
+
+    func takeOutputs() -> [PassthroughPackager.Output] {
         feed.update(&reader)
         let first = max(next, reader.startIndex)
         next = reader.endIndex
         guard first < next else { return [] }
-        return (first..<next).map { reader[$0].unit }
+        return (first..<next).map { reader[$0] }
     }
 }

@@ -14,13 +14,32 @@ public final class AudioDecoder: FrameDecoder {
         decoder = try Decoder(.aac, configuration: configuration.bytes)
     }
 
+    /// Opens a decoder for the access units of a track.
+    public init(_ format: Track.Format) throws(CodecFailure) {
+        switch format {
+        case .aac(let configuration): decoder = try Decoder(.aac, configuration: configuration.bytes)
+        case .opus(let channelCount):
+            decoder = try Decoder(format.codec, sampleRate: Int(ClockRate.audio48k.hertz), channelCount: channelCount)
+        case .g711(let g711):
+            decoder = try Decoder(
+                format.codec, sampleRate: Int(g711.sampleRate.hertz), channelCount: g711.channelCount)
+        case .h264, .h265: throw CodecFailure(reason: "\(format.codec.facts.encodingName) is no audio")
+        }
+    }
+
+    /// Opens a decoder for audio that viewers do not receive.
+    public init(_ format: TranscodedFormat.Audio) throws(CodecFailure) {
+        let id = avcodec_descriptor_get_by_name(format.libavcodecName)?.pointee.id ?? AV_CODEC_ID_NONE
+        decoder = try Decoder(id, AVMEDIA_TYPE_AUDIO, audio: (format.sampleRate, format.channelCount))
+    }
+
     public func decode(
         _ bytes: UnsafeRawBufferPointer, presentationTime: Int64?, decodeTime: Int64?
     ) throws(CodecFailure) -> [DecodedAudio] {
         try decoder.decode(bytes, presentationTime: presentationTime, decodeTime: decodeTime)
     }
 
-    /// Decodes one AAC access unit. The times of the result are in ticks of the unit's clock.
+    /// Decodes one access unit. The times of the result are in ticks of the unit's clock.
     public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedAudio] {
         try decoder.decode(
             unit.bytes, presentationTime: unit.presentationTime.ticks, decodeTime: unit.decodeTime.ticks)
@@ -46,4 +65,11 @@ public final class DecodedAudio: DecodedMedia {
     public var channelCount: Int { Int(reference.pointer.pointee.ch_layout.nb_channels) }
     /// In the time base of the packets that it was decoded from; `nil` if they had no time.
     public var presentationTime: Int64? { reference.presentationTime }
+}
+
+extension Decoder {
+    /// Opens a decoder for audio whose rate and channels are only described.
+    fileprivate init(_ codec: Codec, sampleRate: Int, channelCount: Int) throws(CodecFailure) {
+        try self.init(codec.libavcodecID, codec.libavcodecType, audio: (sampleRate, channelCount))
+    }
 }

@@ -40,11 +40,24 @@ struct Decoder<Frame: DecodedMedia> {
     init(
         _ codec: Codec, configuration: [UInt8], delay: DecodingDelay = .codecDefault
     ) throws(CodecFailure) {
+        try self.init(codec.libavcodecID, codec.libavcodecType, configuration: configuration, delay: delay)
+    }
+
+    /// Opens the decoder of this number.
+    ///
+    /// - Parameter audio: for audio that does not tell it itself.
+    init(
+        _ id: AVCodecID, _ type: AVMediaType, configuration: [UInt8] = [],
+        audio: (sampleRate: Int, channelCount: Int)? = nil, delay: DecodingDelay = .codecDefault
+    ) throws(CodecFailure) {
         var parameters = avcodec_parameters_alloc()
         defer { avcodec_parameters_free(&parameters) }
         guard let parameters else { throw .outOfMemory }
-        parameters.pointee.codec_id = codec.libavcodecID
-        parameters.pointee.codec_type = codec.libavcodecType
+        (parameters.pointee.codec_id, parameters.pointee.codec_type) = (id, type)
+        if let audio {
+            parameters.pointee.sample_rate = CInt(clamping: audio.sampleRate)
+            av_channel_layout_default(&parameters.pointee.ch_layout, CInt(clamping: audio.channelCount))
+        }
         if !configuration.isEmpty {
             // libav reads beyond the end, up to its padding, and frees the memory with its own allocator.
             guard let copy = av_mallocz(configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {

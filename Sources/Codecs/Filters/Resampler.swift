@@ -17,6 +17,8 @@ public final class Resampler {
     private var source: Kind?
     /// Converted samples that have not been taken yet, one list per channel.
     private var waiting: [[Float]]
+    /// Converted samples of each channel that are dropped next.
+    private var skippedSampleCount = 0
     /// The stretch in parts per million; `nil` if none was requested.
     private var compensation: CInt?
 
@@ -76,6 +78,16 @@ public final class Resampler {
         return frame
     }
 
+    // MARK: - Lost and surplus audio
+
+    /// Inserts silence after what was pushed: so many samples of each channel.
+    public func appendSilence(_ sampleCount: Int) {
+        for channel in 0..<channelCount { waiting[channel] += repeatElement(0, count: max(0, sampleCount)) }
+    }
+
+    /// Drops the next samples of each channel that are converted, in place of those of an earlier call.
+    public func skip(_ sampleCount: Int) { skippedSampleCount = max(0, sampleCount) }
+
     // MARK: - Clock drift
 
     /// Stretches the following audio by so many parts per million (shortens it if negative), to compensate for clock drift.
@@ -130,6 +142,8 @@ public final class Resampler {
         let input = UnsafeMutableRawPointer(planes)?.assumingMemoryBound(to: UnsafePointer<UInt8>?.self)
         let written = swr_convert(context, output.reference.pointer.pointee.extended_data, capacity, input, count)
         guard written >= 0 else { throw CodecFailure("audio cannot be resampled", code: written) }
-        for channel in 0..<channelCount { waiting[channel] += output[channel].prefix(Int(written)) }
+        let skipped = min(skippedSampleCount, Int(written))
+        skippedSampleCount -= skipped
+        for channel in 0..<channelCount { waiting[channel] += output[channel].prefix(Int(written)).dropFirst(skipped) }
     }
 }

@@ -5,6 +5,8 @@ import Streams
 /// The viewers of one feed on one loop, and this loop's view of the feed.
 final class Audience {
     let stream: Stream
+    /// Makes what encodes tracks for these viewers run; `nil` if nothing does.
+    private let use: StreamUse?
     let feed: any PacketFeed
     let view = FeedView<PacketRun>()
     private(set) var viewers = ViewerList()
@@ -23,9 +25,10 @@ final class Audience {
     /// How many steps of the wall clock the viewers' sender reports account for.
     private var clockStepCount: Int
 
-    init(stream: Stream, feed: any PacketFeed, fastStartBudget: FastStartBudget) {
+    init(stream: Stream, feed: any PacketFeed, fastStartBudget: FastStartBudget, use: StreamUse? = nil) {
         self.fastStartBudget = fastStartBudget
         self.stream = stream
+        self.use = use
         self.feed = feed
         clockStepCount = stream.clock.follow()
         // An announced stream has at least one track: sources announce what they play.

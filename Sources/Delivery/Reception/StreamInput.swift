@@ -1,25 +1,51 @@
+import Media
 import RTP
 import Streams
 import Synchronization
 
 /// Publishes what is received for a stream, until another thread closes it. Thread-safe.
 public final class StreamInput: Sendable {
+    private struct State {
+        var isOpen = true
+        /// `nil` if all tracks are published as they are.
+        var transcoder: (any InputTranscoder)?
+    }
+
     public let stream: Streams.Stream
     /// Whether the sender's time of day is believed.
     public let trust: SenderClockTrust
+    private let transcoding: (any InputTranscoding)?
     /// Held while something is published, so that nothing is published after ``close()``.
-    private let isOpen = Mutex(true)
+    private let state = Mutex(State())
     private let latestStatus = Mutex<ReceptionStatus?>(nil)
 
-    public init(into stream: Streams.Stream, trust: SenderClockTrust) {
-        (self.stream, self.trust) = (stream, trust)
+    /// - Parameter transcoding: encodes the tracks that viewers cannot receive; without it, these are not published.
+    public init(
+        into stream: Streams.Stream, trust: SenderClockTrust, transcoding: (any InputTranscoding)? = nil
+    ) {
+        (self.stream, self.trust, self.transcoding) = (stream, trust, transcoding)
     }
 
-    public var isClosed: Bool { !isOpen.withLock(\.self) }
+    public var isClosed: Bool { state.withLock { !$0.isOpen } }
 
     /// Ends it: the stream gets nothing more once this has returned.
     public func close() {
-        isOpen.withLock { $0 = false }
+        state.withLock { state in
+            state.isOpen = false
+            state.transcoder.take()?.close()
+        }
+    }
+
+    /// What will be received, in the order of the tracks' numbers.
+    func begin(_ formats: [ReceivedStream.Format]) {
+        var transcoded: [TrackID: TranscodedFormat] = [:]
+        for (index, format) in formats.enumerated() {
+            if case .transcoded(let format) = format { transcoded[TrackID(index)] = format }
+        }
+        guard !transcoded.isEmpty, let transcoder = transcoding?.begin(transcoded, into: stream) else { return }
+        state.withLock { state in
+            if state.isOpen { state.transcoder = transcoder } else { transcoder.close() }
+        }
     }
 
     /// What was received up to a second ago; `nil` in the first second.
@@ -29,11 +55,14 @@ public final class StreamInput: Sendable {
     }
 
     func pass(_ output: ReceivedStream.Output) {
-        isOpen.withLock { isOpen in
-            guard isOpen else { return }
+        state.withLock { state in
+            guard state.isOpen else { return }
             switch output {
-            case .announce(let tracks): stream.announce(tracks)
-            case .publish(let unit): stream.publish(unit)
+            case .announce(let tracks):
+                // None if all are to be encoded again.
+                if state.transcoder == nil, tracks.isEmpty { return }
+                state.transcoder?.announce(tracks) ?? stream.announce(tracks)
+            case .publish(let unit): state.transcoder?.publish(unit) ?? stream.publish(unit)
             }
         }
     }

@@ -27,6 +27,7 @@ public struct StreamReception {
         self.formats = formats
         silenceNanoseconds = Int64(firstMediaSeconds) * 1_000_000_000
         received = ReceivedStream(formats, epoch: input.stream.epoch, trust: input.trust)
+        input.begin(formats.map(\.1))
     }
 
     /// When to call ``deadlinePassed(at:)``.
@@ -73,7 +74,7 @@ public struct StreamReception {
             let ((clockRate, format), statistics) = track
             let counts = received.counts(track: index)
             return ReceptionStatus.Track(
-                codec: format.codec.facts.encodingName, packetCount: statistics.receivedCount,
+                codec: format.encodingName, packetCount: statistics.receivedCount,
                 lostCount: counts.lostPackets, reorderedCount: statistics.reorderedCount,
                 brokenCount: counts.brokenUnits, jitter: clockRate.nanoseconds(inTicks: Int64(statistics.jitter)),
                 origin: timeline.origin(track: index), drift: timeline.drift(track: index),

@@ -15,6 +15,8 @@ public struct ClockRate: Hashable, Sendable, CustomStringConvertible {
 
     /// 90 kHz, the clock of all video payload formats (RFC 3551, section 5).
     public static let video = ClockRate(known: 90_000)
+    /// 8 kHz, the clock of telephony.
+    public static let telephony = ClockRate(known: 8_000)
     /// 48 kHz, the usual clock of AAC and Opus.
     public static let audio48k = ClockRate(known: 48_000)
 

@@ -14,17 +14,19 @@ public struct ReceivedStream: Sendable {
         case h265InBand
         /// AAC in LATM.
         case latm(AAC.StreamMuxConfig)
+        /// Decoded and encoded again. Its units are published as they came; what encodes them announces the track.
+        case transcoded(TranscodedFormat)
     }
 
     public enum Output: Sendable {
-        /// Announce these tracks before the next unit.
+        /// Announce these tracks before the next unit. Tracks that are encoded again are not among them.
         case announce([Track])
         case publish(AccessUnit)
     }
 
     private var receiver: StreamReceiver
     private var tracks: [ReceivedTrack]
-    private var announced: [Track] = []
+    private var announced: [Track]?
     private var pending: AccessUnit?
     /// Whether video has lost something since its last complete keyframe, so that players show a damaged frame.
     public private(set) var needsKeyframe = false
@@ -76,21 +78,21 @@ public struct ReceivedStream: Sendable {
             }
             // New parameters take effect with a keyframe; until then the frames carry them in band.
             let mayChange = unit.isKeyframe && tracks[unit.track.index].hasParameterSets
-            if mayChange || announced.isEmpty, let all = formats, all != announced {
+            if mayChange || announced == nil, let all = formats, all != announced {
                 announced = all
                 pending = unit
                 return .announce(all)
             }
             // What comes before the formats of all tracks are known could not be described to a viewer.
-            if !announced.isEmpty { return .publish(unit) }
+            if announced != nil { return .publish(unit) }
         }
         return nil
     }
 
-    /// The tracks; `nil` until the formats of all are known.
+    /// The tracks that are not encoded again; `nil` until the formats of all are known.
     private var formats: [Track]? {
         var all: [Track] = []
-        for track in tracks {
+        for track in tracks where !track.isTranscoded {
             guard let known = track.known else { return nil }
             all.append(known)
         }
@@ -115,6 +117,8 @@ private struct ReceivedTrack: Sendable {
     var known: Track? {
         (sets?.format ?? format.described).map { Track(id: id, clockRate: clockRate, format: $0) }
     }
+
+    var isTranscoded: Bool { if case .transcoded = format { true } else { false } }
 
     /// Whether its parameters may change while it is sent.
     var hasParameterSets: Bool { sets != nil }
@@ -143,13 +147,14 @@ private struct ReceivedTrack: Sendable {
 }
 
 extension ReceivedStream.Format {
-    /// The codec of the units.
-    public var codec: Codec {
+    /// The name of the codec in the session description.
+    public var encodingName: String {
         switch self {
-        case .described(let format): format.codec
-        case .h264InBand: .h264
-        case .h265InBand: .h265
-        case .latm: .aac
+        case .described(let format): format.codec.facts.encodingName
+        case .h264InBand: Codec.h264.facts.encodingName
+        case .h265InBand: Codec.h265.facts.encodingName
+        case .latm: Codec.aac.facts.encodingName
+        case .transcoded(let format): format.encodingName
         }
     }
 
@@ -158,7 +163,7 @@ extension ReceivedStream.Format {
         switch self {
         case .described(let format): format
         case .latm(let configuration): .aac(configuration.configuration)
-        case .h264InBand, .h265InBand: nil
+        case .h264InBand, .h265InBand, .transcoded: nil
         }
     }
 
@@ -169,7 +174,7 @@ extension ReceivedStream.Format {
         case .h265InBand: H265.ParameterSetTracker()
         case .described(.h264(let sets)): H264.ParameterSetTracker(sets)
         case .described(.h265(let sets)): H265.ParameterSetTracker(sets)
-        case .described(.aac), .described(.opus), .described(.g711), .latm: nil
+        case .described(.aac), .described(.opus), .described(.g711), .latm, .transcoded: nil
         }
     }
 }

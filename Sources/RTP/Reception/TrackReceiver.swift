@@ -25,6 +25,7 @@ struct TrackReceiver {
     private var aac: AACDepacketizer?
     private var latm: LATMDepacketizer?
     private var audio: AudioDepacketizer?
+    private var jpeg: JPEGDepacketizer?
     private var waiting = ReorderBuffer<Packet>(capacity: waitingLimit)
     private var latePackets = 0
     /// The counts of the sources before the present one.
@@ -50,6 +51,8 @@ struct TrackReceiver {
         case .latm(let configuration): latm = LATMDepacketizer(configuration)
         case .described(.opus): audio = AudioDepacketizer()
         case .described(.g711(let format)): audio = AudioDepacketizer(format)
+        case .transcoded(.audio(let format)): audio = AudioDepacketizer(format)
+        case .transcoded(.motionJPEG(let size)): jpeg = JPEGDepacketizer(describedSize: size)
         }
     }
 
@@ -63,7 +66,8 @@ struct TrackReceiver {
     }
 
     private var depacketizerCounts: DepacketizerCounts {
-        h264?.counts ?? h265?.counts ?? aac?.counts ?? latm?.counts ?? audio?.counts ?? DepacketizerCounts()
+        h264?.counts ?? h265?.counts ?? aac?.counts ?? latm?.counts ?? audio?.counts ?? jpeg?.counts
+            ?? DepacketizerCounts()
     }
 
     /// Notes the source of a packet. If another source sent the packets before, the receiver forgets them.
@@ -108,6 +112,7 @@ struct TrackReceiver {
         aac?.push(payload, header: header)
         latm?.push(payload, header: header)
         audio?.push(payload, header: header)
+        jpeg?.push(payload, header: header)
     }
 }
 
@@ -119,9 +124,9 @@ extension TrackReceiver {
 
     /// The next unit, and when its first packet came.
     mutating func next() -> (unit: ReceivedUnit, arrival: MonotonicTime)? {
-        guard let unit = h264?.next() ?? h265?.next() ?? aac?.next() ?? latm?.next() ?? audio?.next() else {
-            return nil
-        }
+        guard
+            let unit = h264?.next() ?? h265?.next() ?? aac?.next() ?? latm?.next() ?? audio?.next() ?? jpeg?.next()
+        else { return nil }
         // Several units of audio in a packet have later timestamps than the packet.
         let index = arrivals.lastIndex { Int32(bitPattern: unit.rtpTimestamp &- $0.timestamp) >= 0 } ?? 0
         guard arrivals.indices.contains(index) else { return nil }
@@ -156,7 +161,7 @@ extension TrackReceiver {
         switch format {
         case .h264InBand, .described(.h264): unit.isRandomAccessPoint(H264PayloadHeader.self)
         case .h265InBand, .described(.h265): unit.isRandomAccessPoint(H265PayloadHeader.self)
-        case .described(.aac), .described(.opus), .described(.g711), .latm: true
+        case .described(.aac), .described(.opus), .described(.g711), .latm, .transcoded: true
         }
     }
 
@@ -175,7 +180,8 @@ extension TrackReceiver {
             return DecodeOrder(
                 depth: sequence?.reorderedPictures ?? 0,
                 interval: clockRate.ticks(inNanoseconds: Self.usualInterval))
-        case .described(.aac), .described(.opus), .described(.g711), .latm: return DecodeOrder(interval: 1)
+        case .described(.aac), .described(.opus), .described(.g711), .latm, .transcoded:
+            return DecodeOrder(interval: 1)
         }
     }
 

@@ -9,6 +9,7 @@ extension DescribedTrack {
         case .inBand(.h264): .h264InBand
         case .inBand(.h265): .h265InBand
         case .latm(let configuration): .latm(configuration)
+        case .transcoded(let format): .transcoded(format)
         // Without its configuration, AAC cannot be decoded; the others are always described.
         case .inBand(.aac), .inBand(.opus), .inBand(.pcma), .inBand(.pcmu), .unsupported, .unknown: nil
         }

@@ -158,7 +158,7 @@ final class PublishingHandler {
         let publication = Publication(
             publisher(session.announcement, connection),
             over: session.usesUDP ? "UDP" : connection.machine.security == .tls ? "TLS" : "TCP",
-            PublishedTexts(session.announcement.description), into: session.point, session: session.id,
+            PublishedTexts(session.announcement.description), at: session.point, session: session.id,
             on: connection.token, endings: endings)
         do throws(Refusal) {
             try session.point.begin(publication)

@@ -47,12 +47,20 @@ public final class PublishingPoint: Sendable {
     public let stream: Streams.Stream
     /// Whether publishers' time of day is believed.
     let trust: SenderClockTrust
+    /// Encodes what viewers cannot receive.
+    let transcoding: (any InputTranscoding)?
     private let state: Mutex<State>
     /// Signalled when a publication ends, and by ``close()``.
     private let bell = DispatchSemaphore(value: 0)
 
-    public init(into stream: Streams.Stream, override: Override = .sameUser, trust: SenderClockTrust = .auto) {
-        (self.stream, self.trust) = (stream, trust)
+    /// - Parameters:
+    ///   - trust: whether publishers' time of day is believed.
+    ///   - transcoding: encodes the tracks that viewers cannot receive; without it, these are not published.
+    public init(
+        into stream: Streams.Stream, override: Override = .sameUser, trust: SenderClockTrust = .auto,
+        transcoding: (any InputTranscoding)? = nil
+    ) {
+        (self.stream, self.trust, self.transcoding) = (stream, trust, transcoding)
         state = Mutex(State(override: override))
     }
 
@@ -195,10 +203,10 @@ final class Publication: Sendable {
     /// - Parameter endings: the mailbox of the loop of the publisher's connection.
     init(
         _ publisher: PublishingPoint.Publisher, over transport: String, _ texts: PublishedTexts,
-        into point: PublishingPoint, session: SessionID, on connection: Token, endings: Mailbox<PublicationEnding>
+        at point: PublishingPoint, session: SessionID, on connection: Token, endings: Mailbox<PublicationEnding>
     ) {
         (self.publisher, self.transport, self.texts) = (publisher, transport, texts)
-        input = StreamInput(into: point.stream, trust: point.trust)
+        input = StreamInput(into: point.stream, trust: point.trust, transcoding: point.transcoding)
         (self.session, self.connection, self.endings) = (session, connection, endings)
     }
 

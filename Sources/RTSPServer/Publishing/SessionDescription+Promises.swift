@@ -35,6 +35,8 @@ extension Track {
             isCompatible(with: Track(id: id, clockRate: clockRate, format: .aac(configuration.configuration)))
         case .h264InBand: codec == .h264
         case .h265InBand: codec == .h265
+        case .transcoded(.motionJPEG): codec == .h264
+        case .transcoded(.audio): codec == .aac
         }
     }
 }
@@ -46,6 +48,7 @@ extension ReceivedStream.Format {
         case .latm(let configuration): Track.Format.aac(configuration.configuration).summary
         case .h264InBand: "H.264"
         case .h265InBand: "H.265"
+        case .transcoded(let format): format.encodingName
         }
     }
 }

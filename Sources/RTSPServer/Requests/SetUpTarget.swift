@@ -1,3 +1,4 @@
+import Delivery
 import Media
 import RTSP
 import SDP
@@ -20,6 +21,12 @@ struct SetUpTarget {
     ) throws(Refusal) -> SetUpTarget? {
         let entry = try existingEntry(of: request, in: directory)
         guard let tracks = entry.stream.announcement?.tracks else {
+            if let refusal = Refusal.noInput(entry.stream, mustAnswer: mustAnswer) { throw refusal }
+            return nil
+        }
+        // What encodes tracks for these viewers may have to start.
+        let source = DeliveryLoop.source(of: entry.stream, for: request.encapsulation)
+        guard source.announcement != nil else {
             if let refusal = Refusal.noInput(entry.stream, mustAnswer: mustAnswer) { throw refusal }
             return nil
         }

@@ -11,6 +11,8 @@ final class ViewerSession {
     let viewer: Viewer
     /// Makes the source of an on-demand stream run as long as the session.
     private let use: StreamUse
+    /// The same for what encodes tracks that its protocol cannot carry.
+    private let sourceUse: StreamUse
     /// All tracks of the stream when the session was made.
     private let layout: [Track]
     /// How its packets are sent, the same for all its tracks.
@@ -34,6 +36,7 @@ final class ViewerSession {
         self.id = id
         self.entry = entry
         use = StreamUse(of: entry.stream)
+        sourceUse = StreamUse(of: DeliveryLoop.source(of: entry.stream, for: viewer.encapsulation))
         self.layout = layout
         self.viewer = viewer
         self.lowerTransport = lowerTransport

@@ -19,18 +19,20 @@ public struct DescribedTrack: Hashable, Sendable {
         case inBand(Codec)
         /// AAC in a LATM multiplex. The description contains its parameters.
         case latm(AAC.StreamMuxConfig)
+        /// A format that viewers do not receive, so that it is decoded and encoded again.
+        case transcoded(TranscodedFormat)
         /// A codec that Apus carries, in a form that it does not support. The text names both.
         case unsupported(String)
         /// A payload format, or a mode, that Apus does not support.
         case unknown
 
-        /// `nil` if it is unknown.
+        /// `nil` if it is unknown, or no codec that viewers receive.
         public var codec: Codec? {
             switch self {
             case .described(let format): format.codec
             case .inBand(let codec): codec
             case .latm: .aac
-            case .unsupported, .unknown: nil
+            case .transcoded, .unsupported, .unknown: nil
             }
         }
     }
@@ -40,13 +42,14 @@ public struct DescribedTrack: Hashable, Sendable {
         if case .unsupported(let name) = payload { name } else { encodingName }
     }
 
-    /// The track that a stream announces; `nil` for an unknown payload, and until its parameters are known.
+    /// The track that a stream announces; `nil` for an unknown payload, and until its parameters are known. Those of a track that is
+    /// encoded again are known to its encoder.
     public func track(id: TrackID) -> Track? {
         switch payload {
         case .described(let format): Track(id: id, clockRate: clockRate, format: format)
         case .latm(let configuration):
             Track(id: id, clockRate: clockRate, format: .aac(configuration.configuration))
-        case .inBand, .unsupported, .unknown: nil
+        case .inBand, .transcoded, .unsupported, .unknown: nil
         }
     }
 }
@@ -74,6 +77,7 @@ extension MediaDescription {
 
     private func payload(of map: RTPMap) -> DescribedTrack.Payload {
         if map.isLATM { return formatParameters.latm }
+        if let format = transcodedFormat(map) { return .transcoded(format) }
         return map.codec.map { formatParameters.payload(of: $0, map) } ?? .unknown
     }
 }

@@ -37,20 +37,22 @@ public struct RTPMap: Hashable, Sendable {
     /// The assignments of RFC 3551, tables 4 and 5, that cameras use without an `a=rtpmap:` line.
     static func assigned(to payloadType: UInt8) -> RTPMap? {
         let (name, rate): (String, UInt32)
+        var channelCount: Int?
         switch payloadType {
         case 0: (name, rate) = ("PCMU", 8_000)
         case 3: (name, rate) = ("GSM", 8_000)
         case 4: (name, rate) = ("G723", 8_000)
         case 8: (name, rate) = ("PCMA", 8_000)
         case 9: (name, rate) = ("G722", 8_000)
-        case 10: (name, rate) = ("L16", 44_100)
+        case 10: (name, rate, channelCount) = ("L16", 44_100, 2)
+        case 11: (name, rate) = ("L16", 44_100)
         case 14: (name, rate) = ("MPA", 90_000)
         case 26: (name, rate) = ("JPEG", 90_000)
         case 32: (name, rate) = ("MPV", 90_000)
         case 33: (name, rate) = ("MP2T", 90_000)
         default: return nil
         }
-        return RTPMap(payloadType: payloadType, encodingName: name, clockRate: rate)
+        return RTPMap(payloadType: payloadType, encodingName: name, clockRate: rate, channelCount: channelCount)
     }
 }
 

@@ -12,6 +12,8 @@ struct ServedPath: Sendable {
     private let fanOut = FrameFanOut()
     /// Where clients publish the stream; `nil` if its source is another one.
     private(set) var publishing: PublishingPoint?
+    /// Encodes audio for viewers whose protocol cannot carry it.
+    let companion: CompanionTranscoding
     private(set) var source: any PathSource
     private(set) var supervisor: SourceSupervisor
     /// The encoder counters of earlier sources.
@@ -31,8 +33,9 @@ struct ServedPath: Sendable {
         log: Logger
     ) {
         (self.stream, self.pulls, self.absences, self.log) = (stream, pulls, absences, log)
-        publishing = Self.point(path, on: stream)
-        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, publishing, pulls, absences, log: log)
+        companion = CompanionTranscoding(path.transcode, EncodingSettings(path).audio, log: log.of(stream))
+        stream.viewerTranscoding = companion
+        (publishing, source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, pulls, absences, log: log)
     }
 
     /// The encoder counters of all its sources; `nil` if none of them has an encoder.
@@ -53,30 +56,42 @@ struct ServedPath: Sendable {
         let former = supervisor
         former.stop()
         past = status
-        publishing = Self.point(path, on: stream)
-        (source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, publishing, pulls, absences, log: log)
+        (publishing, source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, pulls, absences, log: log)
         return former
     }
 
-    private static func point(_ path: Configuration.Path, on stream: Streams.Stream) -> PublishingPoint? {
-        path.source == .publish
-            ? PublishingPoint(into: stream, override: path.publish.override, trust: path.clock) : nil
+    private static func point(
+        _ path: Configuration.Path, on stream: Streams.Stream, _ transcoding: ReceptionTranscoding
+    ) -> PublishingPoint? {
+        guard path.source == .publish else { return nil }
+        return PublishingPoint(
+            into: stream, override: path.publish.override, trust: path.clock, transcoding: transcoding)
     }
 
     private static func source(
         _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut,
-        _ publishing: PublishingPoint?, _ pulls: PullLoops, _ absences: Absences, log: Logger
-    ) -> (any PathSource, SourceSupervisor) {
-        var sourceLog = log
-        sourceLog[metadataKey: "path"] = "\(stream.path)"
+        _ pulls: PullLoops, _ absences: Absences, log: Logger
+    ) -> (PublishingPoint?, any PathSource, SourceSupervisor) {
+        let sourceLog = log.of(stream)
+        let transcoding = ReceptionTranscoding(EncodingSettings(path), log: sourceLog)
+        let publishing = point(path, on: stream, transcoding)
         let source = makeSource(
             path, fanOut: fanOut, parent: parent.map { ParentStream(stream: $0.stream, fanOut: $0.fanOut) },
-            publishing: publishing, pulls: pulls, log: sourceLog)
+            publishing: publishing, pulls: pulls, transcoding: transcoding, log: sourceLog)
         stream.demand.startMilliseconds = path.onDemand ? Int64(path.onDemandStartSeconds) * 1_000 : nil
         let supervisor = SourceSupervisor(
             source, into: stream, atEndOfInput: path.source == .standardInput ? .isFinal : .startsAgain,
             closingAfter: path.onDemand ? Int64(path.onDemandCloseSeconds) * 1_000 : nil,
             absence: absences.publisher(for: stream, path, log: sourceLog), log: log)
-        return (source, supervisor)
+        return (publishing, source, supervisor)
+    }
+}
+
+extension Logger {
+    /// The log with the path of this stream.
+    fileprivate func of(_ stream: Streams.Stream) -> Logger {
+        var log = self
+        log[metadataKey: "path"] = "\(stream.path)"
+        return log
     }
 }

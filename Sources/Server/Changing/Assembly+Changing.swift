@@ -1,3 +1,4 @@
+import Capture
 import Logging
 import RTSP
 import RTSPServer
@@ -81,8 +82,9 @@ extension Assembly {
             if let override = new.servedPaths[path.name]?.publish.override {
                 state.paths[path.name]?.publishing?.setOverride(override)
             }
-            if let captureTimeSEI = new.servedPaths[path.name]?.timestamps {
-                state.paths[path.name]?.stream.captureTimeSEI = captureTimeSEI
+            if let settings = new.servedPaths[path.name] {
+                state.paths[path.name]?.stream.captureTimeSEI = settings.timestamps
+                state.paths[path.name]?.companion.change(to: settings.transcode, EncodingSettings(settings).audio)
             }
         }
         for name in difference.added + difference.changed.map(\.name) {

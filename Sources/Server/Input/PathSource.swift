@@ -48,6 +48,14 @@ extension PathSource where Self: ReconfigurableSource {
     }
 }
 
+extension ReceptionTranscoding {
+    /// Uses the path's settings for received video that is encoded here.
+    func change(to path: Configuration.Path) -> ReconfigurationResult {
+        change(to: EncodingSettings(path))
+        return status == nil ? .noEffect : .applied
+    }
+}
+
 extension TestCard: PathSource {}
 extension FileSource: PathSource {}
 extension Substream: PathSource {}

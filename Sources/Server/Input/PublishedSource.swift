@@ -1,3 +1,4 @@
+import Capture
 import RTSPServer
 import Streams
 
@@ -8,9 +9,11 @@ import Streams
 final class PublishedSource: PathSource {
     let label = "publisher"
     private let point: PublishingPoint
+    private let transcoding: ReceptionTranscoding
 
-    init(at point: PublishingPoint) {
-        self.point = point
+    /// - Parameter transcoding: that of the point, which encodes what viewers cannot receive.
+    init(at point: PublishingPoint, transcoding: ReceptionTranscoding) {
+        (self.point, self.transcoding) = (point, transcoding)
     }
 
     func run(into stream: Stream) throws(SourceFailure) {
@@ -20,10 +23,12 @@ final class PublishedSource: PathSource {
 
     var waitsForInput: Bool { true }
 
-    func change(to path: Configuration.Path) -> ReconfigurationResult { .noEffect }
+    func change(to path: Configuration.Path) -> ReconfigurationResult { transcoding.change(to: path) }
 
-    /// Publishers ignore requests for keyframes.
-    func requestKeyframe() {}
+    /// Publishers ignore requests for keyframes; only what is encoded here has them.
+    func requestKeyframe() { transcoding.requestKeyframe() }
+
+    var status: SourceStatus? { transcoding.status }
 
     var input: NetworkInput? {
         point.input.map { publisher, transport, reception in

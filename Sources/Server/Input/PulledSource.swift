@@ -1,3 +1,4 @@
+import Capture
 import RTP
 import RTSP
 import RTSPClient
@@ -15,6 +16,7 @@ final class PulledSource: PathSource {
     private let settings: Configuration.Pull
     private let trust: SenderClockTrust
     private let loops: PullLoops
+    private let transcoding: ReceptionTranscoding
 
     private struct State {
         var pull: Pull?
@@ -24,8 +26,13 @@ final class PulledSource: PathSource {
 
     private let state = Mutex(State())
 
-    init(_ url: RequestURL, _ settings: Configuration.Pull, trust: SenderClockTrust, on loops: PullLoops) {
-        (self.url, self.settings, self.trust, self.loops) = (url, settings, trust, loops)
+    /// - Parameter transcoding: encodes what viewers cannot receive.
+    init(
+        _ url: RequestURL, _ settings: Configuration.Pull, trust: SenderClockTrust, on loops: PullLoops,
+        transcoding: ReceptionTranscoding
+    ) {
+        (self.url, self.settings, self.trust) = (url, settings, trust)
+        (self.loops, self.transcoding) = (loops, transcoding)
         label = url.text
     }
 
@@ -54,7 +61,7 @@ final class PulledSource: PathSource {
         do throws(SystemError) {
             pull = try Pull(
                 plan, into: stream, trust: trust,
-                firstMediaSeconds: settings.transport.firstMediaSeconds(over: transport))
+                firstMediaSeconds: settings.transport.firstMediaSeconds(over: transport), transcoding: transcoding)
         } catch {
             throw SourceFailure(reason: "cannot pull \(url.text): \(error)")
         }
@@ -85,12 +92,15 @@ final class PulledSource: PathSource {
         }
     }
 
-    func change(to path: Configuration.Path) -> ReconfigurationResult { .noEffect }
+    func change(to path: Configuration.Path) -> ReconfigurationResult { transcoding.change(to: path) }
 
-    /// Passes the request on, if the server's description says that it takes such requests.
+    /// Passes the request on, if the server's description says that it takes such requests, and to what is encoded here.
     func requestKeyframe() {
+        transcoding.requestKeyframe()
         state.withLock(\.pull)?.requestKeyframe()
     }
+
+    var status: SourceStatus? { transcoding.status }
 
     func stop() {
         let pull = state.withLock { state in

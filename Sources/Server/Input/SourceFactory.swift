@@ -21,10 +21,11 @@ struct ParentStream: Sendable {
 ///   - parent: the parent stream of a substream.
 ///   - publishing: where clients publish the path, if they do.
 ///   - pulls: the loops that pull streams of other servers.
+///   - transcoding: encodes what publishers and other servers send and viewers cannot receive.
 ///   - log: for messages of the source while it runs, such as encoders that do not work.
 func makeSource(
     _ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentStream?, publishing: PublishingPoint?,
-    pulls: PullLoops, log: Logger
+    pulls: PullLoops, transcoding: ReceptionTranscoding, log: Logger
 ) -> any PathSource {
     switch path.source {
     case .testCard:
@@ -39,9 +40,9 @@ func makeSource(
     case .publish:
         // Each path with this source has one.
         guard let publishing else { return MissingParentStream(label: path.source.description) }
-        return PublishedSource(at: publishing)
+        return PublishedSource(at: publishing, transcoding: transcoding)
     case .pulled(let url, _):
-        return PulledSource(url, path.pull, trust: path.clock, on: pulls)
+        return PulledSource(url, path.pull, trust: path.clock, on: pulls, transcoding: transcoding)
     case .url(let url):
         let name = withoutCredentials(url)
         return ReopenedSource(label: name, path: path) { (path) throws(SourceFailure) in

@@ -31,7 +31,9 @@ enum SourceTest {
         }
         let silent = Logger(label: "apus.trial") { _ in SwiftLogNoOpLogHandler() }
         return failure(
-            of: makeSource(path, fanOut: FrameFanOut(), parent: nil, publishing: nil, pulls: PullLoops(), log: silent),
+            of: makeSource(
+                path, fanOut: FrameFanOut(), parent: nil, publishing: nil, pulls: PullLoops(),
+                transcoding: ReceptionTranscoding(EncodingSettings(path), log: silent), log: silent),
             within: milliseconds)
     }
 

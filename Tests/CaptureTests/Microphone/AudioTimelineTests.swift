@@ -49,6 +49,14 @@ import Testing
         #expect(timeline.correction(for: 1_500_000_000, after: 0, drift: 0) == .begin)
     }
 
+    @Test func receivedAudioFollowsItsCorrectedTimes() {
+        var timeline = AudioTimeline(rate: Self.rate, policy: .received)
+        timeline.begin(at: 0)
+        #expect(timeline.correction(for: 2_000_000, after: 0, drift: 0) == .stretch(partsPerMillion: 2_000))
+        #expect(timeline.correction(for: -12_000_000, after: 0, drift: 0) == .stretch(partsPerMillion: -5_000))
+        #expect(timeline.correction(for: 20_000_000, after: 0, drift: 0) == .insertSilence(20_000_000))
+    }
+
     @Test func waitingSamplesAreTakenIntoAccount() {
         var timeline = AudioTimeline(rate: Self.rate)
         timeline.begin(at: 1_000_000_000)

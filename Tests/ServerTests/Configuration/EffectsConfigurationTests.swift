@@ -52,7 +52,9 @@ struct EffectsConfigurationTests {
         path.source = .path(folder.file("film.mp4"))
         path.effects.overlay = .timestampOverlay
         let source = makeSource(
-            path, fanOut: FrameFanOut(), parent: nil, publishing: nil, pulls: PullLoops(), log: Logger(label: "test"))
+            path, fanOut: FrameFanOut(), parent: nil, publishing: nil, pulls: PullLoops(),
+            transcoding: ReceptionTranscoding(EncodingSettings(path), log: Logger(label: "test")),
+            log: Logger(label: "test"))
         let stream = Streams.Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
         let failure = #expect(throws: SourceFailure.self) { try source.run(into: stream) }
         #expect(failure?.reason.contains("machineTimestamp overlay") == true)

@@ -1,8 +1,8 @@
 import Media
 import Wire
 
-/// Converts RTP payloads that consist of audio alone to access units: Opus (RFC 7587) and G.711 (RFC 3551). Each packet is a unit;
-/// long packets of G.711 become several.
+/// Converts RTP payloads that consist of audio alone to access units: Opus (RFC 7587), and G.711, L16 and G.722 (RFC 3551). Each
+/// packet is a unit; long packets of G.711 become several.
 public struct AudioDepacketizer: Sendable {
     public private(set) var counts = DepacketizerCounts()
 
@@ -13,6 +13,8 @@ public struct AudioDepacketizer: Sendable {
     private enum Form {
         case opus
         case g711(G711)
+        /// Whole frames of this many bytes, which are not sent again.
+        case frames(byteCount: Int)
     }
 
     /// For Opus.
@@ -22,6 +24,11 @@ public struct AudioDepacketizer: Sendable {
 
     public init(_ format: G711) {
         form = .g711(format)
+    }
+
+    /// For audio that is encoded again.
+    public init(_ format: TranscodedFormat.Audio) {
+        form = .frames(byteCount: format.bytesPerFrame)
     }
 
     /// Pushes one packet's payload, without padding.
@@ -47,6 +54,9 @@ public struct AudioDepacketizer: Sendable {
         switch form {
         case .opus:
             guard Opus.sampleCount(of: bytes) != nil else { return false }
+            finish(bytes, timestamp: timestamp)
+        case .frames(let byteCount):
+            guard !bytes.isEmpty, bytes.count % byteCount == 0 else { return false }
             finish(bytes, timestamp: timestamp)
         case .g711(let format):
             guard !bytes.isEmpty, bytes.count % format.channelCount == 0 else { return false }

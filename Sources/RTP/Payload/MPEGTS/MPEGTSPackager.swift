@@ -20,6 +20,8 @@ public struct MPEGTSPackager: Packager {
         var maximumPayloadByteCount: Int { transportPacketCount * TransportPacket.byteCount }
     }
 
+    public static func carries(_ track: Track) -> Bool { track.codec.facts.streamType != nil }
+
     private let options: Options
     private var multiplexer: Multiplexer
 

@@ -1,3 +1,4 @@
+import Capture
 import Delivery
 import RTP
 import Streams
@@ -27,6 +28,8 @@ extension Configuration {
         public var timestamps = CaptureTimeSEI.keyframes
         /// Whether packets carry their capture time.
         public var absoluteCaptureTime = false
+        /// Whether tracks are encoded again for viewers whose protocol cannot carry them.
+        public var transcode = TranscodingMode.auto
         public var effects = Effects()
         public var video = Video()
         public var audio = Audio()
@@ -68,7 +71,8 @@ extension Schema<Configuration.Path> {
                     + "that FFmpeg reads; H.264, H.265, AAC, Opus and G.711 are sent as they are. A fifo or standard input "
                     + "carries H.264 or H.265 in Annex B byte stream format, or a container such as MPEG-TS or Matroska. A URL "
                     + "other than rtsp:// is opened by FFmpeg. An rtsp:// URL names the stream of an IP camera or of "
-                    + "another server; Apus receives its media in the same codecs. publish: clients publish the stream over "
+                    + "another server; Apus receives its media in the same codecs, and encodes L16, G.722 and JPEG again. "
+                    + "publish: clients publish the stream over "
                     + "RTSP. stream:cam is the path cam, encoded again with the size, frame rate and bitrate of this path's "
                     + "video options.",
                 parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceSpecification(text) : nil },
@@ -126,15 +130,23 @@ extension Schema<Configuration.Path> {
                 "Whether packets carry their capture time in the RTP header extension abs-capture-time, which the session "
                     + "description announces: 16 bytes more per packet. Some receivers cannot read such packets."
             ).takingEffect(.newViewers),
+            .choice(
+                "transcode", \.transcode,
+                "What becomes of audio that a viewer's protocol cannot carry: G.711, which many cameras send, in MPEG-TS (VLC over "
+                    + "SAT>IP). auto: it is encoded as AAC, once for all such viewers, as long as there is one. no: these "
+                    + "viewers have no audio."
+            ).takingEffect(.newViewers),
             .section(
                 "video", \.video, .video,
                 reason:
                     "The H.264 that Apus encodes: of the test card; of cameras, which use the nearest size and frame rate that they "
-                    + "have; and of files in other formats than H.264, which keep their size and frame rate."),
+                    + "have; and of received JPEG and of files in other formats than H.264, which keep their size and frame "
+                    + "rate."),
             .section(
                 "audio", \.audio, .audio,
                 reason:
-                    "The AAC that Apus encodes: of the test card, of a microphone, and of files with other audio than AAC."
+                    "The AAC that Apus encodes: of the test card, of a microphone, of files with other audio, of L16 and G.722 "
+                    + "that are received, and of G.711 for viewers that cannot receive it."
             ),
             .section("camera", \.camera, .camera, reason: "Settings of the camera."),
             .section("pull", \.pull, .pull, reason: "How the stream of another server is pulled."),

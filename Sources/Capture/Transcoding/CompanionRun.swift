@@ -1,0 +1,86 @@
+import Codecs
+import Logging
+import Media
+import Reactor
+import Streams
+
+/// Publishes what a stream gets into its companion, with some audio encoded again. Confined to one thread.
+final class CompanionRun {
+    private let stream: Streams.Stream
+    private let companion: Streams.Stream
+    private let settings: AudioEncoder.Settings
+    private let doorbell: Doorbell
+    private let log: Logger
+    /// The encoders by their tracks, each with the format that it was opened for.
+    private var encoders: [TrackID: (format: Track.Format, transcoder: AudioTranscoder)] = [:]
+    /// The tracks of the stream that the companion has announced last.
+    private var announced: [Track] = []
+    /// The number of that announcement in the reader's outputs; `nil` before the first.
+    private var generation: Int?
+    private var hasLoggedFailure = false
+
+    init(
+        _ stream: Streams.Stream, _ companion: Streams.Stream, _ settings: AudioEncoder.Settings, doorbell: Doorbell,
+        log: Logger
+    ) {
+        (self.stream, self.companion, self.settings) = (stream, companion, settings)
+        (self.doorbell, self.log) = (doorbell, log)
+    }
+
+    /// Runs until `mayContinue` is false, which it asks at least twenty times a second.
+    func run(while mayContinue: () -> Bool) {
+        while mayContinue() {
+            guard let reader = ParentStreamReader(stream, doorbell: doorbell, from: .lastKeyframe) else {
+                doorbell.wait(milliseconds: 50)
+                continue
+            }
+            generation = nil
+            announce(reader.tracks)
+            while !reader.hasEnded, mayContinue() {
+                for output in reader.takeOutputs() { pass(output, of: reader) }
+                doorbell.wait(milliseconds: 50)
+            }
+        }
+    }
+
+    private func pass(_ output: ParentStreamReader.PassthroughPackager.Output, of reader: ParentStreamReader) {
+        if generation != output.generation {
+            // What the reader began with is announced already.
+            let isFirst = generation == nil
+            generation = output.generation
+            if !isFirst || reader.tracks != announced { announce(reader.tracks) }
+        }
+        guard let encoder = encoders[output.track] else { return companion.publish(output.unit) }
+        do throws(CodecFailure) {
+            for unit in try encoder.transcoder.units(of: output.unit) { companion.publish(unit) }
+        } catch {
+            failed(error)
+        }
+    }
+
+    /// Announces the tracks as the companion's viewers get them. A track that cannot be encoded stays as it is: transport streams leave
+    /// it out.
+    private func announce(_ tracks: [Track]) {
+        var current: [TrackID: (format: Track.Format, transcoder: AudioTranscoder)] = [:]
+        for track in tracks where track.isTranscodedForTransportStreams {
+            if let encoder = encoders[track.id], encoder.format == track.format {
+                current[track.id] = encoder
+                continue
+            }
+            do throws(CodecFailure) {
+                current[track.id] = (track.format, try AudioTranscoder(track.format, as: settings, track: track.id))
+            } catch {
+                failed(error)
+            }
+        }
+        (encoders, announced) = (current, tracks)
+        companion.announce(tracks.map { encoders[$0.id]?.transcoder.track ?? $0 })
+    }
+
+    private func failed(_ failure: CodecFailure) {
+        guard !hasLoggedFailure else { return }
+        hasLoggedFailure = true
+        let remedy = failure.remedy.isEmpty ? "" : "; \(failure.remedy)"
+        log.error("audio cannot be encoded for viewers of MPEG-TS: \(failure.reason)\(remedy)")
+    }
+}
