@@ -81,6 +81,7 @@ import Testing
         #expect(companion.announcement == nil)
         #expect(lines.all.last == "info: audio is no longer encoded for viewers of MPEG-TS")
         #expect(source === companion, "it starts again")
+        uses = [StreamUse(of: source)]
         #expect(await eventually(within: 10) { companion.announcement != nil })
     }
 
