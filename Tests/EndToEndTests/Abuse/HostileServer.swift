@@ -127,19 +127,6 @@ struct HostileServer: Sendable {
                 return peer.send(packets.packet(payload, isMarked: false, after: 0))
             }
         },
-        HostileServer(
-            "other parameter sets with every keyframe", in: "RTP/Reception/ReceivedStream.swift",
-            guard: "sets.byteCount > Self.setLimit else", effect: "at most 64 KB of them are kept"
-        ) { peer in
-            var packets = PacketWriter()
-            var number: UInt8 = 0
-            return repeats(2_000) {
-                number &+= 1
-                let set: [UInt8] = [0x67, 0x42, 0xC0, number] + [UInt8](repeating: number | 1, count: 1_000)
-                return peer.send(packets.packet(set, isMarked: false))
-                    && peer.send(packets.packet([0x65, 1, 1], after: 0))
-            }
-        },
     ]
 
     /// The table of docs/abuse.md.
