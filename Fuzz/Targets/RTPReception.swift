@@ -3,7 +3,7 @@ import RTP
 import Wire
 
 /// Whatever packets and sender reports come, from whichever source: units are well-formed, their decode times rise, no unit is
-/// presented before it is decoded, and no packet waits longer than 50 ms.
+/// presented before it is decoded or captured after its arrival, and no packet waits longer than 50 ms.
 @Sendable func fuzzRTPReception(_ input: [UInt8]) {
     var script = Script(input)
     var run = ReceptionRun()
@@ -77,6 +77,9 @@ private struct ReceptionRun {
             require(!unit.units.isEmpty && covered == unit.bytes.count, "NAL units cover the bytes")
             require(unit.decodeTime.ticks > lastDecode, "decode times rise")
             require(unit.presentationTime.ticks >= unit.decodeTime.ticks, "nothing is presented before it is decoded")
+            require(
+                unit.presentationTime.ticks <= max(ClockRate.video.ticks(inNanoseconds: now), lastDecode + 1),
+                "nothing is captured after its arrival")
             lastDecode = unit.decodeTime.ticks
         }
     }

@@ -90,6 +90,41 @@ struct StreamReceiverTests {
         #expect(receiver.nextDeadline == .distantFuture)
     }
 
+    /// 1 % of the packets are lost, and each is a frame. No frame comes 100 ms later than its distance from the frame before.
+    @Test func lossesOfWholeFramesStallForLessThanATenthOfASecond() {
+        var random = SplitMix64(seed: 8)
+        let packager = packager()
+        var rewriter = HeaderRewriter.forTests()
+        var receiver = StreamReceiver(tracks, epoch: MonotonicTime(nanoseconds: 0))
+        var (received, latest): (Int, Int64) = (0, 0)
+        func take(at now: Int64) {
+            while let unit = receiver.next()?.unit {
+                received += 1
+                latest = max(latest, now - unit.presentationTime.nanoseconds)
+            }
+        }
+        for number in 0..<3_000 as Range<Int64> {
+            let arrival = number * 40 * Self.millisecond
+            while receiver.nextDeadline.nanoseconds < arrival {
+                let deadline = receiver.nextDeadline
+                receiver.deadlinePassed(at: deadline)
+                take(at: deadline.nanoseconds)
+            }
+            let run = packager.package(accessUnit([[0x41, 1, 2, 3]], ticks: number * Self.frameTicks))
+            for bytes in run?.datagrams(&rewriter) ?? []
+            where number == 0 || Int.random(in: 0..<100, using: &random) > 0 {
+                guard let (header, payload) = Header.parse(bytes.rawSpan) else { continue }
+                receiver.received(
+                    bytes.rawSpan.extracting(payload), header: header, track: 0,
+                    arrival: MonotonicTime(nanoseconds: arrival))
+            }
+            take(at: arrival)
+        }
+        let lost = receiver.counts(track: 0).lostPackets
+        #expect((15...60).contains(lost) && received + Int(lost) >= 2_998, "\(lost)")
+        #expect(latest < 60 * Self.millisecond, "\(latest) ns")
+    }
+
     /// While a packet is missing, time passes: what waits is given after 50 ms, or when 64 packets wait.
     @Test func waitingIsBoundedInTimeAndPackets() {
         var random = SplitMix64(seed: 3)

@@ -70,7 +70,7 @@ public struct StreamReceiver: Sendable {
             let jumps = timeline.jumpCount
             let captured = timeline.capture(of: unit.rtpTimestamp, track: index, arrival: arrival)
             if timeline.jumpCount != jumps { tracks[index].beginAnew() }
-            return tracks[index].reception(of: unit, captured: captured - epoch)
+            return tracks[index].reception(of: unit, captured: captured - epoch, arrival: arrival - epoch)
         }
         return nil
     }

@@ -139,18 +139,22 @@ extension TrackReceiver {
         order = Self.order(of: format, clockRate)
     }
 
-    /// - Parameter captured: nanoseconds since the epoch.
-    mutating func reception(of unit: ReceivedUnit, captured: Int64) -> StreamReceiver.Reception {
+    /// - Parameters:
+    ///   - captured: nanoseconds since the epoch, at most `arrival`.
+    ///   - arrival: nanoseconds since the epoch.
+    mutating func reception(of unit: ReceivedUnit, captured: Int64, arrival: Int64) -> StreamReceiver.Reception {
         // By RTP time, which is exact: capture times are corrected now and then, which is no reordering.
         let media = ticks.unwrap(unit.rtpTimestamp)
         let times = order.times(presentation: media)
         let captured = clockRate.ticks(inNanoseconds: captured)
-        let decode = max(captured &+ times.decode &- media, lastDecode &+ 1)
+        // A unit that comes after its presentation time is presented later than that, but not later than it has come.
+        let latest = clockRate.ticks(inNanoseconds: arrival)
+        let decode = max(min(captured &+ times.decode &- media, latest), lastDecode &+ 1)
         lastDecode = decode
         let accessUnit = AccessUnit(
             track: id,
             presentationTime: MediaTime(
-                ticks: max(captured &+ times.presentation &- media, decode), rate: clockRate),
+                ticks: max(min(captured &+ times.presentation &- media, latest), decode), rate: clockRate),
             decodeTime: MediaTime(ticks: decode, rate: clockRate), isKeyframe: isKeyframe(unit),
             bytes: unit.bytes,
             units: unit.units)

@@ -33,6 +33,7 @@ struct TrackTimeline {
         var anchor = self.anchor ?? begin(at: arrival, media)
         if isJump(media, transit, of: anchor, at: arrival) {
             jumpCount += 1
+            (transits, reports) = (WindowedMinimum(), ReportHistory())
             anchor = begin(at: arrival, media)
         }
         transits.insert(transit, at: arrival)
@@ -55,16 +56,13 @@ struct TrackTimeline {
     }
 
     mutating func received(_ report: SenderReport, arrival: MonotonicTime) {
-        reports.received(
-            media: clockRate.nanoseconds(inTicks: ticks.unwrapped(report.rtpTimestamp)), ntp: report.ntpTime,
-            arrival: arrival)
+        // ffmpeg sends a report before the first unit.
+        let media = anchor == nil ? ticks.unwrap(report.rtpTimestamp) : ticks.unwrapped(report.rtpTimestamp)
+        reports.received(media: clockRate.nanoseconds(inTicks: media), ntp: report.ntpTime, arrival: arrival)
     }
 
-    private mutating func begin(at arrival: MonotonicTime, _ media: Int64) -> Anchor {
-        transits = WindowedMinimum()
-        reports = ReportHistory()
-        return Anchor(
-            start: arrival, offset: arrival.nanoseconds &- media, corrected: arrival, newest: media)
+    private func begin(at arrival: MonotonicTime, _ media: Int64) -> Anchor {
+        Anchor(start: arrival, offset: arrival.nanoseconds &- media, corrected: arrival, newest: media)
     }
 
     /// Whether the timestamp does not continue the earlier ones. A unit that only arrives late is no jump.

@@ -133,7 +133,7 @@ extension ValidatedRequest {
         do throws(SessionDescription.ParseError) {
             description = try SessionDescription(parsing: body)
         } catch {
-            throw Refusal(.badRequest, reason: "Bad Request: invalid session description")
+            throw Refusal(.badRequest, reason: "Bad Request: \(error)")
         }
         guard !description.media.isEmpty else {
             throw Refusal(.badRequest, reason: "Bad Request: the session description has no media")

@@ -10,7 +10,8 @@ final class Registry: Sendable {
         var viewerCount = 0
         var destinations: Set<SocketAddress> = []
         var lastStreamID: UInt16 = 0
-        /// When a viewer last came or left, or the last of many connections closed; `nil` once the heap was trimmed after that.
+        /// When a viewer last came or left, a stream was removed, or the last of many connections closed; `nil` once the heap was trimmed
+        /// after that.
         var lastChange: MonotonicTime?
         /// Connections that have closed since the heap was trimmed.
         var closedCount = 0
@@ -67,7 +68,12 @@ final class Registry: Sendable {
         }
     }
 
-    /// Whether many connections or viewers have left memory behind, the last of them `nanoseconds` ago; fast starts of joining
+    /// A stream has been removed, with the media that it kept.
+    func streamRemoved() {
+        state.withLock { $0.lastChange = .now() }
+    }
+
+    /// Whether many connections, viewers or streams have left memory behind, the last of them `nanoseconds` ago; fast starts of joining
     /// viewers count too. It returns true only once.
     func isTrimDue(at now: MonotonicTime, after nanoseconds: Int64) -> Bool {
         state.withLock { state in

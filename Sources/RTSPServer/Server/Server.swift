@@ -12,6 +12,7 @@ public final class Server: Sendable {
     let loops: [MediaLoop]
     private let inboxes: [Inbox]
     private let acceptors: [Acceptor]
+    private let registry: Registry
     private let admission: Admission
     private let identity: CurrentIdentity
 
@@ -28,7 +29,7 @@ public final class Server: Sendable {
         DescriptorLimit.raise()
         var clear = try Self.listener(.clear, options)
         var secure = try Self.listener(.tls, options)
-        let registry = Registry(limits: options.connectionLimits, maximumViewers: options.maximumViewers)
+        registry = Registry(limits: options.connectionLimits, maximumViewers: options.maximumViewers)
         admission = Admission(options.access, options.authoriser)
         identity = CurrentIdentity(options.encryption.tls?.identity)
         var numbers = SystemRandomNumberGenerator()
@@ -89,6 +90,7 @@ public final class Server: Sendable {
     /// Ends the sessions on a stream that the directory no longer has. Each viewer gets a BYE.
     public func withdraw(_ stream: Streams.Stream) async {
         await control { $0.withdraw(stream, .stream) }
+        registry.streamRemoved()
     }
 
     /// Milliseconds from the end of a stream to the end of its sessions: a TCP viewer may be behind by

@@ -62,7 +62,8 @@ struct Attack: Sendable {
     static let groups: [(title: String, attacks: [Attack])] = [
         ("Grammar", grammar), ("Requests", requests), ("Sessions", sessions), ("Transports", transports),
         ("Keys", keys), ("Interleaving", interleaving), ("Datagrams", datagrams), ("Authentication", authentication),
-        ("Digest authentication", digests), ("Handshakes", handshakes), ("Limits", limits),
+        ("Digest authentication", digests), ("Handshakes", handshakes), ("Publishing", publishing),
+        ("Published media", publishedMedia), ("Limits", limits),
     ]
 
     static var all: [Attack] { groups.flatMap(\.attacks) }

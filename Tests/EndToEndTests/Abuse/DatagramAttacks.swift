@@ -152,7 +152,7 @@ extension SocketAddress {
     /// Returns a local address; the kernel chooses the port.
     ///
     /// - Throws: If `text` is not an address.
-    fileprivate static func host(_ text: String) throws -> SocketAddress {
+    static func host(_ text: String) throws -> SocketAddress {
         guard let address = SocketAddress(text, port: 0) else { throw Breach(description: "\(text) is not an address") }
         return address
     }
@@ -160,7 +160,7 @@ extension SocketAddress {
 
 extension UDPSocket {
     /// Sends a datagram to a port of this host.
-    fileprivate borrowing func send(_ bytes: [UInt8], toPort port: UInt16) {
+    borrowing func send(_ bytes: [UInt8], toPort port: UInt16) {
         // A lost datagram only makes the attack weaker.
         _ = bytes.withUnsafeBytes { send($0, to: .loopback(.ipv4, port: port)) }
     }

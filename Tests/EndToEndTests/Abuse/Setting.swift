@@ -34,10 +34,11 @@ struct Setting: Hashable, Sendable, CustomStringConvertible {
         server: { sessionTimeoutSeconds: 5 }
         control: { socket: \(folder)/control }
         loops: { threads: 1 }
+        ring: { bytes: 4000000 }
         limits:
           { requestHeadSeconds: 1, idleConnectionSeconds: 5, handshakeSeconds: 1, viewers: \(Self.viewerLimit),
             viewerStallSeconds: 2, viewerLagMilliseconds: 4000, unfinishedHandshakes: \(Self.handshakeLimit) }
-        access: { deny: [127.0.0.13], wrongPasswordMilliseconds: \(Self.wrongPasswordMilliseconds), nonceSeconds: 10,
+        access: { deny: [127.0.0.13], connectDeny: [127.0.0.66], wrongPasswordMilliseconds: \(Self.wrongPasswordMilliseconds), nonceSeconds: 10,
             guessingAddresses: \(Self.guessingAddressLimit)\(callback) }
         \(hasUsers ? Account.configuration : "")
         paths:
@@ -45,10 +46,15 @@ struct Setting: Hashable, Sendable, CustomStringConvertible {
           hall: { video: { \(Self.small), gopMilliseconds: 1000 }, audio: { enabled: false }, multicast: onRequest }
           yard/gate: { video: { \(Self.small) }, audio: { enabled: false } }
           cam-late: { source: \(folder)/late }
+          "live/*": { source: publish }
+          "mass/*": { source: publish, publish: { maximumPathsPerUser: \(Self.pathsPerUserLimit) } }
+          "crowd/*": { source: publish, publish: { maximumPaths: \(Self.pathLimit) } }
         """
     }
 
     static let viewerLimit = 40
+    /// How many paths of `mass/*` a user may create, and all users together of `crowd/*`.
+    static let (pathsPerUserLimit, pathLimit) = (3, 2)
     static let handshakeLimit = 100
     /// More addresses than an hour of attacks locks out.
     static let guessingAddressLimit = 128
@@ -73,7 +79,13 @@ struct Account: Sendable {
     /// The user of the two viewers that must not see a gap.
     static let watcher = Account(name: "watcher", password: "window33", rights: "read: cam")
 
-    static let all = [viewer, gardener, neighbour, typist, watcher]
+    /// Publishes paths that publishers create, and may watch nothing.
+    static let reporter = Account(
+        name: "reporter", password: "scoop2468", rights: "read: [], publish: [live/*, mass/*, crowd/*]")
+    /// Watches everything, and publishes wherever another does not.
+    static let rival = Account(name: "rival", password: "ousted13579", rights: "publish: [\"*\"]")
+
+    static let all = [viewer, gardener, neighbour, typist, watcher, reporter, rival]
 
     static var configuration: String {
         "users:\n"

@@ -36,7 +36,11 @@ final class Target: Sendable {
     static let descriptorLimit = 256
 
     /// Starts a server with two viewers and calls `body`.
-    static func withTarget(_ setting: Setting, _ body: (Target) async throws -> Void) async throws {
+    ///
+    /// - Parameter paths: further lines of the configuration's paths.
+    static func withTarget(
+        _ setting: Setting, paths: String = "", _ body: (Target) async throws -> Void
+    ) async throws {
         let folder = try TemporaryFolder()
         let certificate = try await Command.run(
             [ServerProcess.binary(), "certificate", "--folder", folder.path, "--host", "127.0.0.1"])
@@ -50,7 +54,8 @@ final class Target: Sendable {
             ", httpCallback: '\($0.url)', httpCallbackMilliseconds: \(callbackMilliseconds), httpCallbackExcept: [cam, hall]"
         }
         try folder.write(
-            setting.configuration(tlsPort: port, in: folder.path, callback: callback ?? ""), to: "apus.yml")
+            setting.configuration(tlsPort: port, in: folder.path, callback: callback ?? "") + "\n" + paths,
+            to: "apus.yml")
         let server = try await ServerProcess.start(
             ["--config", folder.file("apus.yml")],
             prefix: ["bash", "-c", "ulimit -n \(descriptorLimit); exec \"$@\"", "apus"])
@@ -71,13 +76,14 @@ final class Target: Sendable {
         // The other paths are test cards, which are available at once.
         _ = try await eventually(within: 15) { try logIn().request("DESCRIBE", url("hall")).status == 200 }
         try joinGroup()
+        if setting.hasUsers { try Publisher(of: "live/first", on: self).announce().expect(200) }
         watchers.withLock { $0 = [Watcher(over: .udp, of: self), Watcher(over: .tcp, of: self)] }
         guard await eventually(within: 10, { records.allSatisfy { $0.packetCount > 10 } }) else {
             throw Breach(description: "no viewer can play: \(problems) \(server.log.suffix(1_000))")
         }
     }
 
-    /// Sets up a multicast session and ends it. The first one makes Swift's runtime open three descriptors for its timers (epoll,
+    /// Sets up a multicast session and ends it. The first one, and the first path of a publisher, make Swift's runtime open three descriptors for its timers (epoll,
     /// eventfd, timerfd), which would otherwise count against an attack.
     private func joinGroup() throws {
         let socket = try logInInTheClear(as: .viewer)

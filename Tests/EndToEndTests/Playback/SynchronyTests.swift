@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -13,9 +14,37 @@ extension EndToEnd {
             for transport in ["udp", "tcp"] { try await expectSynchrony(of: folder.file("\(transport).mkv")) }
         }
 
-        private func record(_ url: String, over transport: String, into file: String) async throws {
+        /// ffmpeg publishes the test card, with seven units of AAC in a packet, which it sends with the last one.
+        @Test func publishedFlashAndBeepAreSimultaneous() async throws {
+            let folder = try TemporaryFolder()
+            let original = folder.file("original.mkv")
+            try await withServer("testcard") { server in
+                #expect(try await server.isServing())
+                try await record(server.url(), over: "tcp", into: original, seconds: 20)
+            }
+            try folder.write(
+                "access: { loopback: publish }\npaths: { tcp: { source: publish }, udp: { source: publish } }\n",
+                to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml")) { server in
+                try await concurrently(["tcp", "udp"]) { transport in
+                    let publisher = try Command(
+                        ["ffmpeg", "-nostdin", "-v", "error", "-re", "-i", original, "-c", "copy"]
+                            + ["-rtsp_transport", transport, "-f", "rtsp", server.url(transport)], in: "/")
+                    defer { publisher.signal(SIGKILL) }
+                    #expect(try await server.isServing(transport))
+                    // Before and after ffmpeg's reports are believed.
+                    let file = folder.file("\(transport).mkv")
+                    try await record(server.url(transport), over: "tcp", into: file, seconds: 15)
+                }
+            }
+            for transport in ["tcp", "udp"] { try await expectSynchrony(of: folder.file("\(transport).mkv")) }
+        }
+
+        private func record(
+            _ url: String, over transport: String, into file: String, seconds: Int = 8
+        ) async throws {
             let outcome = try await Command.run(
-                Client.ffmpeg(url, over: transport) + ["-c", "copy", "-t", "8", file], within: 30)
+                Client.ffmpeg(url, over: transport) + ["-c", "copy", "-t", "\(seconds)", file], within: 45)
             #expect(outcome.status == 0, "\(transport): \(outcome.diagnostics)")
         }
 

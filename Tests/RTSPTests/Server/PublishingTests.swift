@@ -100,6 +100,23 @@ struct PublishingTests {
         #expect(dialogue.orders.count { if case .record = $0 { true } else { false } } == 2)
     }
 
+    /// Publishers send no keepalives while they record, so media alone shows that they are alive. One that has paused must continue.
+    @Test func aPublisherMayBeSilentOnItsConnection() throws {
+        var dialogue = announced()
+        let session = try session(of: dialogue.ask(.setUp, Dialogue.url + "/streamid=0", Self.tcp))
+        #expect(dialogue.ask(.record, Dialogue.url, [.session: session.text])?.status == .ok)
+        for _ in 0..<600 {
+            dialogue.now = dialogue.now.advanced(byMilliseconds: 1_000)
+            let deadline = dialogue.connection.nextDeadline
+            #expect(deadline == nil)
+            dialogue.connection.deadlinePassed(at: dialogue.now)
+        }
+        #expect(dialogue.ask(.pause, Dialogue.url, [.session: session.text])?.status == .ok)
+        dialogue.now = try #require(dialogue.connection.nextDeadline)
+        dialogue.connection.deadlinePassed(at: dialogue.now)
+        #expect(dialogue.connection.publication == nil)
+    }
+
     @Test func recordNeedsAnAnnounceAndASetUp() {
         var dialogue = Dialogue()
         #expect(dialogue.ask(.record)?.status == .methodNotValidInThisState)
