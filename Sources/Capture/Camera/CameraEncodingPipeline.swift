@@ -2,18 +2,18 @@ import Codecs
 import Media
 import Streams
 
-/// Encodes raw frames, JPEG, and H.264 that has effects, after conversion to I420. NV12 that only the encoder reads
+/// Encodes raw frames, JPEG, and H.264 and H.265 that need effects, after conversion to I420. NV12 that only the encoder reads
 /// stays in the driver's memory if the encoder's device can read it there.
 final class CameraEncodingPipeline: CameraPipeline {
     private(set) var fault: FrameFault?
-    /// False for H.264, which has to be decoded without a gap.
-    var mayDrop: Bool { layout.format != .h264 }
+    /// False for H.264 and H.265, which have to be decoded without a gap.
+    var mayDrop: Bool { !layout.format.isEncodedByCamera }
     private let layout: FrameLayout
     private let scaler: Scaler
     private let stage: VideoEncodingStage
     private let control: EncoderControl
     private let size: (width: Int, height: Int, rate: FrameRate)
-    /// Only for JPEG and H.264.
+    /// `nil` for raw frames.
     private let decoder: VideoDecoder?
 
     /// Encodes with the settings of `control`, but with the camera's size and frame rate.
@@ -35,6 +35,7 @@ final class CameraEncodingPipeline: CameraPipeline {
         switch layout.format {
         case .motionJPEG: decoder = try .motionJPEG()
         case .h264: decoder = try VideoDecoder()
+        case .h265: decoder = try VideoDecoder(.h265)
         case .raw: decoder = nil
         }
     }
@@ -42,7 +43,7 @@ final class CameraEncodingPipeline: CameraPipeline {
     var tracks: [Track]? { [stage.track] }
     var revision: Int { stage.revision }
     let passesThrough = false
-    var needsReopening: Bool { layout.format == .h264 && !control.settings.hasEffects }
+    var needsReopening: Bool { layout.format.isEncodedByCamera && !control.settings.hasEffects }
 
     func units(of frame: CameraFrame, at time: MediaTime, skipped: Int) throws(SourceFailure) -> [AccessUnit] {
         fault = nil
@@ -50,7 +51,7 @@ final class CameraEncodingPipeline: CameraPipeline {
             try stage.applyRequestedChange { $0.resized(width: size.width, height: size.height, frameRate: size.rate) }
             if let units = imported(frame, at: time, skipped: skipped) { return units }
             guard let videoFrame = try videoFrame(frame.planes, at: time) else { return [] }
-            // An H.264 decoder may output an earlier frame.
+            // A decoder of H.264 or H.265 may output an earlier frame.
             let captured = videoFrame.presentationTime.map { MediaTime(ticks: $0, rate: time.rate) } ?? time
             return try stage.units(of: try scaler.scale(videoFrame), at: captured, skipped: skipped)
         } catch {
@@ -75,7 +76,7 @@ final class CameraEncodingPipeline: CameraPipeline {
     ) throws(CodecFailure) -> DecodedVideoFrame? {
         guard !planes.isEmpty, planes.allSatisfy({ !$0.isEmpty }) else { return reject(.empty) }
         guard case .raw(let raw, let memory) = layout.format else {
-            guard layout.format == .h264 else { return try decoded(planes[0]) }
+            guard layout.format.isEncodedByCamera else { return try decoded(planes[0]) }
             return try decoder?.decode(planes[0], presentationTime: time.ticks, decodeTime: time.ticks).last
         }
         guard let slices = layout.slices(ofFrame: raw, memory: memory, byteCounts: planes.map(\.count)) else {
@@ -109,7 +110,7 @@ extension FrameLayout {
     /// The matrix of the frames that go into the encoder; `nil` for the one that players assume, or if only the frames tell it.
     fileprivate var expectedMatrix: ColourMatrix? {
         switch format {
-        case .h264: nil
+        case .h264, .h265: nil
         // JFIF defines no other.
         case .motionJPEG: .bt601
         case .raw(let raw, _): raw.isRGB ? nil : matrix

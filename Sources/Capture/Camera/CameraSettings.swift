@@ -13,10 +13,11 @@ public struct CameraSettings: Hashable, Sendable {
 }
 
 extension CameraSettings {
-    /// The formats to choose from. With effects, H.264 is used only if nothing else is offered, because it has to be decoded.
+    /// The formats to choose from. With effects, what the camera encodes is used only if nothing else is offered, because it has to be
+    /// decoded.
     func eligible(_ offers: [FormatOffer]) -> [FormatOffer] {
         if let format { return offers.filter { $0.code.description == format } }
-        let withoutH264 = offers.filter { PixelFormat(code: $0.code).map { $0 != .h264 } == true }
-        return !encoding.hasEffects || withoutH264.isEmpty ? offers : withoutH264
+        let others = offers.filter { PixelFormat(code: $0.code).map { !$0.isEncodedByCamera } == true }
+        return !encoding.hasEffects || others.isEmpty ? offers : others
     }
 }

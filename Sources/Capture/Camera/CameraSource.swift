@@ -123,9 +123,9 @@ public final class CameraSource: SupervisedSource {
     private func pipeline(
         of layout: FrameLayout, interval: FrameInterval, hasEffects: Bool, _ streamClock: StreamClock
     ) throws(SourceFailure) -> any CameraPipeline {
-        if layout.format == .h264, !hasEffects {
+        if let format = CameraPassthroughPipeline.Format(layout.format), !hasEffects {
             fanOut?.offersFrames = false
-            return CameraPassthroughPipeline(control: control)
+            return CameraPassthroughPipeline(format, control: control)
         }
         do throws(CodecFailure) {
             return try CameraEncodingPipeline(

@@ -27,10 +27,17 @@ import Testing
         (["GREY", "RGB3"], "RGB3"),
         (["BA81", "GREY"], "GREY"),
         (["XR24", "YM12"], "YM12"),
+        (["HEVC", "MJPG"], "MJPG"),
+        (["HEVC", "GREY"], "HEVC"),
     ])
     func atTheSameSizeAndRateTheCheapestFormatIsChosen(codes: [String], expected: String) {
         let choice = FormatChoice(of: codes.map { Self.offer($0) }, for: Self.requested)
         #expect(choice?.code.description == expected)
+    }
+
+    @Test func h265IsChosenForAModeThatNoOtherFormatHas() {
+        let offers = [Self.offer("H264", 640, 480), Self.offer("YUYV", 1280, 720, [Self.rate(10)]), Self.offer("HEVC")]
+        #expect(FormatChoice(of: offers, for: Self.requested)?.description == "1280×720 at 30 fps as HEVC")
     }
 
     @Test func jpegAtTheRequestedRateIsPreferredToASlowRawFormat() {

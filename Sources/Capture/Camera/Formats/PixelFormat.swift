@@ -3,7 +3,7 @@ import Codecs
 /// A camera format that Apus reads (a subset of the four-character codes of Video4Linux2).
 enum PixelFormat: Hashable, Sendable {
     /// Encoded by the camera and passed on unchanged.
-    case h264
+    case h264, h265
     case motionJPEG
     case raw(RawPixelFormat, memory: Memory)
 
@@ -19,6 +19,7 @@ enum PixelFormat: Hashable, Sendable {
     init?(code: FourCharacterCode) {
         switch code.description {
         case "H264": self = .h264
+        case "HEVC": self = .h265
         case "MJPG", "JPEG": self = .motionJPEG
         case "NV12": self = .raw(.nv12, memory: .contiguous)
         case "NV21": self = .raw(.nv21, memory: .contiguous)
@@ -37,7 +38,11 @@ enum PixelFormat: Hashable, Sendable {
         }
     }
 
-    /// Ranks formats of equal size and rate; lower is better: less processor time, less loss of detail.
+    /// Whether the camera encodes it, each frame with reference to earlier ones.
+    var isEncodedByCamera: Bool { self == .h264 || self == .h265 }
+
+    /// Ranks formats of equal size and rate; lower is better: less processor time, less loss of detail. H.265 costs no more than H.264,
+    /// but not every viewer can decode it, so it is used for modes that the camera does not have otherwise.
     var preference: Int {
         switch self {
         case .h264: 0
@@ -45,7 +50,8 @@ enum PixelFormat: Hashable, Sendable {
         case .raw(.yuyv, _), .raw(.uyvy, _), .raw(.yvyu, _), .raw(.yuv422, _): 2
         case .motionJPEG: 3
         case .raw(.rgb24, _), .raw(.bgr24, _): 4
-        case .raw(.grey, _): 5
+        case .h265: 5
+        case .raw(.grey, _): 6
         }
     }
 }

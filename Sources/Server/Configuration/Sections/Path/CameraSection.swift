@@ -16,7 +16,7 @@ extension Schema<Configuration.Camera> {
             takingEffect: .encoding,
             .text(
                 "format", \.format, maximumBytes: 4,
-                "Capture format, such as YUYV, NV12, MJPG or H264. auto takes the mode with the nearest size and frame rate, and "
+                "Capture format, such as YUYV, NV12, MJPG, H264 or HEVC. auto takes the mode with the nearest size and frame rate, and "
                     + "among several the cheapest format. apus devices lists the formats of each camera."),
             .texts(
                 "controls", \.controls,
