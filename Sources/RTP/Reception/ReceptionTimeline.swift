@@ -2,11 +2,13 @@ import Media
 
 /// Maps the RTP timestamps of a source's tracks to the host's clock: when was each unit captured?
 ///
-/// At first, arrivals decide: the unit with the least delay in the last 30 seconds counts as captured when it arrived, and the RTP
-/// timestamps give the distance of all others from it. As soon as the sender reports can be trusted (`ReportHistory`), the reports
-/// decide. They relate the tracks to each other, so audio and video stay in sync even if one is sent later. If the time of day in
-/// them is believed (``SenderClockTrust``), it is the capture time; else only differences count. Corrections below
-/// 250 ms are made gradually; larger ones, and jumps of the timestamps, at once. A capture time is never later than the arrival.
+/// Without sender reports, arrivals decide: the unit with the least delay in the last 30 seconds counts as captured when it arrived,
+/// and the RTP timestamps give the distance of all others from it. With reports, the reports decide. They relate the tracks to each
+/// other, so audio and video stay in sync even if one is sent later. In their first ten seconds, reports may imply ages of up to
+/// half a second; later, if their clocks have advanced alike (`ReportHistory`), of up to five. If the time of day in them is
+/// believed (``SenderClockTrust``), it is the capture time; else only differences count. In the first two seconds corrections are
+/// made at once. After that, corrections below 250 ms are made gradually; larger ones, and jumps of the timestamps, at once. A
+/// capture time is never later than the arrival.
 ///
 /// A plain value without a clock of its own. Times are nanoseconds.
 public struct ReceptionTimeline: Sendable {
@@ -19,6 +21,8 @@ public struct ReceptionTimeline: Sendable {
     static let settlingTime: Int64 = 2_000_000_000
     /// Times from capture to arrival that sender reports may imply. Reports that imply another time are not used.
     static let plausibleAge: ClosedRange<Int64> = -250_000_000...5_000_000_000
+    /// The same in the first ten seconds of reports: an encoder with lookahead holds frames for less than half a second.
+    static let plausibleUntriedAge: ClosedRange<Int64> = -250_000_000...500_000_000
     /// A gradual correction changes the offset by one nanosecond in 200: by 0.5 % of the elapsed time, which is neither seen nor
     /// heard.
     static let slewDivisor: Int64 = 200
@@ -59,7 +63,7 @@ public struct ReceptionTimeline: Sendable {
     ///   - rtpTimestamp: of a unit of the track, in the order of the packets.
     ///   - arrival: when its first packet came. Arrivals of a track never go back.
     public mutating func capture(of rtpTimestamp: UInt32, track: Int, arrival: MonotonicTime) -> MonotonicTime {
-        tracks[track].capture(of: rtpTimestamp, arrival: arrival, clock: clock)
+        tracks[track].capture(of: rtpTimestamp, arrival: arrival, clock: &clock)
     }
 
     /// Another source (SSRC) sends the track from now on. Its timestamps have nothing to do with the earlier ones.

@@ -25,8 +25,14 @@ public enum SenderClockTrust: String, CaseIterable, Hashable, Sendable {
 /// Unless the sender's time of day is believed, only differences count: a camera's clock may be hours wrong or count from its
 /// start. The report that came soonest shows the offset best, because queues only delay.
 struct SenderClock: Sendable {
+    /// A unit that seems to arrive before its capture by more than this is stamped wrongly.
+    private static let largestLead: Int64 = 250_000_000
+
     let trust: SenderClockTrust
+    /// Of the reports: the arrival minus the time in it.
     private var offsets = WindowedMinimum()
+    /// Of the units: the arrival minus the capture time by the newest report.
+    private var unitOffsets = WindowedMinimum()
     /// The host's monotonic time when its wall clock showed 0, in nanoseconds.
     private var hostOffset: Int64?
     /// Whether the sender's time of day is believed now.
@@ -38,15 +44,25 @@ struct SenderClock: Sendable {
 
     /// The host's monotonic time when the sender's clock shows 0; `nil` without reports, or if the sender's clock does not advance
     /// as time does. If the sender is not believed, this is the latest possible time.
+    ///
+    /// ffmpeg sends a file's frames with B-frames before the times that its reports give them. Then the whole clock is earlier, not
+    /// only these frames: so no frame is captured after its arrival, and all tracks remain in sync.
     var offset: Int64? {
-        guard offsets.isSteady else { return nil }
-        return isBelieved ? hostOffset : offsets.value
+        guard offsets.isSteady, let offset = isBelieved ? hostOffset : offsets.value else { return nil }
+        return min(offset, unitOffsets.value ?? offset)
     }
 
     /// By how many nanoseconds the sender's clock seems to be ahead of the host's. The least delay of a report makes it seem less.
     var ahead: Int64? {
         guard let least = offsets.value, let hostOffset else { return nil }
         return hostOffset &- least
+    }
+
+    /// A unit has arrived, which was captured when the sender's clock showed `wall`, by the sender's reports.
+    mutating func receivedUnit(capturedAt wall: Int64, arrival: MonotonicTime) {
+        let delay = arrival.nanoseconds &- wall
+        guard let offset, delay > offset &- Self.largestLead else { return }
+        unitOffsets.insert(delay, at: arrival)
     }
 
     /// - Parameter hostOffset: the host's monotonic time when its wall clock showed 0, in nanoseconds.

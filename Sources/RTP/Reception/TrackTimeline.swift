@@ -27,7 +27,8 @@ struct TrackTimeline {
         (self.clockRate, self.jumpThreshold) = (clockRate, jumpThreshold)
     }
 
-    mutating func capture(of rtpTimestamp: UInt32, arrival: MonotonicTime, clock: SenderClock) -> MonotonicTime {
+    /// - Parameter clock: of the sender; learns when the unit arrived.
+    mutating func capture(of rtpTimestamp: UInt32, arrival: MonotonicTime, clock: inout SenderClock) -> MonotonicTime {
         let media = clockRate.nanoseconds(inTicks: ticks.unwrap(rtpTimestamp))
         let transit = arrival.nanoseconds &- media
         var anchor = self.anchor ?? begin(at: arrival, media)
@@ -43,6 +44,7 @@ struct TrackTimeline {
             return arrival
         }
         anchor.newest = max(anchor.newest, media)
+        if let wall = reports.wall(atMedia: media) { clock.receivedUnit(capturedAt: wall, arrival: arrival) }
         correct(&anchor, transit, at: arrival, clock)
         self.anchor = anchor
         return MonotonicTime(nanoseconds: min(media &+ anchor.offset, arrival.nanoseconds))
@@ -76,21 +78,23 @@ struct TrackTimeline {
         _ anchor: inout Anchor, _ transit: Int64, at arrival: MonotonicTime, _ clock: SenderClock
     ) {
         let isSettling = arrival - anchor.start <= ReceptionTimeline.settlingTime
-        if isSettling { anchor.offset = min(anchor.offset, transit) }
-        let target = reportedOffset(clock) ?? transits.value ?? transit
+        let reported = reportedOffset(clock)
+        let target = reported ?? transits.value ?? transit
         let correction = target &- anchor.offset
         let allowed = max(0, arrival - anchor.corrected) / ReceptionTimeline.slewDivisor
-        if correction.magnitude >= ReceptionTimeline.stepThreshold.magnitude {
+        anchor.corrected = arrival
+        if isSettling && reported == nil {
+            anchor.offset = min(anchor.offset, transit)
+        } else if isSettling || correction.magnitude >= ReceptionTimeline.stepThreshold.magnitude {
             anchor.offset = target
-        } else if !isSettling || reports.isTrusted {
+        } else {
             anchor.offset &+= max(-allowed, min(allowed, correction))
         }
-        anchor.corrected = arrival
     }
 
     /// How capture times are determined at present.
     func origin(_ clock: SenderClock) -> CaptureTimeOrigin {
-        guard transits.isSteady, reportedOffset(clock) != nil else { return .arrival }
+        guard transits.isSteady, reports.standing == .consistent, reportedOffset(clock) != nil else { return .arrival }
         return clock.isBelieved ? .senderClock : .senderReports
     }
 
@@ -100,10 +104,14 @@ struct TrackTimeline {
         transits.slope.map { -$0 * 1_000_000 }
     }
 
+    /// The capture time of media time 0 by the reports; `nil` if they are inconsistent or imply implausible ages.
     private func reportedOffset(_ clock: SenderClock) -> Int64? {
-        guard let offset = reports.offset(on: clock), let least = transits.value,
-            ReceptionTimeline.plausibleAge.contains(least &- offset)
-        else { return nil }
-        return offset
+        guard let wall = reports.wall(atMedia: 0), let clockOffset = clock.offset, let least = transits.value else {
+            return nil
+        }
+        let offset = wall &+ clockOffset
+        let plausible =
+            reports.standing == .consistent ? ReceptionTimeline.plausibleAge : ReceptionTimeline.plausibleUntriedAge
+        return plausible.contains(least &- offset) ? offset : nil
     }
 }
