@@ -1,5 +1,7 @@
 import ArgumentParser
 import Glibc
+import RTSP
+import Reactor
 import Server
 
 /// The command `apus`, with one subcommand per file.
@@ -24,9 +26,19 @@ struct Apus: ParsableCommand {
 
     /// Runs the subcommand, or suggests one if the name is unknown.
     static func main() {
+        ProcessTitle.hide(password)
         if let unknown = UnknownCommand(in: Array(CommandLine.arguments.dropFirst())) {
             exit(withError: ValidationError(unknown.message))
         }
         main(nil)
+    }
+
+    /// Which bytes of an argument are a password: of a URL, or of `--user NAME:PASSWORD`.
+    private static func password(in argument: String, after previous: String) -> Range<Int>? {
+        let isUser = previous == "--user" || argument.hasPrefix("--user=")
+        guard isUser, let colon = Array(argument.utf8).firstIndex(of: UInt8(ascii: ":")) else {
+            return UserInformation.passwordBytes(of: argument)
+        }
+        return colon + 1..<argument.utf8.count
     }
 }

@@ -29,6 +29,17 @@ public struct UserInformation: Hashable, Sendable {
         return (scheme.hasSuffix(":/") ? scheme + "/" : "") + url[url.utf8.index(after: at)...]
     }
 
+    /// Which bytes of the UTF-8 text of a URL are its password; `nil` if it has none. The URL need not be valid, and other text may
+    /// be before its scheme.
+    public static func passwordBytes(of url: String) -> Range<Int>? {
+        let bytes = Array(url.utf8)
+        guard let at = bytes.lastIndex(of: UInt8(ascii: "@")),
+            let slash = bytes[..<at].firstIndex(of: UInt8(ascii: "/")),
+            let colon = bytes[slash..<at].firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        return colon + 1..<at
+    }
+
     /// The decoded text, or the text itself if its encoding is invalid, because people type passwords with `%` into URLs.
     private static func decoded(_ text: Substring) -> String {
         RequestURL.percentDecoded(text) ?? String(text)

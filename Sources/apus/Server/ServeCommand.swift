@@ -62,8 +62,8 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only this user may watch. May be repeated. Other users of this host can read the password in the process list; use "
-                + "apus password and a configuration to avoid that.",
+            "Only this user may watch. May be repeated. The shell's history may keep the password; use apus password and a "
+                + "configuration to avoid that.",
             valueName: "name:password"))
     var user: [String] = []
 
@@ -126,7 +126,7 @@ struct ServeCommand: ParsableCommand {
             }
             if try arguments.contains(where: \.source.hasPassword) {
                 log.warning(
-                    "other users of this host can see the password in the URL; use pull.password in a configuration file"
+                    "the shell's history may keep the password in the URL; use pull.password in a configuration file"
                 )
             }
             try assembly.start()

@@ -55,6 +55,20 @@ extension EndToEnd {
                 outcome.errors.contains("Usage: apus \(arguments.split(separator: " ")[0]) "), "\(outcome.diagnostics)")
         }
 
+        /// `ps` shows the arguments of a process to all users.
+        @Test(arguments: [
+            (["yard=rtsp://ann:s3cret@127.0.0.1:9/cam"], ["yard=rtsp://ann:xxxxxx@127.0.0.1:9/cam"]),
+            (["testcard", "--user", "ann:s3cret"], ["testcard", "--user", "ann:xxxxxx"]),
+            (["testcard", "--user=ann:s3cret"], ["testcard", "--user=ann:xxxxxx"]),
+        ])
+        func theProcessListShowsNoPassword(arguments: [String], shown: [String]) async throws {
+            let server = try await ServerProcess.start(arguments)
+            let list = try String(
+                contentsOfFile: "/proc/\(server.command.processID)/cmdline", encoding: .utf8)
+            #expect(list.split(separator: "\0").suffix(shown.count).map(String.init) == shown)
+            await server.stop()
+        }
+
         @Test func optionsForSourcesAreRefusedForConfiguredPaths() async throws {
             let folder = try TemporaryFolder()
             try folder.write("paths: { cam: {} }", to: "apus.yml")
