@@ -1,12 +1,11 @@
-"""Publishes with ffmpeg and GStreamer over all transports, with and without Digest, with a query and with a slash at the end, and
-plays each stream with ffmpeg, ffprobe, GStreamer, mpv and VLC. Video and audio that ffmpeg receives must be the published bytes, with
+"""Publishes with two ffmpegs and GStreamer over all transports, with and without Digest, with a query and with a slash at the end, and
+plays each stream with both, ffprobe, GStreamer, mpv and VLC. Video and audio that an ffmpeg receives must be the published bytes, with
 the published distances of the presentation times. Called by script/acceptance in the folder for the results."""
 import collections, itertools, os, pathlib, re, shutil, subprocess, sys, time
 
 apus, results, port = os.environ["APUS_BINARY"], pathlib.Path.cwd(), int(os.environ.get("APUS_PORT", "18754"))
-ffmpeg_binaries = {"ffmpeg": "ffmpeg"}
-if os.environ.get("FFMPEG_NEW"):
-    ffmpeg_binaries["ffmpeg-new"] = os.environ["FFMPEG_NEW"]
+# Debian's, and a new one.
+ffmpeg_binaries = {"ffmpeg": "ffmpeg", "ffmpeg-new": os.environ["FFMPEG_NEW"]}
 failures = []
 
 Clip = collections.namedtuple("Clip", "name video audio options gst codecs")
@@ -46,13 +45,13 @@ def make(clip):
     return path
 
 
-def frames(source, clip, kind, seconds):
-    """Checksum and presentation time in milliseconds of each frame that ffmpeg copies."""
+def frames(source, clip, kind, seconds, player="ffmpeg"):
+    """Checksum and presentation time in milliseconds of each frame that an ffmpeg copies."""
     # Parameter sets may be repeated, delimiters are not sent.
     sets = {"h264": "6-9", "hevc": "32-35|39-40"}[clip.video]
     filters = ["-bsf:v", f"filter_units=remove_types={sets}"] if kind == "v" else []
     status, text, errors = run(
-        ["ffmpeg", "-nostdin", "-v", "error"] + source + ["-map", f"0:{kind}", "-c", "copy", "-t", str(seconds)]
+        [ffmpeg_binaries[player], "-nostdin", "-v", "error"] + source + ["-map", f"0:{kind}", "-c", "copy", "-t", str(seconds)]
         + filters + ["-f", "framemd5", "-"])
     # What a new viewer gets of the past is compressed in time, of which ffmpeg's muxers complain.
     errors = "\n".join(line for line in errors.splitlines() if "Non-monotonous DTS" not in line)
@@ -62,11 +61,17 @@ def frames(source, clip, kind, seconds):
     return [(line[5].strip(), int(line[2]) * scale) for line in lines], status, errors.strip()
 
 
-def expect_identity(what, clip, url, transport):
+def trusting(program, url):
+    """The options with which an ffmpeg accepts the server's certificate."""
+    # Debian's accepts any, and has no option to verify one.
+    return ["-ca_file", str(results / "state" / "certificate.pem")] if program == "ffmpeg-new" and url.startswith("rtsps:") else []
+
+
+def expect_identity(what, clip, url, player="ffmpeg"):
     for kind, name in (("v", "video"), ("a", "audio")):
         original = {md5: time for md5, time in ORIGINALS[clip.name, kind]}
-        viewing = ["-rtsp_transport", transport, "-i", url]
-        copied, status, errors = frames(viewing, clip, kind, 3)
+        viewing = ["-rtsp_transport", "tcp"] + trusting(player, url) + ["-i", url]
+        copied, status, errors = frames(viewing, clip, kind, 3, player)
         strangers = [md5 for md5, _ in copied if md5 not in original]
         # A tone repeats its frames, so only frames that occur once tell the time.
         unique = {md5 for md5, count in collections.Counter(m for m, _ in ORIGINALS[clip.name, kind]).items() if count == 1}
@@ -75,7 +80,7 @@ def expect_identity(what, clip, url, transport):
         spread = max(offsets) - min(offsets) if offsets else 0
         # The file may begin again in between, with a gap of less than a frame of audio.
         holds = status == 0 and not errors and len(copied) > 20 and not strangers and spread < 30
-        check(f"{what}: {name} unchanged", holds,
+        check(f"{what}: {name} unchanged at {player}", holds,
               f"{len(copied)} frames, {len(strangers)} other, times differ by {spread:.1f} ms{', ' + errors if errors else ''}")
 
 
@@ -83,7 +88,7 @@ def publisher(program, transport, clip, url):
     path = make(clip)
     if program.startswith("ffmpeg"):
         return [ffmpeg_binaries[program], "-nostdin", "-v", "error", "-re", "-i", str(path), "-c", "copy", "-f", "rtsp",
-                "-rtsp_transport", transport, "-muxdelay", "0", url]
+                "-rtsp_transport", transport, "-muxdelay", "0"] + trusting(program, url) + [url]
     video, audio = clip.gst
     return ["gst-launch-1.0", "-q", "rtspclientsink", "name=sink", f"location={url}", f"protocols={transport}",
             "filesrc", f"location={path}", "!", "matroskademux", "name=demux", "demux.video_0", "!", "queue", "!", video, "!", "sink.",
@@ -93,10 +98,12 @@ def publisher(program, transport, clip, url):
 def play(what, clip, url):
     """With each player; none may report a decode error."""
     environment = ["setpriv", "--reuid=nobody", "--clear-groups", "env", f"HOME={results}/vlc"] if os.geteuid() == 0 else []
+    decoding = ["-nostdin", "-v", "error", "-xerror", "-i", url, "-t", "2", "-fps_mode", "passthrough", "-enc_time_base", "1:90000",
+                "-f", "null", "-"]
     players = {
         "ffprobe": ["ffprobe", "-v", "error", "-rtsp_transport", "tcp", "-show_entries", "stream=codec_name", "-of", "csv=p=0", url],
-        "ffmpeg": ["ffmpeg", "-nostdin", "-v", "error", "-xerror", "-i", url, "-t", "2", "-fps_mode", "passthrough",
-                   "-enc_time_base", "1:90000", "-f", "null", "-"],
+        "ffmpeg": ["ffmpeg"] + decoding,
+        "ffmpeg-new": [ffmpeg_binaries["ffmpeg-new"]] + decoding,
         "GStreamer": ["gst-launch-1.0", "-q", "rtspsrc", f"location={url}", "latency=200", "!", "decodebin", "!", "identity",
                       "eos-after=40", "!", "fakesink"],
         "mpv": ["mpv", "--no-config", "--vo=null", "--ao=null", "--end=2", "--msg-level=all=warn", url],
@@ -140,6 +147,8 @@ os.environ["STATE_DIRECTORY"] = str(results / "state")
 shutil.rmtree(results / "state", ignore_errors=True)
 (results / "state").mkdir()
 subprocess.run([apus, "certificate"], check=True, stdout=subprocess.DEVNULL)
+for name, binary in ffmpeg_binaries.items():
+    print(f"{name}: {run([binary, '-version'])[1].partition(' Copyright')[0]}", flush=True)
 for clip in CLIPS:
     make(clip)
 ORIGINALS = {(clip.name, kind): frames(["-i", str(make(clip))], clip, kind, 30)[0] for clip in CLIPS for kind in "va"}
@@ -179,10 +188,13 @@ try:
         if not begun:
             joined[access] -= 1
         elif form == "plain" and access == "open" and transport != "tls":
-            expect_identity(what, clip, viewing, "tcp")
+            for player in ffmpeg_binaries:
+                expect_identity(what, clip, viewing, player)
             play(what, clip, viewing)
         else:
-            expect_identity(what, clip, viewing, "tcp")
+            expect_identity(what, clip, viewing)
+            if transport == "tls":
+                expect_identity(what, clip, url, "ffmpeg-new")
         process.terminate()
         process.wait()
 finally:
