@@ -122,6 +122,8 @@ public struct ClientConnection: Sendable {
     /// `nextDeadline` has passed: a response is overdue, or a keepalive is due.
     public mutating func deadlinePassed(at now: MonotonicTime) {
         guard phase != .closed else { return }
+        // Some cameras answer no keepalive and go on sending. If they do not, no media comes, which the owner notices.
+        if phase == .playing, let pending = requests.pending, pending.deadline <= now { requests.cancel() }
         if let pending = requests.pending, pending.deadline <= now {
             close(phase == .tearDown ? .finished : .noAnswer(pending.request.method))
         } else if keepalive.due <= now {

@@ -35,6 +35,21 @@ import Wire
         #expect(pair.client.keepalive.method == .getParameter)
     }
 
+    /// The session goes on as long as media comes, which the connection does not see.
+    @Test func aServerThatAnswersNoKeepaliveIsPlayed() {
+        var pair = BackToBack(sessionTimeoutSeconds: 60)
+        pair.play()
+        var sent = 0
+        while pair.now < MonotonicTime(nanoseconds: 600_000_000_000) {
+            pair.now = pair.client.nextDeadline
+            pair.client.deadlinePassed(at: pair.now)
+            while let action = pair.client.nextAction() {
+                if case .send = action { sent += 1 } else { Issue.record("\(action)") }
+            }
+        }
+        #expect(pair.client.phase == .playing && sent == 20)
+    }
+
     @Test func aSilentClientLosesItsSession() {
         var pair = BackToBack(sessionTimeoutSeconds: 10)
         pair.play()
