@@ -98,6 +98,17 @@ import Wire
         #expect(depacketizer.counts.malformedPackets == 1)
     }
 
+    /// Some cameras send an ADTS header before each unit, which is not part of it.
+    @Test func aUnitWithAnADTSHeaderIsReadWithoutIt() {
+        var depacketizer = AACDepacketizer()
+        let (unit, header): ([UInt8], [UInt8]) = ([0x21, 7, 8], [0xFF, 0xF1, 0x4C, 0x80, 0x01, 0x5F, 0xFC])
+        depacketizer.push(([0, 16, 0, 10 << 3] + header + unit).rawSpan, header: self.header(1))
+        #expect(take(&depacketizer)?.contents == [unit])
+        // A frame of another length is no header's.
+        depacketizer.push(([0, 16, 0, 9 << 3] + header + unit.dropLast()).rawSpan, header: self.header(2))
+        #expect(take(&depacketizer)?.contents == [header + unit.dropLast()])
+    }
+
     @Test func theLowBitRateLayoutIsParsed() {
         var depacketizer = AACDepacketizer(layout: .lowBitRate)
         depacketizer.push(([0, 16, 1 << 2, 2 << 2, 7, 8, 9] as [UInt8]).rawSpan, header: header(1))

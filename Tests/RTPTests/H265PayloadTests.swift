@@ -133,7 +133,7 @@ import Wire
 }
 
 @Suite struct ReceivedH265Tests {
-    /// Sets that are only in the stream are awaited; later keyframes get them.
+    /// Sets that are only in the stream are awaited; later keyframes get them. A recovery point (payload type 6 in SEI) is one.
     @Test func setsInTheStreamAreAwaitedAndCompleted() {
         var stream = ReceivedStream([(.video, .h265InBand)], epoch: MonotonicTime(nanoseconds: 0))
         let sender = RTPPackager(
@@ -142,6 +142,7 @@ import Wire
         var story: [String] = []
         let frames = [
             [H265Samples.idr], H265Samples.sets.all + [H265Samples.idr], [H265Samples.other], [H265Samples.idr],
+            [[0x4E, 0x01, 0x06, 0x01, 0x9C, 0x80], H265Samples.other],
         ]
         for (number, units) in frames.enumerated() {
             let frame = accessUnit(units, ticks: Int64(number) * 3_600)
@@ -160,7 +161,8 @@ import Wire
                 }
             }
         }
-        #expect(story == ["announce [Media.Codec.h265]", "key 32 33 34 19", "1", "key 32 33 34 19"])
+        #expect(
+            story == ["announce [Media.Codec.h265]", "key 32 33 34 19", "1", "key 32 33 34 19", "key 32 33 34 39 1"])
     }
 }
 

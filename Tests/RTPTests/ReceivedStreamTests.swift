@@ -152,6 +152,16 @@ struct ReceivedStreamTests {
         #expect(announcements == 1)
     }
 
+    /// A camera with intra refresh sends no IDR picture, only recovery points (payload type 6 in SEI, also behind another message).
+    @Test(arguments: [[0x06, 0x06, 0x01, 0x9C, 0x80], [0x06, 0x05, 0x01, 0xAA, 0x06, 0x01, 0x9C, 0x80]] as [[UInt8]])
+    func aRecoveryPointIsAKeyframe(information: [UInt8]) {
+        var link = Link(.described(.h264(Self.sets)))
+        link.send([[0x06, 0x05, 0x01, 0x06, 0x80], Self.other])
+        link.send([information, Self.other])
+        link.send([Self.other])
+        #expect(link.story == ["announce 1F", "6 1", "key 7 8 6 1", "1"])
+    }
+
     /// A frame with a missing part is passed on, because players conceal it, but no viewer begins with it.
     @Test func noViewerBeginsWithADamagedKeyframe() {
         var link = Link(.described(.h264(Self.sets)))

@@ -1,3 +1,5 @@
+import Media
+
 /// An access unit that was reassembled from packets.
 public struct ReceivedUnit: Hashable, Sendable {
     /// The RTP timestamp as received, with its random offset.
@@ -14,6 +16,16 @@ extension ReceivedUnit {
     /// Whether it has a slice at which decoding can start.
     public func isRandomAccessPoint<UnitHeader: NALUnitPayloadHeader>(_ header: UnitHeader.Type) -> Bool {
         units.contains { UnitHeader(of: $0, in: bytes)?.isRandomAccessPoint == true }
+    }
+
+    /// Whether decoding can start here according to its SEI. Encoders with intra refresh or open groups of pictures send few or no
+    /// slices at which it can.
+    func hasRecoveryPoint<UnitHeader: NALUnitPayloadHeader>(_ header: UnitHeader.Type) -> Bool {
+        units.contains { unit in
+            UnitHeader(of: unit, in: bytes)?.isSupplementalInformation == true
+                && H264.SupplementalEnhancement.isPresent(
+                    .recoveryPoint, in: Array(bytes[unit]), headerByteCount: UnitHeader.byteCount)
+        }
     }
 }
 

@@ -163,10 +163,16 @@ extension TrackReceiver {
 
     private func isKeyframe(_ unit: ReceivedUnit) -> Bool {
         switch format {
-        case .h264InBand, .described(.h264): unit.isRandomAccessPoint(H264PayloadHeader.self)
-        case .h265InBand, .described(.h265): unit.isRandomAccessPoint(H265PayloadHeader.self)
+        case .h264InBand, .described(.h264): isKeyframe(unit, H264PayloadHeader.self)
+        case .h265InBand, .described(.h265): isKeyframe(unit, H265PayloadHeader.self)
         case .described(.aac), .described(.opus), .described(.g711), .latm, .transcoded: true
         }
+    }
+
+    private func isKeyframe<UnitHeader: NALUnitPayloadHeader>(
+        _ unit: ReceivedUnit, _ header: UnitHeader.Type
+    ) -> Bool {
+        unit.isRandomAccessPoint(header) || unit.hasRecoveryPoint(header)
     }
 
     /// The order of frames as far as it is described. The rest is learnt from the frames' times.

@@ -1,12 +1,15 @@
 import Wire
 
 extension H264 {
-    /// Supplemental enhancement information (SEI): messages that decoders may ignore (ITU-T H.264, 7.3.2.3).
+    /// Supplemental enhancement information (SEI): messages that decoders may ignore (ITU-T H.264, 7.3.2.3). Those of H.265 have the
+    /// same form (ITU-T H.265, 7.3.5).
     public enum SupplementalEnhancement {
         /// payloadType (Annex D).
         public enum Message: UInt8, Sendable {
             /// An identifier of 16 bytes and any content (D.1.7).
             case unregisteredUserData = 5
+            /// Decoding can start at this picture, although it is no IDR picture (D.1.8; ITU-T H.265, D.2.8).
+            case recoveryPoint = 6
         }
 
         /// A NAL unit with one message.
@@ -24,7 +27,17 @@ extension H264 {
         /// are left out.
         public static func payloads(_ message: Message, in unit: [UInt8]) -> [[UInt8]] {
             guard NALUnitHeader(of: unit)?.type == .supplementalEnhancement else { return [] }
-            let sequence = RawByteSequence(of: unit)
+            return payloads(message, in: RawByteSequence(of: unit))
+        }
+
+        /// Whether an SEI unit of H.264 or H.265 has such a message.
+        ///
+        /// - Parameter headerByteCount: of the NAL unit's header.
+        public static func isPresent(_ message: Message, in unit: [UInt8], headerByteCount: Int) -> Bool {
+            !payloads(message, in: RawByteSequence(of: unit, headerByteCount: headerByteCount)).isEmpty
+        }
+
+        private static func payloads(_ message: Message, in sequence: RawByteSequence) -> [[UInt8]] {
             var reader = ByteReader(sequence.bytes.rawSpan)
             var found: [[UInt8]] = []
             while let type = number(&reader), let count = number(&reader), let payload = reader.take(count) {

@@ -121,6 +121,11 @@ public struct AACDepacketizer: Sendable {
     }
 
     private mutating func finish(_ bytes: [UInt8], timestamp: UInt32) {
+        var bytes = bytes
+        // Some cameras send an ADTS header before each unit. No unit begins with twelve ones: they would be an end without content.
+        if let header = AAC.ADTSHeader(parsing: bytes), header.frameLength == bytes.count {
+            bytes.removeFirst(header.byteCount)
+        }
         finished.append(
             ReceivedUnit(rtpTimestamp: timestamp, bytes: bytes, units: [0..<bytes.count], isComplete: true))
     }
