@@ -151,7 +151,7 @@ extension ClientSession {
             guard let datagram = buffers.datagrams[place] else { continue }
             let arrival = datagram.arrivalUnixNanoseconds.map { MonotonicTime(nanoseconds: $0 &+ clockOffset) }
             for packet in datagram.packets {
-                receive(packet.bytes, track: index, isControl: isControl, arrival: arrival ?? .now(), owner)
+                receive(packet.bytes, track: index, arrival: arrival ?? .now(), owner)
             }
         }
     }
@@ -159,20 +159,20 @@ extension ClientSession {
     func receiveInterleaved(channel: UInt8, _ bytes: RawSpan, arrival: MonotonicTime, _ owner: any SessionOwner) {
         for (index, box) in tracks.enumerated() {
             guard case .interleaved(let pair) = box.reception.route else { continue }
-            if pair.rtp == channel { return receive(bytes, track: index, isControl: false, arrival: arrival, owner) }
-            if pair.rtcp == channel { return receive(bytes, track: index, isControl: true, arrival: arrival, owner) }
+            guard pair.rtp == channel || pair.rtcp == channel else { continue }
+            return receive(bytes, track: index, arrival: arrival, owner)
         }
     }
 
     private func receive(
-        _ bytes: RawSpan, track index: Int, isControl: Bool, arrival: MonotonicTime, _ owner: any SessionOwner
+        _ bytes: RawSpan, track index: Int, arrival: MonotonicTime, _ owner: any SessionOwner
     ) {
         let box = tracks[index]
-        if isControl {
+        // Some cameras send reports on the channel of the media, or media on that of the reports.
+        guard let (header, range) = box.reception.accept(bytes, arrival: arrival) else {
             guard let report = box.reception.senderReport(in: bytes, arrival: arrival) else { return }
             return owner.session(number, track: index, received: report, arrival: arrival)
         }
-        guard let (header, range) = box.reception.accept(bytes, arrival: arrival) else { return }
         let payload = bytes.extracting(range)
         let packet = ReceivedPacket(
             track: index, header: header, isKeyframe: box.reception.beginsKeyframe(payload), arrival: arrival,

@@ -51,7 +51,7 @@ import Testing
         return plan
     }
 
-    private static func login() throws -> ClientLogin {
+    static func login() throws -> ClientLogin {
         // The servers here look at no hash.
         let hashes = HashFunctions(
             md5: { _ in [UInt8](repeating: 1, count: 16) }, sha256: { _ in [UInt8](repeating: 1, count: 32) },

@@ -60,6 +60,17 @@ public final class LoopbackSocket: ByteStream {
         throw Failure(what: "bind", errno: errno)
     }
 
+    /// Sends a UDP datagram to this host, from a port that the kernel chooses.
+    public static func send(datagram bytes: [UInt8], toPort port: Int) {
+        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(descriptor) }
+        _ = bytes.withUnsafeBytes { bytes in
+            withAddress(port: port) {
+                Int32(truncatingIfNeeded: sendto(descriptor, bytes.baseAddress, bytes.count, 0, $0, $1))
+            }
+        }
+    }
+
     public func send(_ bytes: [UInt8]) {
         var sent = 0
         while sent < bytes.count {
