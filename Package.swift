@@ -140,7 +140,7 @@ let package = Package(
         tests("Streams", "Media"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),
-        tests("SRTP", "COpenSSL", "RTP"),
+        tests("SRTP", "CAllocations", "COpenSSL", "RTP", "Wire"),
         tests("Codecs", "Media"),
         tests("Muxing", "Media"),
         tests("Capture", "Codecs", "Media", "Muxing", "RTP", "Streams", logging),

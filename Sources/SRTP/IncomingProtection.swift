@@ -1,60 +1,29 @@
 import RTP
 
-/// Opens the SRTCP packets of a peer (RFC 3711, section 3.4), each packet once. Confined to its owner's thread.
+/// Opens the RTP and RTCP packets of a peer that sends media. Confined to its owner's thread.
 public final class IncomingProtection {
-    private let reports: Cipher
-    private let identifier: [UInt8]
-    /// The replay windows by SSRC, because each source counts for itself.
-    private var windows: [UInt32: ReplayWindow] = [:]
+    private let packets: IncomingPackets
+    private let reports: IncomingReports
 
-    /// SSRCs that one peer may use. A peer changes its SSRC if it collides with another.
-    private static let sourceCapacity = 8
-
-    public init(_ key: MasterKey) throws(SRTPFailure) {
-        reports = try Cipher(SessionKeys(of: key, for: .rtcp), key.suite, .opens)
-        identifier = key.identifier
+    public init(_ key: SenderKey) throws(SRTPFailure) {
+        packets = try IncomingPackets(key)
+        reports = try IncomingReports(key.key)
     }
 
-    /// Returns the compound packet; `nil` if the packet is forged, a replay or not encrypted.
-    public func opened(report: RawSpan) -> [UInt8]? {
-        report.withUnsafeBytes { opened($0) }
-    }
-
-    private func opened(_ report: UnsafeRawBufferPointer) -> [UInt8]? {
-        guard
-            let layout = SRTCPLayout(
-                reports.suite, byteCount: report.count, identifierByteCount: identifier.count)
-        else { return nil }
-        let word = UInt32(bigEndian: report.loadUnaligned(fromByteOffset: layout.indexOffset, as: UInt32.self))
-        let source = SRTCPLayout.source(of: report)
-        let index = UInt64(word & SRTCPLayout.lastIndex)
-        guard word & SRTCPLayout.encryptedFlag != 0, report[layout.identifierRange].elementsEqual(identifier),
-            accepts(index, of: source), let plain = plain(report, layout, index: index, source: source)
-        else { return nil }
-        windows[source, default: ReplayWindow()].markReceived(index)
-        return plain
-    }
-
-    private func accepts(_ index: UInt64, of source: UInt32) -> Bool {
-        windows[source]?.accepts(index) ?? (windows.count < Self.sourceCapacity)
-    }
-
-    private func plain(
-        _ report: UnsafeRawBufferPointer, _ layout: SRTCPLayout, index: UInt64, source: UInt32
-    ) -> [UInt8]? {
-        func part(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
-            UnsafeRawBufferPointer(rebasing: report[offset..<(offset + count)])
+    /// Returns the packet, which is valid until the next call; `nil` if it is forged, a replay or not encrypted.
+    ///
+    /// Devices send RTCP also to the port of RTP, so the packet type tells them apart. It is not encrypted.
+    @_lifetime(borrow self)
+    public func opened(_ packet: RawSpan) -> RawSpan? {
+        guard let plain = Compound.mayBegin(packet) ? reports.plain(packet) : packets.plain(packet) else {
+            return nil
         }
-        let header = part(0, SRTCPLayout.headerByteCount)
-        var bytes = Array(header) + [UInt8](repeating: 0, count: layout.bodyByteCount)
-        let isAuthentic = bytes.withUnsafeMutableBytes { bytes in
-            bytes.baseAddress.map { start in
-                reports.open(
-                    part(SRTCPLayout.headerByteCount, layout.bodyByteCount),
-                    tag: part(layout.tagOffset, reports.suite.tagByteCount), index: index, ssrc: source, header: header,
-                    trailer: part(layout.indexOffset, 4), to: start + SRTCPLayout.headerByteCount)
-            }
-        }
-        return isAuthentic == true ? bytes : nil
+        return _overrideLifetime(plain.bytes, borrowing: self)
     }
+
+    /// Whether an RTP packet is authentic and has not been received. The packet may be opened afterwards.
+    public func isAuthentic(_ packet: RawSpan) -> Bool { packets.isAuthentic(packet) }
+
+    /// Packets that were forged, or encrypted with another key, or not at all.
+    public var failureCount: Int64 { packets.failureCount + reports.failureCount }
 }

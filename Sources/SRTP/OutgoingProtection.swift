@@ -5,15 +5,12 @@ import RTP
 /// ```
 /// RTP, counter mode   header │ encrypted payload │ key identifier │ tag
 /// RTP, GCM            header │ encrypted payload │ tag │ key identifier
-/// RTCP                8 bytes │ encrypted rest │ (GCM: tag) │ index │ key identifier │ (counter mode: tag)
 /// ```
 public final class OutgoingProtection {
     private let packets: Cipher
-    private let reports: Cipher
+    private let reports: OutgoingReports
     private let identifier: [UInt8]
     private let ssrc: UInt32
-    /// The index of the next RTCP packet.
-    private var reportIndex: UInt32 = 0
 
     /// The bytes that protection adds to an RTP packet.
     public let overhead: Int
@@ -21,7 +18,7 @@ public final class OutgoingProtection {
     /// - Parameter ssrc: The SSRC of all packets; two sources with the same key must not have the same SSRC.
     public init(_ key: MasterKey, ssrc: UInt32) throws(SRTPFailure) {
         packets = try Cipher(SessionKeys(of: key, for: .rtp), key.suite, .seals)
-        reports = try Cipher(SessionKeys(of: key, for: .rtcp), key.suite, .seals)
+        reports = try OutgoingReports(key)
         identifier = key.identifier
         self.ssrc = ssrc
         overhead = key.suite.tagByteCount + key.identifier.count
@@ -54,30 +51,6 @@ public final class OutgoingProtection {
         }
     }
 
-    /// Protects a compound packet; returns `nil` for an invalid one and after 2³¹ packets, because the index must not repeat.
-    public func sealed(report: [UInt8]) -> [UInt8]? {
-        guard report.count >= SRTCPLayout.headerByteCount, reportIndex <= SRTCPLayout.lastIndex else { return nil }
-        let layout = SRTCPLayout(reports.suite, bodyByteCount: report.count - 8, identifierByteCount: identifier.count)
-        var bytes = [UInt8](repeating: 0, count: layout.byteCount)
-        bytes.replaceSubrange(..<SRTCPLayout.headerByteCount, with: report.prefix(SRTCPLayout.headerByteCount))
-        let word = reportIndex | SRTCPLayout.encryptedFlag
-        for byte in 0..<4 {
-            bytes[layout.indexOffset + byte] = UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * byte))
-        }
-        bytes.replaceSubrange(layout.identifierRange, with: identifier)
-        let index = UInt64(reportIndex)
-        reportIndex += 1
-        bytes.withUnsafeMutableBytes { bytes in
-            report.withUnsafeBytes { report in
-                guard let start = bytes.baseAddress else { return }
-                reports.seal(
-                    UnsafeRawBufferPointer(rebasing: report.dropFirst(SRTCPLayout.headerByteCount)), index: index,
-                    ssrc: SRTCPLayout.source(of: report),
-                    header: UnsafeRawBufferPointer(rebasing: report.prefix(SRTCPLayout.headerByteCount)),
-                    trailer: UnsafeRawBufferPointer(start: start + layout.indexOffset, count: 4),
-                    to: start + SRTCPLayout.headerByteCount, tag: start + layout.tagOffset)
-            }
-        }
-        return bytes
-    }
+    /// Protects a compound packet (``OutgoingReports``).
+    public func sealed(report: [UInt8]) -> [UInt8]? { reports.sealed(report) }
 }

@@ -27,12 +27,12 @@ extension TrackProtection {
 private struct ProtectedReceiver {
     let key: MasterKey
     private let cipher: Cipher
-    let reports: IncomingProtection
+    private let reports: IncomingReports
 
     init(_ suite: CipherSuite, identifier: [UInt8] = []) throws {
         key = .fixture(suite, identifier: identifier)
         cipher = try Cipher(SessionKeys(of: key, for: .rtp), suite, .opens)
-        reports = try IncomingProtection(key)
+        reports = try IncomingReports(key)
     }
 
     /// Decrypts the packet with index `number`.
@@ -59,6 +59,11 @@ private struct ProtectedReceiver {
             }
         }
         return isTheirs ? Packet(Array(bytes[..<payload.lowerBound]) + plain) : nil
+    }
+
+    func opened(report: [UInt8]) -> [UInt8]? {
+        guard let plain = reports.opened(report.rawSpan) else { return nil }
+        return [UInt8](plain)
     }
 
     /// Decrypts all packets, numbered from the fixture's first index, a few before the sequence numbers wrap.
@@ -150,7 +155,7 @@ struct SRTPDeliveryTests {
         broadcast.delivery.end(client.viewer, at: broadcast.now)
         let reports = client.reportBytes()
         #expect(reports.count == 2)
-        let decrypted = reports.compactMap { recipient.reports.opened(report: $0.rawSpan) }
+        let decrypted = reports.compactMap { recipient.opened(report: $0) }
         #expect(decrypted.count == 2 && decrypted.allSatisfy { (try? Compound(parsing: $0.rawSpan)) != nil })
         #expect(decrypted.map { $0[1] } == [200, 201] && decrypted.last?.suffix(8).first == 0x81, "the last says BYE")
     }

@@ -8,6 +8,7 @@ import SRTP
 import TLS
 import TestSupport
 import Testing
+import Wire
 
 /// Clients with TLS connections and SRTP over UDP, on the real server.
 @Suite(.serialized)
@@ -76,7 +77,7 @@ struct SRTPTests {
             #expect(try client.request(.play, Self.url, [.session: session]).status == .ok)
 
             let report = try #require(await datagram(at: ports.rtcp))
-            let opened = try #require(try IncomingProtection(key).opened(report: report.span.bytes))
+            let opened = try #require(try IncomingReports(key).opened(report))
             #expect(opened[1] == 200, "a sender report")
             let packet = try #require(await datagram(at: ports.rtp))
             #expect(packet.count == 12 + 1_001 + suite.tagByteCount)
@@ -141,5 +142,12 @@ struct SRTPTests {
             let ports = try Reactor.RTPSocketPair.bind(evenIn: 41_000...44_000)
             #expect(try setUp(client, ports).status == .unsupportedTransport)
         }
+    }
+}
+
+extension IncomingReports {
+    fileprivate func opened(_ report: [UInt8]) -> [UInt8]? {
+        guard let plain = opened(report.rawSpan) else { return nil }
+        return [UInt8](plain)
     }
 }

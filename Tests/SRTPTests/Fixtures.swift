@@ -1,5 +1,6 @@
 import COpenSSL
 import RTP
+import Wire
 
 @testable import SRTP
 
@@ -66,6 +67,9 @@ extension OutgoingProtection {
     }
 }
 
-extension IncomingProtection {
-    func opened(_ report: [UInt8]) -> [UInt8]? { opened(report: report.span.bytes) }
+extension IncomingReports {
+    func opened(_ report: [UInt8]) -> [UInt8]? {
+        guard let plain = opened(report.rawSpan) else { return nil }
+        return [UInt8](plain)
+    }
 }

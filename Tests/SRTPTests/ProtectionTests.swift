@@ -13,7 +13,7 @@ struct ProtectionTests {
         let key = MasterKey.fixture(suite, identifier: identifier)
         let outgoing = try OutgoingProtection(key, ssrc: 1)
         let (own, other) = (
-            try IncomingProtection(key), try IncomingProtection(.fixture(suite, identifier: identifier, seed: 1))
+            try IncomingReports(key), try IncomingReports(.fixture(suite, identifier: identifier, seed: 1))
         )
         for number in 0..<3 {
             let sealed = try #require(outgoing.sealed(report: Self.report))
@@ -28,7 +28,7 @@ struct ProtectionTests {
     @Test(arguments: CipherSuite.allCases, [[], [1, 2, 3, 4]] as [[UInt8]])
     func anSRTCPPacketWithAChangedBitOrMissingByteIsRejected(suite: CipherSuite, identifier: [UInt8]) throws {
         let key = MasterKey.fixture(suite, identifier: identifier)
-        let incoming = try IncomingProtection(key)
+        let incoming = try IncomingReports(key)
         let sealed = try #require(try OutgoingProtection(key, ssrc: 1).sealed(report: Self.report))
         for position in sealed.indices {
             for bit in 0..<8 {
@@ -44,7 +44,7 @@ struct ProtectionTests {
 
     @Test func packetsOfTooManySourcesAreRejected() throws {
         let key = MasterKey.fixture(.counterMode)
-        let incoming = try IncomingProtection(key)
+        let incoming = try IncomingReports(key)
         let opened = try (0..<20).filter { source in
             let outgoing = try OutgoingProtection(key, ssrc: 1)
             let report = Self.report[..<7] + [UInt8(source)] + Self.report[8...]

@@ -48,6 +48,12 @@ public struct Compound: Hashable, Sendable {
     /// The packet types of RTCP. A datagram that begins with another type may be RTP (RFC 5761, section 4).
     private static let packetTypes: ClosedRange<UInt8> = 200...207
 
+    /// Whether a datagram may be RTCP, by its first packet type. RTP with a payload type from 72 to 79 and a marker looks the same, so
+    /// these types are not used (RFC 3551, section 6).
+    public static func mayBegin(_ datagram: RawSpan) -> Bool {
+        datagram.byteCount > 1 && packetTypes.contains(datagram.byte(at: 1))
+    }
+
     /// Parses a whole datagram. Packets of unknown types are skipped, and malformed ones after a valid one, because devices send
     /// faulty descriptions after good reports.
     ///

@@ -2,7 +2,8 @@
 ///
 /// Check a packet before it is authenticated and record it afterwards; otherwise forged packets could move the window.
 public struct ReplayWindow: Hashable, Sendable, BitwiseCopyable {
-    private var newest: UInt64?
+    /// The highest index that was received; `nil` before the first packet.
+    public private(set) var newest: UInt64?
     /// Bit n stands for the packet n before the newest.
     private var seen: UInt64 = 0
 
@@ -13,6 +14,12 @@ public struct ReplayWindow: Hashable, Sendable, BitwiseCopyable {
         guard let newest, index <= newest else { return true }
         let age = newest - index
         return age < 64 && seen >> age & 1 == 0
+    }
+
+    /// Whether a packet with this index was received. Packets older than the window are forgotten.
+    public func contains(_ index: UInt64) -> Bool {
+        guard let newest, index <= newest, newest - index < 64 else { return false }
+        return seen >> (newest - index) & 1 == 1
     }
 
     /// Records that an authenticated packet with this index was received.

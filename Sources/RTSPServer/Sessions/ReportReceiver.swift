@@ -38,8 +38,10 @@ struct ReportReceiver {
             return true
         }
         let track = session.viewer.tracks.lazy.compactMap(\.self).first { $0.acceptsReports(from: source) }
-        guard let report = track?.protection?.incoming.opened(report: datagram) else { return false }
-        handle(report.span.bytes, from: session, on: connection, at: now)
+        guard let protection = track?.protection, let report = protection.incoming.opened(datagram) else {
+            return false
+        }
+        handle(report, from: session, on: connection, at: now)
         return true
     }
 
@@ -53,8 +55,8 @@ struct ReportReceiver {
         guard session.isProtected, let protection = track?.protection else {
             return handle(bytes.span.bytes, from: session, on: connection, at: now)
         }
-        if let report = protection.incoming.opened(report: bytes.span.bytes) {
-            handle(report.span.bytes, from: session, on: connection, at: now)
+        if let report = protection.incoming.opened(bytes.span.bytes) {
+            handle(report, from: session, on: connection, at: now)
         }
     }
 
