@@ -48,7 +48,7 @@ let package = Package(
         .target(
             name: "TLS", dependencies: ["COpenSSL", "Media"], path: "Modules/TLS", swiftSettings: uninstrumented),
         .target(
-            name: "SRTP", dependencies: ["COpenSSL", "RTP"], path: "Modules/SRTP", swiftSettings: uninstrumented),
+            name: "SRTP", dependencies: ["COpenSSL", "RTP"], path: "Modules/SRTP", swiftSettings: fuzzing),
         .target(
             name: "Delivery",
             dependencies: [
@@ -88,7 +88,7 @@ let package = Package(
             ],
             path: "Modules/Server", swiftSettings: fuzzing),
         .executableTarget(
-            name: "fuzz", dependencies: ["Server", "RTSP", "SDP", "RTP", "Media", "Wire"], path: "Targets",
+            name: "fuzz", dependencies: ["Server", "RTSP", "SDP", "SRTP", "RTP", "Media", "Wire"], path: "Targets",
             swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],
     swiftLanguageModes: [.v6]

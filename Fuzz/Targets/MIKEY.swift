@@ -4,7 +4,7 @@ import SDP
 @testable import RTSP
 
 /// A MIKEY message is the same after writing and reading it, and not longer; its key has the length of its suite; and a key that
-/// is written in a header after any URL is read again.
+/// is written in a header after any URL, or in a session description, is read again.
 @Sendable func fuzzMIKEY(_ input: [UInt8]) {
     do throws(MIKEYFailure) {
         try check(try MIKEYMessage(parsing: input), of: input)
@@ -20,16 +20,37 @@ private func check(_ message: MIKEYMessage, of input: [UInt8]) throws(MIKEYFailu
     require((try? MIKEYMessage(parsing: written)) == message, "a message reads the same when written")
     let key = try message.masterKey()
     require(key.material.count == 16 + key.suite.saltByteCount, "a key has the length of its suite")
+    checkDescription(message, (try? message.senderKey()) != nil)
     let told = MIKEYMessage(key, ssrc: 7, bundle: 1, timestamp: 2, random: [3])
     require((try? MIKEYMessage(parsing: told.bytes).masterKey()) == key, "a written key is read again")
 }
 
-/// The value of a `KeyMgmt` header, or a URL in it.
+/// The message as the attribute of a session description.
+private func checkDescription(_ message: MIKEYMessage, _ isUsable: Bool) {
+    let key = try? announcement(message.attributeValue).senderKey(ofMedium: 0)
+    require((key != nil) == isUsable && (try? message.senderKey()) == key, "an announced key is that of its message")
+}
+
+/// The announcement of a medium with this key.
+private func announcement(_ attribute: String) -> AnnounceRequest {
+    let medium = MediaDescription(
+        kind: "video", port: 0, transport: "RTP/SAVP", formats: ["96"], attributes: [Attribute("key-mgmt", attribute)])
+    return AnnounceRequest(
+        path: "/a", url: "rtsps://h/a", description: SessionDescription(media: [medium]), grant: .everything)
+}
+
+/// The value of a `KeyMgmt` header or of the attribute `key-mgmt`, or a URL in a header.
 private func checkHeader(_ text: String) {
     do throws(Refusal) {
-        let key = try KeyManagementHeader.clientKey(in: [.keyManagement: text])
+        _ = try announcement(text).senderKey(ofMedium: 0)
+    } catch {
+        require(error.status == .keyManagementFailure, "a useless message is refused with the right status")
+        require(isLine(error.reason ?? ""), "a reason is one line: \(error)")
+    }
+    do throws(Refusal) {
+        let key = try KeyManagementHeader.senderKey(in: [.keyManagement: text])
         let message = KeyManagementHeader.mikeyData(in: text).flatMap { try? MIKEYMessage(parsing: $0) }
-        require(key != nil && (try? message?.masterKey()) == key, "a header's key is that of its message")
+        require(key != nil && (try? message?.senderKey()) == key, "a header's key is that of its message")
     } catch {
         require(error.status == .keyManagementFailure, "a useless message is refused with the right status")
         require(isLine(error.reason ?? ""), "a reason is one line: \(error)")

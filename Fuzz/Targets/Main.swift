@@ -13,6 +13,7 @@ let targets: [String: Target] = [
     "transport-header": fuzzTransportHeader,
     "range-header": fuzzRangeHeader,
     "mikey": fuzzMIKEY,
+    "srtp": fuzzSRTP,
     "authorization": fuzzAuthorization,
     "challenge": fuzzChallenge,
     "passwords": fuzzPasswords,

@@ -149,7 +149,7 @@ private struct ConnectionRun {
             require(sessions.count <= 3, "sessions are bounded")
         case .announce(let id, let request):
             require(!request.description.media.isEmpty, "an announced stream has media")
-            connection.announced(id, refusing ? refusal : nil, at: now)
+            connection.announced(id, refusing ? .failure(refusal) : .success(AnnounceAnswer()), at: now)
         case .setUpPublisher(let id, let request):
             require(request.announcement.description.media.indices.contains(request.medium), "a SETUP names a medium")
             let answer = SetUpAnswer(

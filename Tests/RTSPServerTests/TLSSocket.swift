@@ -28,9 +28,11 @@ final class TLSSocket {
     }
 
     /// Sends a request and waits for its answer. Interleaved data before the answer is dropped.
-    func request(_ method: RTSP.Method, _ url: String, _ headers: Headers = [:]) throws -> Response {
+    func request(
+        _ method: RTSP.Method, _ url: String, _ headers: Headers = [:], body: [UInt8] = []
+    ) throws -> Response {
         number += 1
-        var request = Request(method, url, headers: headers)
+        var request = Request(method, url, headers: headers, body: body)
         request.headers[.cSeq] = String(number)
         tls.write(Writer.bytes(of: request))
         flush()
@@ -38,6 +40,12 @@ final class TLSSocket {
             if case .response(let response) = element { return response }
         }
         throw Failure(what: "no answer to \(method.rawValue)")
+    }
+
+    /// Sends bytes, such as an interleaved frame.
+    func send(_ bytes: [UInt8]) {
+        tls.write(bytes)
+        flush()
     }
 
     /// The next element from the server; `nil` if nothing came or the connection is closed.

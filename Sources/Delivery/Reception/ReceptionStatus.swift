@@ -12,6 +12,8 @@ public struct ReceptionStatus: Hashable, Sendable {
         public let reorderedCount: Int64
         /// Access units of which a part is missing.
         public let brokenCount: Int
+        /// Packets that have failed the authentication of SRTP; `nil` without SRTP.
+        public let unauthenticCount: Int64?
         /// The interarrival jitter (RFC 3550, section 6.4.1), in nanoseconds.
         public let jitter: Int64
         public let origin: CaptureTimeOrigin

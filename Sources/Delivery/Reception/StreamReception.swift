@@ -67,8 +67,11 @@ public struct StreamReception {
     ///
     /// - Parameters:
     ///   - statistics: of each track.
+    ///   - unauthenticCounts: of each track, the packets that have failed the authentication of SRTP; `nil` for tracks without SRTP.
     ///   - roundTrip: to the peer, in nanoseconds; `nil` if it is unknown.
-    public mutating func noteStatus(_ statistics: [ReceptionStatistics], roundTrip: Int64?) {
+    public mutating func noteStatus(
+        _ statistics: [ReceptionStatistics], unauthenticCounts: [Int64?] = [], roundTrip: Int64?
+    ) {
         let timeline = received.timeline
         let tracks = zip(formats, statistics).enumerated().map { index, track in
             let ((clockRate, format), statistics) = track
@@ -76,7 +79,9 @@ public struct StreamReception {
             return ReceptionStatus.Track(
                 codec: format.encodingName, packetCount: statistics.receivedCount,
                 lostCount: counts.lostPackets, reorderedCount: statistics.reorderedCount,
-                brokenCount: counts.brokenUnits, jitter: clockRate.nanoseconds(inTicks: Int64(statistics.jitter)),
+                brokenCount: counts.brokenUnits,
+                unauthenticCount: unauthenticCounts.indices.contains(index) ? unauthenticCounts[index] : nil,
+                jitter: clockRate.nanoseconds(inTicks: Int64(statistics.jitter)),
                 origin: timeline.origin(track: index), drift: timeline.drift(track: index),
                 jumpCount: timeline.jumpCount(track: index))
         }

@@ -1,7 +1,7 @@
 import RTP
 import SDP
 
-/// The `KeyMgmt` header of a SETUP (RFC 4567, section 3.2), and SDP's attribute `key-mgmt` (section 3.1).
+/// The `KeyMgmt` header of SETUP and of the responses to a publisher (RFC 4567, section 3.2).
 enum KeyManagementHeader {
     /// The decoded first MIKEY message in a header's value; `nil` if there is none.
     ///
@@ -20,25 +20,39 @@ enum KeyManagementHeader {
         return nil
     }
 
-    /// The key with which the client encrypts its packets; `nil` if it sends none and uses the server's key.
+    /// The key with which the client encrypts its packets, and the rollover counters of its sources; `nil` if it sends none.
     ///
     /// - Throws: 463 for an unusable key.
-    static func clientKey(in headers: Headers) throws(Refusal) -> MasterKey? {
+    static func senderKey(in headers: Headers) throws(Refusal) -> SenderKey? {
         guard let value = headers[.keyManagement] else { return nil }
-        guard let data = mikeyData(in: value) else {
-            throw Refusal(.keyManagementFailure, reason: "Key Management Failure: no MIKEY message in KeyMgmt")
-        }
+        guard let data = mikeyData(in: value) else { throw .keyManagementFailure("no MIKEY message in KeyMgmt") }
+        return try SenderKey(mikey: data)
+    }
+
+    /// The value of a header with a message. `url` names what the message is for; it is left out if a header cannot contain it.
+    static func value(_ message: MIKEYMessage, url: String) -> String {
+        let isQuotable = url.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
+        return "prot=mikey;uri=\"\(isQuotable ? url : "")\";data=\"\(Base64.encode(message.bytes))\""
+    }
+}
+
+extension SenderKey {
+    /// The key in a MIKEY message.
+    ///
+    /// - Throws: 463 if it is unusable.
+    init(mikey data: [UInt8]) throws(Refusal) {
         do throws(MIKEYFailure) {
-            return try MIKEYMessage(parsing: data).masterKey()
+            self = try MIKEYMessage(parsing: data).senderKey()
         } catch {
-            throw Refusal(.keyManagementFailure, reason: "Key Management Failure: \(error)")
+            throw .keyManagementFailure("\(error)")
         }
     }
 }
 
-extension MIKEYMessage {
-    /// The value of the SDP attribute `key-mgmt`.
-    public var attributeValue: String { "mikey \(Base64.encode(bytes))" }
+extension Refusal {
+    static func keyManagementFailure(_ reason: String) -> Self {
+        Refusal(.keyManagementFailure, reason: "Key Management Failure: \(reason)")
+    }
 }
 
 extension HeaderName {

@@ -62,6 +62,12 @@ extension MIKEYMessage {
         return key
     }
 
+    /// The first key, and the rollover counters of the crypto sessions.
+    func senderKey() throws(MIKEYFailure) -> SenderKey {
+        let counters = cryptoSessions.filter { $0.rolloverCounter > 0 }.map { (SSRC($0.ssrc), $0.rolloverCounter) }
+        return SenderKey(try masterKey(), rolloverCounters: Dictionary(counters) { _, last in last })
+    }
+
     /// The cipher suite of a policy; AES-CM with HMAC-SHA1 by default.
     private static func suite(of parameters: [Policy.Parameter]) throws(MIKEYFailure) -> CipherSuite {
         let isGCM = parameters.last { $0.type == Parameter.encryption.rawValue }?.value == [6]

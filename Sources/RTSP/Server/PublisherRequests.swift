@@ -1,3 +1,4 @@
+import RTP
 import SDP
 
 /// An ANNOUNCE that waits for ``ServerConnection/announced(_:_:at:)``.
@@ -23,12 +24,20 @@ public struct PublisherSetUpRequest: Hashable, Sendable {
     public var session: SessionID?
     /// The client's transports, best first, never empty. None is multicast.
     public var offers: [TransportOffer]
+    /// The key of the client's packets; `nil` if no offer is SRTP.
+    public var key: SenderKey?
 }
 
 extension AnnounceRequest {
     /// Whether a URL names this stream or one of its tracks.
     func isAddressed(by url: RequestURL) -> Bool {
         url.wholePath == path || url.wholePath.hasPrefix(path == "/" ? path : path + "/")
+    }
+
+    /// The URL of a medium.
+    func url(ofMedium index: Int) -> String {
+        guard let control = description.media[index].control else { return url }
+        return control.contains("://") ? control : "\(url)/\(control)"
     }
 
     /// The index of the medium that the URL of a SETUP names; `nil` if there is none.

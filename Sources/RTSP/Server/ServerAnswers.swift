@@ -8,6 +8,16 @@ public struct DescribeAnswer: Hashable, Sendable {
     }
 }
 
+/// The answer to an ANNOUNCE.
+public struct AnnounceAnswer: Hashable, Sendable {
+    /// The keys of the server's reports, by the indices of the media that use SRTP.
+    public var keys: [Int: MIKEYMessage]
+
+    public init(keys: [Int: MIKEYMessage] = [:]) {
+        self.keys = keys
+    }
+}
+
 /// The answer to a SETUP.
 public struct SetUpAnswer: Hashable, Sendable {
     public var transport: TransportAnswer
@@ -15,11 +25,16 @@ public struct SetUpAnswer: Hashable, Sendable {
     public var freshSession: SessionID
     /// The stream number of a transport stream's session (``SATIP``); ignored for tracks.
     public var streamID: UInt16?
+    /// The key of the server's reports to a publisher that uses SRTP.
+    public var key: MIKEYMessage?
 
-    public init(_ transport: TransportAnswer, freshSession: SessionID, streamID: UInt16? = nil) {
+    public init(
+        _ transport: TransportAnswer, freshSession: SessionID, streamID: UInt16? = nil, key: MIKEYMessage? = nil
+    ) {
         self.transport = transport
         self.freshSession = freshSession
         self.streamID = streamID
+        self.key = key
     }
 }
 

@@ -66,12 +66,41 @@ extension ServerConnection {
     private mutating func setUpPublisher(
         _ request: ValidatedRequest, at url: RequestURL, of publication: Publication, _ cSeq: CSeq
     ) throws(Refusal) {
+        let medium = try publication.medium(at: url)
+        let offers = try TransportChoice.publisherOffers(
+            in: request.headers, protection: mediaProtection, channels: channels,
+            maximumCount: configuration.maximumOfferCount)
+        let isSecure = offers.contains { $0.profile.isSecure }
         let setUp = PublisherSetUpRequest(
-            announcement: publication.request, medium: try publication.medium(at: url), session: publication.session,
-            offers: try TransportChoice.publisherOffers(
-                in: request.headers, protection: mediaProtection, channels: channels,
-                maximumCount: configuration.maximumOfferCount))
+            announcement: publication.request, medium: medium, session: publication.session, offers: offers,
+            key: isSecure ? try senderKey(in: request.headers, or: publication.request, medium) : nil)
         order(.setUpPublisher(wait(for: .setUpPublisher(setUp, url: url), cSeq), setUp))
+    }
+
+    /// The key of a publisher's packets: that of SETUP, because it is newer, or else that of the announced description.
+    ///
+    /// - Throws: 463 if there is none, or if it is unusable.
+    private func senderKey(
+        in headers: Headers, or announcement: AnnounceRequest, _ medium: Int
+    ) throws(Refusal) -> SenderKey {
+        if let key = try KeyManagementHeader.senderKey(in: headers) { return key }
+        guard let key = try announcement.senderKey(ofMedium: medium) else {
+            throw .keyManagementFailure("no MIKEY message in KeyMgmt or a=key-mgmt")
+        }
+        return key
+    }
+
+    /// The keys of the media of an announced stream that use SRTP, by the indices of the media; `nil` for a key that may come with
+    /// SETUP.
+    ///
+    /// - Throws: 461 if this connection does not carry keys, 463 if a key is unusable.
+    public func senderKeys(of request: AnnounceRequest) throws(Refusal) -> [Int: SenderKey?] {
+        var keys: [Int: SenderKey?] = [:]
+        for medium in request.description.secureMedia {
+            guard mediaProtection == .connectionOrSRTP else { throw .srtpUnavailable(mediaProtection) }
+            keys.updateValue(try request.senderKey(ofMedium: medium), forKey: medium)
+        }
+        return keys
     }
 
     private mutating func record(_ publication: Publication, _ session: SessionID, _ cSeq: CSeq) {
@@ -82,12 +111,20 @@ extension ServerConnection {
     // MARK: Answers
 
     /// An ANNOUNCE was answered.
-    ///
-    /// - Parameter refusal: `nil` if the client may publish.
-    public mutating func announced(_ id: RequestID, _ refusal: Refusal?, at now: MonotonicTime) {
+    public mutating func announced(_ id: RequestID, _ answer: Result<AnnounceAnswer, Refusal>, at now: MonotonicTime) {
         guard let pending, pending.id == id, case .announce(let request) = pending.kind else { return }
-        if refusal == nil { publication = Publication(request, at: now) }
-        finish(refusal.map { Response($0) } ?? Response(.ok), in: nil, at: now)
+        switch answer {
+        case .success(let answer):
+            publication = Publication(request, at: now)
+            var response = Response(.ok)
+            // GStreamer takes these headers in the order of the media.
+            for (medium, key) in answer.keys.sorted(by: { $0.key < $1.key }) {
+                response.headers.append(
+                    .keyManagement, KeyManagementHeader.value(key, url: request.url(ofMedium: medium)))
+            }
+            finish(response, in: nil, at: now)
+        case .failure(let refusal): finish(Response(refusal), in: nil, at: now)
+        }
     }
 
     /// The SETUP of a published track was answered.
@@ -102,7 +139,9 @@ extension ServerConnection {
             if case .interleaved(let pair, _, _) = answer.transport { channels.take(pair, for: session) }
             var transport = answer.transport.transport
             transport.mode = .record
-            finish(Response(.ok, headers: [.transport: transport.headerValue]), in: session, at: now)
+            var headers: Headers = [.transport: transport.headerValue]
+            headers[.keyManagement] = answer.key.map { KeyManagementHeader.value($0, url: url.text) }
+            finish(Response(.ok, headers: headers), in: session, at: now)
             return session
         case .failure(let refusal):
             finish(Response(refusal), in: request.session, at: now)

@@ -133,7 +133,7 @@ extension ServerConnection {
         let setUp = SetUpRequest(
             path: url.path, query: url.query, track: url.track, session: session?.id, encapsulation: encapsulation,
             offers: offers,
-            clientKey: try isSecure ? KeyManagementHeader.clientKey(in: request.headers) : nil,
+            clientKey: try isSecure ? KeyManagementHeader.senderKey(in: request.headers)?.key : nil,
             userAgent: request.userAgent, userInformation: url.userInformation, grant: grant,
             join: try requestedJoin(at: url))
         order(.setUp(wait(for: .setUp(setUp, url: url), cSeq), setUp))

@@ -11,13 +11,14 @@ enum TransportChoice {
         /// Interleaved inside the TLS connection, or SRTP.
         case connectionOrSRTP
 
-        fileprivate func admits(_ profile: MediaProfile) -> Bool { profile == .plain || self == .connectionOrSRTP }
+        fileprivate func admits(_ profile: MediaProfile) -> Bool { !profile.isSecure || self == .connectionOrSRTP }
 
         /// Whether the transport protects media as well as the connection: a client that uses TLS wants its media encrypted.
         fileprivate func covers(_ offer: TransportOffer) -> Bool {
             switch offer {
-            case .interleaved, .udp(_, .secure): true
-            case .udp(_, .plain), .multicast: self == .none
+            case .interleaved: true
+            case .udp(_, let profile): profile.isSecure || self == .none
+            case .multicast: self == .none
             }
         }
     }
@@ -35,7 +36,8 @@ enum TransportChoice {
         maximumCount: Int
     ) throws(Refusal) -> [TransportOffer] {
         let transports = try transports(in: headers).filter { transport in
-            transport.mode != .record && MediaProfile(rawValue: transport.profile).map(protection.admits) == true
+            transport.mode != .record
+                && MediaProfile(rawValue: transport.profile).map { !$0.hasFeedback && protection.admits($0) } == true
         }
         let own = transports.filter { isOwn($0, for: encapsulation, peer: peer) }
         if own.isEmpty, !transports.isEmpty { throw encapsulation.foreignDestination }
@@ -48,18 +50,18 @@ enum TransportChoice {
 
     /// The transports for a track that a client publishes. It sends the media, so any `destination` is ignored.
     ///
-    /// - Throws: 400 without a Transport header, 461 if no transport is supported. ffmpeg then tries TCP.
+    /// - Throws: 400 without a Transport header, 461 if no transport is supported. ffmpeg then tries TCP, GStreamer another profile.
     static func publisherOffers(
         in headers: Headers, protection: Protection, channels: ChannelTable, maximumCount: Int
     ) throws(Refusal) -> [TransportOffer] {
-        let offers = try transports(in: headers).compactMap { transport -> TransportOffer? in
-            // Clients that have announced a stream only ever record, also RootEncoder's forks that leave the mode out.
-            guard transport.delivery == .unicast, transport.profile == MediaProfile.plain.rawValue else { return nil }
-            return offer(transport, channels: channels)
-        }
+        // Clients that have announced a stream only ever record, also RootEncoder's forks that leave the mode out.
+        let offers = try transports(in: headers).filter { $0.delivery == .unicast }
+            .compactMap { offer($0, channels: channels) }
         guard !offers.isEmpty else { throw RTPEncapsulation.tracks.unservedTransport }
-        let protected = offers.filter(protection.covers)
-        guard !protected.isEmpty else { throw .mediaInTheClear(.connection) }
+        let admitted = offers.filter { protection.admits($0.profile) }
+        guard !admitted.isEmpty else { throw .srtpUnavailable(protection) }
+        let protected = admitted.filter(protection.covers)
+        guard !protected.isEmpty else { throw .mediaInTheClear(protection) }
         return Array(protected.prefix(maximumCount))
     }
 
@@ -112,6 +114,18 @@ extension Refusal {
         return Refusal(
             .unsupportedTransport,
             reason: "Unsupported Transport: media over UDP would be unencrypted, inside TLS use \(ways)")
+    }
+}
+
+extension Refusal {
+    /// The refusal of SRTP for a publisher on a connection that does not carry its keys, or if SRTP is turned off.
+    static func srtpUnavailable(_ protection: TransportChoice.Protection) -> Self {
+        let reason =
+            switch protection {
+            case .none: "SRTP needs rtsps://, because RTSP carries its keys"
+            case .connection, .connectionOrSRTP: "SRTP is off, inside TLS use RTP/AVP/TCP"
+            }
+        return Refusal(.unsupportedTransport, reason: "Unsupported Transport: \(reason)")
     }
 }
 

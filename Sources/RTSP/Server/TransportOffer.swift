@@ -12,6 +12,15 @@ public enum MediaProfile: String, Hashable, Sendable {
     case plain = "RTP/AVP"
     /// Encrypted and authenticated packets (SRTP, RFC 3711).
     case secure = "RTP/SAVP"
+    /// The same as `plain` with early feedback (RFC 4585). Only publishers may use it, because the server need not send any.
+    case plainWithFeedback = "RTP/AVPF"
+    /// The same as `secure` with early feedback (RFC 5124), only for publishers.
+    case secureWithFeedback = "RTP/SAVPF"
+
+    public var isSecure: Bool { self == .secure || self == .secureWithFeedback }
+
+    /// Whether the receiver of the media may send feedback at any time.
+    var hasFeedback: Bool { self == .plainWithFeedback || self == .secureWithFeedback }
 }
 
 /// The server's choice of transport for a track. The SSRC is that of the server; `nil` if the client sends the track.

@@ -14,6 +14,8 @@ final class Connection {
     var sessions: [SessionID: ViewerSession] = [:]
     /// The session of a stream that the client publishes.
     var publisher: PublisherSession?
+    /// The keys of our reports on the stream that the client has announced; `nil` before its ANNOUNCE.
+    var reportKeys: ReportKeys?
     /// What is known about the client.
     var client = ConnectedClient()
     var log = ConnectionLog()

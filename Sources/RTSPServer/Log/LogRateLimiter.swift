@@ -49,6 +49,7 @@ struct LogRateLimiters {
     var unsupportedClients = LogRateLimiter(burst: 8, interval: 60_000_000_000)
     /// Publishers try again and again: a script restarts them every second or two.
     var refusedPublishers = LogRateLimiter(burst: 8, interval: 60_000_000_000)
+    var unauthenticPackets = LogRateLimiter.oncePerMinute
     /// One for each address and lock-out.
     var lockOuts = LogRateLimiter(burst: 8, interval: 60_000_000_000)
     /// For clients that do not speak TLS at the TLS port, or reject the certificate.

@@ -171,10 +171,22 @@ final class ServiceLog {
         logger.log(.notice, "publisher left", metadata: metadata, within: &limits.activity, at: now)
     }
 
+    /// - Parameter count: the packets that have failed since the last message about the session.
+    func packetsFailedAuthentication(
+        _ count: Int64, of session: PublisherSession, _ connection: Connection, at now: MonotonicTime
+    ) {
+        logger.log(
+            .warning, "packets failed the authentication of SRTP",
+            metadata: [
+                "path": "\(session.announcement.path)", "peer": "\(connection.peer)", "packets": "\(count)",
+                "reason": "another key, forged, or not encrypted",
+            ], within: &limits.unauthenticPackets, at: now)
+    }
+
     private func metadata(of session: PublisherSession, _ connection: Connection) -> Logger.Metadata {
         [
             "path": "\(session.announcement.path)", "peer": "\(connection.peer)",
-            "transport": "\(session.usesUDP ? "UDP" : connection.output.tls == nil ? "TCP" : "TLS")",
+            "transport": "\(session.transportName(insideTLS: connection.output.tls != nil))",
             "client": "\(session.publication?.publisher.userAgent ?? "unnamed")",
         ]
     }

@@ -6,7 +6,7 @@ import Reactor
 /// The UDP addresses of publishers: finds the track that a datagram belongs to. Loop thread only.
 ///
 /// All publishers of a loop send to the same two ports. Before NAT has changed a client's ports, they are those of its SETUP.
-/// Afterwards a packet is recognised by its host and its payload type, once for each track.
+/// Afterwards a packet is recognised by its host and its payload type, and with SRTP by its key, once for each track.
 final class PublisherAddresses {
     /// The track that sends from an address.
     struct Place {
@@ -57,12 +57,13 @@ final class PublisherAddresses {
     func place(of source: SocketAddress) -> Place? { places[source] }
 
     /// The track of a packet from an unknown address, which is that of the track from now on; `nil` if there is none.
-    func latch(_ source: SocketAddress, payloadType: UInt8) -> Place? {
+    func latch(_ source: SocketAddress, by packet: RawSpan) -> Place? {
         guard let sessions = unlatched[source.with(port: 0)] else { return nil }
-        let found = sessions.compactMap { session in
-            session.unlatchedTrack(ofPayloadType: payloadType).map { (session, $0) }
+        var found: [(PublisherSession, track: Int)] = []
+        for session in sessions {
+            if let track = session.unlatchedTrack(of: packet) { found.append((session, track)) }
         }
-        // Two publishers behind one NAT with the same payload type cannot be told apart.
+        // Without SRTP, two publishers behind one NAT with the same payload type cannot be told apart.
         guard found.count == 1, let (session, track) = found.first,
             case .udp(let route) = session.tracks[track].route,
             registry.exchange([route.destination], for: [source])

@@ -4,6 +4,7 @@ import RTP
 import RTSP
 import Reactor
 import SDP
+import SRTP
 
 /// The session of a client that publishes a stream: its tracks, and what is received on them. Loop thread only.
 final class PublisherSession {
@@ -21,6 +22,8 @@ final class PublisherSession {
     /// The source of our receiver reports.
     private let reportSource: SSRC
     private let canonicalName: String
+    /// The part of `failureCount` that ``takeNewFailureCount()`` has returned.
+    private var takenFailureCount: Int64 = 0
 
     init(
         _ id: SessionID, _ announcement: AnnounceRequest, at point: PublishingPoint, reportSource: SSRC,
@@ -33,6 +36,12 @@ final class PublisherSession {
     func setUp(_ track: PublisherTrack) { tracks.append(track) }
 
     var usesUDP: Bool { tracks.contains { if case .udp = $0.route { true } else { false } } }
+
+    /// How its packets come, for the status and the log.
+    func transportName(insideTLS: Bool) -> String {
+        let way = usesUDP ? "UDP" : insideTLS ? "TLS" : "TCP"
+        return tracks.contains { $0.protection != nil } ? "SRTP over \(way)" : way
+    }
 
     /// The clock rates and formats of the tracks that are used, in the order of their numbers: the first video and the first audio.
     private var usedTracks: [Int] {
@@ -68,6 +77,12 @@ final class PublisherSession {
     /// - Returns: whether the packet belongs to the track.
     @discardableResult
     func received(_ packet: RawSpan, on track: Int, at now: MonotonicTime) -> Bool {
+        guard let protection = tracks[track].protection else { return receivedPlain(packet, on: track, at: now) }
+        guard let plain = protection.incoming.opened(packet) else { return false }
+        return receivedPlain(plain, on: track, at: now)
+    }
+
+    private func receivedPlain(_ packet: RawSpan, on track: Int, at now: MonotonicTime) -> Bool {
         guard let (header, payload) = tracks[track].admission.accept(packet, arrival: now) else {
             return receivedReport(packet, on: track, at: now)
         }
@@ -97,17 +112,32 @@ final class PublisherSession {
         return !used.isEmpty && used.allSatisfy(\.hasSaidGoodbye)
     }
 
-    /// The track that a packet from an unknown port belongs to, by its payload type, among those without a confirmed port.
-    func unlatchedTrack(ofPayloadType type: UInt8) -> Int? {
-        let candidates = tracks.indices.filter {
-            guard case .udp = tracks[$0].route else { return false }
-            return tracks[$0].payloadType == type && !tracks[$0].latched.contains(.rtp)
+    /// The track that a packet from an unknown port belongs to, among those without a confirmed port: by its key, or without SRTP
+    /// by its payload type.
+    func unlatchedTrack(of packet: RawSpan) -> Int? {
+        var found: Int?
+        for index in tracks.indices where isUnlatched(tracks[index], by: packet) {
+            guard found == nil else { return nil }
+            found = index
         }
-        return candidates.count == 1 ? candidates.first : nil
+        return found
+    }
+
+    private func isUnlatched(_ track: PublisherTrack, by packet: RawSpan) -> Bool {
+        guard case .udp = track.route, !track.latched.contains(.rtp) else { return false }
+        if let protection = track.protection { return protection.incoming.isAuthentic(packet) }
+        return track.payloadType.map { $0 == Header.parse(packet)?.header.payloadType.rawValue } ?? false
     }
 
     /// A packet has come from this port of the client.
     func latch(_ track: Int, _ port: UDPPort) { tracks[track].latched.insert(port) }
+
+    /// Packets that have failed the authentication of SRTP since the last call.
+    func takeNewFailureCount() -> Int64 {
+        let count = tracks.reduce(0) { $0 + ($1.protection?.incoming.failureCount ?? 0) }
+        defer { takenFailureCount = count }
+        return count - takenFailureCount
+    }
 
     // MARK: Deadlines
 
@@ -133,7 +163,9 @@ final class PublisherSession {
         if nextStatus <= now {
             nextStatus = now + Self.statusInterval
             let used = tracks.filter { $0.index != nil }.sorted { $0.index ?? 0 < $1.index ?? 0 }
-            reception?.noteStatus(used.map(\.admission.statistics), roundTrip: roundTrip)
+            reception?.noteStatus(
+                used.map(\.admission.statistics), unauthenticCounts: used.map { $0.protection?.incoming.failureCount },
+                roundTrip: roundTrip)
         }
         guard nextReport <= now else { return nil }
         nextReport = now + Self.reportInterval

@@ -4,6 +4,7 @@ import RTP
 import RTSP
 import Reactor
 import SDP
+import SRTP
 
 /// One track that a client publishes: where its packets come from, and which of them are taken. Loop thread only.
 struct PublisherTrack {
@@ -22,21 +23,24 @@ struct PublisherTrack {
     let payloadType: UInt8?
     /// The number of the track in the stream; `nil` if it is not used, and before RECORD.
     var index: Int?
+    /// `nil` without SRTP.
+    let protection: ReceptionProtection?
     var admission: TrackAdmission
     /// The UDP ports of the client that were confirmed by a packet.
     var latched: Set<UDPPort> = []
     /// Whether its source has said goodbye since its last packet.
     var hasSaidGoodbye = false
 
-    init(_ medium: Int, of description: SessionDescription, route: Route) {
+    init(_ medium: Int, of description: SessionDescription, route: Route, protection: ReceptionProtection?) {
         self.medium = medium
         self.route = route
+        self.protection = protection
         let described = description.media[medium].describedTrack
         payloadType = described?.payloadType
         format = described.flatMap { track in track.receivedFormat.map { (track.clockRate, $0) } }
-        let isPrivate = if case .interleaved = route { true } else { false }
+        let isInterleaved = if case .interleaved = route { true } else { false }
         admission = TrackAdmission(
             payloadType: described?.payloadType ?? 0, clockRate: described?.clockRate ?? .video, announced: nil,
-            isPrivate: isPrivate)
+            isPrivate: isInterleaved || protection != nil)
     }
 }

@@ -4,6 +4,7 @@ import RTP
 import RTSP
 import Reactor
 import SDP
+import SRTP
 import Streams
 
 /// Serves the publishers of a loop: answers ANNOUNCE, SETUP and RECORD, and takes their media. Loop thread only.
@@ -28,10 +29,10 @@ final class PublishingHandler {
 
     /// Answers an ANNOUNCE at once, or when the path has been created (``takeCreated()``).
     ///
-    /// - Parameter answer: is given the reason why the client may not publish, or `nil` if it may.
+    /// - Parameter respond: is given the answer, unless the path must be created first.
     func announce(
         _ request: AnnounceRequest, _ id: RequestID, on connection: Connection, at now: MonotonicTime,
-        _ answer: (Refusal?) -> Void
+        _ respond: (Result<AnnounceAnswer, Refusal>) -> Void
     ) {
         if context.directory.entry(at: request.path) == nil {
             let (created, token) = (created, connection.token)
@@ -41,31 +42,50 @@ final class PublishingHandler {
             }
             if isCreating { return }
         }
-        answer(refusal(of: request, on: connection, at: now))
+        respond(answer(to: request, on: connection, at: now))
     }
 
     /// Takes the ANNOUNCE requests for which a path has been created or refused.
     func takeCreated() -> [CreatedPath] { created.take() }
 
-    /// - Returns: why the client of a created path may not publish; `nil` if it may.
-    func refusal(of path: CreatedPath, on connection: Connection, at now: MonotonicTime) -> Refusal? {
-        guard let refusal = path.refusal else { return refusal(of: path.request, on: connection, at: now) }
+    /// The answer to the ANNOUNCE for which a path has been created or refused.
+    func answer(
+        to path: CreatedPath, on connection: Connection, at now: MonotonicTime
+    ) -> Result<AnnounceAnswer, Refusal> {
+        guard let refusal = path.refusal else { return answer(to: path.request, on: connection, at: now) }
         log.publishingRefused(at: path.request.path, refusal, to: connection, at: now)
-        return refusal
+        return .failure(refusal)
     }
 
-    /// - Returns: why the client may not publish; `nil` if it may.
-    private func refusal(of request: AnnounceRequest, on connection: Connection, at now: MonotonicTime) -> Refusal? {
+    private func answer(
+        to request: AnnounceRequest, on connection: Connection, at now: MonotonicTime
+    ) -> Result<AnnounceAnswer, Refusal> {
         do throws(Refusal) {
             let point = try point(of: request, on: connection, at: now)
             try request.description.requireSupportedCodecs()
+            let keys = try connection.machine.senderKeys(of: request)
             try request.description.requireFormats(of: point.stream.promisedTracks ?? [])
             if let refusal = point.refusal(of: publisher(request, connection)) { throw refusal }
-            return nil
+            return .success(AnnounceAnswer(keys: reportKeys(for: keys, request, on: connection)))
         } catch {
             log.publishingRefused(at: request.path, error, to: connection, at: now)
-            return error
+            return .failure(error)
         }
+    }
+
+    /// Makes the keys of our reports on the media that use SRTP.
+    private func reportKeys(
+        for senderKeys: [Int: SenderKey?], _ request: AnnounceRequest, on connection: Connection
+    ) -> [Int: MIKEYMessage] {
+        var keys = ReportKeys(
+            source: SSRC(numbers.next()),
+            dialect: ClientDialect(userAgent: request.userAgent ?? connection.client.userAgent))
+        var messages: [Int: MIKEYMessage] = [:]
+        for (medium, key) in senderKeys {
+            messages[medium] = keys.key(ofMedium: medium, key?.key.suite, using: &numbers).message
+        }
+        connection.reportKeys = keys
+        return messages
     }
 
     private func point(
@@ -98,7 +118,7 @@ final class PublishingHandler {
                 session = try newSession(for: request.announcement, on: connection, at: now)
             }
             for offer in request.offers {
-                guard let answer = setUp(offer, request.medium, of: session, on: connection) else { continue }
+                guard let answer = setUp(offer, request, in: session, on: connection, at: now) else { continue }
                 connection.publisher = session
                 return .success(answer)
             }
@@ -114,21 +134,48 @@ final class PublishingHandler {
     ) throws(Refusal) -> PublisherSession {
         PublisherSession(
             SessionID(random: numbers.next(), numbers.next()), announcement,
-            at: try point(of: announcement, on: connection, at: now), reportSource: SSRC(numbers.next()),
-            canonicalName: context.canonicalName)
+            at: try point(of: announcement, on: connection, at: now),
+            reportSource: connection.reportKeys?.source ?? SSRC(numbers.next()), canonicalName: context.canonicalName)
     }
 
     /// Sets up a transport; `nil` if that is impossible.
     private func setUp(
-        _ offer: TransportOffer, _ medium: Int, of session: PublisherSession, on connection: Connection
+        _ offer: TransportOffer, _ request: PublisherSetUpRequest, in session: PublisherSession,
+        on connection: Connection, at now: MonotonicTime
     ) -> SetUpAnswer? {
-        let description = session.announcement.description
+        var protection: ReceptionProtection?
+        var reportKey: ReportKeys.ReportKey?
+        if offer.profile.isSecure {
+            guard let key = request.key,
+                let made = connection.reportKeys?.key(ofMedium: request.medium, key.key.suite, using: &numbers)
+            else { return nil }
+            do throws(SRTPFailure) {
+                (protection, reportKey) = (try ReceptionProtection(peer: key, own: made.key), made)
+            } catch {
+                log.protectionFailed(error, for: connection, at: now)
+                return nil
+            }
+        }
+        guard let (route, answer) = route(of: offer, on: connection) else { return nil }
+        session.setUp(
+            PublisherTrack(
+                request.medium, of: session.announcement.description, route: route, protection: protection))
+        if case .udp(let route) = route {
+            addresses.add(
+                [route.destination, route.reportDestination], to: session, track: session.tracks.count - 1)
+        }
+        return SetUpAnswer(answer, freshSession: session.id, key: reportKey?.message)
+    }
+
+    /// The route of a track's packets, whose addresses are reserved, and what the client is told; `nil` if it is impossible.
+    private func route(
+        of offer: TransportOffer, on connection: Connection
+    ) -> (PublisherTrack.Route, TransportAnswer)? {
         switch offer {
         case .multicast: return nil
-        case .interleaved(let channels, _):
-            session.setUp(PublisherTrack(medium, of: description, route: .interleaved(channels)))
-            return SetUpAnswer(.interleaved(channels, ssrc: nil), freshSession: session.id)
-        case .udp(let client, _):
+        case .interleaved(let channels, let profile):
+            return (.interleaved(channels), .interleaved(channels, ssrc: nil, profile: profile))
+        case .udp(let client, let profile):
             // IPv6 sockets serve both families. If the host has no IPv6, IPv4 sockets cannot reach an IPv6 client.
             guard connection.peer.family == .ipv4 || place.ports.pair.rtp.family == .ipv6 else { return nil }
             let destinations = [connection.peer.with(port: client.rtp), connection.peer.with(port: client.rtcp)]
@@ -136,10 +183,8 @@ final class PublishingHandler {
             let source = destinations[0].family == connection.local.family ? connection.local : nil
             let route = UDPRoute(
                 destination: destinations[0], reportDestination: destinations[1], source: source, ports: place.ports)
-            session.setUp(PublisherTrack(medium, of: description, route: .udp(route)))
-            addresses.add(destinations, to: session, track: session.tracks.count - 1)
             let server = RTSP.PortPair(rtp: place.ports.pair.port)
-            return SetUpAnswer(.udp(clientPorts: client, serverPorts: server, ssrc: nil), freshSession: session.id)
+            return (.udp(route), .udp(clientPorts: client, serverPorts: server, ssrc: nil, profile: profile))
         }
     }
 
@@ -157,7 +202,7 @@ final class PublishingHandler {
         }
         let publication = Publication(
             publisher(session.announcement, connection),
-            over: session.usesUDP ? "UDP" : connection.machine.security == .tls ? "TLS" : "TCP",
+            over: session.transportName(insideTLS: connection.machine.security == .tls),
             PublishedTexts(session.announcement.description), at: session.point, session: session.id,
             on: connection.token, endings: endings)
         do throws(Refusal) {
@@ -199,8 +244,7 @@ final class PublishingHandler {
 
     private func latched(_ datagram: RawSpan, from source: SocketAddress, on port: UDPPort) -> PublisherAddresses.Place?
     {
-        guard port == .rtp, let header = Header.parse(datagram)?.header else { return nil }
-        return addresses.latch(source, payloadType: header.payloadType.rawValue)
+        port == .rtp ? addresses.latch(source, by: datagram) : nil
     }
 
     /// A packet has come on an interleaved channel.
@@ -224,6 +268,8 @@ final class PublishingHandler {
     func passDeadlines(at now: MonotonicTime, _ end: (Connection, SessionID, Withdrawal) -> Void) -> MonotonicTime {
         while let id = deadlines.popDue(at: now) {
             guard let (session, connection) = recording[id] else { continue }
+            let failureCount = session.takeNewFailureCount()
+            if failureCount > 0 { log.packetsFailedAuthentication(failureCount, of: session, connection, at: now) }
             let roundTrip = connection.output.roundTrip
             let withdrawal = session.deadlinePassed(at: now, roundTrip: roundTrip) { report, track in
                 send(report, of: track, on: connection)
@@ -237,7 +283,13 @@ final class PublishingHandler {
         return deadlines.next
     }
 
-    private func send(_ report: [UInt8], of track: PublisherTrack, on connection: Connection) {
+    private func send(_ plain: [UInt8], of track: PublisherTrack, on connection: Connection) {
+        var report = plain
+        if let protection = track.protection {
+            // A key protects 2³¹ reports, so none is left out.
+            guard let sealed = protection.outgoing.sealed(plain) else { return }
+            report = sealed
+        }
         switch track.route {
         case .udp(let route): place.ports.sendReport(report, over: route)
         case .interleaved(let channels): connection.output.append(report: report, on: channels.rtcp)

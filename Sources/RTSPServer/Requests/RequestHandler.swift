@@ -72,8 +72,8 @@ final class RequestHandler {
         case .play(let id, let request): play(id, request, on: connection, at: now)
         case .announce(let id, let request):
             noteClient(of: connection, request.userAgent)
-            publishing.announce(request, id, on: connection, at: now) { refusal in
-                connection.machine.announced(id, refusal, at: now)
+            publishing.announce(request, id, on: connection, at: now) { answer in
+                connection.machine.announced(id, answer, at: now)
             }
         case .setUpPublisher(let id, let request):
             connection.machine.setUp(id, publishing.setUp(request, on: connection, at: now), at: now)
@@ -196,7 +196,7 @@ final class RequestHandler {
     func servePublishers(at now: MonotonicTime) -> MonotonicTime {
         for path in publishing.takeCreated() {
             guard let connection = connections[path.connection], connection.machine.awaits(path.id) else { continue }
-            connection.machine.announced(path.id, publishing.refusal(of: path, on: connection, at: now), at: now)
+            connection.machine.announced(path.id, publishing.answer(to: path, on: connection, at: now), at: now)
             drain(connection, at: now)
         }
         for ending in publishing.takeEndings() {

@@ -6,7 +6,7 @@ extension ServerStatus {
     public struct InputLine: Hashable, Sendable, Codable {
         /// The URL of a pulled stream without user and password, or the address of a publisher.
         public let peer: String
-        /// `TCP`, `UDP`, `multicast` or `TLS`.
+        /// `TCP`, `UDP`, `multicast` or `TLS`; with SRTP `SRTP over UDP` or `SRTP over TLS`.
         public let transport: String
         /// The publisher's user and program.
         public let user: String?
@@ -30,6 +30,8 @@ extension ServerStatus {
         public let reordered: Int64
         /// Access units of which a part is missing.
         public let broken: Int
+        /// Packets that have failed the authentication of SRTP; `nil` without SRTP.
+        public let unauthentic: Int64?
         /// Interarrival jitter in milliseconds.
         public let jitter: Double
         public let captureTimes: String
@@ -70,17 +72,23 @@ extension ServerStatus.InputLine {
         CaptureTimeOrigin.senderClock.rawValue: "the sender's clock",
     ]
 
+    /// With a column for SRTP if a track uses it.
     private static func table(_ tracks: [ServerStatus.InputTrackLine]) -> String {
-        textTable(
-            [["received", "packets", "lost", "reordered", "broken", "jitter", "clock", "jumps"]]
+        let isProtected = tracks.contains { $0.unauthentic != nil }
+        return textTable(
+            [
+                ["received", "packets", "lost", "reordered", "broken"] + (isProtected ? ["unauthentic"] : [])
+                    + ["jitter", "clock", "jumps"]
+            ]
                 + tracks.map { track in
-                    [
-                        track.codec, "\(track.packets)", "\(track.lost)", "\(track.reordered)", "\(track.broken)",
-                        "\(ServerStatus.number(track.jitter)) ms",
-                        track.drift.map { "\($0 < 0 ? "−" : "+")\(ServerStatus.number($0.magnitude)) ppm" }
-                            ?? "unknown",
-                        "\(track.jumps)",
-                    ]
+                    [track.codec, "\(track.packets)", "\(track.lost)", "\(track.reordered)", "\(track.broken)"]
+                        + (isProtected ? [track.unauthentic.map { "\($0)" } ?? "–"] : [])
+                        + [
+                            "\(ServerStatus.number(track.jitter)) ms",
+                            track.drift.map { "\($0 < 0 ? "−" : "+")\(ServerStatus.number($0.magnitude)) ppm" }
+                                ?? "unknown",
+                            "\(track.jumps)",
+                        ]
                 })
     }
 }
@@ -92,6 +100,7 @@ extension ServerStatus.InputTrackLine {
         lost = track.lostCount
         reordered = track.reorderedCount
         broken = track.brokenCount
+        unauthentic = track.unauthenticCount
         jitter = Double(track.jitter) / 1e6
         captureTimes = track.origin.rawValue
         drift = track.drift

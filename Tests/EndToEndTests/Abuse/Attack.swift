@@ -23,7 +23,7 @@ struct Attack: Sendable {
         case users
         /// Servers with or without TLS.
         case tls, clear
-        case usersInTheClear
+        case usersInTheClear, usersInTLS
         /// Servers with a callback only.
         case callback
     }
@@ -76,6 +76,7 @@ struct Attack: Sendable {
         case .tls: setting.isEncrypted
         case .clear: !setting.isEncrypted
         case .usersInTheClear: setting.hasUsers && !setting.isEncrypted
+        case .usersInTLS: setting.hasUsers && setting.isEncrypted
         case .callback: setting.decision == .callback
         }
     }

@@ -17,6 +17,7 @@ enum AttackTable {
         case .tls: " (TLS)"
         case .clear: " (without TLS)"
         case .usersInTheClear: " (users, without TLS)"
+        case .usersInTLS: " (users, TLS)"
         case .callback: " (callback)"
         }
     }

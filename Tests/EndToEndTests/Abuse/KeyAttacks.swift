@@ -1,4 +1,7 @@
 import Foundation
+import RTP
+import RTSP
+import SRTP
 import TestSupport
 
 /// Attacks on the exchange of SRTP keys, which needs TLS (RFC 4567).
@@ -6,7 +9,7 @@ extension Attack {
     static let keys: [Attack] = [
         Attack(
             "SRTP for a client without TLS", in: "RTSP/Server/TransportChoice.swift",
-            guard: "profile == .plain || self == .connectionOrSRTP", effect: "461", scope: .clear
+            guard: "!profile.isSecure || self == .connectionOrSRTP", effect: "461", scope: .clear
         ) { target in
             let socket = try target.logIn()
             let description = try socket.request("DESCRIBE", target.url("hall")).expect(200)
@@ -49,6 +52,31 @@ extension Attack {
             let value = "prot=mikey;uri=\"\";data=\"\(message.base64EncodedString())\""
             try socket.request("SETUP", target.url("hall/track1"), offer(50_980, key: value)).expect(463)
         },
+        Attack(
+            "SRTP of a publisher without TLS", in: "RTSP/Server/ServerConnection+Publishing.swift",
+            guard: "guard mediaProtection == .connectionOrSRTP else { throw .srtpUnavailable(mediaProtection) }",
+            effect: "461 with this reason", scope: .usersInTheClear
+        ) { target in
+            let answer = try Publisher(of: "live/gate", on: target).announce(SecurePackets(seed: 0).description)
+            try verify(try answer.expect(461).head.contains("SRTP needs rtsps://"), answer.head)
+        },
+        Attack(
+            "packets with another key than that of the publisher", in: "COpenSSL/SRTP.c",
+            guard: "functions.CRYPTO_memcmp(digest, tag, hash_tag) == 0", effect: "viewers do not receive them",
+            scope: .usersInTLS
+        ) { target in
+            let (own, other) = (try SecurePackets(seed: 0), try SecurePackets(seed: 1))
+            let publisher = try Publisher(of: "live/gate", on: target)
+            try publisher.announce(own.description).expect(200)
+            try publisher.setUp("RTP/SAVP/TCP;unicast;interleaved=0-1").expect(200)
+            try publisher.record().expect(200)
+            publisher.send(own.sealed(publisher.keyframe()))
+            let viewer = try PublicationViewer(of: "live/gate", on: target)
+            for _ in 0..<10 { publisher.send(other.sealed(publisher.keyframe(fill: 6))) }
+            publisher.send(publisher.keyframe(fill: 6))
+            publisher.send(own.sealed(publisher.keyframe(fill: 7)))
+            try viewer.expectFrame(filledWith: 7, not: 6)
+        },
     ]
 
     private static func offer(_ port: Int, key: String? = nil) -> [String: String] {
@@ -64,5 +92,44 @@ extension Attack {
             let message = Data(base64Encoded: String(match.1))
         else { throw Breach(description: "no key in the description: \(text)") }
         return message
+    }
+}
+
+/// Encrypts the packets of a ``Publisher`` by SRTP.
+private struct SecurePackets {
+    private let key: MasterKey
+    private let protection: OutgoingProtection
+    /// The source of the publisher's packets.
+    private static let ssrc: UInt32 = 0xBEEF
+
+    init(seed: UInt8) throws {
+        guard let key = MasterKey(.counterMode, material: [UInt8](repeating: seed, count: 30)) else {
+            throw Breach(description: "the key has a wrong length")
+        }
+        self.key = key
+        protection = try OutgoingProtection(key, ssrc: Self.ssrc)
+    }
+
+    /// The description of the publisher's stream, with the key.
+    var description: String {
+        let message = MIKEYMessage(key, ssrc: Self.ssrc, bundle: 1, timestamp: 2, random: [3])
+        return Publisher.description(
+            media: Publisher.video.replacing("RTP/AVP", with: "RTP/SAVP") + "a=key-mgmt:\(message.attributeValue)\r\n")
+    }
+
+    /// The packet, encrypted.
+    func sealed(_ packet: [UInt8]) -> [UInt8] {
+        let (header, payload) = (Array(packet[..<12]), Array(packet[12...]))
+        var sealed = [UInt8](repeating: 0, count: payload.count + protection.overhead)
+        sealed.withUnsafeMutableBytes { place in
+            payload.withUnsafeBytes { payload in
+                header.withUnsafeBytes { header in
+                    guard let start = place.baseAddress else { return }
+                    let number = UInt64(header[2]) << 8 | UInt64(header[3])
+                    protection.seal(payload, header: header, index: number, to: start)
+                }
+            }
+        }
+        return header + sealed
     }
 }

@@ -77,7 +77,7 @@ extension Attack {
             path: "yard/gate/track1"),
         refused(
             "another RTP profile", in: "RTSP/Server/TransportChoice.swift",
-            guard: "MediaProfile(rawValue: transport.profile).map(protection.admits)", status: 461,
+            guard: "!$0.hasFeedback && protection.admits($0)", status: 461,
             transports: ["RTP/SAVPF/TCP;unicast;interleaved=0-1", "RTP/AVPF/TCP;unicast;interleaved=0-1"]),
         refused(
             "recording mode", in: "RTSP/Server/TransportChoice.swift", guard: "transport.mode != .record", status: 461,
@@ -94,7 +94,7 @@ extension Attack {
         },
         refused(
             "media without TLS", in: "RTSP/Server/TransportChoice.swift",
-            guard: "case .udp(_, .plain), .multicast: self == .none", status: 461,
+            guard: "case .udp(_, let profile): profile.isSecure || self == .none", status: 461,
             transports: ["RTP/AVP;unicast;client_port=50994-50995", "RTP/AVP;multicast"], scope: .tls),
     ]
 

@@ -99,7 +99,7 @@ struct BackToBack {
             server.played(id, .success(PlayAnswer(rtpInfo: RTPInfo(entries), range: nil)), at: now)
         case .tearDown(let session, _): tornDown.append(session)
         case .accessRefused(let failure): refusals.append(failure)
-        case .announce(let id, _): server.announced(id, Refusal(.notFound), at: now)
+        case .announce(let id, _): server.announced(id, .failure(Refusal(.notFound)), at: now)
         case .setUpPublisher(let id, _): server.setUp(id, .failure(Refusal(.notFound)), at: now)
         case .record(let id, _): server.recorded(id, Refusal(.notFound), at: now)
         case .startSending, .pause, .receivedInterleaved, .decide, .addressLockedOut, .close: break

@@ -1,4 +1,5 @@
 import Media
+import RTP
 import Testing
 import Wire
 
@@ -113,10 +114,12 @@ struct Dialogue {
         case .setUp(let id, let request):
             connection.setUp(id, .success(setUpAnswer(request)), at: now)
         case .announce(let id, let request):
-            connection.announced(id, request.path == "/taken" ? Refusal(.forbidden, reason: "Published") : nil, at: now)
+            connection.announced(id, announceAnswer(request), at: now)
         case .setUpPublisher(let id, let request):
             if request.session == nil { sessionCount += 1 }
-            let answer = SetUpAnswer(Self.answer(to: request.offers[0]), freshSession: Self.session(sessionCount))
+            let answer = SetUpAnswer(
+                Self.answer(to: request.offers[0]), freshSession: Self.session(sessionCount),
+                key: request.key == nil ? nil : Self.reportKey)
             connection.setUp(id, .success(answer), at: now)
         case .record(let id, _): connection.recorded(id, nil, at: now)
         case .play(let id, let request):
@@ -128,11 +131,28 @@ struct Dialogue {
         }
     }
 
+    /// Admits all publishers whose keys are usable, except at `/taken`.
+    private func announceAnswer(_ request: AnnounceRequest) -> Result<AnnounceAnswer, Refusal> {
+        do throws(Refusal) {
+            if request.path == "/taken" { throw Refusal(.forbidden, reason: "Published") }
+            return .success(
+                AnnounceAnswer(keys: try connection.senderKeys(of: request).mapValues { _ in Self.reportKey }))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The key of the server's reports to publishers.
+    static let reportKey = MIKEYMessage(
+        MasterKey(.counterMode, material: [UInt8](repeating: 7, count: 30))!, ssrc: 7, bundle: 1, timestamp: 2,
+        random: [3])
+
     /// The answer to the transport of a publisher.
     private static func answer(to offer: TransportOffer) -> TransportAnswer {
         switch offer {
-        case .udp(let ports, _): .udp(clientPorts: ports, serverPorts: PortPair(rtp: 6000, rtcp: 6001), ssrc: nil)
-        case .interleaved(let pair, _): .interleaved(pair, ssrc: nil)
+        case .udp(let ports, let profile):
+            .udp(clientPorts: ports, serverPorts: PortPair(rtp: 6000, rtcp: 6001), ssrc: nil, profile: profile)
+        case .interleaved(let pair, let profile): .interleaved(pair, ssrc: nil, profile: profile)
         case .multicast: preconditionFailure("publishers are not offered multicast")
         }
     }
