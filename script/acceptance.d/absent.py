@@ -6,7 +6,6 @@ size than the one before. A publisher sends through a relay in this script, whic
 publisher's frames are recognised by their sequence parameter set on the wire and in ffmpeg's output, and by their size in mpv
 and VLC. The notice is the first frame after the publisher was killed.
 """
-import base64
 import json
 import os
 import re
@@ -16,234 +15,16 @@ import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
+
+from streams import Frames, Relay, Server, Wire, end_all, folder, start, wait
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 10
 SIZES = ["640x360", "960x540"]
 AWAY_SECONDS = 4.0
 ON_AIR_SECONDS = 3.0
 LIMITS = {"wire": (3.0, 0.3), "ffmpeg": (3.0, 0.3), "mpv": (3.0, 0.3), "vlc": (3.0, 1.5)}
-folder = tempfile.mkdtemp()
-os.chmod(folder, 0o777)
-processes = []
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start(arguments, **options):
-    options.setdefault("stdin", subprocess.DEVNULL)
-    options.setdefault("stdout", subprocess.DEVNULL)
-    options.setdefault("stderr", subprocess.DEVNULL)
-    process = subprocess.Popen(arguments, **options)
-    processes.append(process)
-    return process
-
-
-class Frames:
-    """The instants at which a client had frames: of a substitute or of a publisher, which has a key."""
-
-    def __init__(self):
-        self.events = []
-        self.lock = threading.Condition()
-
-    def add(self, key):
-        with self.lock:
-            self.events.append((time.monotonic(), key))
-            self.lock.notify_all()
-
-    def first(self, since, wanted):
-        """The instant of the first event from `since` on whose key fulfils `wanted`."""
-        with self.lock:
-            return next((at for at, key in self.events if at >= since and wanted(key)), None)
-
-
-class NALFinder:
-    """Finds sequence parameter sets in RTP payloads of H.264, whole or in aggregates (RFC 6184, 5.6 and 5.7.1)."""
-
-    @staticmethod
-    def sets(payload):
-        kind = payload[0] & 31 if payload else 0
-        if kind == 7:
-            return [bytes(payload)]
-        found, rest = [], payload[1:]
-        while kind == 24 and len(rest) > 2:
-            length = int.from_bytes(rest[:2], "big")
-            unit = bytes(rest[2:2 + length])
-            if unit and unit[0] & 31 == 7:
-                found.append(unit)
-            rest = rest[2 + length:]
-        return found
-
-    @staticmethod
-    def is_keyframe(payload):
-        kind = payload[0] & 31 if payload else 0
-        if kind == 28:
-            return len(payload) > 1 and payload[1] & 31 == 5
-        if kind != 24:
-            return kind == 5
-        rest = payload[1:]
-        while len(rest) > 2:
-            length = int.from_bytes(rest[:2], "big")
-            if len(rest) > 2 and rest[2] & 31 == 5:
-                return True
-            rest = rest[2 + length:]
-        return False
-
-
-def interleaved(buffer, frame, text):
-    """Takes all complete `$` frames and RTSP messages from `buffer`."""
-    while buffer:
-        if buffer[0] == 0x24:
-            if len(buffer) < 4 or len(buffer) < 4 + int.from_bytes(buffer[2:4], "big"):
-                return
-            length = int.from_bytes(buffer[2:4], "big")
-            frame(buffer[1], bytes(buffer[4:4 + length]))
-            del buffer[:4 + length]
-        else:
-            end = buffer.find(b"\r\n\r\n")
-            if end < 0:
-                return
-            head = bytes(buffer[:end + 4])
-            length = re.search(rb"(?i)content-length: *(\d+)", head)
-            whole = end + 4 + (int(length[1]) if length else 0)
-            if len(buffer) < whole:
-                return
-            text(bytes(buffer[:whole]))
-            del buffer[:whole]
-
-
-class Relay:
-    """Passes one publisher's connection on, and notes its parameter set and when its first keyframe has passed."""
-
-    def __init__(self, server_port):
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.server_port = server_port
-        self.key = None
-        self.keyframe_at = None
-        threading.Thread(target=self.run, daemon=True).start()
-
-    def run(self):
-        client, _ = self.listener.accept()
-        self.listener.close()
-        server = socket.create_connection(("127.0.0.1", self.server_port))
-        for end in (client, server):
-            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        threading.Thread(target=self.copy_back, args=(server, client), daemon=True).start()
-        buffer = bytearray()
-        while data := self.receive(client):
-            # Before it is sent, because a viewer may have it earlier than this thread returns.
-            if self.keyframe_at is None:
-                buffer += data
-                interleaved(buffer, self.frame, self.text)
-            server.sendall(data)
-        server.shutdown(socket.SHUT_RDWR)
-
-    @staticmethod
-    def receive(end):
-        try:
-            return end.recv(65536)
-        except OSError:
-            return b""
-
-    def copy_back(self, server, client):
-        while data := self.receive(server):
-            try:
-                client.sendall(data)
-            except OSError:
-                return
-
-    def text(self, message):
-        found = re.search(rb"sprop-parameter-sets=([^,;\s]+)", message)
-        if found:
-            self.key = base64.b64decode(found[1])
-
-    def frame(self, channel, packet):
-        if channel == 0 and self.keyframe_at is None and NALFinder.is_keyframe(packet[12:]):
-            self.keyframe_at = time.monotonic()
-
-
-class Wire:
-    """A viewer over TCP that reads RTP packets."""
-
-    def __init__(self, port, frames):
-        self.frames, self.buffer, self.last = frames, bytearray(), {}
-        self.problems = []
-        self.socket = socket.create_connection(("127.0.0.1", port))
-        self.url, self.number = f"rtsp://127.0.0.1:{port}/cam", 0
-        description = self.request("DESCRIBE", self.url)
-        base = re.search(rb"(?i)content-base: *(\S+)", description)
-        base = base[1].decode() if base else self.url + "/"
-        controls = re.findall(rb"a=control:(\S+)", description.split(b"m=", 1)[1])
-        session = ""
-        for index, control in enumerate(controls):
-            control = control.decode()
-            url = control if "://" in control else base.rstrip("/") + "/" + control
-            answer = self.request(
-                "SETUP", url, f"Transport: RTP/AVP/TCP;unicast;interleaved={2 * index}-{2 * index + 1}\r\n" + session)
-            session = "Session: " + re.search(rb"(?i)session: *([^;\s]+)", answer)[1].decode() + "\r\n"
-        self.session = session
-        self.request("PLAY", self.url, session)
-        threading.Thread(target=self.run, daemon=True).start()
-
-    def send(self, method, url, headers=""):
-        self.number += 1
-        self.socket.sendall(f"{method} {url} RTSP/1.0\r\nCSeq: {self.number}\r\n{headers}\r\n".encode())
-
-    def request(self, method, url, headers=""):
-        self.send(method, url, headers)
-        answers = []
-        while not answers:
-            self.buffer += self.socket.recv(65536)
-            interleaved(self.buffer, self.frame, answers.append)
-        if b" 200 " not in answers[0]:
-            raise SystemExit(f"{method}: {answers[0][:100]}")
-        return answers[0]
-
-    def run(self):
-        sent = time.monotonic()
-        while True:
-            try:
-                data = self.socket.recv(65536)
-            except OSError:
-                data = b""
-            if not data:
-                self.problems.append("the server closed the connection")
-                return
-            self.buffer += data
-            interleaved(self.buffer, self.frame, lambda _: None)
-            if time.monotonic() - sent > 20:
-                sent = time.monotonic()
-                self.send("OPTIONS", self.url, self.session)
-
-    def frame(self, channel, packet):
-        if channel & 1:
-            # The server begins a BYE with a packet of its own, or puts it behind a report.
-            if packet[1:2] == b"\xcb" or b"\x81\xcb" in packet:
-                self.problems.append("BYE")
-            return
-        number, stamp = int.from_bytes(packet[2:4], "big"), int.from_bytes(packet[4:8], "big")
-        if channel in self.last:
-            former_number, former_stamp = self.last[channel]
-            if (number - former_number) & 0xFFFF != 1:
-                self.problems.append(f"sequence number {former_number} → {number}")
-            step = (stamp - former_stamp) & 0xFFFFFFFF
-            if step >= 1 << 31:
-                self.problems.append(f"track {channel // 2}: timestamp {former_stamp} → {stamp}")
-        self.last[channel] = (number, stamp)
-        if channel == 0:
-            sets = NALFinder.sets(packet[12:])
-            for key in sets:
-                self.frames.add(key)
-            if not sets:
-                self.frames.add(None)
-
 
 class FFmpeg:
     """ffmpeg -c copy, whose output is read as it comes."""
@@ -286,14 +67,15 @@ class FFmpeg:
 
 
 class MPV:
-    """mpv without a window. Its size and its position in time are observed."""
+    """mpv without a window. Its size and its position in time are observed. Its video follows its audio, and the device that it
+    imitates has a buffer of 200 ms, so frames would be that late; the buffers of desktops have some 20 ms."""
 
     def __init__(self, url, frames):
         self.frames = frames
         path = os.path.join(folder, "mpv.socket")
         self.process = start(
             ["mpv", "--no-config", "--profile=low-latency", "--rtsp-transport=tcp", "--vo=null", "--ao=null",
-             "--msg-level=all=warn", f"--input-ipc-server={path}", url],
+             "--ao-null-buffer=0.03", "--msg-level=all=warn", f"--input-ipc-server={path}", url],
             stdout=open(os.path.join(folder, "mpv.log"), "wb"), stderr=subprocess.STDOUT)
         self.socket = socket.socket(socket.AF_UNIX)
         for _ in range(100):
@@ -370,28 +152,10 @@ def publish(relay, size):
         stderr=open(os.path.join(folder, "publisher.log"), "ab"))
 
 
-def wait(seconds, condition):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
-
-
 def main():
-    port = free_port()
-    configuration = os.path.join(folder, "apus.yml")
-    with open(configuration, "w") as file:
-        file.write(
-            f"server: {{ port: {port} }}\naccess: {{ loopback: publish }}\ncontrol: {{ socket: '' }}\n"
-            "paths: { cam: { source: publish, absent: { show: frame, afterSeconds: 2 } } }\n")
-    server = start(
-        [os.environ["APUS_BINARY"], "serve", "--config", configuration],
-        env=dict(os.environ, STATE_DIRECTORY=os.path.join(folder, "state")),
-        stderr=open(os.path.join(folder, "apus.log"), "wb"))
-    wait(10, lambda: "listening" in open(os.path.join(folder, "apus.log")).read() or server.poll() is not None
-         or reachable(port))
+    server = Server("access: { loopback: publish }\n"
+                    "paths: { cam: { source: publish, absent: { show: frame, afterSeconds: 2 } } }")
+    port = server.port
     relay = Relay(port)
     publisher = publish(relay, SIZES[0])
     if not wait(15, lambda: relay.keyframe_at):
@@ -428,22 +192,14 @@ def main():
             returns[name].append(shown - relay.keyframe_at if shown else None)
         print(f"{index + 1:2}  {size}  " + "  ".join(
             f"{name} notice {text(notices[name][-1])} back {text(returns[name][-1])}" for name in names), flush=True)
-    return judge(names, notices, returns, wire, ffmpeg, players)
-
-
-def reachable(port):
-    try:
-        socket.create_connection(("127.0.0.1", port)).close()
-        return True
-    except OSError:
-        return False
+    return judge(names, notices, returns, server.log(), wire, ffmpeg, players)
 
 
 def text(seconds):
     return "never" if seconds is None else f"{seconds:.3f}"
 
 
-def judge(names, notices, returns, wire, ffmpeg, players):
+def judge(names, notices, returns, log, wire, ffmpeg, players):
     failures = []
     for name in names:
         for what, list_, limit in (("notice", notices[name], LIMITS[name][0]), ("back", returns[name], LIMITS[name][1])):
@@ -453,7 +209,6 @@ def judge(names, notices, returns, wire, ffmpeg, players):
             if known:
                 print(f"{name:7} {what:7} n={len(known):2} p50 {statistics.median(known):.3f} s, "
                       f"max {max(known):.3f} s, limit {limit} s")
-    log = open(os.path.join(folder, "apus.log")).read()
     joined, left = log.count("info     joined"), log.count("info     left")
     described = joined - len(names)
     print(f"sessions: {joined} joined, {left} left, for {len(names)} viewers")
@@ -476,11 +231,5 @@ status = 1
 try:
     status = main()
 finally:
-    for process in processes:
-        if process.poll() is None:
-            process.kill()
-    if os.environ.get("APUS_KEEP_LOGS"):
-        print("logs: " + folder)
-    else:
-        shutil.rmtree(folder, ignore_errors=True)
+    end_all()
 sys.exit(status)
