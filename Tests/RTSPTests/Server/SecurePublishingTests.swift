@@ -215,6 +215,23 @@ struct SecurePublishingTests {
         #expect(orderedKey(dialogue) == key)
     }
 
+    /// gortsplib 5 sends the same key in both requests, too, and takes ours from the response to SETUP.
+    @Test func gortsplibsExchange() throws {
+        let announced =
+            "AQAFADMGUhsBAAC4Yi+fAAAAAAsA7rDanGDkpMEKEA99n5MEQ9J2h2u+t9zIL9UBAAAAGAABAQEBEAIBAQMBFAcBAQgBAQoBAQsBCgAAACIAIAAeCz/iV8BWh46gUGOukh0QkujRFLDBFfc/PnDOC+iHAA=="
+        let key = try SenderKey(mikey: Base64.decode(announced[...]) ?? [])
+        #expect(key.key.suite == .counterMode && key.key.material.prefix(3) == [0x0B, 0x3F, 0xE2])
+        var dialogue = Self.dialogue()
+        #expect(announce(key: "mikey \(announced)", on: &dialogue)?.status == .ok)
+        let headers: Headers = [
+            .transport: "RTP/SAVP;unicast;client_port=14608-14609;mode=record",
+            .keyManagement: "prot=mikey;uri=\"\(Dialogue.url)/stream=1\";data=\"\(announced)\"",
+        ]
+        let response = dialogue.ask(.setUp, "\(Dialogue.url)/stream=1", headers)
+        #expect(response?.status == .ok && response?.headers[.keyManagement] != nil)
+        #expect(orderedKey(dialogue) == key)
+    }
+
     /// Every prefix of a whole exchange leaves the machine waiting, and the rest completes it.
     @Test func anExchangeMayBeSplitAnywhere() throws {
         let body = Self.description("RTP/SAVP", Self.message(Self.announced).attributeValue)
