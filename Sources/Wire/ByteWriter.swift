@@ -47,4 +47,10 @@ public struct ByteWriter: Sendable {
         bytes[offset] = UInt8(truncatingIfNeeded: value >> 8)
         bytes[offset + 1] = UInt8(truncatingIfNeeded: value)
     }
+
+    /// Overwrites four bytes at `offset` that were written before.
+    public mutating func patch(uint32 value: UInt32, at offset: Int) {
+        patch(uint16: UInt16(truncatingIfNeeded: value >> 16), at: offset)
+        patch(uint16: UInt16(truncatingIfNeeded: value), at: offset + 2)
+    }
 }

@@ -20,6 +20,22 @@ extension OutputRawSpan {
         append(UInt8(truncatingIfNeeded: value))
     }
 
+    /// Appends four bytes, most significant first.
+    @_lifetime(self: copy self)
+    @inlinable
+    public mutating func append(uint32 value: UInt32) {
+        append(word: UInt16(truncatingIfNeeded: value >> 16))
+        append(word: UInt16(truncatingIfNeeded: value))
+    }
+
+    /// Appends eight bytes, most significant first.
+    @_lifetime(self: copy self)
+    @inlinable
+    public mutating func append(uint64 value: UInt64) {
+        append(uint32: UInt32(truncatingIfNeeded: value >> 32))
+        append(uint32: UInt32(truncatingIfNeeded: value))
+    }
+
     /// Appends `byte` `count` times.
     @_lifetime(self: copy self)
     @inlinable

@@ -12,6 +12,17 @@ extension Array where Element == UInt8 {
         self = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
     }
 
+    /// Creates an array of the bytes that `write` appends, at most `capacity`, in one allocation.
+    @inlinable
+    public init(capacity: Int, write: (inout OutputRawSpan) -> Void) {
+        unsafe self.init(unsafeUninitializedCapacity: capacity) { memory, count in
+            let raw = UnsafeMutableRawBufferPointer(start: memory.baseAddress, count: capacity)
+            var output = unsafe OutputRawSpan(buffer: raw, initializedCount: 0)
+            write(&output)
+            count = unsafe output.finalize(for: raw)
+        }
+    }
+
     /// Appends a copy of `bytes`.
     @inlinable
     public mutating func append(_ bytes: RawSpan) {

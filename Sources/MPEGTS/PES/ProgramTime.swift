@@ -23,13 +23,6 @@ struct ProgramTime: Hashable, Comparable, Sendable {
 }
 
 extension MediaTime {
-    /// The time in ticks of 90 kHz, rounded down. It is exact; a conversion through nanoseconds would not be.
-    public var at90kHz: MediaTime {
-        guard rate != .video else { return self }
-        let hertz = Int64(rate.hertz)
-        var (seconds, rest) = ticks.quotientAndRemainder(dividingBy: hertz)
-        if rest < 0 { (seconds, rest) = (seconds - 1, rest + hertz) }
-        // rest < hertz < 2³¹, so the product stays under 2⁴⁸.
-        return MediaTime(ticks: seconds &* 90_000 &+ rest * 90_000 / hertz, rate: .video)
-    }
+    /// The time in ticks of 90 kHz, rounded down.
+    public var at90kHz: MediaTime { converted(to: .video) }
 }

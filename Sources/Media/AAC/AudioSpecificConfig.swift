@@ -51,6 +51,28 @@ extension AAC.AudioSpecificConfig {
         return Self.audioObjectType(&reader).map(Int.init) ?? 0
     }
 
+    /// Samples of each channel in a raw data block, at the rate of the core: 1024 unless frameLengthFlag is set or the codec is one
+    /// with low delay (ISO/IEC 14496-3, 4.4.1 and 4.6.20.2).
+    public var samplesPerFrame: Int {
+        var reader = BitReader(bytes.rawSpan)
+        guard var type = Self.audioObjectType(&reader), Self.samplingFrequency(&reader) != nil, reader.skip(4) else {
+            return AAC.samplesPerAccessUnit
+        }
+        if type == Self.spectralBandReplication || type == Self.parametricStereo {
+            guard Self.samplingFrequency(&reader) != nil, let core = Self.audioObjectType(&reader) else {
+                return AAC.samplesPerAccessUnit
+            }
+            type = core
+        }
+        let isShort = reader.flag() == true
+        return switch type {
+        case 1...4: isShort ? 960 : 1024
+        // Low delay, and enhanced low delay.
+        case 23, 39: isShort ? 480 : 512
+        default: AAC.samplesPerAccessUnit
+        }
+    }
+
     /// Whether a decoder that was opened with one configuration decodes the units of the other: both are equal, except that one of
     /// them may end with the explicit statement that there is no SBR, which FFmpeg writes and most others leave out.
     public func isEquivalent(to other: Self) -> Bool {

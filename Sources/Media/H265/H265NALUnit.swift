@@ -22,6 +22,7 @@ extension H265 {
         public static let sequenceParameterSet = Self(rawValue: 33)
         public static let pictureParameterSet = Self(rawValue: 34)
         public static let accessUnitDelimiter = Self(rawValue: 35)
+        public static let fillerData = Self(rawValue: 38)
         public static let prefixSupplementalEnhancement = Self(rawValue: 39)
 
         /// Whether it contains picture data (types 0 to 31).

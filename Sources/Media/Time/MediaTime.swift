@@ -20,4 +20,15 @@ public struct MediaTime: Hashable, Sendable {
 
     /// The low 32 bits of the ticks: the RTP timestamp without its random offset (RFC 3550, section 5.1).
     public var rtpTicks: UInt32 { UInt32(truncatingIfNeeded: ticks) }
+
+    /// The time in ticks of another clock, rounded down once. (A conversion through nanoseconds would round twice.)
+    public func converted(to other: ClockRate) -> MediaTime {
+        guard rate != other else { return self }
+        let hertz = Int64(rate.hertz)
+        var (seconds, rest) = ticks.quotientAndRemainder(dividingBy: hertz)
+        if rest < 0 { (seconds, rest) = (seconds - 1, rest + hertz) }
+        // Both factors are below 2³¹.
+        let ticks = seconds &* Int64(other.hertz) &+ rest * Int64(other.hertz) / hertz
+        return MediaTime(ticks: ticks, rate: other)
+    }
 }

@@ -30,3 +30,44 @@ extension H264 {
         }
     }
 }
+
+extension H264.ParameterSets {
+    /// The content of an `avcC` box with these sets, for length fields of four bytes; `nil` if a number or length does not fit its
+    /// field: 31 sequence and 255 picture parameter sets of 64 KB each.
+    public var decoderConfigurationRecord: [UInt8]? {
+        guard sequence.count <= 0x1F, picture.count <= 0xFF, (sequence + picture).allSatisfy({ $0.count <= 0xFFFF })
+        else { return nil }
+        var writer = ByteWriter(capacity: 16 + (sequence + picture).reduce(0) { $0 + 2 + $1.count })
+        writer.uint8(1)
+        writer.append(sequence[0][1...3])
+        // lengthSizeMinusOne is 3; reserved bits are ones.
+        writer.uint8(0xFF)
+        writer.uint8(0xE0 | UInt8(sequence.count))
+        for unit in sequence { writer.appendCounted(unit) }
+        writer.uint8(UInt8(picture.count))
+        for unit in picture { writer.appendCounted(unit) }
+        writeHighProfileFields(to: &writer)
+        return writer.bytes
+    }
+
+    /// Chroma format and bit depths, which follow unless the profile is Baseline, Main or Extended.
+    private func writeHighProfileFields(to writer: inout ByteWriter) {
+        guard let set = H264.SequenceParameterSet(parsing: sequence[0]), ![66, 77, 88].contains(set.profile) else {
+            return
+        }
+        // Bounded by the parser: 3 and 14.
+        writer.uint8(0xFC | UInt8(set.chromaFormat))
+        writer.uint8(0xF8 | UInt8(set.bitDepth - 8))
+        writer.uint8(0xF8 | UInt8(set.chromaBitDepth - 8))
+        // No sequence parameter set extensions, which are for auxiliary pictures.
+        writer.uint8(0)
+    }
+}
+
+extension ByteWriter {
+    /// Writes a parameter set of at most 64 KB behind its length of 16 bits.
+    mutating func appendCounted(_ unit: [UInt8]) {
+        uint16(UInt16(unit.count))
+        append(unit)
+    }
+}

@@ -26,6 +26,8 @@ extension H264 {
         public let chromaFormat: Int
         /// Bits of each luma sample.
         public let bitDepth: Int
+        /// Bits of each chroma sample.
+        public let chromaBitDepth: Int
 
         let hasSeparateColourPlanes: Bool
         let frameNumberBits: Int
@@ -62,7 +64,7 @@ extension H264 {
             (width, height, isFrameOnly) = (size.width, size.height, size.isFrameOnly)
             referenceFrames = Int(references)
             chromaFormat = Int(chroma.identifier)
-            bitDepth = chroma.bitDepth
+            (bitDepth, chromaBitDepth) = (chroma.bitDepth, chroma.chromaBitDepth)
             hasSeparateColourPlanes = chroma.hasSeparatePlanes
             frameNumberBits = Int(frameNumber) + 4
             pictureOrder = order
@@ -78,6 +80,7 @@ extension H264.SequenceParameterSet {
         var hasSeparatePlanes = false
         /// Of luma.
         var bitDepth = 8
+        var chromaBitDepth = 8
 
         @_lifetime(bits: copy bits)
         init?(reading bits: inout BitReader, profile: UInt32) {
@@ -91,7 +94,7 @@ extension H264.SequenceParameterSet {
             guard let luma = bits.unsignedExpGolomb(), luma <= 6, let chroma = bits.unsignedExpGolomb(), chroma <= 6,
                 bits.flag() != nil, let hasMatrices = bits.flag()
             else { return nil }
-            bitDepth = 8 + Int(luma)
+            (bitDepth, chromaBitDepth) = (8 + Int(luma), 8 + Int(chroma))
             guard hasMatrices else { return }
             for index in 0..<(identifier == 3 ? 12 : 8) {
                 guard let isPresent = bits.flag() else { return nil }

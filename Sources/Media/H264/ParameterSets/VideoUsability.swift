@@ -1,8 +1,10 @@
 import Wire
 
 extension H264 {
-    /// Video usability information of a sequence parameter set (ITU-T H.264, E.1.1): timing and reordering.
+    /// Video usability information of a sequence parameter set (ITU-T H.264, E.1.1): display, timing and reordering.
     public struct VideoUsability: Hashable, Sendable {
+        /// How frames are to be shown.
+        public let signal: VideoSignal
         /// num_units_in_tick and time_scale; a frame lasts two ticks. `nil` if absent or zero.
         public let timing: Timing?
         /// max_num_reorder_frames: how many frames may precede one in decoding order and follow it in output order.
@@ -24,7 +26,8 @@ extension H264 {
         /// Reads as many fields as possible; `nil` only if a field before the timing is truncated.
         @_lifetime(bits: copy bits)
         init?(reading bits: inout BitReader) {
-            guard Self.skipPicture(&bits), let hasTiming = bits.flag() else { return nil }
+            guard let signal = VideoSignal(reading: &bits), let hasTiming = bits.flag() else { return nil }
+            self.signal = signal
             var timing: Timing?
             if hasTiming {
                 guard let units = bits.bits(32), let scale = bits.bits(32), bits.flag() != nil else { return nil }
@@ -32,25 +35,6 @@ extension H264 {
             }
             self.timing = timing
             reorderedFrames = Self.reorderedFrames(&bits)
-        }
-
-        /// Aspect ratio, overscan, signal type and chroma location.
-        @_lifetime(bits: copy bits)
-        private static func skipPicture(_ bits: inout BitReader) -> Bool {
-            guard let hasAspect = bits.flag() else { return false }
-            if hasAspect {
-                guard let aspect = bits.bits(8) else { return false }
-                if aspect == 255, !bits.skip(32) { return false }
-            }
-            guard let hasOverscan = bits.flag() else { return false }
-            if hasOverscan, !bits.skip(1) { return false }
-            guard let hasSignalType = bits.flag() else { return false }
-            if hasSignalType {
-                guard bits.skip(4), let hasColour = bits.flag() else { return false }
-                if hasColour, !bits.skip(24) { return false }
-            }
-            guard let hasLocation = bits.flag() else { return false }
-            return !hasLocation || (bits.unsignedExpGolomb() != nil && bits.unsignedExpGolomb() != nil)
         }
 
         @_lifetime(bits: copy bits)

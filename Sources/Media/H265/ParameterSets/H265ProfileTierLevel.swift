@@ -9,6 +9,10 @@ extension H265 {
         public let isHighTier: Bool
         /// general_profile_idc: 1 Main, 2 Main 10, 4 range extensions.
         public let profile: UInt8
+        /// general_profile_compatibility_flag, that of profile 0 first.
+        public let compatibility: UInt32
+        /// The 48 bits behind the compatibility flags, from general_progressive_source_flag on.
+        public let constraints: UInt64
         /// general_level_idc: thirty times the level, 93 is level 3.1.
         public let level: UInt8
 
@@ -16,12 +20,14 @@ extension H265 {
         @_lifetime(bits: copy bits)
         init?(reading bits: inout BitReader, subLayerCount: UInt32) {
             guard let space = bits.bits(2), let isHighTier = bits.flag(), let profile = bits.bits(5),
-                // Compatibility flags and constraint flags.
-                bits.skip(32 + 48), let level = bits.bits(8), Self.skipSubLayers(subLayerCount, &bits)
+                let compatibility = bits.bits(32), let highConstraints = bits.bits(16),
+                let lowConstraints = bits.bits(32), let level = bits.bits(8), Self.skipSubLayers(subLayerCount, &bits)
             else { return nil }
             self.space = UInt8(space)
             self.isHighTier = isHighTier
             self.profile = UInt8(profile)
+            self.compatibility = compatibility
+            constraints = UInt64(highConstraints) << 32 | UInt64(lowConstraints)
             self.level = UInt8(level)
         }
 

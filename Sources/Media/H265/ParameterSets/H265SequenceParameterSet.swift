@@ -7,6 +7,10 @@ extension H265 {
         public let id: Int
         /// sps_video_parameter_set_id, 0…15.
         public let videoID: Int
+        /// sps_max_sub_layers_minus1 plus 1: 1…8.
+        public let subLayerCount: Int
+        /// sps_temporal_id_nesting_flag.
+        public let isTemporallyNested: Bool
         public let profile: ProfileTierLevel
         /// Pixels shown, after cropping.
         public let width: Int
@@ -16,9 +20,13 @@ extension H265 {
         public let chromaFormat: Int
         /// Bits of each luma sample.
         public let bitDepth: Int
+        /// Bits of each chroma sample.
+        public let chromaBitDepth: Int
         /// sps_max_num_reorder_pics of the highest sub-layer: how many pictures may precede one in decoding order and follow it
         /// in output order.
         public let reorderedPictures: Int
+        /// How frames are to be shown; `nil` if the stream does not specify it.
+        public let signal: VideoSignal?
 
         let hasSeparateColourPlanes: Bool
         /// Bits of slice_pic_order_cnt_lsb, 4…16.
@@ -31,7 +39,7 @@ extension H265 {
             else { return nil }
             let payload = RawByteSequence(of: unit)
             var bits = BitReader(payload.bytes.rawSpan)
-            guard let videoID = bits.bits(4), let subLayers = bits.bits(3), bits.skip(1),
+            guard let videoID = bits.bits(4), let subLayers = bits.bits(3), let isNested = bits.flag(),
                 let profile = ProfileTierLevel(reading: &bits, subLayerCount: subLayers),
                 let id = bits.unsignedExpGolomb(), id < 16, let size = PictureSize(reading: &bits),
                 let luma = bits.unsignedExpGolomb(), luma <= 8, let chroma = bits.unsignedExpGolomb(), chroma <= 8,
@@ -40,13 +48,16 @@ extension H265 {
             else { return nil }
             self.id = Int(id)
             self.videoID = Int(videoID)
+            subLayerCount = Int(subLayers) + 1
+            isTemporallyNested = isNested
             self.profile = profile
             (width, height) = (size.width, size.height)
             chromaFormat = Int(size.chromaFormat)
             hasSeparateColourPlanes = size.hasSeparatePlanes
-            bitDepth = 8 + Int(luma)
+            (bitDepth, chromaBitDepth) = (8 + Int(luma), 8 + Int(chroma))
             self.orderBits = Int(orderBits) + 4
             reorderedPictures = reordered
+            signal = Self.skipToUsability(&bits, orderBits: self.orderBits) ? VideoSignal(reading: &bits) : nil
         }
 
         /// sps_max_num_reorder_pics of the last sub-layer, which holds for all of the stream.

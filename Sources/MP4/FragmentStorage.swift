@@ -1,0 +1,17 @@
+import Wire
+
+/// The memory of a fragment. A server uses the buffers of its network library, so that each fragment is written once and never
+/// copied; everything else uses arrays.
+public protocol FragmentStorage: Sendable {
+    /// Makes memory with the bytes that `write` appends, of which there are `byteCount`.
+    init(byteCount: Int, write: (inout OutputRawSpan) -> Void)
+
+    /// The bytes.
+    var rawSpan: RawSpan { @_lifetime(borrow self) get }
+}
+
+extension [UInt8]: FragmentStorage {
+    public init(byteCount: Int, write: (inout OutputRawSpan) -> Void) {
+        self.init(capacity: byteCount, write: write)
+    }
+}
