@@ -20,11 +20,15 @@ public struct Fragmenter: Sendable {
 
     var movieTracks: [MovieTrack] { tracks.map(\.movie) }
 
-    /// Continues with other tracks.
+    /// Continues with other tracks. The clocks of those that stay go on, because their clients do.
     mutating func announced(_ movieTracks: [MovieTrack]) {
-        let number = sequenceNumber
-        self = Self(movieTracks)
-        sequenceNumber = number
+        let former = tracks
+        tracks = movieTracks.map { movie in
+            let same = former.first {
+                $0.movie.track.id == movie.track.id && $0.movie.track.clockRate == movie.track.clockRate
+            }
+            return (movie, same?.clock ?? SampleClock(hertz: movie.track.clockRate.hertz))
+        }
     }
 
     /// The fragment of a whole unit; `nil` if its track is not carried or nothing of it can be.
@@ -61,11 +65,9 @@ public struct Fragmenter: Sendable {
         for unit in units {
             let count = framing.sampleCount(of: unit)
             guard count > 0 else { continue }
-            // Only audio has several samples in a unit, and then their durations are known.
-            let following = (1..<max(count, 1)).reduce(0) { $0 &+ (framing.duration(ofSample: $1, in: unit) ?? 1) }
             let times = tracks[index].clock.next(
                 decodedAt: unit.decodeTime.ticks, lasting: framing.duration(ofSample: count - 1, in: unit),
-                following: following)
+                following: framing.duration(ofFirst: count - 1, in: unit))
             builder.append(unit, sampleCount: count, times)
         }
         return builder.run
@@ -81,19 +83,20 @@ public struct Fragmenter: Sendable {
         }
     }
 
-    /// The samples of a unit that the next one of its track follows in `units`, so that its duration is known.
+    /// The samples of a unit, whose duration is known because the next unit of its track is in `units`.
     private func run(ofUnit position: Int, in units: [AccessUnit]) -> SampleRun? {
         let unit = units[position]
         guard let (track, clock) = tracks.first(where: { $0.movie.track.id == unit.track }) else { return nil }
         let count = track.framing.sampleCount(of: unit)
         guard count > 0 else { return nil }
+        let following = track.framing.duration(ofFirst: count - 1, in: unit)
         let next = units[(position + 1)...].first { $0.track == unit.track }
         let duration =
-            track.framing.duration(ofSample: count - 1, in: unit)
-            ?? next.map { max(1, $0.decodeTime.ticks &- unit.decodeTime.ticks) } ?? clock.expectedDuration
+            next.map { $0.decodeTime.ticks &- unit.decodeTime.ticks &- following }
+            ?? track.framing.duration(ofSample: count - 1, in: unit) ?? clock.expectedDuration
         var builder = SampleRunBuilder(track)
         let decode = unit.decodeTime.ticks &- clock.lag
-        builder.append(unit, sampleCount: count, SampleClock.Times(decode: decode, duration: duration))
+        builder.append(unit, sampleCount: count, SampleClock.Times(decode: decode, duration: max(1, duration)))
         return builder.run
     }
 }

@@ -3,7 +3,8 @@ import Media
 /// Joins the parts of frames, because a sample is a whole frame.
 ///
 /// A part of a frame whose beginning is missing is dropped: that only happens in the first frames of a pipe, whose number of slices is
-/// not known yet. A frame whose end is missing is complete with what came, once the next frame begins.
+/// not known yet. A frame whose end is missing is complete with what came, once the next frame begins; if that is a keyframe, it is
+/// dropped, because nothing refers to it.
 struct FrameParts: Sendable {
     private var parts: [TrackID: [AccessUnit]] = [:]
 
@@ -20,7 +21,8 @@ struct FrameParts: Sendable {
             if byteCount <= Self.maximumByteCount { self.parts[unit.track] = parts }
             return []
         }
-        let before = parts.removeValue(forKey: unit.track).map { [Self.whole($0)] } ?? []
+        let incomplete = parts.removeValue(forKey: unit.track)
+        let before = unit.isKeyframe ? [] : incomplete.map { [Self.whole($0)] } ?? []
         if unit.part.isEnd { return before + [unit] }
         parts[unit.track] = [unit]
         return before

@@ -49,6 +49,11 @@ enum SampleFraming: Sendable {
         }
     }
 
+    /// Ticks of the first `count` samples of a unit that has more. Only audio has several, and tells their durations.
+    func duration(ofFirst count: Int, in unit: AccessUnit) -> Int64 {
+        (0..<count).reduce(0) { $0 + (duration(ofSample: $1, in: unit) ?? 1) }
+    }
+
     @_lifetime(output: copy output)
     func write(sample index: Int, of unit: AccessUnit, to output: inout OutputRawSpan) {
         switch self {

@@ -49,6 +49,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func aWrittenRecordIsRead(isComplete: Bool) throws {
+        let bytes = try #require(H265Samples.sets.decoderConfigurationRecord(areComplete: isComplete))
+        let record = try #require(H265.DecoderConfigurationRecord(parsing: bytes))
+        #expect(record.parameterSets == H265Samples.sets && record.lengthSize == 4)
+        // The general profile, tier and level stand behind the version as in the sequence parameter set.
+        #expect(Array(bytes[1...12]) == [0x01, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 0x3F])
+        #expect(bytes[21] == 0x0F)
+        for count in 0..<bytes.count {
+            #expect(H265.DecoderConfigurationRecord(parsing: Array(bytes.prefix(count))) == nil)
+        }
+        let long = try #require(
+            H265.ParameterSets(
+                video: [H265Samples.video + [UInt8](repeating: 1, count: 0x1_0000)], sequence: [H265Samples.sequence],
+                picture: [H265Samples.picture]))
+        #expect(long.decoderConfigurationRecord(areComplete: isComplete) == nil)
+    }
+
     @Test func randomAccessPointsAreIDRAndCRAAndBLAPictures() {
         let types = (0...63 as ClosedRange<UInt8>).filter { H265.NALUnitType(rawValue: $0).isRandomAccessPoint }
         #expect(types == [16, 17, 18, 19, 20, 21])
