@@ -98,6 +98,8 @@ public struct AccessPolicy: Sendable {
     /// Whether a client at `peer` must authenticate to use this right.
     func requiresAuthentication(of peer: Endpoint, for right: Right) -> Bool {
         if exemptPaths != nil { return true }
+        // The status names all viewers. To open the streams to every host does not open it.
+        if right == .status, !peer.isLoopback { return true }
         if accounts.users.isEmpty || openRights.contains(right) { return false }
         return !(peer.isLoopback && loopback.isFree(right))
     }
@@ -129,6 +131,18 @@ public struct AccessPolicy: Sendable {
     }
 
     private func user(_ name: String) -> User? { accounts.users.first { $0.name == name } }
+
+    /// A text that changes when the password of the user changes; `nil` if there is no such user. It is as secret as the password.
+    func passwordMark(of name: String) throws(AccessFailure) -> String? {
+        guard let user = user(name) else { return nil }
+        switch user.secret {
+        case .password, .digest: return try verifier().account(of: name).digestSecret
+        case .salted(_, let key): return Digits.hexadecimal(of: key)
+        }
+    }
+
+    /// The permissions of a user that has authenticated before; `nil` if there is no such user.
+    func account(of name: String) -> User? { user(name) }
 
     /// The verifier of all users' passwords.
     func verifier() throws(AccessFailure) -> Accounts.Verifier {

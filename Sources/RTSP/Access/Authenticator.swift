@@ -1,34 +1,45 @@
 import Media
 import RTP
 
-/// Authenticates the client of one connection and authorises its requests.
+/// Authenticates the client of one connection and authorises its requests, of RTSP or HTTP.
 ///
 /// It runs before everything else: the server looks up and validates nothing for a request that the client may not send. An
 /// unknown user, a wrong password and a forbidden path get the same answer after the same work.
-struct Authenticator: Sendable {
-    private(set) var policy: AccessPolicy
+public struct Authenticator: Sendable {
+    public private(set) var policy: AccessPolicy
     private let peer: Endpoint
     /// The peer's address as a number.
     private let address: IPAddress?
     private let security: ConnectionSecurity
     private let lockOut: LockOut
     private var nonce: ConnectionNonce
+    /// The nonces of all connections, if clients send one over several; `nil` if each connection has its own.
+    private let nonces: ServerNonces?
+    /// The rights that need a password even if the policy requires none.
+    private let guarded: Set<Right>
     /// The user as which the client has authenticated.
     private var authenticatedUser: String?
     /// The external authorisations of this connection.
     private var admitted: [ExternalAuthorisationRequest.Subject: Grant] = [:]
 
-    init(_ policy: AccessPolicy, lockOut: LockOut, peer: Endpoint, security: ConnectionSecurity) {
+    /// - Parameters:
+    ///   - nonces: the nonces of all connections, if clients send one over several, as clients of HTTP do.
+    ///   - guarded: the rights that need a password even if the policy requires none.
+    public init(
+        _ policy: AccessPolicy, lockOut: LockOut, peer: Endpoint, security: ConnectionSecurity,
+        nonces: ServerNonces? = nil, guarding guarded: Set<Right> = []
+    ) {
         self.policy = policy
         self.lockOut = lockOut
         self.peer = peer
+        (self.nonces, self.guarded) = (nonces, guarded)
         address = IPAddress(peer.address)
         self.security = security
         nonce = ConnectionNonce(lifetimeSeconds: policy.nonceSeconds, random: policy.random)
     }
 
     /// The same authenticator with another policy. The challenge stays valid, so clients need not ask their users again.
-    func applying(_ policy: AccessPolicy) -> Self {
+    public func applying(_ policy: AccessPolicy) -> Self {
         var other = self
         other.policy = policy
         other.authenticatedUser = authenticatedUser.flatMap { policy.user($0, authenticatedBy: self.policy)?.name }
@@ -55,34 +66,64 @@ struct Authenticator: Sendable {
     }
 
     /// A request to authorise, before it is validated.
-    struct AuthorisationRequest {
-        let message: Request
-        /// `nil` for `*` or an invalid URL.
+    public struct AuthorisationRequest {
+        let method: Method
+        /// The target of the request as the client wrote it.
+        let target: String
+        /// The URL of a request over RTSP; `nil` for `*`, an invalid URL, and over HTTP.
         let url: RequestURL?
-        /// The path of the stream, without a track's name.
+        /// The values of the header `Authorization`.
+        let authorization: [String]
+        let userAgent: String
+        /// The undecoded query without `?`.
+        let query: String
+        /// The path of the stream, without a track's name; `nil` for the server as a whole.
         let path: String?
         let right: Right
         /// Tells a client of ``SATIP``, which does not support challenges.
         let encapsulation: RTPEncapsulation
+        let application: ExternalAuthorisationRequest.Application
 
+        /// A request over RTSP.
+        ///
         /// - Parameter path: `nil` for that of the URL. In a DESCRIBE the whole path counts, because it never contains a track's name.
         init(message: Request, url: RequestURL?, path: String? = nil, right: Right, encapsulation: RTPEncapsulation) {
-            (self.message, self.url, self.right, self.encapsulation) = (message, url, right, encapsulation)
+            (method, target, self.url) = (message.method, message.target, url)
+            (self.right, self.encapsulation, application) = (right, encapsulation, .rtsp)
             self.path = path ?? (message.method == .describe ? url?.wholePath : url?.path)
+            authorization = message.headers.values(of: .authorization)
+            userAgent = message.headers[.userAgent] ?? ""
+            query = url?.query ?? ""
+        }
+
+        /// A request over HTTP.
+        ///
+        /// - Parameter target: path and query as the client wrote them, which its credentials must name.
+        public init(
+            method: String, target: String, authorization: [String], userAgent: String, query: String, path: String?,
+            right: Right
+        ) {
+            (self.method, self.target, url) = (Method(rawValue: method), target, nil)
+            (self.authorization, self.userAgent, self.query) = (authorization, userAgent, query)
+            (self.path, self.right, encapsulation, application) = (path, right, .tracks, .http)
         }
     }
 
     /// The result of an authorisation.
-    enum Outcome {
+    public enum Outcome {
         case granted(Grant)
         /// An external service must decide; call ``admit(_:)`` if it admits the request.
         case needsExternalDecision(ExternalAuthorisationRequest)
     }
 
     /// Authorises a request.
-    mutating func authorise(_ request: AuthorisationRequest, at now: MonotonicTime) throws(AccessFailure) -> Outcome {
+    public mutating func authorise(
+        _ request: AuthorisationRequest, at now: MonotonicTime
+    ) throws(AccessFailure) -> Outcome {
         guard policy.addresses.admits(address) else { throw .address }
-        guard policy.requiresAuthentication(of: peer, for: request.right) else { return .granted(.everything) }
+        guard guarded.contains(request.right) || policy.requiresAuthentication(of: peer, for: request.right) else {
+            return .granted(.everything)
+        }
         if let exempt = policy.exemptPaths { return try authorise(request, exempting: exempt, at: now) }
         return .granted(try grant(for: request, at: now))
     }
@@ -98,12 +139,12 @@ struct Authenticator: Sendable {
     }
 
     /// Counts a wrong password; true if it locks the address out.
-    func countGuess(at now: MonotonicTime) -> Bool {
+    public func countGuess(at now: MonotonicTime) -> Bool {
         lockOut.countGuess(address, within: policy.guessing, at: now)
     }
 
     /// The response to a refused request. It does not tell the reason, except for a locked-out address.
-    mutating func refusal(_ failure: AccessFailure, at now: MonotonicTime) -> Refusal {
+    public mutating func refusal(_ failure: AccessFailure, at now: MonotonicTime) -> Refusal {
         if case .lockedOut(let seconds) = failure {
             return Refusal(
                 .forbidden, reason: "Forbidden: too many wrong passwords", headers: [.retryAfter: "\(seconds)"])
@@ -119,15 +160,30 @@ struct Authenticator: Sendable {
     private mutating func challenge(after failure: AccessFailure, at now: MonotonicTime) -> String {
         if security == .tls, policy.needsPasswords { return "Basic realm=\"\(policy.realm)\"" }
         return DigestChallenge(
-            realm: policy.realm, nonce: nonce.text(at: now), algorithm: policy.algorithm,
-            isStale: failure == .staleNonce
+            realm: policy.realm, nonce: challengeNonce(at: now), algorithm: policy.algorithm,
+            isStale: failure == .staleNonce, offersProtection: nonces == nil ? nil : true
         ).headerValue
+    }
+
+    private mutating func challengeNonce(at now: MonotonicTime) -> String {
+        // Without hash functions no password can be checked, so any nonce will do.
+        guard let nonces, let hashes = try? policy.verifier().hashes else { return nonce.text(at: now) }
+        return nonces.text(for: peer.address, at: now, hashes)
+    }
+
+    /// Whether correct credentials name a valid nonce.
+    private mutating func admitsNonce(
+        of credentials: DigestCredentials, at now: MonotonicTime, _ hashes: HashFunctions
+    ) -> Bool {
+        guard let nonces else { return nonce.admits(credentials, at: now) }
+        return nonces.admits(
+            credentials, from: peer.address, withinSeconds: policy.nonceSeconds, at: now, hashes)
     }
 
     private mutating func authenticated(
         _ request: AuthorisationRequest, at now: MonotonicTime
     ) throws(AccessFailure) -> (AccessPolicy.User, Grant) {
-        let values = request.message.headers.values(of: .authorization)
+        let values = request.authorization
         if values.isEmpty, request.encapsulation == .transportStream, let information = request.url?.userInformation {
             guard policy.takesURLCredentials(of: peer) else { throw refusal(of: .credentialsInURL, at: now) }
             let user = try user(with: information, at: now)
@@ -154,18 +210,20 @@ struct Authenticator: Sendable {
         with credentials: DigestCredentials, for request: AuthorisationRequest, at now: MonotonicTime
     ) throws(AccessFailure) -> AccessPolicy.User {
         // Credentials for another challenge, such as one from before a change of the realm, do not count as a guess.
-        guard credentials.realm == policy.realm, credentials.algorithm == policy.algorithm else {
+        guard credentials.realm == policy.realm, credentials.algorithm == policy.algorithm,
+            nonces == nil || credentials.protection != nil
+        else {
             throw refusal(of: .unusableCredentials, at: now)
         }
         try requireNotLockedOut(of: credentials.user, at: now)
         let verifier = try policy.verifier()
         let account = verifier.account(of: credentials.user)
         let response = credentials.response(
-            secret: account.digestSecret, method: request.message.method, verifier.hashes)
+            secret: account.digestSecret, method: request.method, verifier.hashes)
         let isCorrect = verifier.hashes.areEqual(response, credentials.response)
         guard isCorrect, let user = account.user else { throw .wrongCredentials(user: account.user?.name) }
-        guard credentials.isValid(for: request.message.target, request.url) else { throw .unusableCredentials }
-        guard nonce.admits(credentials, at: now) else { throw .staleNonce }
+        guard credentials.isValid(for: request.target, request.url) else { throw .unusableCredentials }
+        guard admitsNonce(of: credentials, at: now, verifier.hashes) else { throw .staleNonce }
         return user
     }
 
@@ -205,6 +263,41 @@ extension Authenticator {
     }
 }
 
+// MARK: - Tokens
+
+extension Authenticator {
+    /// A token for a user that has just authenticated; `nil` if there is no such user, as with an external service.
+    ///
+    /// - Parameter place: what clients with the token must have in common, such as their address.
+    public func token(
+        from tokens: AccessTokens, for purpose: AccessTokens.Purpose, of name: String, at place: String,
+        until end: MonotonicTime
+    ) throws(AccessFailure) -> String? {
+        guard let mark = try policy.passwordMark(of: name) else { return nil }
+        return tokens.text(
+            for: purpose, of: name, at: place, until: end, mark: mark, try policy.verifier().hashes)
+    }
+
+    /// Authorises a request by a token in place of a password. A wrong token is no guess, because none can be guessed.
+    public mutating func authorise(
+        _ right: Right, _ path: String?, by text: String, of tokens: AccessTokens, for purpose: AccessTokens.Purpose,
+        at place: String, at now: MonotonicTime
+    ) throws(AccessFailure) -> Grant {
+        guard policy.addresses.admits(address) else { throw .address }
+        guard let token = AccessTokens.Presented(text), let user = policy.account(of: token.user),
+            let mark = try policy.passwordMark(of: token.user),
+            tokens.admits(
+                token, for: purpose, at: place, mark: mark, at: now, try policy.verifier().hashes)
+        else { throw .invalidToken }
+        let grant = purpose == .session ? user.grant : user.grant.toRead
+        guard user.addresses.admits(address), grant.admits(right, path) else {
+            throw .notPermitted(user: user.name)
+        }
+        authenticatedUser = user.name
+        return grant
+    }
+}
+
 // MARK: - External authorisation
 
 extension Authenticator {
@@ -219,11 +312,11 @@ extension Authenticator {
             return .granted(.everything)
         }
         let information = try password(in: request, at: now)
-        let question = ExternalAuthorisationRequest(
+        var question = ExternalAuthorisationRequest(
             user: information?.user ?? "", password: information?.password ?? "", right: request.right,
-            path: path == "/" ? path : String(path.drop { $0 == "/" }), query: request.url?.query ?? "",
-            address: peer.address,
-            security: security, userAgent: request.message.headers[.userAgent] ?? "")
+            path: path == "/" ? path : String(path.drop { $0 == "/" }), query: request.query,
+            address: peer.address, security: security, userAgent: request.userAgent)
+        question.application = request.application
         if let grant = admitted[question.subject] { return .granted(grant) }
         // A keepalive need not name a path: it is allowed if the user has been admitted to any path.
         if request.path == nil,
@@ -236,7 +329,7 @@ extension Authenticator {
     }
 
     /// Records that the external service admitted the request. The grant is valid until the connection closes.
-    mutating func admit(_ question: ExternalAuthorisationRequest) -> Grant {
+    public mutating func admit(_ question: ExternalAuthorisationRequest) -> Grant {
         let patterns = question.path.isEmpty ? [] : [PathPattern(exactly: question.path)]
         let grant = Grant(user: question.user, [question.right: patterns])
         if admitted.count >= Self.admittedCapacity { admitted = [:] }
@@ -248,7 +341,7 @@ extension Authenticator {
     private func password(
         in request: AuthorisationRequest, at now: MonotonicTime
     ) throws(AccessFailure) -> UserInformation? {
-        let values = request.message.headers.values(of: .authorization)
+        let values = request.authorization
         guard !values.isEmpty else {
             guard request.encapsulation == .transportStream, let information = request.url?.userInformation else {
                 return nil
@@ -289,6 +382,8 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case notPermitted(user: String)
     /// The external service refused the request. It counts as a guess if the request had a password.
     case deniedExternally(countsAsGuess: Bool)
+    /// The token or the session has ended, was made by another process or for something else, or the password has changed since.
+    case invalidToken
     /// This host has no hash functions to check a password.
     case noHashFunctions
 
@@ -305,6 +400,7 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .staleNonce: "credentials for an old challenge"
         case .notPermitted(let user): "user \(user) has no permission for this"
         case .deniedExternally: "refused by access.httpCallback"
+        case .invalidToken: "the session or the token is not valid, or no longer"
         case .noHashFunctions: "passwords cannot be checked without OpenSSL's libcrypto: install libssl3"
         }
     }

@@ -13,6 +13,14 @@ public struct ExternalAuthorisationRequest: Hashable, Sendable {
     public let security: ConnectionSecurity
     /// The client's `User-Agent`; empty if it sent none.
     public let userAgent: String
+    /// The protocol of the connection, without its encryption.
+    public var application = Application.rtsp
+
+    /// A protocol that clients use.
+    public enum Application: String, Hashable, Sendable {
+        case rtsp
+        case http
+    }
 
     /// The part of a request for which a decision is valid until the connection closes.
     struct Subject: Hashable {
@@ -46,7 +54,7 @@ public enum AccessDecision: Hashable, Sendable {
 
 extension AccessFailure {
     /// Whether the failure counts as a wrong password, which is answered with a delay.
-    var countsAsGuess: Bool {
+    public var countsAsGuess: Bool {
         switch self {
         case .wrongCredentials: true
         case .deniedExternally(let countsAsGuess): countsAsGuess

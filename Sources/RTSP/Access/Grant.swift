@@ -6,6 +6,8 @@ public enum Right: String, CaseIterable, Hashable, Sendable {
     case publish
     /// To change the stream's settings.
     case control
+    /// To read the status of the server: sources, viewers with their addresses, and metrics.
+    case status
 }
 
 /// A pattern of paths: one path, or all paths with the same prefix.

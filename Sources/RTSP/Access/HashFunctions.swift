@@ -25,13 +25,20 @@ public struct HashFunctions: Sendable {
     func digits(_ algorithm: DigestAlgorithm, of parts: String...) -> String {
         let bytes = Array(parts.joined(separator: ":").utf8)
         let hash = algorithm == .md5 ? md5(bytes) : sha256(bytes)
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return Digits.hexadecimal(of: hash)
     }
 
     /// The stored form of a password for Digest, `H(A1)` (RFC 2617, section 3.2.2.2), which replaces the password itself.
     public func digestSecret(_ algorithm: DigestAlgorithm, user: String, realm: String, password: String) -> String {
         digits(algorithm, of: user, realm, password)
+    }
+
+    /// The authentication code of `message`: HMAC-SHA-256 (RFC 2104, section 2). Only an owner of `key` can make it.
+    func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+        let blockByteCount = 64
+        let short = key.count > blockByteCount ? sha256(key) : key
+        let block = short + [UInt8](repeating: 0, count: blockByteCount - short.count)
+        return sha256(block.map { $0 ^ 0x5C } + sha256(block.map { $0 ^ 0x36 } + message))
     }
 
     /// Whether both hashes are equal; the time of the comparison depends only on their lengths.

@@ -72,7 +72,7 @@ final class ServiceLog {
         case .deniedExternally(countsAsGuess: false) where connection.machine.security == .tls:
             return logger.debug("request refused", metadata: metadata)
         case .address, .wrongCredentials, .unusableCredentials, .credentialsInURL, .notPermitted, .deniedExternally,
-            .noHashFunctions:
+            .invalidToken, .noHashFunctions:
             break
         }
         guard failure != connection.log.lastRefusal else { return }

@@ -21,7 +21,8 @@ extension ExternalAuthorisationRequest {
     func json(for connection: String) throws -> [UInt8] {
         let form = Form(
             user: user, password: password, ip: address, action: right.rawValue, path: path,
-            protocol: security == .tls ? "rtsps" : "rtsp", id: connection, query: query, userAgent: userAgent)
+            protocol: application.rawValue + (security == .tls ? "s" : ""), id: connection, query: query,
+            userAgent: userAgent)
         return Array(try JSONEncoder().encode(form))
     }
 }

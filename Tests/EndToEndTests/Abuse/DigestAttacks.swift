@@ -80,14 +80,14 @@ extension Attack {
         ) { $0.more = ["username=\"gardener\""] },
         Attack(
             "credentials of another method", in: "RTSP/Access/Authenticator.swift",
-            guard: "secret: account.digestSecret, method: request.message.method", effect: "401", scope: .users
+            guard: "secret: account.digestSecret, method: request.method", effect: "401", scope: .users
         ) { target in
             let client = try Challenged(target)
             try client.tries(client.right, as: ("DESCRIBE", "SETUP"), expecting: 401)
         },
         Attack(
             "credentials of another stream", in: "RTSP/Access/Authenticator.swift",
-            guard: "guard credentials.isValid(for: request.message.target, request.url)", effect: "401", scope: .users
+            guard: "guard credentials.isValid(for: request.target, request.url)", effect: "401", scope: .users
         ) { target in
             let client = try Challenged(target)
             let header = client.right.authorization("DESCRIBE", target.url("yard/gate"))
