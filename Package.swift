@@ -24,6 +24,7 @@ let collections = Target.Dependency.product(name: "DequeModule", package: "swift
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { .product(name: $0, package: "swift-nio") }
 
 /// The tests of one module, with the other modules and packages that they use.
 func tests(_ module: String, _ others: Target.Dependency...) -> Target {
@@ -39,6 +40,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -67,6 +69,7 @@ let package = Package(
         .target(name: "RTP", dependencies: ["MPEGTS", "Media", "Wire"], swiftSettings: everywhere),
         .target(name: "SDP", dependencies: ["Media", "Wire"], swiftSettings: pure),
         .target(name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], swiftSettings: pure),
+        .target(name: "HTTP", swiftSettings: pure),
 
         // Machinery.
         .target(name: "Streams", dependencies: ["Media", collections, histogram], swiftSettings: everywhere),
@@ -96,6 +99,10 @@ let package = Package(
             dependencies: ["RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS"],
             swiftSettings: everywhere),
         .target(
+            name: "HTTPServer",
+            dependencies: ["HTTP", "RTSP", "Streams", "Media", "Reactor", "TLS", logging] + nio,
+            swiftSettings: everywhere),
+        .target(
             name: "Measuring",
             dependencies: [
                 "Capture", "Codecs", "Streams", "Media", "RTP", "Reactor", "RTSPClient", "CLinux", logging,
@@ -104,8 +111,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "RTSPClient", "RTSPServer", "RTSP", "RTP",
-                "Streams", "Media", "SDP", "Reactor", "TLS", logging,
+                "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "HTTP", "HTTPServer", "RTSPClient", "RTSPServer",
+                "RTSP", "RTP", "Streams", "Media", "SDP", "Reactor", "TLS", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),
@@ -136,9 +143,13 @@ let package = Package(
         tests("RTP", "Media", "Wire"),
         tests("SDP", "Media"),
         tests("RTSP", "COpenSSL", "Media", "Wire"),
+        tests("HTTP"),
         tests(
             "RTSPServer", "Delivery", "Media", "RTP", "RTSP", "RTSPClient", "Reactor", "SDP", "SRTP", "Streams", "TLS",
             "Wire", logging),
+        tests(
+            "HTTPServer", "COpenSSL", "HTTP", "Media", "RTSP", "Reactor", "SDP", "Server", logging,
+            .product(name: "NIOEmbedded", package: "swift-nio")),
         tests("Streams", "Media"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),

@@ -20,6 +20,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -31,6 +32,7 @@ let package = Package(
         .target(name: "SDP", dependencies: ["Media", "Wire"], path: "Modules/SDP", swiftSettings: fuzzing),
         .target(
             name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], path: "Modules/RTSP", swiftSettings: fuzzing),
+        .target(name: "HTTP", path: "Modules/HTTP", swiftSettings: fuzzing),
         // The dependencies of the configuration reader (effects and server options), without coverage.
         .target(name: "CLinux", path: "Modules/CLinux"),
         .target(name: "CALSA", path: "Modules/CALSA", linkerSettings: [.linkedLibrary("asound")]),
@@ -68,6 +70,14 @@ let package = Package(
             ],
             path: "Modules/RTSPServer", swiftSettings: uninstrumented),
         .target(
+            name: "HTTPServer",
+            dependencies: [
+                "HTTP", "RTSP", "Streams", "Media", "Reactor", "TLS", logging,
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            path: "Modules/HTTPServer", swiftSettings: uninstrumented),
+        .target(
             name: "RTSPClient",
             dependencies: ["RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS"],
             path: "Modules/RTSPClient", swiftSettings: uninstrumented),
@@ -82,13 +92,14 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "CCurl", "COpenSSL", "Capture", "Codecs", "RTSPClient", "RTSPServer", "RTSP", "RTP", "Streams", "Media",
+                "CCurl", "COpenSSL", "Capture", "Codecs", "HTTP", "HTTPServer", "RTSPClient", "RTSPServer", "RTSP",
+                "RTP", "Streams", "Media",
                 "SDP",
                 "Reactor", "TLS", logging, "Yams",
             ],
             path: "Modules/Server", swiftSettings: fuzzing),
         .executableTarget(
-            name: "fuzz", dependencies: ["Server", "RTSP", "SDP", "SRTP", "RTP", "Media", "Wire"], path: "Targets",
+            name: "fuzz", dependencies: ["Server", "HTTP", "RTSP", "SDP", "SRTP", "RTP", "Media", "Wire"], path: "Targets",
             swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],
     swiftLanguageModes: [.v6]

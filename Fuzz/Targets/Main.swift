@@ -15,6 +15,8 @@ let targets: [String: Target] = [
     "mikey": fuzzMIKEY,
     "srtp": fuzzSRTP,
     "authorization": fuzzAuthorization,
+    "http-framing": fuzzHTTPFraming,
+    "http-text": fuzzHTTPText,
     "challenge": fuzzChallenge,
     "passwords": fuzzPasswords,
     "sdp": fuzzSDP,

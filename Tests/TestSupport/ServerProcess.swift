@@ -4,6 +4,8 @@ import Testing
 /// A running `apus serve` on a free port.
 public final class ServerProcess: Sendable {
     public let port: Int
+    /// The port for HTTP; 0 if the server has none.
+    public let httpPort: Int
     public let command: Command
 
     public enum Failure: Error {
@@ -36,24 +38,27 @@ public final class ServerProcess: Sendable {
     /// - Parameters:
     ///   - input: A file for standard input.
     ///   - prefix: A command that runs the server, such as `ip netns exec`.
+    ///   - hasHTTP: Whether it also serves HTTP, on another free port.
     public static func start(
-        _ arguments: [String], input: String? = nil, prefix: [String] = []
+        _ arguments: [String], input: String? = nil, prefix: [String] = [], hasHTTP: Bool = false
     ) async throws -> ServerProcess {
-        var server = try await ServerProcess(arguments, input: input, prefix: prefix)
+        var server = try await ServerProcess(arguments, input: input, prefix: prefix, hasHTTP: hasHTTP)
         // Another process may have taken the port meanwhile.
         for _ in 0..<3 where server.log.contains("is in use") {
-            server = try await ServerProcess(arguments, input: input, prefix: prefix)
+            server = try await ServerProcess(arguments, input: input, prefix: prefix, hasHTTP: hasHTTP)
         }
         guard server.notice.contains("listening on") else { throw Failure.neverListened(server.log) }
         return server
     }
 
-    private init(_ arguments: [String], input: String?, prefix: [String]) async throws {
+    private init(_ arguments: [String], input: String?, prefix: [String], hasHTTP: Bool) async throws {
         _ = Self.stateFolder
         let port = try LoopbackSocket.freePort()
+        httpPort = hasHTTP ? try LoopbackSocket.freePort() : 0
         // Started in / to ignore an apus.yml in the current folder.
         let command = try Command(
-            prefix + [Self.binary(), "serve", "--port", "\(port)"] + arguments, input: input, in: "/")
+            prefix + [Self.binary(), "serve", "--port", "\(port)", "--http-port", "\(httpPort)"] + arguments,
+            input: input, in: "/")
         self.port = port
         self.command = command
         _ = await eventually(within: 20) {

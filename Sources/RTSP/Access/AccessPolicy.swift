@@ -113,6 +113,9 @@ public struct AccessPolicy: Sendable {
         }
     }
 
+    /// Whether an external service authorises clients.
+    public var asksExternally: Bool { exemptPaths != nil }
+
     /// Whether some users cannot log in by Digest, because their passwords are stored salted or known only to an external service.
     var needsPasswords: Bool { exemptPaths != nil || hasSaltedSecrets }
 

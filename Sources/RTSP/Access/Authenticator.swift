@@ -319,7 +319,7 @@ extension Authenticator {
         question.application = request.application
         if let grant = admitted[question.subject] { return .granted(grant) }
         // A keepalive need not name a path: it is allowed if the user has been admitted to any path.
-        if request.path == nil,
+        if request.path == nil, request.right == .read,
             let grant = admitted.first(where: { $0.key.user == question.user && $0.key.password == question.password })
         {
             return .granted(grant.value)

@@ -37,6 +37,9 @@ public struct PathPattern: Hashable, Sendable, CustomStringConvertible {
         isWhole = true
     }
 
+    /// Whether the pattern is `*`.
+    var matchesAll: Bool { !isWhole && beginning == "/" }
+
     /// Whether the pattern matches `path`, which has a leading slash.
     public func matches(_ path: String) -> Bool { matches(path, ignoringCase: false) }
 
@@ -67,10 +70,12 @@ public struct Grant: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - path: the path with its leading slash; `nil` for the whole server, which every user may query.
+    ///   - path: the path with its leading slash; `nil` for the whole server, which every user may query, and which has the other
+    ///     rights of users that have them for all paths.
     ///   - ignoringCase: for a client that sends its URL in lower case. The caller must check the path that it finds again.
     public func admits(_ right: Right, _ path: String?, ignoringCase: Bool = false) -> Bool {
-        guard let patterns, let path else { return true }
+        guard let patterns else { return true }
+        guard let path else { return right == .read || patterns[right, default: []].contains(where: \.matchesAll) }
         return patterns[right, default: []].contains { $0.matches(path, ignoringCase: ignoringCase) }
     }
 

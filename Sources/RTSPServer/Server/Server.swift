@@ -12,8 +12,8 @@ public final class Server: Sendable {
     let loops: [MediaLoop]
     private let inboxes: [Inbox]
     private let acceptors: [Acceptor]
-    private let registry: Registry
-    private let admission: Admission
+    let registry: Registry
+    let admission: Admission
     private let identity: CurrentIdentity
 
     /// Binds the ports, including all loops' UDP ports. Nothing is served before `start`.

@@ -43,6 +43,9 @@ public struct Listener: ~Copyable, Sendable {
     /// The local address and port.
     public var localAddress: SocketAddress? { descriptor.localAddress }
 
+    /// Passes on the ownership of the descriptor.
+    public consuming func takeDescriptor() -> Descriptor { descriptor }
+
     /// Closes the listener now; pending connections are reset.
     public consuming func close() {}
 

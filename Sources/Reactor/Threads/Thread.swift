@@ -27,10 +27,15 @@ public func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemErr
 /// - Parameter name: The thread's name; the kernel shows 15 bytes of it.
 public func startDetachedThread(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
     let thread = try startThread {
-        clinux_name_this_thread(String(decoding: name.utf8.prefix(15), as: UTF8.self))
+        nameThisThread(name)
         body()
     }
     pthread_detach(thread)
+}
+
+/// Names the calling thread; the kernel shows 15 bytes of the name.
+public func nameThisThread(_ name: String) {
+    clinux_name_this_thread(String(decoding: name.utf8.prefix(15), as: UTF8.self))
 }
 
 /// A function instead of a closure literal because a literal in `main.swift` would belong to the main actor.

@@ -47,7 +47,10 @@ extension AccessPolicy.User {
         guard let password = user.password else { return nil }
         self.init(
             name: name, secret: password.secret, addresses: AddressRules(allowed: user.allow, denied: user.deny),
-            rights: [.read: user.read, .publish: user.publish, .control: user.control])
+            rights: [
+                .read: user.read, .publish: user.publish, .control: user.control,
+                .status: user.status ? [PathPattern("*")].compactMap(\.self) : [],
+            ])
     }
 
     /// The user of the viewer's password, which may watch all paths and do nothing else.

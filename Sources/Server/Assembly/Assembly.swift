@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPServer
 import Logging
 import Media
 import RTSP
@@ -9,7 +10,7 @@ import Streams
 import Synchronization
 import TLS
 
-/// The whole server, assembled from its configuration: the streams, their sources, and the RTSP server.
+/// The whole server, assembled from its configuration: the streams, their sources, and the servers of RTSP and HTTP.
 ///
 /// `Assembly+Changing.swift` changes it while it runs.
 public final class Assembly: Sendable {
@@ -52,6 +53,8 @@ public final class Assembly: Sendable {
     /// Makes what is shown while a source is absent.
     let absences: Absences
     let server: RTSPServer.Server
+    /// `nil` without HTTP.
+    let httpServer: HTTPServer.Server?
     /// `nil` without TLS.
     let certificateWatch: CertificateWatch?
     let status: StatusReport
@@ -106,7 +109,7 @@ public final class Assembly: Sendable {
         let server: RTSPServer.Server
         do throws(BindingFailure) {
             server = try RTSPServer.Server(
-                options: ServerOptions(
+                options: RTSPServer.ServerOptions(
                     configuration, access: access, authoriser: HTTPCallback(configuration.access, log: log),
                     identity: identity),
                 directory: directory, services: [pulls.service, forwardLoops.service], logger: log)
@@ -114,7 +117,16 @@ public final class Assembly: Sendable {
             throw Failure(error, configuration)
         }
         self.server = server
-        certificateWatch = try Self.certificateWatch(files, server, log)
+        do throws(ListeningFailure) {
+            httpServer = try HTTPServer.ServerOptions(configuration, identity: identity).map {
+                options throws(ListeningFailure) in
+                try HTTPServer.Server(
+                    options: options, services: HTTPServices(server: server), logger: log)
+            }
+        } catch {
+            throw Failure(error, configuration)
+        }
+        certificateWatch = try Self.certificateWatch(files, server, httpServer, log)
         running = configuration
         self.threshold = threshold
         self.generatedAccess = generatedAccess
@@ -133,7 +145,7 @@ public final class Assembly: Sendable {
         }
         notice = StartupNotice(
             configuration, viewer, publisher, port: server.port(for: .clear).map(Int.init),
-            tlsPort: server.port(for: .tls).map(Int.init),
+            tlsPort: server.port(for: .tls).map(Int.init), http: httpServer,
             streams: paths.map { name, path in
                 StartupNotice.StreamLine(
                     path: path.stream.path, label: path.source.label, multicast: configuration.multicastLines(of: name),
@@ -172,7 +184,8 @@ public final class Assembly: Sendable {
             ControlSocket(at: place, log: log) { [weak self] in self?.answer($0) ?? .refused([]) }
         }
         let all: [(any Component)?] = [
-            RTSPComponent(server, tasks: tasks), certificateWatch, sources, statusLog, control,
+            RTSPComponent(server, tasks: tasks), httpServer.map { HTTPComponent($0, routes: routes(), tasks: tasks) },
+            certificateWatch, sources, statusLog, control,
         ]
         return all.compactMap(\.self)
     }
@@ -226,26 +239,37 @@ public final class Assembly: Sendable {
 }
 
 extension Assembly.Failure {
-    /// The message for a failure to bind the ports.
+    /// The message for a failure to bind the ports of RTSP.
     fileprivate init(_ failure: BindingFailure, _ configuration: Configuration) {
         guard failure.way != nil else {
             description = Self.udpFailure(
-                failure, configuration.rtp, loopCount: ServerOptions(configuration, access: nil).loopCount)
+                failure, configuration.rtp,
+                loopCount: RTSPServer.ServerOptions(configuration, access: nil).loopCount)
             return
         }
         let isTLS = failure.way == .tls
-        let port = isTLS ? configuration.tls.port : configuration.server.port
-        let option = isTLS ? "tls.port" : "--port (server.port)"
-        if failure.error.isAddressInUse {
-            description = "port \(port) is in use: stop the other server, or choose another port with \(option)"
-        } else if failure.error.isPermissionDenied {
-            description =
-                "no permission to listen on port \(port): choose a port from 1024 up with \(option), or grant the "
-                + "capability CAP_NET_BIND_SERVICE"
-        } else {
-            description =
-                "cannot listen on port \(port): \(failure); see server.address and \(option)"
+        description = Self.tcpFailure(
+            failure.error, port: isTLS ? configuration.tls.port : configuration.server.port,
+            option: isTLS ? "tls.port" : "--port (server.port)")
+    }
+
+    /// The message for a failure to bind the ports of HTTP.
+    fileprivate init(_ failure: ListeningFailure, _ configuration: Configuration) {
+        let isTLS = failure.security == .tls
+        description = Self.tcpFailure(
+            failure.error, port: isTLS ? configuration.http.tlsPort : configuration.http.port,
+            option: isTLS ? "http.tlsPort" : "--http-port (http.port)")
+    }
+
+    private static func tcpFailure(_ error: SystemError, port: Int, option: String) -> String {
+        if error.isAddressInUse {
+            return "port \(port) is in use: stop the other server, or choose another port with \(option)"
         }
+        if error.isPermissionDenied {
+            return "no permission to listen on port \(port): choose a port from 1024 up with \(option), or grant the "
+                + "capability CAP_NET_BIND_SERVICE"
+        }
+        return "cannot listen on port \(port): \(error); see server.address and \(option)"
     }
 
     private static func udpFailure(
@@ -264,14 +288,17 @@ extension Assembly.Failure {
 
 extension Assembly {
     private static func certificateWatch(
-        _ files: CertificateFiles?, _ server: RTSPServer.Server, _ log: Logger
+        _ files: CertificateFiles?, _ server: RTSPServer.Server, _ httpServer: HTTPServer.Server?, _ log: Logger
     ) throws(Failure) -> CertificateWatch? {
         guard let files else { return nil }
         if files.isKeyReadableByOthers {
             log.warning("other users of this host can read the key of the certificate; run: chmod 600 \(files.key)")
         }
         do throws(SystemError) {
-            return try CertificateWatch(files, log: log) { server.identify(by: $0) }
+            return try CertificateWatch(files, log: log) { identity in
+                server.identify(by: identity)
+                httpServer?.identify(by: identity)
+            }
         } catch {
             throw Failure(description: "cannot start: \(error)")
         }
@@ -300,12 +327,14 @@ extension Assembly {
 extension StartupNotice {
     fileprivate init(
         _ configuration: Configuration, _ viewer: GeneratedAccess?, _ publisher: GeneratedAccess?, port: Int?,
-        tlsPort: Int?, streams: [StreamLine]
+        tlsPort: Int?, http: HTTPServer.Server?, streams: [StreamLine]
     ) {
         let address = configuration.server.address
         let place = address.isEmpty ? "all addresses" : address
         let listeners = [
             port.map { "\(place), TCP port \($0) (RTSP)" }, tlsPort.map { "\(place), TCP port \($0) (RTSPS)" },
+            http?.port(for: .clear).map { "\(place), TCP port \($0) (HTTP)" },
+            http?.port(for: .tls).map { "\(place), TCP port \($0) (HTTPS)" },
         ]
         // If the list of interfaces cannot be read, the notice still contains localhost.
         let addresses = (try? LocalAddresses.all()) ?? []

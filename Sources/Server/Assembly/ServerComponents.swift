@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPServer
 import RTSPServer
 import Reactor
 
@@ -16,6 +17,32 @@ final class RTSPComponent: Component {
     }
 
     func start() throws(SystemError) { try server.start() }
+
+    func stop() {
+        end.enter()
+        Task(executorPreference: tasks) { [server, end] in
+            await server.stop()
+            end.leave()
+        }
+    }
+
+    func join(until deadline: DispatchTime) -> Bool { end.wait(timeout: deadline) == .success }
+}
+
+/// The HTTP server with its event loops.
+final class HTTPComponent: Component {
+    let name = "the HTTP server"
+    private let server: HTTPServer.Server
+    private let routes: [Route]
+    private let tasks: WorkThread
+    private let end = DispatchGroup()
+
+    /// - Parameter tasks: waits for the event loops.
+    init(_ server: HTTPServer.Server, routes: [Route], tasks: WorkThread) {
+        (self.server, self.routes, self.tasks) = (server, routes, tasks)
+    }
+
+    func start() { server.start(routes) }
 
     func stop() {
         end.enter()

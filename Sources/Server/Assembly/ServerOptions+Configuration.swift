@@ -6,7 +6,7 @@ import TLS
 
 // The options of the RTSP server, from the configuration. The schema's ranges keep every conversion exact.
 
-extension ServerOptions {
+extension RTSPServer.ServerOptions {
     /// - Parameter identity: the certificate for clients with TLS; `nil` without TLS.
     init(
         _ configuration: Configuration, access: AccessPolicy?, authoriser: (any ExternalAuthoriser)? = nil,

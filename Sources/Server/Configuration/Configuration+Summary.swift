@@ -11,7 +11,11 @@ extension Configuration {
         }
         let clear = tls.encryption == .strict ? [] : ["port \(server.port) on \(address)"]
         let secure = tls.encryption == .no ? [] : ["port \(tls.port) on \(address), with TLS"]
-        return (clear + secure + lines).map { $0 + "\n" }.joined()
+        let web = [
+            clear.isEmpty || http.port == 0 ? nil : "port \(http.port) on \(address), for HTTP",
+            secure.isEmpty || http.port == 0 ? nil : "port \(http.tlsPort) on \(address), for HTTP with TLS",
+        ].compactMap(\.self)
+        return (clear + secure + web + lines).map { $0 + "\n" }.joined()
     }
 
     /// The paths; the test card as `cam` if none is configured.

@@ -6,6 +6,7 @@
 public struct Configuration: Hashable, Sendable {
     public var server = Server()
     public var tls = TLS()
+    public var http = HTTP()
     public var log = Log()
     public var control = Control()
     public var loops = Loops()
@@ -32,6 +33,7 @@ extension Schema<Configuration> {
             .section("server", \.server, .server, reason: "Where clients connect."),
             .section(
                 "tls", \.tls, .tls, reason: "Whether clients can use TLS (rtsps://), and with which certificate."),
+            .section("http", \.http, .http, reason: "The web server, for browsers, scripts and monitoring."),
             .section("log", \.log, .log, reason: "The log on standard error."),
             .section(
                 "control", \.control, .control,

@@ -8,9 +8,21 @@ extension Assembly {
     /// The present status of the server. Blocks for at most a second; `nil` if an event loop has not answered by then.
     func currentStatus(hasPictureTimes: Bool) -> ServerStatus? {
         let reading = ClockReading.now()
+        guard let answers = askLoops(at: reading.monotonic) else { return nil }
+        return status(answers, hasPictureTimes: hasPictureTimes, at: reading)
+    }
+
+    /// The present status of the server, once all event loops have answered.
+    func status() async -> ServerStatus {
+        let reading = ClockReading.now()
+        let answers = (await server.viewers(at: reading.monotonic), await server.statistics())
+        return status(answers, hasPictureTimes: false, at: reading)
+    }
+
+    private func status(_ answers: Answers, hasPictureTimes: Bool, at reading: ClockReading) -> ServerStatus {
         let now = reading.monotonic
         let paths = state.withLock { Array($0.paths.values) }
-        guard let (viewers, loops) = askLoops(at: now) else { return nil }
+        let (viewers, loops) = answers
         return ServerStatus(
             version: apusVersion, uptime: Double(now - clock.epoch) / 1_000_000_000,
             streams: paths.map {

@@ -37,6 +37,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "TCP port for RTSP; 8554 by default.")
     var port: Int?
 
+    @Option(help: "TCP port for HTTP; 8888 by default, 0 for no HTTP server.")
+    var httpPort: Int?
+
     @Option(
         help: ArgumentHelp(
             "UDP ports for RTP and RTCP; each event loop uses an even port and the next one. 6970-7169 by default.",
@@ -74,6 +77,9 @@ struct ServeCommand: ParsableCommand {
     func validate() throws {
         if let port, !(1...65_535).contains(port) {
             throw ValidationError("--port takes 1 to 65535, not \(port)")
+        }
+        if let httpPort, !(0...65_535).contains(httpPort) {
+            throw ValidationError("--http-port takes 0 to 65535, not \(httpPort)")
         }
         if let loops, !(0...256).contains(loops) {
             throw ValidationError("--loops takes 0 to 256, not \(loops)")
@@ -164,6 +170,7 @@ struct ServeCommand: ParsableCommand {
         let (settings, file) = try Configuration.load(file)
         var configuration = settings
         if let port { configuration.server.port = port }
+        if let httpPort { configuration.http.port = httpPort }
         if let udpPorts { configuration.use(udpPorts) }
         if let loops { configuration.loops.threads = loops }
         if let logLevel { configuration.log.level = logLevel }

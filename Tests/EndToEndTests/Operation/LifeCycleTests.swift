@@ -9,7 +9,8 @@ extension EndToEnd {
         @Test func aTakenPortIsReportedWithTheOptionToChangeIt() async throws {
             try await withServer("testcard") { server in
                 let second = try await Command.run(
-                    [ServerProcess.binary(), "serve", "--port", "\(server.port)", "testcard"], within: 10)
+                    [ServerProcess.binary(), "serve", "--http-port", "0", "--port", "\(server.port)", "testcard"],
+                    within: 10)
                 #expect(second.status == 1)
                 #expect(second.errors.contains("--port"), "\(second.diagnostics)")
             }
@@ -21,7 +22,8 @@ extension EndToEnd {
                 let start = ContinuousClock.now
                 let second = try await Command.run(
                     [
-                        "env", "NOTIFY_SOCKET=@nobody", ServerProcess.binary(), "serve", "--port", "\(server.port)",
+                        "env", "NOTIFY_SOCKET=@nobody", ServerProcess.binary(), "serve", "--http-port", "0", "--port",
+                        "\(server.port)",
                         "testcard",
                     ],
                     within: 10)
@@ -61,7 +63,10 @@ extension EndToEnd {
                 _ = await server.command.finish(within: 5)
             }
             let fourth = try Command(
-                prefix + [ServerProcess.binary(), "serve", "--port", "\(LoopbackSocket.freePort())", "testcard"])
+                prefix + [
+                    ServerProcess.binary(), "serve", "--http-port", "0", "--port", "\(LoopbackSocket.freePort())",
+                    "testcard",
+                ])
             #expect(await eventually(within: 10) { fourth.errors.contains("starting again in 2 s") })
             fourth.signal(SIGTERM)
             let outcome = await fourth.finish(within: 1.5)
@@ -71,7 +76,10 @@ extension EndToEnd {
 
         @Test func aSingleMissingFileIsAnError() async throws {
             let outcome = try await Command.run(
-                [ServerProcess.binary(), "serve", "--port", "\(LoopbackSocket.freePort())", "/nowhere/film.mp4"],
+                [
+                    ServerProcess.binary(), "serve", "--http-port", "0", "--port", "\(LoopbackSocket.freePort())",
+                    "/nowhere/film.mp4",
+                ],
                 within: 10)
             #expect(outcome.status == 1)
             #expect(outcome.errors.contains("/nowhere/film.mp4"), "\(outcome.diagnostics)")

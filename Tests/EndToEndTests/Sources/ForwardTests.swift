@@ -171,7 +171,8 @@ extension EndToEnd {
             let port = try LoopbackSocket.freePort()
             try folder.write("access: { loopback: publish }\npaths: { copy: { source: publish } }\n", to: "other.yml")
             let serving = [
-                try ServerProcess.binary(), "serve", "--port", "\(port)", "--config", folder.file("other.yml"),
+                try ServerProcess.binary(), "serve", "--http-port", "0", "--port", "\(port)", "--config",
+                folder.file("other.yml"),
             ]
             try folder.write(
                 """

@@ -31,7 +31,10 @@ extension EndToEnd {
         /// ffmpeg watches the second server while the first one is killed and started again.
         @Test func viewersStayWhileTheOtherServerIsAway() async throws {
             let port = try LoopbackSocket.freePort()
-            let serving = [try ServerProcess.binary(), "serve", "--port", "\(port)", try await Clip.plain.path()]
+            let serving = [
+                try ServerProcess.binary(), "serve", "--http-port", "0", "--port", "\(port)",
+                try await Clip.plain.path(),
+            ]
             let first = try Command(serving, in: "/")
             try await withServer("cam=rtsp://127.0.0.1:\(port)/cam") { edge in
                 #expect(try await edge.isServing())
@@ -54,7 +57,10 @@ extension EndToEnd {
         /// ffmpeg sees the last frame while the first server is away, for several times, and no time that goes back.
         @Test func viewersSeeTheLastFrameWhileTheOtherServerIsAway() async throws {
             let port = try LoopbackSocket.freePort()
-            let serving = [try ServerProcess.binary(), "serve", "--port", "\(port)", try await Clip.plain.path()]
+            let serving = [
+                try ServerProcess.binary(), "serve", "--http-port", "0", "--port", "\(port)",
+                try await Clip.plain.path(),
+            ]
             let folder = try TemporaryFolder()
             let source = "rtsp://127.0.0.1:\(port)/cam"
             try folder.write(

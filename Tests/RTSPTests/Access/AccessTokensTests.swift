@@ -48,6 +48,8 @@ struct AccessTokensTests {
         #expect(Self.outcome(token, in: policy) == .success("ann"))
         #expect(Self.outcome(token, .control, "/cam", in: policy) == .success("ann"))
         #expect(Self.outcome(token, .read, "/cam", in: policy) == .failure(.notPermitted(user: "ann")))
+        #expect(Self.outcome(token, .control, nil, in: policy) == .success("ann"), "the right to all paths")
+        #expect(Self.outcome(token, .status, nil, in: policy) == .failure(.notPermitted(user: "ann")))
         #expect(Self.outcome(token, .publish, in: policy) == .failure(.notPermitted(user: "ann")))
     }
 

@@ -87,6 +87,7 @@ struct GeneratedAccessTests {
         try temporary.write("Secret77\n", to: "viewer-password")
         var configuration = Configuration()
         configuration.server.port = 0
+        configuration.http.port = 0
         let log = log
         let failure = #expect(throws: Assembly.Failure.self) {
             try Assembly(configuration, log: log) { (user) throws(StateFailure) in

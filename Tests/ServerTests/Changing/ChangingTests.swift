@@ -23,6 +23,7 @@ struct ChangingTests {
             file: "apus.yml")
         // The kernel chooses the port.
         configuration.server.port = 0
+        configuration.http.port = 0
         configuration.control.socket = ""
         return configuration
     }

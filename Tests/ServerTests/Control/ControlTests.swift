@@ -262,7 +262,7 @@ struct ControlTests {
     @Test func aServerWithoutControlSocketServesAndLogsTheReason() async throws {
         try folder.write("mine", to: "control")
         var configuration = Configuration()
-        (configuration.server.port, configuration.control.socket) = (0, path)
+        (configuration.server.port, configuration.http.port, configuration.control.socket) = (0, 0, path)
         (configuration.rtp.firstUDPPort, configuration.rtp.lastUDPPort) = (20_000, 24_000)
         let lines = Lines()
         let assembly = try Assembly(configuration, log: lines.logger)
@@ -277,7 +277,7 @@ struct ControlTests {
 
     @Test func aServerNeedsNoControlSocket() throws {
         var configuration = Configuration()
-        (configuration.server.port, configuration.control.socket) = (0, "")
+        (configuration.server.port, configuration.http.port, configuration.control.socket) = (0, 0, "")
         (configuration.rtp.firstUDPPort, configuration.rtp.lastUDPPort) = (20_000, 24_000)
         let lines = Lines()
         let assembly = try Assembly(configuration, log: lines.logger)

@@ -20,6 +20,7 @@ struct AbsentTests {
                 "loops: { threads: 2 }\nrtp: { firstUDPPort: 20000, lastUDPPort: 24000 }\npaths: { cam: \(path)\(others) }\n",
             file: "apus.yml")
         configuration.server.port = 0
+        configuration.http.port = 0
         configuration.control.socket = ""
         let assembly = try Assembly(
             configuration, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, stateFolder: folder)

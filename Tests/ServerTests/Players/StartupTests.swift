@@ -37,6 +37,7 @@ struct StartupTests {
         var configuration = try Configuration(
             yaml: "paths: { cam: { source: \(folder.file("notes.txt")) }, card: {} }", file: "apus.yml")
         configuration.server.port = 0
+        configuration.http.port = 0
         configuration.control.socket = ""
         configuration.rtp.firstUDPPort = 20_000
         configuration.rtp.lastUDPPort = 24_000
@@ -56,7 +57,7 @@ struct StartupTests {
         #expect(configuration.multicastGroups.mapValues(\.description) == ["a": "239.255.42.1", "c": "239.255.42.2"])
         #expect(
             configuration.summary
-                == "port 8554 on all addresses\n/a: testcard, multicast 239.255.42.1\n/b: testcard\n"
+                == "port 8554 on all addresses\nport 8888 on all addresses, for HTTP\n/a: testcard, multicast 239.255.42.1\n/b: testcard\n"
                 + "/c: testcard, multicast 239.255.42.2\n")
     }
 
@@ -71,7 +72,7 @@ struct StartupTests {
         #expect(configuration.multicastGroups.mapValues(\.description) == ["a": "239.255.42.1", "b": "239.255.42.2"])
         #expect(
             configuration.summary
-                == "port 8554 on all addresses\n/a: testcard, rtp://@239.255.42.1:5012\n"
+                == "port 8554 on all addresses\nport 8888 on all addresses, for HTTP\n/a: testcard, rtp://@239.255.42.1:5012\n"
                 + "/b: testcard, multicast 239.255.42.2, rtp://@239.255.42.2:5012\n/c: testcard\n")
     }
 
@@ -84,6 +85,7 @@ struct StartupTests {
             """
         var configuration = try Configuration(yaml: yaml, file: "apus.yml")
         configuration.server.port = 0
+        configuration.http.port = 0
         configuration.control.socket = ""
         configuration.rtp.firstUDPPort = 20_000
         configuration.rtp.lastUDPPort = 24_000
@@ -101,6 +103,7 @@ struct StartupTests {
         let taken = try RTPSocketPair.bind(evenIn: 25_000...29_000)
         var configuration = Configuration()
         configuration.server.port = 0
+        configuration.http.port = 0
         configuration.loops.threads = 1
         configuration.use(try #require(UDPPortRange("\(taken.port)-\(taken.port + 1)")))
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

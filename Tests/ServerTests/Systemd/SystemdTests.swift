@@ -77,7 +77,7 @@ struct SystemdTests {
 
     @Test func allLoopsOfARunningServerTurn() async throws {
         var configuration = Configuration()
-        (configuration.server.port, configuration.loops.threads) = (0, 2)
+        (configuration.server.port, configuration.http.port, configuration.loops.threads) = (0, 0, 2)
         configuration.control.socket = ""
         (configuration.rtp.firstUDPPort, configuration.rtp.lastUDPPort) = (20_000, 24_000)
         let assembly = try Assembly(configuration, log: log)

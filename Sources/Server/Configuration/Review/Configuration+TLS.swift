@@ -1,6 +1,7 @@
 extension Configuration {
     /// Notes options with which TLS cannot work.
     func noteTLS(in reading: inout Reading) {
+        noteHTTPPorts(in: &reading)
         guard tls.encryption != .no else { return }
         let section = OptionPath.root + "tls"
         if tls.encryption == .optional, tls.port == server.port {
@@ -16,6 +17,21 @@ extension Configuration {
             reading.note(
                 "is multicast, which is not encrypted, but tls.encryption is strict; change one of them",
                 with: .root + "paths" + name)
+        }
+    }
+
+    /// Notes ports of the HTTP server that others have.
+    private func noteHTTPPorts(in reading: inout Reading) {
+        guard http.port != 0 else { return }
+        var others = tls.encryption == .strict ? [] : [("server.port", server.port)]
+        if tls.encryption != .no { others.append(("tls.port", tls.port)) }
+        var own: [(String, Int)] = tls.encryption == .strict ? [] : [("port", http.port)]
+        if tls.encryption != .no { own.append(("tlsPort", http.tlsPort)) }
+        for (name, port) in own {
+            for (other, taken) in others where taken == port {
+                reading.note("is the same as \(other); the defaults are 8888 and 8889", with: .root + "http" + name)
+            }
+            others.append(("http.\(name)", port))
         }
     }
 }

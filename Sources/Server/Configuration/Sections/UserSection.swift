@@ -9,6 +9,7 @@ extension Configuration {
         public var read = [PathPattern("*")].compactMap(\.self)
         public var publish: [PathPattern] = []
         public var control: [PathPattern] = []
+        public var status = false
         /// Empty for all addresses.
         public var allow: [AddressBlock] = []
         public var deny: [AddressBlock] = []
@@ -29,6 +30,10 @@ extension Schema<Configuration.User> {
             .patterns("read", \.read, "Paths that the user may watch."),
             .patterns("publish", \.publish, "Paths that the user may publish to."),
             .patterns("control", \.control, "Paths whose options the user may change."),
+            .boolean(
+                "status", \.status,
+                "Whether the user may read the status of the server over HTTP: sources, viewers with their addresses, and "
+                    + "metrics. Clients on this host may read it without a user."),
             .blocks("allow", \.allow, "Addresses that the user may connect from; empty for all addresses."),
             .blocks("deny", \.deny, "Addresses that the user may not connect from, even if allow contains them."))
     }

@@ -1,0 +1,179 @@
+import HTTP
+import NIOCore
+
+/// Lets one request at a time through to the parser (``RequestFraming``), and watches the time that a client takes. The bytes of
+/// further requests wait here while one is answered, or in the kernel if they are many. Confined to the event loop.
+///
+/// ```
+///              complete request            response sent
+///   receiving ──────────────────▶ answering ────────────▶ receiving      if the connection is kept
+///       │ failure, too slow           └─────────────────▶ discarding     what comes is not read, until the client has closed
+///       └───────▶ answering                                 or a second has passed
+/// ```
+final class RequestGate: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    /// What it tells the handler of requests.
+    enum Event {
+        /// What has arrived is no request that can be answered otherwise.
+        case refused(RequestFailure)
+        /// The request did not arrive in time.
+        case tooSlow
+        /// The client has closed its direction, and takes no more, while a request is answered.
+        case clientLeft
+    }
+
+    private enum Phase {
+        case receiving
+        case answering
+        case discarding
+    }
+
+    /// How long a closing connection waits for the client to read the response, in seconds.
+    private static let lingering = TimeAmount.seconds(1)
+    /// Requests that are answered before others get their turn.
+    private static let requestsPerTurn = 16
+
+    private let options: ConnectionOptions
+    private var framing: RequestFraming
+    private var phase = Phase.receiving
+    private var isInputClosed = false
+    /// Bytes behind the request that is answered.
+    private var waiting = ByteBuffer()
+    private var isProcessing = false
+    private var timer: ConnectionTimer?
+    private var context: ChannelHandlerContext?
+
+    init(_ options: ConnectionOptions) {
+        self.options = options
+        framing = RequestFraming(limits: options.requests)
+    }
+
+    // MARK: The channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let timer = ConnectionTimer(on: context.eventLoop) { [self] in deadlinePassed() }
+        timer.set(after: options.idle)
+        self.timer = timer
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    private func end() {
+        timer?.cancel()
+        context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard phase != .discarding else { return }
+        var bytes = unwrapInboundIn(data)
+        waiting.writeBuffer(&bytes)
+        process()
+    }
+
+    /// Reads no more while more waits than the longest request has.
+    func read(context: ChannelHandlerContext) {
+        if phase != .answering || waiting.readableBytes < options.maximumWaitingByteCount { context.read() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .some(.inputClosed) = event as? ChannelEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        isInputClosed = true
+        switch phase {
+        case .answering: context.fireUserInboundEventTriggered(Event.clientLeft)
+        case .receiving, .discarding: context.close(promise: nil)
+        }
+    }
+
+    // MARK: Requests
+
+    /// Passes on the next request as far as it has arrived.
+    private func process() {
+        guard !isProcessing else { return }
+        isProcessing = true
+        defer { isProcessing = false }
+        var count = 0
+        while phase == .receiving, waiting.readableBytes > 0, let context {
+            guard count < Self.requestsPerTurn else {
+                let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+                return context.eventLoop.execute { bound.value.process() }
+            }
+            count += 1
+            receive(context)
+        }
+        if waiting.readableBytes == 0 { waiting.clear() }
+    }
+
+    private func receive(_ context: ChannelHandlerContext) {
+        let wasInside = framing.isInsideRequest
+        do throws(RequestFailure) {
+            let count = try framing.received(Array(waiting.readableBytesView)[...])
+            if !wasInside { timer?.set(after: options.request) }
+            if framing.isComplete { beginAnswer() }
+            // `count` is at most the number of readable bytes.
+            if let bytes = waiting.readSlice(length: count) { context.fireChannelRead(wrapInboundOut(bytes)) }
+        } catch {
+            beginAnswer()
+            waiting.clear()
+            context.fireUserInboundEventTriggered(Event.refused(error))
+        }
+        if phase == .receiving, framing.expectsContinue { sendContinue(context) }
+    }
+
+    private func beginAnswer() {
+        phase = .answering
+        timer?.set(after: nil)
+    }
+
+    /// Tells a client that waits before it sends the body that it may send it. Its length has been checked.
+    private func sendContinue(_ context: ChannelHandlerContext) {
+        var bytes = context.channel.allocator.buffer(capacity: 32)
+        bytes.writeString("HTTP/1.1 100 Continue\r\n\r\n")
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
+    }
+
+    // MARK: Responses
+
+    /// The whole response has been handed to the channel: from now on, the client has a limited time to take it.
+    func responseIsComplete() { timer?.set(after: options.idle) }
+
+    /// The response has been sent.
+    func responseWasSent(keepsConnection: Bool) {
+        guard let context, phase == .answering else { return }
+        guard keepsConnection, !isInputClosed else { return finish(context) }
+        framing.begin()
+        phase = .receiving
+        timer?.set(after: options.idle)
+        process()
+        if phase == .receiving { context.read() }
+    }
+
+    /// Closes the server's direction, and waits until the client has read what was sent: if the connection were closed with unread
+    /// bytes, the kernel would reset it, and the client might lose the response.
+    private func finish(_ context: ChannelHandlerContext) {
+        guard !isInputClosed else { return context.close(promise: nil) }
+        phase = .discarding
+        waiting.clear()
+        timer?.set(after: Self.lingering)
+        context.close(mode: .output, promise: nil)
+        context.read()
+    }
+
+    private func deadlinePassed() {
+        guard let context else { return }
+        guard phase == .receiving, framing.isInsideRequest else { return context.close(promise: nil) }
+        beginAnswer()
+        context.fireUserInboundEventTriggered(Event.tooSlow)
+    }
+}

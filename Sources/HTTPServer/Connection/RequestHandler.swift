@@ -1,0 +1,332 @@
+import HTTP
+import Media
+import NIOCore
+import NIOHTTP1
+import RTSP
+import Reactor
+import TLS
+
+/// Answers the requests of one connection, one after the other: it checks host, origin and access, and calls the route. Confined to
+/// the event loop.
+final class RequestHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let server: ServerContext
+    private let gate: RequestGate
+    private let connection: ConnectionFacts
+    private let access: AccessControl
+    private var context: ChannelHandlerContext?
+    private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
+    /// The request that is answered now.
+    private var current: CurrentRequest?
+    private var lastNumber: UInt64 = 0
+
+    /// A request from its end to the end of its response.
+    private struct CurrentRequest {
+        let number: UInt64
+        /// Whether the response has no body.
+        var isHead = false
+        var keepsConnection = false
+        /// `Range` of a GET request.
+        var ranges: [String] = []
+        /// The headers of the response that the page of another server needs.
+        var crossOrigin: [(String, String)] = []
+    }
+
+    init(_ server: ServerContext, gate: RequestGate, _ connection: ConnectionFacts) {
+        (self.server, self.gate, self.connection) = (server, gate, connection)
+        access = AccessControl(server)
+    }
+
+    // MARK: The channel
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        current = nil
+        self.context = nil
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            body = []
+        case .body(let bytes): body += bytes.readableBytesView
+        case .end:
+            guard let head = head.take() else { return }
+            begin()
+            current?.isHead = head.method == .HEAD
+            current?.keepsConnection = head.isKeepAlive && !head.headers.contains(name: "Upgrade")
+            do throws(Problem) {
+                try answer(head)
+            } catch {
+                refuse(error)
+            }
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case RequestGate.Event.refused(let failure):
+            server.log.debug("request refused", peer: connection.peer.description, reason: failure.description)
+            begin()
+            refuse(Problem(failure))
+        case RequestGate.Event.tooSlow:
+            begin()
+            refuse(Problem(.requestTimeout, "the request did not arrive in time"))
+        case RequestGate.Event.clientLeft:
+            break
+        case is TLSHandler.Established:
+            connection.counts.handshakeEnded()
+        default:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case let failure as TLSFailure:
+            server.log.log(
+                .failedHandshake, .notice, "TLS failed", peer: connection.peer.description, reason: failure.httpReason)
+        case is HTTPParserError:
+            // The gate has accepted the request, and the parser does not.
+            if current == nil { begin() }
+            refuse(Problem(.badRequest, "the request is malformed"))
+        default:
+            // The peer has reset the connection, for example.
+            context.close(promise: nil)
+        }
+    }
+
+    // MARK: Requests
+
+    private func begin() {
+        lastNumber += 1
+        current = CurrentRequest(number: lastNumber)
+    }
+
+    /// Checks a request in the order of what it may learn: the form, the name of the server, the address, the route, the page that
+    /// sends it, and the rights of its client.
+    private func answer(_ head: HTTPRequestHead) throws(Problem) {
+        guard let target = RequestTarget(head.uri) else { throw Problem(.badRequest, "the URL is malformed") }
+        let host = try host(of: head, target)
+        let client = ClientIdentity(
+            peer: Endpoint(address: connection.peer.host, isLoopback: connection.peer.isLoopback),
+            security: connection.security, host: host, forwarding: Forwarding(head.headers),
+            trustedProxies: server.options.trustedProxies)
+        guard access.admits(client) else { throw Problem(.forbidden, "this address may not connect") }
+        let method = Request.Method(rawValue: head.method.rawValue)
+        let (route, streamPath) = try route(to: target, method)
+        let isPermitted = try checkOrigin(head, host, client, isSafe: method?.isSafe ?? true)
+        guard let route, let method else {
+            if head.method == .OPTIONS { return respondToOptions(target, isPermitted) }
+            throw Problem(.notFound, "there is nothing at this path")
+        }
+        if method == .get { current?.ranges = head.headers["Range"] }
+        let (right, path): (Right, String?)
+        switch route.access {
+        case .everyone: return run(route, head, target, method, client, streamPath: streamPath, grant: .everything)
+        case .server(let needed): (right, path) = (needed, nil)
+        case .stream(let needed): (right, path) = (needed, streamPath)
+        }
+        let question = AccessControl.Question(
+            client: client, right: right, path: path, method: head.method.rawValue, target: target,
+            headers: head.headers)
+        proceed(access.authorise(question), question) { [self] grant in
+            run(route, head, target, method, client, streamPath: streamPath, grant: grant)
+        }
+    }
+
+    /// What the request calls this server, which must be one of its names.
+    private func host(of head: HTTPRequestHead, _ target: RequestTarget) throws(Problem) -> Authority {
+        // HTTP/1.0 knows no `Host`; then the client has only an address.
+        let named = target.authority ?? Authority(head.headers.first(name: "Host") ?? connection.local.bracketedHost)
+        guard let named else { throw Problem(.badRequest, "the header Host is malformed") }
+        guard server.hosts.contains(named, connectedTo: IPAddress(connection.local.host)) else {
+            server.log.log(
+                .refusedHost, .notice, "request refused: unknown host name", peer: connection.peer.description,
+                reason: "the client calls this server \(named.host); if that is right, add the name to http.hosts")
+            throw Problem(
+                .misdirectedRequest,
+                "this server does not know itself as \(named.host); if it should, add the name to the option http.hosts"
+            )
+        }
+        return named
+    }
+
+    /// - Returns: no route for the path if the method is OPTIONS, which has none.
+    private func route(to target: RequestTarget, _ method: Request.Method?) throws(Problem) -> (Route?, String?) {
+        switch server.router.match(target.path, method) {
+        case .route(let route, let streamPath): return (route, streamPath)
+        case .nothing: return (nil, nil)
+        case .methods where method == .options: return (nil, nil)
+        case .methods(let methods):
+            let allow = methods.map(\.rawValue).joined(separator: ", ")
+            throw Problem(
+                .methodNotAllowed, "the methods of this path are \(allow)",
+                headers: [.init(name: "Allow", value: allow)])
+        }
+    }
+
+    /// - Returns: whether the request comes from the page of another server that may use this one.
+    private func checkOrigin(
+        _ head: HTTPRequestHead, _ host: Authority, _ client: ClientIdentity, isSafe: Bool
+    ) throws(Problem) -> Bool {
+        let check = OriginCheck(allowed: server.options.origins)
+        switch check.verdict(head.headers, host: host, isSecure: client.security == .tls) {
+        case .own: return false
+        case .permitted(let origin):
+            current?.crossOrigin = [
+                ("Access-Control-Allow-Origin", "\(origin)"), ("Access-Control-Allow-Credentials", "true"),
+                ("Vary", "Origin"),
+            ]
+            return true
+        case .refused where isSafe: return false
+        case .refused:
+            throw Problem(
+                .forbidden, "a page of another server may not do this; see the option http.origins")
+        }
+    }
+
+    /// Answers OPTIONS, also as the preflight request of a page of another server (CORS).
+    private func respondToOptions(_ target: RequestTarget, _ isPermitted: Bool) {
+        guard case .methods(let methods) = server.router.match(target.path, nil) else {
+            return refuse(Problem(.notFound, "there is nothing at this path"))
+        }
+        let allow = methods.map(\.rawValue).joined(separator: ", ")
+        var response = Response(.noContent, headers: [("Allow", allow)])
+        if isPermitted {
+            response.headers += [
+                ("Access-Control-Allow-Methods", allow),
+                ("Access-Control-Allow-Headers", "Authorization, Content-Type, Range"),
+                ("Access-Control-Max-Age", "600"),
+            ]
+        }
+        send(response)
+    }
+
+    // MARK: Access
+
+    /// Continues with a request when it is authorised.
+    private func proceed(
+        _ outcome: AccessControl.Outcome, _ question: AccessControl.Question, _ granted: @escaping (Grant) -> Void
+    ) {
+        switch outcome {
+        case .granted(let grant): granted(grant)
+        case .refused(let problem, let failure): refuse(problem, because: failure)
+        case .undecided(let request):
+            guard let context, let number = current?.number else { return }
+            let bound = NIOLoopBound(
+                (handler: self, question: question, granted: granted), eventLoop: context.eventLoop)
+            let loop = context.eventLoop
+            server.services.decide(request, for: connection.name) { decision in
+                loop.execute {
+                    let (handler, question, granted) = bound.value
+                    guard handler.current?.number == number else { return }
+                    handler.proceed(
+                        handler.access.decided(decision, about: request, for: question), question, granted)
+                }
+            }
+        }
+    }
+
+    /// Refuses a request that is not authorised: a wrong password after a delay, so that guessing takes time.
+    private func refuse(_ problem: Problem, because failure: AccessFailure) {
+        log(failure)
+        guard failure.countsAsGuess, let context, let number = current?.number else { return refuse(problem) }
+        let delay = TimeAmount.milliseconds(Int64(access.guessDelayMilliseconds))
+        context.eventLoop.assumeIsolated().scheduleTask(in: delay) { [self] in
+            if current?.number == number { refuse(problem) }
+        }
+    }
+
+    private func log(_ failure: AccessFailure) {
+        switch failure {
+        // Clients send a request without credentials first, and a lock-out has been logged already.
+        case .noCredentials, .staleNonce, .lockedOut, .invalidToken, .deniedExternally(countsAsGuess: false):
+            server.log.debug("request refused", peer: connection.peer.description, reason: "\(failure)")
+        default:
+            server.log.log(
+                .refusedAccess, .notice, "refused", peer: connection.peer.description, reason: "\(failure)")
+        }
+    }
+
+    // MARK: Responses
+
+    private func run(
+        _ route: Route, _ head: HTTPRequestHead, _ target: RequestTarget, _ method: Request.Method,
+        _ client: ClientIdentity, streamPath: String?, grant: Grant
+    ) {
+        guard let context, let current else { return }
+        let request = Request(
+            method: method, target: target, body: body,
+            client: Client(
+                address: client.endpoint.address, peer: connection.peer.description, security: client.security,
+                userAgent: head.headers.first(name: "User-Agent") ?? ""),
+            streamPath: streamPath, grant: grant, headers: head.headers)
+        body = []
+        route.answer(request, Exchange(current.number, of: self, on: context.eventLoop))
+    }
+
+    /// Sends the response to the request `number`, if it is still to be answered.
+    func respond(_ response: Response, to number: UInt64) {
+        if current?.number == number { send(response) }
+    }
+
+    private func refuse(_ problem: Problem) { send(problem.response) }
+
+    private func send(_ response: Response) {
+        guard let context, let current = current.take() else { return }
+        let response = current.ranges.isEmpty ? response : response.part(current.ranges)
+        let keepsConnection = current.keepsConnection && response.status.code < 500
+        var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: response.status.code))
+        head.headers = headers(of: response)
+        for (name, value) in current.crossOrigin { head.headers.add(name: name, value: value) }
+        if !keepsConnection { head.headers.add(name: "Connection", value: "close") }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if !current.isHead, !response.body.isEmpty {
+            let body = context.channel.allocator.buffer(bytes: response.body)
+            context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        }
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        let gate = NIOLoopBound(gate, eventLoop: context.eventLoop)
+        sent.futureResult.whenSuccess { gate.value.responseWasSent(keepsConnection: keepsConnection) }
+        gate.value.responseIsComplete()
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
+    }
+
+    private func headers(of response: Response) -> HTTPHeaders {
+        var headers = HTTPHeaders(response.headers.map { ($0.name, $0.value) })
+        for (name, value) in SecurityHeaders.all(isOpenToPages: !server.options.origins.isEmpty)
+        where !headers.contains(name: name) {
+            headers.add(name: name, value: value)
+        }
+        headers.add(name: "Server", value: server.options.serverName)
+        headers.add(name: "Date", value: httpDate(unixSeconds: WallClock.unixNanoseconds() / 1_000_000_000))
+        // Responses without a body have no length (RFC 9110, section 8.6).
+        if response.status != .noContent { headers.add(name: "Content-Length", value: "\(response.body.count)") }
+        return headers
+    }
+}
+
+extension Forwarding {
+    fileprivate init(_ headers: HTTPHeaders) {
+        self.init(
+            forwarded: headers["Forwarded"], xForwardedFor: headers["X-Forwarded-For"],
+            xForwardedProto: headers["X-Forwarded-Proto"], via: headers["Via"])
+    }
+}
+
+extension TLSFailure {
+    /// The reason in terms of HTTP.
+    fileprivate var httpReason: String {
+        self == .plainText
+            ? "the client sent plain text to the TLS port; it must use https:// instead of http://" : description
+    }
+}

@@ -1,0 +1,28 @@
+import NIOCore
+import Synchronization
+
+/// One request and its response. Thread-safe.
+public final class Exchange: Sendable {
+    private let handler: NIOLoopBound<RequestHandler>
+    private let loop: any EventLoop
+    private let number: UInt64
+    private let isAnswered = Atomic(false)
+
+    /// - Parameter number: the number of the request on its connection.
+    init(_ number: UInt64, of handler: RequestHandler, on loop: any EventLoop) {
+        self.handler = NIOLoopBound(handler, eventLoop: loop)
+        self.loop = loop
+        self.number = number
+    }
+
+    /// Sends the response. Only the first call has an effect, and none if the connection has closed.
+    public func respond(_ response: Response) {
+        guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
+        let (handler, number) = (handler, number)
+        if loop.inEventLoop { return handler.value.respond(response, to: number) }
+        loop.execute { handler.value.respond(response, to: number) }
+    }
+
+    /// Sends an error response.
+    public func refuse(_ problem: Problem) { respond(problem.response) }
+}

@@ -1,0 +1,44 @@
+import HTTP
+import NIOHTTP1
+import RTSP
+
+/// A request that has been authorised.
+public struct Request: Sendable {
+    public let method: Method
+    public let target: RequestTarget
+    public let body: [UInt8]
+    public let client: Client
+    /// The path of the stream that it names, with its leading slash; `nil` if its route names none.
+    public let streamPath: String?
+    /// The user and the rights of the client.
+    public let grant: Grant
+    let headers: HTTPHeaders
+
+    /// The values of a header, in their order.
+    public func values(of header: String) -> [String] { headers[header] }
+
+    /// The methods that routes may have.
+    public enum Method: String, CaseIterable, Sendable {
+        case get = "GET"
+        case head = "HEAD"
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
+        case options = "OPTIONS"
+
+        /// Whether a request with this method changes nothing (RFC 9110, section 9.2.1).
+        public var isSafe: Bool { [.get, .head, .options].contains(self) }
+    }
+}
+
+/// The client of a request.
+public struct Client: Hashable, Sendable {
+    /// Its numeric address; that which a trusted proxy states, if there is one.
+    public let address: String
+    /// The address and port of the connection.
+    public let peer: String
+    public let security: ConnectionSecurity
+    /// Its `User-Agent`; empty if it sent none.
+    public let userAgent: String
+}

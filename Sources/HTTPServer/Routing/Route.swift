@@ -1,0 +1,73 @@
+import RTSP
+
+/// A resource of the server: where it is, who may use it, and what answers.
+public struct Route: Sendable {
+    /// Which paths a route has.
+    public enum Place: Hashable, Sendable {
+        /// One path.
+        case path(String)
+        /// The path of a stream, a slash, and this last part.
+        case stream(String)
+    }
+
+    /// What a request needs.
+    public enum Access: Hashable, Sendable {
+        /// An address that may connect.
+        case everyone
+        /// A right to the server as a whole.
+        case server(Right)
+        /// A right to the stream that the path names.
+        case stream(Right)
+    }
+
+    /// Answers a request, by one call of ``Exchange/respond(_:)``. It is called on the event loop of the connection, so it must not
+    /// block; the response may come later, and from any thread.
+    public typealias Answer = @Sendable (Request, Exchange) -> Void
+
+    let place: Place
+    let methods: [Request.Method]
+    let access: Access
+    let answer: Answer
+
+    /// - Parameter methods: with `get`, it also answers HEAD.
+    public init(_ place: Place, _ methods: [Request.Method] = [.get], for access: Access, _ answer: @escaping Answer) {
+        (self.place, self.access, self.answer) = (place, access, answer)
+        self.methods = methods + (methods.contains(.get) ? [.head] : [])
+    }
+}
+
+/// The routes of the server.
+struct Router: Sendable {
+    let routes: [Route]
+
+    /// What was found at a path.
+    enum Match {
+        case route(Route, streamPath: String?)
+        /// There are routes, but with other methods.
+        case methods([Request.Method])
+        case nothing
+    }
+
+    /// Finds the route of a request. A HEAD request has the route of GET.
+    func match(_ path: String, _ method: Request.Method?) -> Match {
+        var allowed: [Request.Method] = []
+        for route in routes {
+            guard let streamPath = Self.streamPath(of: path, at: route.place) else { continue }
+            if let method, route.methods.contains(method) {
+                return .route(route, streamPath: streamPath.isEmpty ? nil : streamPath)
+            }
+            allowed += route.methods
+        }
+        return allowed.isEmpty ? .nothing : .methods(allowed)
+    }
+
+    /// The path of the stream; empty if the place names none, and `nil` if the path is elsewhere.
+    private static func streamPath(of path: String, at place: Route.Place) -> String? {
+        switch place {
+        case .path(let own): return path == own ? "" : nil
+        case .stream(let end):
+            guard path.utf8.count > end.utf8.count + 2, path.hasSuffix("/" + end) else { return nil }
+            return String(path.dropLast(end.count + 1))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import RTSP
+import Reactor
+
+/// What the HTTP server shares with the servers of other protocols: users and limits. Thread-safe; nothing blocks.
+public protocol SharedServices: Sendable {
+    /// The access policy, and a number that changes with it; `nil` if every client may watch everything.
+    var access: (policy: AccessPolicy?, version: UInt64) { get }
+    /// The wrong passwords of all protocols.
+    var lockOut: LockOut { get }
+
+    /// Asks the external service whether a request is permitted. It calls `answer` once, on any thread.
+    ///
+    /// - Parameter connection: names the client's connection, the same for all its requests.
+    func decide(
+        _ request: ExternalAuthorisationRequest, for connection: String,
+        _ answer: @escaping @Sendable (AccessDecision) -> Void)
+
+    /// Counts an accepted connection, unless one of the limits forbids it.
+    ///
+    /// - Returns: why the connection is refused; `nil` if it is admitted.
+    func admit(_ peer: SocketAddress, _ security: ConnectionSecurity) -> String?
+    /// Uncounts an unfinished TLS handshake.
+    func handshakeEnded()
+    /// Uncounts a connection that has closed.
+    func left(_ peer: SocketAddress)
+}

@@ -1,0 +1,40 @@
+import RTSP
+import Reactor
+
+/// What servers of other protocols share with this one: users, wrong passwords and limits. Thread-safe.
+extension Server {
+    /// The access policy, and a number that changes with it; `nil` if every client may do everything.
+    public var access: (policy: AccessPolicy?, version: UInt64) { admission.versionedPolicy }
+
+    /// The wrong passwords of all protocols.
+    public var lockOut: LockOut { admission.lockOut }
+
+    /// Asks the external authoriser about a request that the policy leaves open.
+    ///
+    /// - Parameter connection: names the client's connection, the same for all its requests.
+    public func decide(
+        _ request: ExternalAuthorisationRequest, for connection: String,
+        _ answer: @escaping @Sendable (AccessDecision) -> Void
+    ) {
+        guard let authoriser = admission.authoriser else { return answer(.unavailable) }
+        authoriser.decide(request, for: connection, answer)
+    }
+
+    /// Counts a connection of another protocol against the limits of all.
+    ///
+    /// - Returns: why the connection is refused; `nil` if it is admitted.
+    public func admitConnection(of peer: SocketAddress, _ security: ConnectionSecurity) -> String? {
+        do throws(ConnectionRefusal) {
+            try registry.admit(peer, security)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// Uncounts an unfinished TLS handshake of such a connection.
+    public func handshakeEnded() { registry.handshakeEnded() }
+
+    /// Uncounts such a connection, which has closed.
+    public func connectionClosed(of peer: SocketAddress) { registry.left(peer) }
+}

@@ -1,0 +1,102 @@
+import HTTP
+import Logging
+import RTSP
+import Reactor
+import Synchronization
+import TestSupport
+
+@testable import HTTPServer
+
+/// A server on a free port of loopback, with routes for tests.
+final class TestServer {
+    private let server: HTTPServer.Server
+    let services: TestServices
+
+    static let routes = [
+        Route(.path("/open"), for: .everyone) { $1.respond(Response("hello\n", as: "text/plain")) },
+        Route(.path("/large"), for: .everyone) { _, exchange in
+            exchange.respond(Response(body: [UInt8](repeating: 7, count: 300_000)))
+        },
+        Route(.path("/echo"), [.post], for: .everyone) { request, exchange in
+            exchange.respond(Response(body: request.body))
+        },
+        Route(.path("/late"), for: .everyone) { _, exchange in
+            // The response comes from another thread, and not one of the pool, which blocked tests may fill.
+            elsewhere { exchange.respond(Response("late", as: "text/plain")) }
+        },
+        Route(.path("/never"), for: .everyone) { _, _ in },
+        Route(.path("/status"), for: .server(.status)) { request, exchange in
+            exchange.respond(Response(request.grant.user ?? "nobody", as: "text/plain"))
+        },
+        Route(.stream("watch"), for: .stream(.read)) { request, exchange in
+            let path = request.streamPath ?? ""
+            exchange.respond(Response("\(path) \(request.client.address)", as: "text/plain"))
+        },
+        Route(.stream("change"), [.post], for: .stream(.control)) { request, exchange in
+            exchange.respond(Response(request.grant.user ?? "nobody", as: "text/plain"))
+        },
+    ]
+
+    init(_ services: TestServices = TestServices(), _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in })
+        throws
+    {
+        self.services = services
+        var options = HTTPServer.ServerOptions()
+        options.port = 0
+        change(&options)
+        server = try HTTPServer.Server(
+            options: options, services: services, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        server.start(Self.routes)
+    }
+
+    func port(_ security: ConnectionSecurity = .clear) -> Int { Int(server.port(for: security) ?? 0) }
+
+    func connect(_ security: ConnectionSecurity = .clear) throws -> HTTPSocket { try HTTPSocket(port: port(security)) }
+
+    func stop() async { await server.stop() }
+}
+
+/// Runs the closure on a thread of its own.
+private func elsewhere(_ body: @escaping @Sendable () -> Void) {
+    // Without threads there is no answer, and the test fails.
+    try? startDetachedThread(name: "elsewhere", body)
+}
+
+/// Users and limits for tests.
+final class TestServices: SharedServices {
+    private let policy: AccessPolicy?
+    private let decision: AccessDecision
+    let lockOut = LockOut()
+    /// Connections that are admitted, and the greatest number so far.
+    let counts = Mutex((open: 0, handshakes: 0))
+    let limit: Int
+    let questions = Mutex<[ExternalAuthorisationRequest]>([])
+
+    init(_ policy: AccessPolicy? = nil, limit: Int = 100, decision: AccessDecision = .refused) {
+        (self.policy, self.limit, self.decision) = (policy, limit, decision)
+    }
+
+    var access: (policy: AccessPolicy?, version: UInt64) { (policy, 1) }
+
+    func decide(
+        _ request: ExternalAuthorisationRequest, for connection: String,
+        _ answer: @escaping @Sendable (AccessDecision) -> Void
+    ) {
+        questions.withLock { $0.append(request) }
+        let decision = decision
+        elsewhere { answer(decision) }
+    }
+
+    func admit(_ peer: SocketAddress, _ security: ConnectionSecurity) -> String? {
+        counts.withLock { counts in
+            guard counts.open < limit else { return "too many connections" }
+            counts.open += 1
+            if security == .tls { counts.handshakes += 1 }
+            return nil
+        }
+    }
+
+    func handshakeEnded() { counts.withLock { $0.handshakes -= 1 } }
+
+    func left(_ peer: SocketAddress) { counts.withLock { $0.open -= 1 } }
+}
