@@ -29,9 +29,12 @@ enum KeyManagementHeader {
         return try SenderKey(mikey: data)
     }
 
-    /// The value of a header with a message. `url` names what the message is for; it is left out if a header cannot contain it.
+    /// The value of a header with a message.
+    ///
+    /// - Parameter url: names what the message is for. It is left out if the value cannot contain it, also with commas and
+    ///   semicolons, because GStreamer divides the value at each.
     static func value(_ message: MIKEYMessage, url: String) -> String {
-        let isQuotable = url.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
+        let isQuotable = url.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\",;".utf8.contains($0) }
         return "prot=mikey;uri=\"\(isQuotable ? url : "")\";data=\"\(Base64.encode(message.bytes))\""
     }
 }

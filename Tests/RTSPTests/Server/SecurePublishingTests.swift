@@ -87,6 +87,20 @@ struct SecurePublishingTests {
         #expect(KeyManagementHeader.mikeyData(in: value) == Dialogue.reportKey.bytes)
     }
 
+    /// GStreamer divides the header at each comma and semicolon, quoted or not.
+    @Test(arguments: ["a,b", "a;b", "a\"b", "a b", "ä"])
+    func urlsThatTheHeaderCannotContainAreLeftOut(control: String) {
+        var dialogue = Self.dialogue()
+        let text = String(
+            decoding: Self.description("RTP/SAVP", Self.message(Self.announced).attributeValue), as: UTF8.self)
+        let response = dialogue.ask(
+            .announce, Dialogue.url, Self.type, body: Array(text.replacing("stream=1", with: control).utf8))
+        let values = response?.headers.values(of: .keyManagement) ?? []
+        let data = Base64.encode(Dialogue.reportKey.bytes)
+        #expect(values.last == "prot=mikey;uri=\"\";data=\"\(data)\"")
+        #expect(values.first == "prot=mikey;uri=\"\(Dialogue.url)/stream=0\";data=\"\(data)\"")
+    }
+
     @Test func withoutSRTPThereAreNoKeys() {
         var dialogue = Self.dialogue()
         let announcement = announce("RTP/AVP", key: nil, on: &dialogue)
