@@ -243,7 +243,7 @@ extension Attack {
         Attack(
             "media for another's stream, from another port of the publisher's host",
             in: "RTSPServer/Publishing/PublisherSession.swift",
-            guard: "tracks[$0].payloadType == type && !tracks[$0].latched.contains(.rtp)", effect: "no effect",
+            guard: "guard case .udp = track.route, !track.latched.contains(.rtp) else", effect: "no effect",
             scope: .usersInTheClear
         ) { target in
             let (publisher, ports, server) = try datagramPublisher(of: "live/gate", on: target)

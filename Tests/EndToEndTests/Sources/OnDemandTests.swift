@@ -38,6 +38,44 @@ extension EndToEnd {
             }
         }
 
+        /// Of a file and of another server's stream alike: one run for all viewers, which goes on if a viewer joins in the closing time,
+        /// and ends when that time has passed after the last one.
+        @Test(arguments: [true, false]) func aViewerInTheClosingTimeCancelsTheClose(isFile: Bool) async throws {
+            let folder = try TemporaryFolder()
+            let clip = try await Clip.plain.path()
+            try await withServer(clip) { origin in
+                try #require(try await origin.isServing())
+                try folder.write(
+                    """
+                    log: { level: debug }
+                    paths: { cam: { source: "\(isFile ? clip : origin.url())", onDemand: true, onDemandCloseSeconds: 2 } }
+                    """, to: "apus.yml")
+                try await withServer("--config", folder.file("apus.yml")) { server in
+                    func count(_ text: String) -> Int { server.log.ranges(of: text).count }
+                    #expect(await server.logs("source sleeps until"))
+                    let waiting = try (0..<50).map { _ in try RTSPSocket(port: server.port) }
+                    for viewer in waiting { viewer.send(viewer.text(of: "DESCRIBE", server.url())) }
+                    let first = try RTSPSocket(port: server.port)
+                    let (session, _) = try first.play(server.url())
+                    for viewer in waiting { #expect(viewer.response(within: 15)?.status == 200) }
+                    first.send(first.text(of: "TEARDOWN", server.url(), ["Session": session]))
+                    #expect(await server.logs("info     left"))
+                    try await Task.sleep(for: .seconds(1))
+                    let second = try RTSPSocket(port: server.port)
+                    let (next, _) = try second.play(server.url())
+                    // Longer than what was left of the closing time.
+                    try await Task.sleep(for: .seconds(2))
+                    #expect(count("source starts") == 1 && count("source sleeps until") == 1)
+                    second.send(second.text(of: "TEARDOWN", server.url(), ["Session": next]))
+                    #expect(await eventually(within: 5) { count("info     left") == 2 })
+                    let lastLeft = ContinuousClock.now
+                    #expect(await eventually(within: 10) { count("source sleeps until") == 2 })
+                    #expect((.seconds(1) ... .seconds(3)).contains(ContinuousClock.now - lastLeft))
+                    #expect(count("source starts") == 1)
+                }
+            }
+        }
+
         /// A client learns at once why the source cannot run.
         @Test func aFailureIsAnsweredAtOnce() async throws {
             let folder = try TemporaryFolder()

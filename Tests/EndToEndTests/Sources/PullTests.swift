@@ -91,6 +91,31 @@ extension EndToEnd {
             }
         }
 
+        /// The other server's time of day is not believed, only its reports; the true capture time is in the SEI of each frame.
+        @Test func captureTimesOfAPulledStreamAreTrue() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write("paths: { cam: { source: testcard, timestamps: all } }", to: "origin.yml")
+            try await withServer("--config", folder.file("origin.yml")) { origin in
+                try #require(try await origin.isServing())
+                try folder.write(
+                    "paths: { cam: { source: \"\(origin.url())\", clock: arrival, timestamps: off } }",
+                    to: "apus.yml")
+                try await withServer("--config", folder.file("apus.yml")) { edge in
+                    try #require(try await edge.isServing())
+                    let client = try RTSPSocket(port: edge.port)
+                    #expect(
+                        try await eventually(within: 30) {
+                            let text = try client.request("DESCRIBE", edge.url()).body
+                            return text.contains("a=x-apus-capture-time:sender-reports")
+                        })
+                    let (outcome, report) = try await Measure.report(edge.url(), ["--seconds", "3"])
+                    #expect(outcome.status == 0, "\(outcome.diagnostics)")
+                    let error = try #require(report?.captureTimes.seiAfterSenderReports)
+                    #expect(error.count > 50 && error.p50.magnitude < 5 && error.max.magnitude < 5, "\(error)")
+                }
+            }
+        }
+
         @Test func aPasswordIsUsedAndNeverShown() async throws {
             let folder = try TemporaryFolder()
             let clip = try await Clip.plain.path()
