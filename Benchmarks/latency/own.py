@@ -21,7 +21,8 @@ def measure_own(bench, transport: str, seconds: float) -> dict:
             "paths: { cam: { source: testcard, timestamps: all } }\n"
         )
         server = subprocess.Popen(
-            [bench.apus, "serve", "--config", configuration, "--log-level", "warning"], stdout=subprocess.DEVNULL
+            [bench.apus, "serve", "--http-port", "0", "--config", configuration, "--log-level", "warning"],
+            stdout=subprocess.DEVNULL
         )
         try:
             while not bench.describes():

@@ -19,7 +19,7 @@ class Server:
         self._log = log.open("a")
         self._playlist = [apus, "playlist", "--port", str(port), "--host", "127.0.0.1", "cam"]
         self._process = subprocess.Popen(
-            [apus, "serve", "--port", str(port), video],
+            [apus, "serve", "--http-port", "0", "--port", str(port), video],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
         )  # fmt: skip
         threading.Thread(target=self._read, daemon=True).start()

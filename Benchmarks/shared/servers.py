@@ -54,7 +54,7 @@ class Apus(Server):
         fifo = self.bench.work / "video.fifo"
         fifo.unlink(missing_ok=True)
         os.mkfifo(fifo)
-        command = [self.bench.apus, "serve", "--loops", 1, "--port", self.bench.port, "--log-level", "warning"]
+        command = [self.bench.apus, "serve", "--http-port", 0, "--loops", 1, "--port", self.bench.port, "--log-level", "warning"]
         self.pid = self.run(self.bench.server_processor, [*command, f"cam={fifo}"]).pid
         feeder = [sys.executable, HERE / "feeder.py", self.video, fifo]
         self.run(self.bench.receiver_processor, [*feeder, self.stamps, idr_bytes])

@@ -11,7 +11,7 @@ import time
 def milliseconds_to_listen(binary: str, port: int, sources: list[str]) -> float:
     begun = time.monotonic()
     server = subprocess.Popen(
-        [binary, "serve", "--port", str(port), *sources], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [binary, "serve", "--http-port", "0", "--port", str(port), *sources], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         while server.poll() is None:

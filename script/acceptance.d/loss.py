@@ -17,7 +17,7 @@ failures = 0
 # The puller is started first, so the client waits for its first frame.
 client = f"""
 sed "s/ORIGIN/$APUS_IMPAIR_SERVER/" {results}/loss-edge.yml >{results}/loss-edge.run.yml
-{apus} serve --config {results}/loss-edge.run.yml >{results}/loss-edge.log 2>&1 & edge=$!
+{apus} serve --http-port 0 --config {results}/loss-edge.run.yml >{results}/loss-edge.log 2>&1 & edge=$!
 for _ in $(seq 50); do
     {apus} measure rtsp://127.0.0.1:18775/cam --transport tcp --seconds 1 >/dev/null 2>&1 && break
     sleep 0.1
@@ -27,7 +27,7 @@ status=$?
 kill $edge
 exit $status"""
 servers = {
-    "Apus": f"{apus} serve --config {results}/loss-origin.yml",
+    "Apus": f"{apus} serve --http-port 0 --config {results}/loss-origin.yml",
     "gst-rtsp-server": f"python3 {root}/script/acceptance.d/gst_server.py 18774 '( videotestsrc is-live=true ! "
     "video/x-raw,width=640,height=360,framerate=30/1 ! openh264enc bitrate=2000000 gop-size=60 ! "
     "h264parse ! rtph264pay name=pay0 pt=96 config-interval=-1 )'",

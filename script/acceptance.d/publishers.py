@@ -127,7 +127,7 @@ def play(what, clip, url):
 def serve(name, configuration, at):
     (results / f"{name}.yml").write_text(configuration)
     log = open(results / f"{name}.log", "w")
-    return subprocess.Popen([apus, "serve", "--config", str(results / f"{name}.yml")], stdout=log, stderr=log)
+    return subprocess.Popen([apus, "serve", "--http-port", "0", "--config", str(results / f"{name}.yml")], stdout=log, stderr=log)
 
 
 def wait_for(log, text, count, process, seconds=10):

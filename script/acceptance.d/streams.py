@@ -271,7 +271,7 @@ class Server:
         path = os.path.join(folder, f"{name}.yml")
         with open(path, "w") as file:
             file.write(f"server: {{ port: {self.port} }}\ncontrol: {{ socket: '' }}\n{configuration}\n")
-        self.process = start([os.environ["APUS_BINARY"], "serve", "--config", path],
+        self.process = start([os.environ["APUS_BINARY"], "serve", "--http-port", "0", "--config", path],
                              env=dict(os.environ, STATE_DIRECTORY=self.state), stderr=open(self.log_file, "wb"))
         if not wait(10, lambda: reachable(self.port)):
             raise SystemExit("the server did not start: " + self.log())
