@@ -119,7 +119,7 @@ private struct AccessRun {
             case .accessRefused(let failure): require(!"\(failure)".isEmpty, "a refusal has a reason")
             case .announce(let id, _):
                 require(mayOrder, "only an authenticated client announces a stream")
-                connection.announced(id, Refusal(.notFound), at: now)
+                connection.announced(id, .failure(Refusal(.notFound)), at: now)
             case .setUpPublisher(let id, _):
                 require(mayOrder, "only an authenticated client sets up a session")
                 _ = connection.setUp(id, .failure(Refusal(.unsupportedTransport)), at: now)

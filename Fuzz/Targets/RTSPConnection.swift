@@ -3,9 +3,9 @@ import RTSP
 import Wire
 
 /// The server's state machine with arbitrary bytes, answers and times: it is closed or waits for something, never spins, sends
-/// only well-formed responses, and buffers a bounded number of bytes.
+/// only well-formed responses, and buffers a bounded number of bytes. With an input of odd length, the connection is inside TLS.
 @Sendable func fuzzRTSPConnection(_ input: [UInt8]) {
-    var run = ConnectionRun()
+    var run = ConnectionRun(input.count % 2 == 0 ? .clear : .tls)
     var script = Script(input)
     while !script.isAtEnd, run.steps < 2_000 { run.step(&script) }
     run.end()
@@ -25,7 +25,7 @@ private struct ConnectionRun {
     private var isRecording = false
     private var bytesBehindPending = 0
 
-    init() {
+    init(_ security: ConnectionSecurity) {
         var configuration = ServerConnection.Configuration()
         // Small limits, which a few kilobytes reach.
         configuration.messageLimits.headByteCount = 512
@@ -33,8 +33,10 @@ private struct ConnectionRun {
         configuration.messageLimits.bodyByteCount = 256
         configuration.maximumSessionCount = 2
         configuration.maximumWaitingByteCount = 1_024
+        configuration.servesSRTP = true
         let here = Endpoint(address: "127.0.0.1", isLoopback: true)
-        connection = ServerConnection(configuration: configuration, peer: here, local: here, at: now)
+        connection = ServerConnection(
+            configuration: configuration, peer: here, local: here, security: security, at: now)
     }
 
     mutating func step(_ script: inout Script) {
@@ -149,9 +151,13 @@ private struct ConnectionRun {
             require(sessions.count <= 3, "sessions are bounded")
         case .announce(let id, let request):
             require(!request.description.media.isEmpty, "an announced stream has media")
-            connection.announced(id, refusing ? .failure(refusal) : .success(AnnounceAnswer()), at: now)
+            connection.announced(id, refusing ? .failure(refusal) : announceAnswer(request), at: now)
         case .setUpPublisher(let id, let request):
             require(request.announcement.description.media.indices.contains(request.medium), "a SETUP names a medium")
+            require(
+                request.offers.contains { $0.profile.isSecure } == (request.key != nil),
+                "an encrypted track has a key, and no other has one")
+            require(connection.security == .tls || request.key == nil, "keys are taken inside TLS only")
             let answer = SetUpAnswer(
                 transport(for: request.offers[Int(variant) % request.offers.count]),
                 freshSession: SessionID(random: UInt64(steps), UInt64(variant)))
@@ -171,6 +177,18 @@ private struct ConnectionRun {
         default: break
         }
     }
+
+    /// Admits a publisher whose keys are usable.
+    private func announceAnswer(_ request: AnnounceRequest) -> Result<AnnounceAnswer, Refusal> {
+        Result { () throws(Refusal) in
+            let keys = try connection.senderKeys(of: request)
+            require(keys.isEmpty || connection.security == .tls, "keys are taken inside TLS only")
+            return AnnounceAnswer(keys: keys.mapValues { _ in Self.reportKey })
+        }
+    }
+
+    private static let reportKey = MIKEYMessage(
+        bundle: 1, cryptoSessions: [], timestamp: nil, random: [], policies: [], keys: [])
 
     private func transport(for offer: TransportOffer) -> TransportAnswer {
         switch offer {
