@@ -70,8 +70,11 @@ extension Configuration {
     /// - Throws: all mistakes.
     func setting(_ assignments: [String], of name: String) throws(SettingFailure) -> Configuration {
         var result = self
-        result.paths = servedPaths
-        guard var path = result.paths[name] else { throw .noPath(name, among: result.paths.keys.sorted()) }
+        // Without paths, the test card is served as `cam`. Patterns of paths stay.
+        if paths.isEmpty { result.paths = servedPaths }
+        guard var path = result.servedPaths[name] else {
+            throw .noPath(name, among: result.servedPaths.keys.sorted())
+        }
         var reading = Reading()
         let before = path
         for assignment in Assignment.withoutPairs(assignments, noting: &reading) {

@@ -41,6 +41,15 @@ struct AssignmentTests {
         #expect(after == expected)
     }
 
+    @Test func patternsOfPathsStayWhenAPathChanges() throws {
+        let before = try Configuration(
+            yaml: "paths: { cam: {}, 'live/*': { source: publish } }", file: "apus.yml")
+        let after = try before.setting(["title=Yard"], of: "cam")
+        #expect(after.publishPatterns.map(\.pattern.description) == ["live/*"])
+        #expect(after.paths["live/*"] == before.paths["live/*"])
+        #expect(throws: SettingFailure.self) { try before.setting(["title=Yard"], of: "live/*") }
+    }
+
     @Test(arguments: [
         ("video.bitrtae=1", "video.bitrtae: no such option; did you mean `bitrate`?"),
         ("vidoe.width=1", "vidoe: no such option; did you mean `video`?"),
