@@ -99,7 +99,8 @@ let package = Package(
             ],
             path: "Modules/Server", swiftSettings: fuzzing),
         .executableTarget(
-            name: "fuzz", dependencies: ["Server", "HTTP", "RTSP", "SDP", "SRTP", "RTP", "Media", "Wire"],
+            name: "fuzz",
+            dependencies: ["Server", "HTTP", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS", "Media", "Wire"],
             path: "Targets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],
     swiftLanguageModes: [.v6]

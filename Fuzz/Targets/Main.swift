@@ -27,6 +27,7 @@ let targets: [String: Target] = [
     "rtp-jpeg": fuzzRTPJPEG,
     "rtp-reorder": fuzzRTPReorder,
     "rtp-reception": fuzzRTPReception,
+    "mpegts": fuzzTransportStream,
     "rtcp": fuzzRTCP,
     "annexb": fuzzAnnexB,
     "sps": fuzzSPS,

@@ -136,7 +136,7 @@ import Testing
     // MARK: - Expected values
 
     /// NAL units of all frames, with those that the multiplexer inserts.
-    private static func sentVideo(_ units: [AccessUnit]) -> [[[UInt8]]] {
+    static func sentVideo(_ units: [AccessUnit]) -> [[[UInt8]]] {
         var expected: [[[UInt8]]] = []
         for unit in units where unit.track == video {
             var nalUnits = unit.units.map { Array(unit.bytes[$0]) }
@@ -153,7 +153,7 @@ import Testing
         return expected
     }
 
-    private static func sentAudio(_ units: [AccessUnit]) -> [[[UInt8]]] {
+    static func sentAudio(_ units: [AccessUnit]) -> [[[UInt8]]] {
         units.filter { $0.track == audio }.map { unit in unit.units.map { Array(unit.bytes[$0]) } }
     }
 

@@ -15,7 +15,9 @@ let delimiter: [UInt8] = [0x09, 0xF0]
 
 func tracks(audioRate: ClockRate = .audio48k) -> [Track] { Broadcast.tracks(audioRate: audioRate) }
 
-func nalUnit(_ type: UInt8, _ byteCount: Int) -> [UInt8] { Broadcast.nalUnit(type, byteCount) }
+func nalUnit(_ type: UInt8, _ byteCount: Int, seed: Int = 0) -> [UInt8] {
+    Broadcast.nalUnit(type, byteCount, seed: seed)
+}
 
 func videoUnit(
     _ nalUnits: [[UInt8]], at ticks: Int64, decodedAt decode: Int64? = nil, isKeyframe: Bool = false,

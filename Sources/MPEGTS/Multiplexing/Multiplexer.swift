@@ -29,8 +29,8 @@ public struct Multiplexer: Sendable {
         var adaptation = AdaptationField()
         var interim: TransportPackets.Interim?
         if let times, index == 0 {
-            adaptation.reference = clock.reference(leadingAt: times.decode)
-            adaptation.isKeyframe = unit.isKeyframe && adaptation.reference != nil
+            let reference = clock.reference(leadingAt: times.decode)
+            adaptation = AdaptationField(isKeyframe: unit.isKeyframe && reference != nil, reference: reference)
         } else if let times {
             adaptation.isKeyframe = unit.isKeyframe
             interim = clock.interimReference(otherAt: times.decode).map {

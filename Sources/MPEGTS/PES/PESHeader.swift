@@ -53,3 +53,53 @@ struct PESHeader: Hashable, Sendable {
         output.append(word: UInt16(truncatingIfNeeded: field << 1) | 1)
     }
 }
+
+extension PESHeader {
+    /// Bytes from the start of a PES packet to the end of its header, as the first nine bytes say. They are fewer for packets of
+    /// padding and of private data without times, which are not read.
+    static let (minimumByteCount, maximumByteCount) = (9, 9 + 0xFF)
+
+    /// A header that was received.
+    struct Received: Hashable, Sendable {
+        let header: PESHeader
+        let isScrambled: Bool
+        /// Bytes of the packet behind the header; `nil` if the packet ends where the next one begins.
+        let bodyByteCount: Int?
+    }
+
+    /// The length of the header that begins with these nine bytes; `nil` if it is none, or that of a packet that is not read.
+    static func byteCount(of start: some Collection<UInt8>) -> Int? {
+        let bytes = Array(start.prefix(minimumByteCount))
+        guard bytes.count == minimumByteCount, bytes.starts(with: [0, 0, 1]), bytes[6] & 0xC0 == 0x80 else {
+            return nil
+        }
+        return minimumByteCount + Int(bytes[8])
+    }
+
+    /// Reads a whole header; `nil` if its fields contradict each other.
+    static func parse(_ bytes: [UInt8]) -> Received? {
+        guard byteCount(of: bytes) == bytes.count else { return nil }
+        let length = Int(bytes[4]) << 8 | Int(bytes[5])
+        // A packet with a length has at least its header.
+        guard length == 0 || length + 6 >= bytes.count else { return nil }
+        return Received(
+            header: PESHeader(streamID: bytes[3], times: times(in: bytes)), isScrambled: bytes[6] & 0x30 != 0,
+            bodyByteCount: length == 0 ? nil : length + 6 - bytes.count)
+    }
+
+    private static func times(in bytes: [UInt8]) -> Times? {
+        switch bytes[7] >> 6 {
+        case 2 where bytes.count >= 14:
+            let presentation = time(bytes[9..<14])
+            return Times(presentation: presentation, decode: presentation)
+        case 3 where bytes.count >= 19: return Times(presentation: time(bytes[9..<14]), decode: time(bytes[14..<19]))
+        default: return nil
+        }
+    }
+
+    /// The 33 bits of a time. Some senders write other marker bits.
+    private static func time(_ bytes: ArraySlice<UInt8>) -> ProgramTime {
+        let value = bytes.reduce(0 as Int64) { $0 << 8 | Int64($1) }
+        return ProgramTime(ticks: value >> 3 & 0x1_C000_0000 | value >> 2 & 0x3FFF_8000 | value >> 1 & 0x7FFF)
+    }
+}

@@ -22,7 +22,37 @@ struct ProgramTime: Hashable, Comparable, Sendable {
     static func < (left: Self, right: Self) -> Bool { left.ticks < right.ticks }
 }
 
+/// Counts on where the 33 bits of program times wrap.
+struct ProgramTimeUnwrapping: Hashable, Sendable {
+    private static let round: Int64 = 1 << 33
+
+    private var last: Int64?
+
+    /// The time of these 33 bits that is at most half a round from the last.
+    mutating func unwrap(_ time: ProgramTime) -> ProgramTime {
+        guard let last else {
+            self.last = time.ticks
+            return time
+        }
+        let forward = (time.ticks &- last) & (Self.round - 1)
+        let unwrapped = last &+ (forward < Self.round / 2 ? forward : forward - Self.round)
+        self.last = unwrapped
+        return ProgramTime(ticks: unwrapped)
+    }
+
+    /// Both times of a unit. The decode time is at most half a round from the presentation time.
+    mutating func unwrap(_ times: PESHeader.Times, base: Int) -> UnitTimes {
+        let presentation = unwrap(times.presentation)
+        var copy = self
+        return UnitTimes(presentation: presentation, decode: copy.unwrap(times.decode), base: base)
+    }
+}
+
 extension MediaTime {
+    init(_ time: ProgramTime) {
+        self.init(ticks: time.ticks, rate: .video)
+    }
+
     /// The time in ticks of 90 kHz, rounded down.
     public var at90kHz: MediaTime { converted(to: .video) }
 }

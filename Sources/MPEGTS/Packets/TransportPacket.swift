@@ -11,6 +11,7 @@ import Wire
 public enum TransportPacket {
     /// Bytes of every packet.
     public static let byteCount = 188
+    static let syncByte: UInt8 = 0x47
     /// Bytes behind the header.
     static let bodyByteCount = 184
 
@@ -25,7 +26,7 @@ public enum TransportPacket {
     static func writeHeader(
         _ pid: PacketIdentifier, startsUnit: Bool, content: Content, continuity: UInt8, to output: inout OutputRawSpan
     ) {
-        output.append(0x47)
+        output.append(syncByte)
         output.append(word: pid.rawValue | (startsUnit ? 0x4000 : 0))
         output.append(content.rawValue | continuity)
     }

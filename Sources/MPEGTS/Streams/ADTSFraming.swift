@@ -8,7 +8,8 @@ struct ADTSFraming: Framing {
     private let rateIndex: UInt8
     private let channels: UInt8
 
-    private static let headerByteCount = 7
+    /// Bytes of a header without a checksum.
+    static let headerByteCount = 7
     /// frame_length has 13 bits and includes the header.
     private static let maximumBlockByteCount = 0x1FFF - headerByteCount
 

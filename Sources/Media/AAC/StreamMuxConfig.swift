@@ -12,18 +12,32 @@ extension AAC {
         /// length, or other codecs than AAC-LC with or without SBR.
         public init?(parsing bytes: [UInt8]) {
             var reader = BitReader(bytes.rawSpan)
+            // Some senders leave out what follows the configuration.
+            self.init(beginning: &reader)
+        }
+
+        /// Reads one that is in the stream (`cpresent=1`, LOAS) to its end; `nil` also if the frames have data of another kind.
+        @_lifetime(reader: copy reader)
+        public init?(reading reader: inout BitReader) {
+            self.init(beginning: &reader)
+            // latmBufferFullness; otherDataPresent; crcCheckPresent and the checksum.
+            guard reader.skip(8), reader.flag() == false, let hasChecksum = reader.flag(),
+                reader.skip(hasChecksum ? 8 : 0)
+            else { return nil }
+        }
+
+        @_lifetime(reader: copy reader)
+        private init?(beginning reader: inout BitReader) {
             guard reader.bits(1) == 0,  // audioMuxVersion
                 reader.bits(1) == 1,  // allStreamsSameTimeFraming
                 let subframes = reader.bits(6), reader.bits(4) == 0, reader.bits(3) == 0
             else { return nil }
-            let start = reader.bitOffset
+            var copy = reader
             guard Self.skipAudioSpecificConfig(&reader) else { return nil }
-            let configurationBits = reader.bitOffset - start
-            guard reader.bits(3) == 0 else { return nil }  // frameLengthType: each unit tells its length
-            guard let configuration = AudioSpecificConfig(parsing: Self.bytes(of: bytes, start, configurationBits))
-            else {
-                return nil
-            }
+            let bytes = Self.bytes(&copy, bitCount: reader.bitOffset - copy.bitOffset)
+            guard reader.bits(3) == 0,  // frameLengthType: each unit tells its length
+                let configuration = AudioSpecificConfig(parsing: bytes)
+            else { return nil }
             self.configuration = configuration
             unitsPerElement = Int(subframes) + 1
         }
@@ -65,12 +79,10 @@ extension AAC {
             return index == 15 ? reader.skip(24) : true
         }
 
-        /// `count` bits from `start`, with zeros up to the end of the last byte.
-        private static func bytes(of source: [UInt8], _ start: Int, _ count: Int) -> [UInt8] {
-            var reader = BitReader(source.rawSpan)
-            _ = reader.skip(start)
-            return stride(from: 0, to: count, by: 8).map { offset in
-                let length = min(8, count - offset)
+        /// The next bits, with zeros up to the end of the last byte.
+        private static func bytes(_ reader: inout BitReader, bitCount: Int) -> [UInt8] {
+            stride(from: 0, to: bitCount, by: 8).map { offset in
+                let length = min(8, bitCount - offset)
                 return UInt8(truncatingIfNeeded: (reader.bits(length) ?? 0) << UInt32(8 - length))
             }
         }

@@ -19,6 +19,12 @@ extension H264 {
         public private(set) var strayByteCount = 0
         /// The number of NAL units longer than `maximumUnitByteCount` so far.
         public private(set) var oversizedUnitCount = 0
+        /// Bytes that were pushed before those in the buffer.
+        private var droppedByteCount = 0
+        /// Bytes that were pushed before the last NAL unit that was returned.
+        public private(set) var lastUnitOffset = 0
+        /// Bytes that were pushed so far.
+        public var pushedByteCount: Int { droppedByteCount + buffer.count }
 
         public init() {}
 
@@ -53,7 +59,7 @@ extension H264 {
             let unit = takeUnit(endingAt: buffer.count)
             // The zeros may belong to the next start code, so they are kept.
             let zeros = trailingZeros(before: buffer.count, downTo: start)
-            buffer.removeFirst(buffer.count - zeros)
+            drop(buffer.count - zeros)
             start = 0
             scanned = 0
             isInsideUnit = false
@@ -110,6 +116,7 @@ extension H264 {
                 oversizedUnitCount += 1
                 return nil
             }
+            lastUnitOffset = droppedByteCount + start
             return Array(buffer[start..<trimmed])
         }
 
@@ -128,16 +135,21 @@ extension H264 {
             if isInsideUnit { oversizedUnitCount += 1 }
             strayByteCount += buffer.count - start - zeros
             isInsideUnit = false
-            buffer.removeFirst(buffer.count - kept)
+            drop(buffer.count - kept)
             start = 0
             scanned = 0
         }
 
         private mutating func compact() {
             guard start > 0 else { return }
-            buffer.removeFirst(start)
+            drop(start)
             scanned -= start
             start = 0
+        }
+
+        private mutating func drop(_ byteCount: Int) {
+            buffer.removeFirst(byteCount)
+            droppedByteCount += byteCount
         }
     }
 }

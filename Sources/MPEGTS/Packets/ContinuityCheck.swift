@@ -1,0 +1,40 @@
+/// Detects lost and repeated packets of one PID by their counters (ISO/IEC 13818-1, 2.4.3.3).
+struct ContinuityCheck: Hashable, Sendable {
+    enum Step: Hashable {
+        /// The first packet, or the next one.
+        case next
+        /// The packet before came twice, as is allowed once. Its payload is not to be used again.
+        case duplicate
+        /// One to fifteen packets are missing, or any number of them after ``recordLoss()``.
+        case gap
+    }
+
+    /// The largest number of packets whose loss the counter always shows: of sixteen, none would seem to be lost, and after fifteen
+    /// the next one seems to be a duplicate.
+    static let certainPacketCount = 14
+
+    private var last: UInt8?
+    private var isRepeated = false
+    private var hasLost = false
+
+    /// Notes that more packets may be lost than the counter shows.
+    mutating func recordLoss() {
+        hasLost = true
+    }
+
+    /// - Parameter isDiscontinuity: whether the packet says that the counter may not continue.
+    mutating func step(to counter: UInt8, isDiscontinuity: Bool = false) -> Step {
+        let expected = last.map { ($0 &+ 1) & 0xF }
+        defer { (last, hasLost) = (counter, false) }
+        if hasLost, last != nil {
+            isRepeated = false
+            return .gap
+        }
+        if counter == last, !isRepeated, !isDiscontinuity {
+            isRepeated = true
+            return .duplicate
+        }
+        isRepeated = false
+        return isDiscontinuity || counter == expected ?? counter ? .next : .gap
+    }
+}
