@@ -5,8 +5,8 @@ import SDP
 public enum MediaChoice: Sendable {
     /// All RTP streams with a known clock rate, also those with an unknown payload.
     case all
-    /// The first video and the first audio that Apus can receive, without a camera's loudspeaker (the back channel of ONVIF).
-    case oneOfEachKind
+    /// What is received of a pulled stream (`ReceivedMedia`).
+    case received
 
     /// The chosen media: the index of each in the description.
     public func chosen(of description: SessionDescription) -> [(index: Int, track: DescribedTrack)] {
@@ -15,14 +15,9 @@ public enum MediaChoice: Sendable {
         }
         switch self {
         case .all: return all
-        case .oneOfEachKind:
-            let received = all.filter { $0.track.receivedFormat != nil }
-            // ONVIF Streaming Specification, section 5.3. Some cameras mark all media so.
-            let sent = received.filter { !description.media[$0.index].attributes.contains { $0.name == "sendonly" } }
-            let first = ["video", "audio"].compactMap { kind in
-                (sent.isEmpty ? received : sent).first { description.media[$0.index].kind == kind }
-            }
-            return first.sorted { $0.index < $1.index }
+        case .received:
+            let indices = ReceivedMedia(pulledFrom: description)?.indices ?? []
+            return all.filter { indices.contains($0.index) }
         }
     }
 }

@@ -17,6 +17,8 @@ public final class Pull: Sendable {
         case silence(seconds: Int, hadMedia: Bool)
         /// The server has media, but none in a codec that Apus receives.
         case noSupportedCodec([String])
+        /// The server sends a transport stream of which nothing can be used.
+        case unusable(TransportStreamFault)
 
         public var description: String {
             switch self {
@@ -24,6 +26,7 @@ public final class Pull: Sendable {
             case .silence(let seconds, _): "no media has come for \(seconds) seconds"
             case .noSupportedCodec(let names):
                 "the stream has no supported codec, only \(names.joined(separator: ", "))"
+            case .unusable(let fault): fault.description
             }
         }
     }
@@ -47,7 +50,7 @@ public final class Pull: Sendable {
         firstMediaSeconds: Int = StreamReception.silenceSeconds, transcoding: (any InputTranscoding)? = nil
     ) throws(SystemError) {
         var plan = plan
-        plan.mediaChoice = .oneOfEachKind
+        plan.mediaChoice = .received
         self.firstMediaSeconds = firstMediaSeconds
         (self.plan, input) = (plan, StreamInput(into: stream, trust: trust, transcoding: transcoding))
         bell = try Doorbell()
@@ -117,16 +120,13 @@ struct PullReception {
 
     /// The server has described its stream.
     ///
-    /// - Parameters:
-    ///   - tracks: those that are set up.
     /// - Returns: why it cannot be received; `nil` if it can.
-    mutating func described(_ description: SessionDescription, _ tracks: [DescribedTrack]) -> Pull.End? {
-        let formats = tracks.compactMap { track in track.receivedFormat.map { (track.clockRate, $0) } }
-        guard !formats.isEmpty else {
+    mutating func described(_ description: SessionDescription) -> Pull.End? {
+        guard let media = ReceivedMedia(pulledFrom: description) else {
             let names = description.media.compactMap { $0.describedTrack?.name }
             return names.isEmpty ? .session(.nothingToPlay) : .noSupportedCodec(names)
         }
-        reception = StreamReception(formats, into: pull.input, firstMediaSeconds: pull.firstMediaSeconds)
+        reception = StreamReception(media.source, into: pull.input, firstMediaSeconds: pull.firstMediaSeconds)
         return nil
     }
 
@@ -156,7 +156,10 @@ struct PullReception {
 
     /// - Returns: why the pull ends now; `nil` if it goes on.
     mutating func deadlinePassed(at now: MonotonicTime) -> Pull.End? {
-        guard let seconds = reception?.deadlinePassed(at: now) else { return nil }
-        return .silence(seconds: seconds, hadMedia: reception?.hasMedia == true)
+        switch reception?.deadlinePassed(at: now) {
+        case .silence(let seconds): .silence(seconds: seconds, hadMedia: reception?.hasMedia == true)
+        case .unusable(let fault): .unusable(fault)
+        case nil: nil
+        }
     }
 }

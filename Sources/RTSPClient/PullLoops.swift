@@ -91,8 +91,8 @@ private final class PullOwner: SessionOwner {
         switch milestone {
         case .connected: break
         case .playing: receptions[number]?.began(at: now)
-        case .described(let description, let tracks):
-            guard let reason = receptions[number]?.described(description, tracks) else { return }
+        case .described(let description, _):
+            guard let reason = receptions[number]?.described(description) else { return }
             end(number, reason)
         case .ended(let reason): end(number, .session(reason))
         }

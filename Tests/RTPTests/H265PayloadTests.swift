@@ -135,7 +135,8 @@ import Wire
 @Suite struct ReceivedH265Tests {
     /// Sets that are only in the stream are awaited; later keyframes get them. A recovery point (payload type 6 in SEI) is one.
     @Test func setsInTheStreamAreAwaitedAndCompleted() {
-        var stream = ReceivedStream([(.video, .h265InBand)], epoch: MonotonicTime(nanoseconds: 0))
+        var stream = ReceivedStream(
+            .tracks([.init(clockRate: .video, format: .h265InBand)]), epoch: MonotonicTime(nanoseconds: 0))
         let sender = RTPPackager(
             tracks: [Track(id: TrackID(0), format: .h265(H265Samples.sets))], options: .init())
         var rewriter = HeaderRewriter.forTests()

@@ -25,7 +25,7 @@ struct ReceivedStreamTests {
 
         init(_ format: ReceivedStream.Format) {
             stream = ReceivedStream(
-                [(ClockRate.video, format)], epoch: MonotonicTime(nanoseconds: 0))
+                .tracks([.init(clockRate: .video, format: format)]), epoch: MonotonicTime(nanoseconds: 0))
         }
 
         /// Sends a frame, of which `lost` packets are lost at the start.
@@ -63,7 +63,9 @@ struct ReceivedStreamTests {
 
     /// What encodes it again announces it.
     @Test func aTrackThatIsEncodedAgainIsPublishedAndNotAnnounced() throws {
-        var stream = ReceivedStream([(.telephony, .transcoded(.audio(.g722)))], epoch: MonotonicTime(nanoseconds: 0))
+        var stream = ReceivedStream(
+            .tracks([.init(clockRate: .telephony, format: .transcoded(.audio(.g722)))]),
+            epoch: MonotonicTime(nanoseconds: 0))
         let header = Header(
             payloadType: PayloadType(lowBitsOf: 9), isMarked: false, sequenceNumber: SequenceNumber(1), timestamp: 5,
             ssrc: SSRC(1))
@@ -128,8 +130,10 @@ struct ReceivedStreamTests {
     /// An audio unit is a random access point, but no keyframe with which new parameter sets take effect.
     @Test func newSetsWaitForAKeyframeOfTheirTrack() {
         var stream = ReceivedStream(
-            [(.video, .described(.h264(Self.sets))), (.audio48k, .described(.aac(Self.audio)))],
-            epoch: MonotonicTime(nanoseconds: 0))
+            .tracks([
+                .init(clockRate: .video, format: .described(.h264(Self.sets))),
+                .init(clockRate: .audio48k, format: .described(.aac(Self.audio))),
+            ]), epoch: MonotonicTime(nanoseconds: 0))
         var rewriter = HeaderRewriter.forTests()
         var announcements = 0
         func send(_ unit: AccessUnit, track: Int, at time: Int64) {
@@ -174,10 +178,11 @@ struct ReceivedStreamTests {
     }
 
     @Test func tracksAreAnnouncedTogether() {
-        let formats: [(ClockRate, ReceivedStream.Format)] = [
-            (.video, .described(.h264(Self.sets))), (.audio48k, .described(.aac(Self.audio))),
+        let tracks: [ReceivedStream.RTPTrack] = [
+            .init(clockRate: .video, format: .described(.h264(Self.sets))),
+            .init(clockRate: .audio48k, format: .described(.aac(Self.audio))),
         ]
-        var stream = ReceivedStream(formats, epoch: MonotonicTime(nanoseconds: 0))
+        var stream = ReceivedStream(.tracks(tracks), epoch: MonotonicTime(nanoseconds: 0))
         var rewriter = HeaderRewriter.forTests()
         let sender = packager()
         let time = MediaTime(ticks: 1_024, rate: .audio48k)

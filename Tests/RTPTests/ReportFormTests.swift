@@ -55,7 +55,9 @@ struct ReportFormTests {
     @Test(arguments: senders, [true, false])
     func noFrameIsCapturedAfterItsArrivalAndTheReportsAreUsed(_ sender: Sender, inConnection: Bool) {
         var admission = TrackAdmission(payloadType: 96, clockRate: .video, announced: nil, isPrivate: inConnection)
-        var stream = ReceivedStream([(.video, .described(.h264(Self.sets)))], epoch: MonotonicTime(nanoseconds: 0))
+        var stream = ReceivedStream(
+            .tracks([.init(clockRate: .video, format: .described(.h264(Self.sets)))]),
+            epoch: MonotonicTime(nanoseconds: 0))
         var random = SplitMix64(seed: 11)
         var (nextReport, arrival, ages) = (sender.firstReport, Int64(0), [Int64]())
         for number in 0..<(120 * 25) as Range<Int64> {

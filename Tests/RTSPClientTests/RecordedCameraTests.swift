@@ -62,7 +62,7 @@ struct RecordedCameraTests {
         defer { server.stop() }
         var plan = SessionPlan(
             try #require(RequestURL(server.url)), transport: device.usesDatagrams ? .udp : .tcp)
-        plan.mediaChoice = .oneOfEachKind
+        plan.mediaChoice = .received
         if device.unauthorized != nil { plan.login = try RedirectionTests.login() }
         let outcome = try Watch.run(plan)
         #expect(

@@ -229,7 +229,7 @@ import Testing
     func aBackChannelIsNotSetUp(marks: [String], chosen: [Int]) throws {
         let text = "v=0\r\ns=a\r\n" + SimulatedCamera.video + marks[0] + "m=audio 0 RTP/AVP 0\r\n" + marks[1]
         let description = try SessionDescription(parsing: text)
-        #expect(MediaChoice.oneOfEachKind.chosen(of: description).map(\.index) == chosen)
+        #expect(MediaChoice.received.chosen(of: description).map(\.index) == chosen)
     }
 
     /// Some cameras have only one session, and would refuse the next try.
@@ -251,7 +251,7 @@ import Testing
         defer { server.stop() }
         let transport: SessionTransport = camera.datagram.isEmpty ? .tcp : .udp
         var plan = SessionPlan(try #require(RequestURL(server.url)), transport: transport)
-        plan.mediaChoice = .oneOfEachKind
+        plan.mediaChoice = .received
         plan.login = try RedirectionTests.login()
         let outcome = try Watch.run(plan)
         #expect(

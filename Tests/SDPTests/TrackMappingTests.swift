@@ -98,7 +98,7 @@ func summary(_ track: DescribedTrack?) -> String {
         return "latm \(config.configuration.sampleRate.hertz)/\(config.configuration.channelCount) \(bytes) \(control)"
     case .described(.h265(let sets)):
         return "h265 \(sets.profile.profile) \(track.clockRate.hertz) \(control)"
-    case .described(.opus), .described(.g711), .transcoded, .unsupported, .unknown:
+    case .described(.opus), .described(.g711), .transcoded, .transportStream, .unsupported, .unknown:
         return "\(track.encodingName) \(track.clockRate.hertz) \(control)"
     }
 }

@@ -3,7 +3,7 @@ import Media
 /// What is received of a stream, for `apus status`.
 public struct ReceptionStatus: Hashable, Sendable {
     public struct Track: Hashable, Sendable {
-        /// The codec, as session descriptions name it.
+        /// The codec, or `MP2T` for a transport stream, as session descriptions name it.
         public let codec: String
         public let packetCount: Int64
         /// Packets that never came.
@@ -23,7 +23,10 @@ public struct ReceptionStatus: Hashable, Sendable {
         public let jumpCount: Int
     }
 
+    /// Of each RTP stream.
     public let tracks: [Track]
+    /// The names of what a transport stream contains and is not received.
+    public let leftOut: [String]
     /// By how many nanoseconds the sender's time of day is ahead of the host's, less the least delay on the way; `nil` without
     /// sender reports.
     public let senderClockAhead: Int64?

@@ -36,11 +36,12 @@ public final class StreamInput: Sendable {
         }
     }
 
-    /// What will be received, in the order of the tracks' numbers.
-    func begin(_ formats: [ReceivedStream.Format]) {
+    /// What will be received.
+    func begin(_ source: ReceivedStream.Source) {
+        guard case .tracks(let tracks) = source else { return }
         var transcoded: [TrackID: TranscodedFormat] = [:]
-        for (index, format) in formats.enumerated() {
-            if case .transcoded(let format) = format { transcoded[TrackID(index)] = format }
+        for (index, track) in tracks.enumerated() {
+            if case .transcoded(let format) = track.format { transcoded[TrackID(index)] = format }
         }
         guard !transcoded.isEmpty, let transcoder = transcoding?.begin(transcoded, into: stream) else { return }
         state.withLock { state in

@@ -4,30 +4,35 @@ import RTP
 /// The reception of a stream that a peer sends: makes access units of its packets, publishes them, and notices when no media comes
 /// any more. Confined to one loop.
 public struct StreamReception {
+    /// Why it ends.
+    public enum End: Hashable, Sendable {
+        /// No media has come for this many seconds.
+        case silence(seconds: Int)
+        /// A transport stream comes of which nothing can be used.
+        case unusable(TransportStreamFault)
+    }
+
     /// A peer that sends no media for this many seconds is considered gone: Frigate and MediaMTX wait as long or longer.
     public static let silenceSeconds = 10
 
     private let input: StreamInput
-    private let formats: [(clockRate: ClockRate, format: ReceivedStream.Format)]
+    private let source: ReceivedStream.Source
     private var received: ReceivedStream
     /// When media came last, or was first expected; `nil` before ``began(at:)``.
     private var lastMedia: MonotonicTime?
     private var silenceNanoseconds: Int64
-    /// Whether any media has come.
+    /// Whether any packet has come.
     public private(set) var hasMedia = false
 
-    /// - Parameters:
-    ///   - formats: the clock rate and format of each track, in the order of their numbers.
-    ///   - firstMediaSeconds: how long the first packet may take.
+    /// - Parameter firstMediaSeconds: how long the first packet may take.
     public init(
-        _ formats: [(ClockRate, ReceivedStream.Format)], into input: StreamInput,
-        firstMediaSeconds: Int = silenceSeconds
+        _ source: ReceivedStream.Source, into input: StreamInput, firstMediaSeconds: Int = silenceSeconds
     ) {
         self.input = input
-        self.formats = formats
+        self.source = source
         silenceNanoseconds = Int64(firstMediaSeconds) * 1_000_000_000
-        received = ReceivedStream(formats, epoch: input.stream.epoch, trust: input.trust)
-        input.begin(formats.map(\.1))
+        received = ReceivedStream(source, epoch: input.stream.epoch, trust: input.trust)
+        input.begin(source)
     }
 
     /// When to call ``deadlinePassed(at:)``.
@@ -52,9 +57,10 @@ public struct StreamReception {
     }
 
     public mutating func received(_ payload: RawSpan, header: Header, track: Int, arrival: MonotonicTime) {
-        lastMedia = max(lastMedia ?? arrival, arrival)
         if !hasMedia { (hasMedia, silenceNanoseconds) = (true, Int64(Self.silenceSeconds) * 1_000_000_000) }
-        received.received(payload, header: header, track: track, arrival: arrival)
+        if received.received(payload, header: header, track: track, arrival: arrival) {
+            lastMedia = max(lastMedia ?? arrival, arrival)
+        }
         passOn()
     }
 
@@ -73,11 +79,11 @@ public struct StreamReception {
         _ statistics: [ReceptionStatistics], unauthenticCounts: [Int64?] = [], roundTrip: Int64?
     ) {
         let timeline = received.timeline
-        let tracks = zip(formats, statistics).enumerated().map { index, track in
-            let ((clockRate, format), statistics) = track
+        let tracks = zip(source.rtpStreams, statistics).enumerated().map { index, stream in
+            let ((codec, clockRate), statistics) = stream
             let counts = received.counts(track: index)
             return ReceptionStatus.Track(
-                codec: format.encodingName, packetCount: statistics.receivedCount,
+                codec: codec, packetCount: statistics.receivedCount,
                 lostCount: counts.lostPackets, reorderedCount: statistics.reorderedCount,
                 brokenCount: counts.brokenUnits,
                 unauthenticCount: unauthenticCounts.indices.contains(index) ? unauthenticCounts[index] : nil,
@@ -86,14 +92,18 @@ public struct StreamReception {
                 jumpCount: timeline.jumpCount(track: index))
         }
         let status = ReceptionStatus(
-            tracks: tracks, senderClockAhead: timeline.senderClockAhead, roundTrip: roundTrip)
+            tracks: tracks, leftOut: received.leftOut, senderClockAhead: timeline.senderClockAhead,
+            roundTrip: roundTrip)
         input.status = status
         if !input.isClosed { input.stream.captureTimeOrigin = status.origin }
     }
 
-    /// - Returns: for how many seconds nothing has come, if the peer is considered gone; otherwise `nil`.
-    public mutating func deadlinePassed(at now: MonotonicTime) -> Int? {
-        if silenceDeadline <= now { return Int(silenceNanoseconds / 1_000_000_000) }
+    /// - Returns: why the reception ends now; `nil` if it goes on.
+    public mutating func deadlinePassed(at now: MonotonicTime) -> End? {
+        if silenceDeadline <= now {
+            if hasMedia, let fault = received.fault { return .unusable(fault) }
+            return .silence(seconds: Int(silenceNanoseconds / 1_000_000_000))
+        }
         received.deadlinePassed(at: now)
         passOn()
         return nil
@@ -101,5 +111,15 @@ public struct StreamReception {
 
     private mutating func passOn() {
         while let output = received.next() { input.pass(output) }
+    }
+}
+
+extension ReceivedStream.Source {
+    /// The name of the format and the clock rate of each RTP stream.
+    fileprivate var rtpStreams: [(codec: String, clockRate: ClockRate)] {
+        switch self {
+        case .tracks(let tracks): tracks.map { ($0.format.encodingName, $0.clockRate) }
+        case .transportStream: [("MP2T", .video)]
+        }
     }
 }

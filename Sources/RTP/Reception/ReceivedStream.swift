@@ -6,6 +6,24 @@ import Media
 /// them while they send. Here they are taken from both, the tracks are announced when all are known, and keyframes get the sets
 /// that they lack. A plain value without a clock, for one thread at a time.
 public struct ReceivedStream: Sendable {
+    /// What comes.
+    public enum Source: Hashable, Sendable {
+        /// An RTP stream for each track, in the order of their identifiers.
+        case tracks([RTPTrack])
+        /// One RTP stream with all tracks in an MPEG transport stream (RFC 2250, section 2), which says what they are.
+        case transportStream
+    }
+
+    /// A track with an RTP stream of its own.
+    public struct RTPTrack: Hashable, Sendable {
+        public let clockRate: ClockRate
+        public let format: Format
+
+        public init(clockRate: ClockRate, format: Format) {
+            (self.clockRate, self.format) = (clockRate, format)
+        }
+    }
+
     /// What is known of a track before its first packet.
     public enum Format: Hashable, Sendable {
         case described(Track.Format)
@@ -24,54 +42,75 @@ public struct ReceivedStream: Sendable {
         case publish(AccessUnit)
     }
 
-    private var receiver: StreamReceiver
-    private var tracks: [ReceivedTrack]
+    /// The receiver of the source; the other is `nil`. An enum would be copied with the open unit for each packet.
+    private var receiver: StreamReceiver?
+    private var transportStream: TransportStreamReceiver?
+    private var tracks: [ReceivedTrack] = []
     private var announced: [Track]?
     private var pending: AccessUnit?
     /// Whether video has lost something since its last complete keyframe, so that players show a damaged frame.
     public private(set) var needsKeyframe = false
 
     /// - Parameters:
-    ///   - tracks: in the order of their identifiers.
     ///   - epoch: of the stream that the units are for.
     ///   - trust: whether the sender's time of day is believed.
-    public init(
-        _ tracks: [(clockRate: ClockRate, format: Format)], epoch: MonotonicTime, trust: SenderClockTrust = .auto
-    ) {
-        self.tracks = tracks.enumerated().map {
-            ReceivedTrack(TrackID($0.offset), $0.element.clockRate, $0.element.format)
+    public init(_ source: Source, epoch: MonotonicTime, trust: SenderClockTrust = .auto) {
+        switch source {
+        case .tracks(let tracks):
+            self.tracks = tracks.enumerated().map {
+                ReceivedTrack(TrackID($0.offset), $0.element.clockRate, $0.element.format)
+            }
+            receiver = StreamReceiver(tracks, epoch: epoch, trust: trust)
+        case .transportStream: transportStream = TransportStreamReceiver(epoch: epoch)
         }
-        receiver = StreamReceiver(tracks, epoch: epoch, trust: trust)
     }
 
-    /// When to call ``deadlinePassed(at:)``; `distantFuture` if no packet is missing.
-    public var nextDeadline: MonotonicTime { receiver.nextDeadline }
+    /// When to call ``deadlinePassed(at:)``; `distantFuture` if nothing is waited for.
+    public var nextDeadline: MonotonicTime {
+        receiver?.nextDeadline ?? transportStream?.nextDeadline ?? .distantFuture
+    }
 
-    /// What was lost or malformed on a track.
-    public func counts(track: Int) -> DepacketizerCounts { receiver.counts(track: track) }
+    /// What was lost or malformed on an RTP stream.
+    public func counts(track: Int) -> DepacketizerCounts {
+        receiver?.counts(track: track) ?? transportStream?.counts ?? DepacketizerCounts()
+    }
+
+    /// Why no units come of what is received; `nil` if nothing is wrong with it.
+    public var fault: TransportStreamFault? { transportStream?.fault }
+
+    /// The names of what the program of a transport stream contains and is not received.
+    public var leftOut: [String] { transportStream?.leftOut ?? [] }
 
     /// See ``StreamReceiver/received(_:header:track:arrival:)``.
-    public mutating func received(_ payload: RawSpan, header: Header, track: Int, arrival: MonotonicTime) {
-        receiver.received(payload, header: header, track: track, arrival: arrival)
+    ///
+    /// - Parameter track: the number of the RTP stream.
+    /// - Returns: whether media has come. The packets of a transport stream may have only tables and padding.
+    @discardableResult
+    public mutating func received(_ payload: RawSpan, header: Header, track: Int, arrival: MonotonicTime) -> Bool {
+        receiver?.received(payload, header: header, track: track, arrival: arrival)
+        return transportStream?.received(payload, header: header, arrival: arrival) ?? true
     }
 
     /// When units were captured, and how that is determined.
-    public var timeline: ReceptionTimeline { receiver.timeline }
-
-    /// See ``StreamReceiver/received(_:track:arrival:hostOffset:)``.
-    public mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime, hostOffset: Int64) {
-        receiver.received(report, track: track, arrival: arrival, hostOffset: hostOffset)
+    public var timeline: ReceptionTimeline {
+        receiver?.timeline ?? transportStream?.timeline ?? ReceptionTimeline(clockRates: [])
     }
 
-    /// Gives up the packets that have been missing for too long.
+    /// See ``StreamReceiver/received(_:track:arrival:hostOffset:)``. The reports of a transport stream say nothing of its units.
+    public mutating func received(_ report: SenderReport, track: Int, arrival: MonotonicTime, hostOffset: Int64) {
+        receiver?.received(report, track: track, arrival: arrival, hostOffset: hostOffset)
+    }
+
+    /// Gives up what has been missing for too long.
     public mutating func deadlinePassed(at now: MonotonicTime) {
-        receiver.deadlinePassed(at: now)
+        receiver?.deadlinePassed(at: now)
+        transportStream?.deadlinePassed(at: now)
     }
 
     /// What the stream is to do next.
     public mutating func next() -> Output? {
         if let unit = pending.take() { return .publish(unit) }
-        while let reception = receiver.next() {
+        while let reception = nextReception() {
             let unit = tracks[reception.unit.track.index].taken(reception)
             if tracks[unit.track.index].hasParameterSets {
                 needsKeyframe = !unit.isKeyframe && (needsKeyframe || !reception.isComplete)
@@ -89,6 +128,28 @@ public struct ReceivedStream: Sendable {
         return nil
     }
 
+    private mutating func nextReception() -> StreamReceiver.Reception? {
+        if receiver != nil { return receiver?.next() }
+        while let output = transportStream?.next() {
+            switch output {
+            case .tracks(let formats): begin(formats)
+            case .unit(let reception): return reception
+            }
+        }
+        return nil
+    }
+
+    /// The tracks of a transport stream are known, or have changed.
+    private mutating func begin(_ formats: [Format]) {
+        guard formats != tracks.map(\.format) else { return }
+        tracks = formats.enumerated().map { index, format in
+            let known = tracks.indices.contains(index) ? tracks[index] : nil
+            return known.flatMap { $0.format == format ? $0 : nil }
+                ?? ReceivedTrack(TrackID(index), format.clockRate, format)
+        }
+        announced = nil
+    }
+
     /// The tracks that are not encoded again; `nil` until the formats of all are known.
     private var formats: [Track]? {
         var all: [Track] = []
@@ -98,52 +159,6 @@ public struct ReceivedStream: Sendable {
         }
         return all
     }
-}
-
-/// One track of a received stream, with the parameter sets seen so far.
-private struct ReceivedTrack: Sendable {
-    private let id: TrackID
-    private let clockRate: ClockRate
-    private let format: ReceivedStream.Format
-    /// For codecs with parameter sets only.
-    private var sets: (any ParameterSetTracking)?
-
-    init(_ id: TrackID, _ clockRate: ClockRate, _ format: ReceivedStream.Format) {
-        (self.id, self.clockRate, self.format) = (id, clockRate, format)
-        sets = format.tracker
-    }
-
-    /// The track with its present parameters; `nil` until they are known.
-    var known: Track? {
-        (sets?.format ?? format.described).map { Track(id: id, clockRate: clockRate, format: $0) }
-    }
-
-    var isTranscoded: Bool { if case .transcoded = format { true } else { false } }
-
-    /// Whether its parameters may change while it is sent.
-    var hasParameterSets: Bool { sets != nil }
-
-    /// Reads the parameter sets of a unit, and adds the known ones that a keyframe lacks.
-    mutating func taken(_ reception: StreamReceiver.Reception) -> AccessUnit {
-        let unit = reception.unit
-        guard var sets else { return unit }
-        let kind = type(of: sets)
-        for range in unit.units where kind.isParameterSet(firstByte: unit.bytes[range.lowerBound]) {
-            guard sets.observe(Array(unit.bytes[range])), sets.byteCount > Self.setLimit else { continue }
-            // No encoder sends so many parameter sets, and each keyframe would carry all of them.
-            sets = format.tracker ?? sets
-        }
-        self.sets = sets
-        // A decoder cannot start at a keyframe that lost a packet.
-        let isKeyframe = unit.isKeyframe && reception.isComplete
-        guard unit.isKeyframe else { return unit }
-        return AccessUnit(
-            track: unit.track, presentationTime: unit.presentationTime, decodeTime: unit.decodeTime,
-            isKeyframe: isKeyframe, nalUnits: sets.completed(unit.units.map { Array(unit.bytes[$0]) }))
-    }
-
-    /// The most bytes of parameter sets: many times what encoders send.
-    private static let setLimit = 65_536
 }
 
 extension ReceivedStream.Format {
@@ -158,8 +173,18 @@ extension ReceivedStream.Format {
         }
     }
 
+    /// The usual rate of its clock.
+    var clockRate: ClockRate {
+        switch self {
+        case .described(let format): format.clockRate
+        case .h264InBand, .h265InBand: .video
+        case .latm(let configuration): configuration.configuration.sampleRate
+        case .transcoded(let format): format.clockRate
+        }
+    }
+
     /// `nil` if it is not described.
-    fileprivate var described: Track.Format? {
+    var described: Track.Format? {
         switch self {
         case .described(let format): format
         case .latm(let configuration): .aac(configuration.configuration)
@@ -168,7 +193,7 @@ extension ReceivedStream.Format {
     }
 
     /// A tracker that knows what is described; `nil` for codecs without parameter sets.
-    fileprivate var tracker: (any ParameterSetTracking)? {
+    var tracker: (any ParameterSetTracking)? {
         switch self {
         case .h264InBand: H264.ParameterSetTracker()
         case .h265InBand: H265.ParameterSetTracker()

@@ -66,6 +66,11 @@ public struct ReceptionTimeline: Sendable {
         tracks[track].capture(of: rtpTimestamp, arrival: arrival, clock: &clock)
     }
 
+    /// The timestamps of a track have jumped, as the source says.
+    mutating func jumped(track: Int) {
+        tracks[track].jumped()
+    }
+
     /// Another source (SSRC) sends the track from now on. Its timestamps have nothing to do with the earlier ones.
     mutating func beginAnew(track: Int) {
         tracks[track].beginAnew()

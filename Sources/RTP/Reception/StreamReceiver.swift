@@ -22,12 +22,14 @@ public struct StreamReceiver: Sendable {
     ///   - tracks: in the order of their identifiers.
     ///   - epoch: of the stream that the units are for.
     public init(_ tracks: [Track], epoch: MonotonicTime) {
-        self.init(tracks.map { ($0.clockRate, .described($0.format)) }, epoch: epoch, trust: .auto)
+        self.init(
+            tracks.map { ReceivedStream.RTPTrack(clockRate: $0.clockRate, format: .described($0.format)) },
+            epoch: epoch, trust: .auto)
     }
 
     /// - Parameter tracks: in the order of their identifiers.
     init(
-        _ tracks: [(clockRate: ClockRate, format: ReceivedStream.Format)], epoch: MonotonicTime, trust: SenderClockTrust
+        _ tracks: [ReceivedStream.RTPTrack], epoch: MonotonicTime, trust: SenderClockTrust
     ) {
         self.epoch = epoch
         self.tracks = tracks.enumerated().map {

@@ -2,18 +2,6 @@ import Media
 
 /// Puts the packets of one track in order, and makes access units of them.
 struct TrackReceiver {
-    /// How long a missing packet is waited for, in nanoseconds. Packets that overtake others in a network are some milliseconds
-    /// apart; a player would have to wait longer for all later frames.
-    static let patience: Int64 = 50_000_000
-    /// How many packets may wait behind a missing one.
-    static let waitingLimit = 64
-
-    private struct Packet {
-        let header: Header
-        let payload: [UInt8]
-        let arrival: MonotonicTime
-    }
-
     private let id: TrackID
     private let clockRate: ClockRate
     private let format: ReceivedStream.Format
@@ -26,20 +14,19 @@ struct TrackReceiver {
     private var latm: LATMDepacketizer?
     private var audio: AudioDepacketizer?
     private var jpeg: JPEGDepacketizer?
-    private var waiting = ReorderBuffer<Packet>(capacity: waitingLimit)
-    private var latePackets = 0
+    private var packets = OrderedPackets()
     /// The counts of the sources before the present one.
     private var formerCounts = DepacketizerCounts()
     /// When the first packet of each timestamp came, for the units that are not taken yet.
     private var arrivals: [(timestamp: UInt32, arrival: MonotonicTime)] = []
     private var ticks = UnwrappedTimestamp()
     private var order: DecodeOrder
-    /// The decode time of the last unit, in ticks since the epoch.
-    private var lastDecode = Int64.min
+    private var clock: TrackClock
 
     init(_ id: TrackID, _ clockRate: ClockRate, _ format: ReceivedStream.Format) {
         (self.id, self.clockRate, self.format) = (id, clockRate, format)
         order = Self.order(of: format, clockRate)
+        clock = TrackClock(clockRate: clockRate)
         makeDepacketizer()
     }
 
@@ -57,11 +44,11 @@ struct TrackReceiver {
     }
 
     /// When the oldest waiting packet has waited long enough.
-    var nextDeadline: MonotonicTime { waiting.first.map { $0.arrival + Self.patience } ?? .distantFuture }
+    var nextDeadline: MonotonicTime { packets.nextDeadline }
 
     var counts: DepacketizerCounts {
         var counts = formerCounts + depacketizerCounts
-        counts.latePackets += latePackets
+        counts.latePackets += packets.lateCount
         return counts
     }
 
@@ -78,27 +65,24 @@ struct TrackReceiver {
         guard let former = self.source, former != source else { return false }
         formerCounts = formerCounts + depacketizerCounts
         makeDepacketizer()
-        (waiting, arrivals, ticks) = (ReorderBuffer(capacity: Self.waitingLimit), [], UnwrappedTimestamp())
+        packets.beginAnew()
+        (arrivals, ticks) = ([], UnwrappedTimestamp())
         beginAnew()
         return true
     }
 
     mutating func received(_ payload: RawSpan, header: Header, arrival: MonotonicTime) {
-        if waiting.passes(header.sequenceNumber) { return push(payload, header, arrival) }
-        let packet = Packet(header: header, payload: [UInt8](payload), arrival: arrival)
-        if waiting.insert(packet, header.sequenceNumber) != .accepted { latePackets += 1 }
+        if packets.passes(header.sequenceNumber) { return push(payload, header, arrival) }
+        packets.keep(payload, header: header, arrival: arrival)
         pushOrdered()
     }
 
     mutating func giveUpMissing(at now: MonotonicTime) {
-        while nextDeadline <= now {
-            waiting.passGap()
-            pushOrdered()
-        }
+        while packets.giveUpMissing(at: now) { pushOrdered() }
     }
 
     private mutating func pushOrdered() {
-        while let packet = waiting.next() { push(packet.payload.span.bytes, packet.header, packet.arrival) }
+        while let packet = packets.next() { push(packet.payload.span.bytes, packet.header, packet.arrival) }
     }
 
     private mutating func push(_ payload: RawSpan, _ header: Header, _ arrival: MonotonicTime) {
@@ -145,19 +129,11 @@ extension TrackReceiver {
     mutating func reception(of unit: ReceivedUnit, captured: Int64, arrival: Int64) -> StreamReceiver.Reception {
         // By RTP time, which is exact: capture times are corrected now and then, which is no reordering.
         let media = ticks.unwrap(unit.rtpTimestamp)
-        let times = order.times(presentation: media)
-        let captured = clockRate.ticks(inNanoseconds: captured)
-        // A unit that comes after its presentation time is presented later than that, but not later than it has come.
-        let latest = clockRate.ticks(inNanoseconds: arrival)
-        let decode = max(min(captured &+ times.decode &- media, latest), lastDecode &+ 1)
-        lastDecode = decode
+        let times = clock.times(
+            order.times(presentation: media), of: media, captured: captured, arrival: arrival)
         let accessUnit = AccessUnit(
-            track: id,
-            presentationTime: MediaTime(
-                ticks: max(min(captured &+ times.presentation &- media, latest), decode), rate: clockRate),
-            decodeTime: MediaTime(ticks: decode, rate: clockRate), isKeyframe: isKeyframe(unit),
-            bytes: unit.bytes,
-            units: unit.units)
+            track: id, presentationTime: times.presentation, decodeTime: times.decode, isKeyframe: isKeyframe(unit),
+            bytes: unit.bytes, units: unit.units)
         return StreamReceiver.Reception(unit: accessUnit, isComplete: unit.isComplete)
     }
 

@@ -57,6 +57,12 @@ struct TrackTimeline {
         self.jumpCount = jumpCount
     }
 
+    /// Forgets them because they have jumped.
+    mutating func jumped() {
+        beginAnew()
+        jumpCount += 1
+    }
+
     mutating func received(_ report: SenderReport, arrival: MonotonicTime) {
         // ffmpeg sends a report before the first unit.
         let media = anchor == nil ? ticks.unwrap(report.rtpTimestamp) : ticks.unwrapped(report.rtpTimestamp)
@@ -82,7 +88,8 @@ struct TrackTimeline {
         let target = reported ?? transits.value ?? transit
         let correction = target &- anchor.offset
         let allowed = max(0, arrival - anchor.corrected) / ReceptionTimeline.slewDivisor
-        anchor.corrected = arrival
+        // Units of a transport stream may come a little out of the order of their arrivals.
+        anchor.corrected = max(anchor.corrected, arrival)
         if isSettling && reported == nil {
             anchor.offset = min(anchor.offset, transit)
         } else if isSettling || correction.magnitude >= ReceptionTimeline.stepThreshold.magnitude {

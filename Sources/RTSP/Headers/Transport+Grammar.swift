@@ -6,11 +6,11 @@ extension Transport {
     init?(_ text: Substring) {
         var parameters = text.pieces(separatedBy: ";")[...]
         guard let protocols = parameters.popFirst()?.pieces(separatedBy: "/"), (2...3).contains(protocols.count),
-            protocols[1].isToken, protocols[0].equalsIgnoringCase("RTP"),
-            let lower = Self.lowerTransport(protocols.dropFirst(2).first)
+            protocols[1].isToken, let lower = Self.lowerTransport(protocols.dropFirst(2).first)
         else { return nil }
         self.init(lower, .unicast)
-        profile = "RTP/\(protocols[1].uppercased())"
+        profile = "\(protocols[0].uppercased())/\(protocols[1].uppercased())"
+        guard protocols[0].equalsIgnoringCase("RTP") || profile == Self.transportStreamProfile else { return nil }
         var statedDelivery: Delivery?
         for parameter in parameters {
             if parameter.equalsIgnoringCase("unicast") {

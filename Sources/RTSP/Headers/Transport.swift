@@ -16,6 +16,9 @@ public struct Transport: Hashable, Sendable {
         case record
     }
 
+    /// What servers of IPTV write for RTP with an MPEG transport stream. Media is as with `RTP/AVP`.
+    static let transportStreamProfile = "MP2T/RTP"
+
     /// Protocol and profile in upper case: `RTP/AVP`, `RTP/AVPF`, `RTP/SAVP` …
     public var profile = "RTP/AVP"
     public var lowerTransport: LowerTransport

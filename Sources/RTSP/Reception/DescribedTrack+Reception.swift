@@ -2,7 +2,10 @@ import RTP
 import SDP
 
 extension DescribedTrack {
-    /// The format for reception; `nil` if Apus cannot receive the track.
+    /// Whether Apus can receive it.
+    public var isReceivable: Bool { receivedFormat != nil || payload == .transportStream }
+
+    /// The format for reception; `nil` for a transport stream, and if Apus cannot receive the track.
     public var receivedFormat: ReceivedStream.Format? {
         switch payload {
         case .described(let format): .described(format)
@@ -11,7 +14,8 @@ extension DescribedTrack {
         case .latm(let configuration): .latm(configuration)
         case .transcoded(let format): .transcoded(format)
         // Without its configuration, AAC cannot be decoded; the others are always described.
-        case .inBand(.aac), .inBand(.opus), .inBand(.pcma), .inBand(.pcmu), .unsupported, .unknown: nil
+        case .inBand(.aac), .inBand(.opus), .inBand(.pcma), .inBand(.pcmu), .transportStream, .unsupported, .unknown:
+            nil
         }
     }
 }

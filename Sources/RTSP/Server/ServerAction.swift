@@ -1,3 +1,5 @@
+import RTP
+
 /// An action that a ``ServerConnection`` orders.
 public enum ServerAction: Hashable, Sendable {
     /// Write these bytes after all earlier ones.
@@ -61,6 +63,8 @@ public enum Withdrawal: Hashable, Sendable, CustomStringConvertible {
     case permissionLost
     /// The publisher has sent no media for this many seconds.
     case silence(seconds: Int)
+    /// The publisher sends a transport stream of which nothing can be used.
+    case unusable(TransportStreamFault)
     /// The publisher has said goodbye on all tracks (RTCP BYE).
     case goodbye
     /// Another publisher, at this address, has taken over the stream.
@@ -73,6 +77,7 @@ public enum Withdrawal: Hashable, Sendable, CustomStringConvertible {
         case .groups: "the stream's multicast configuration has changed"
         case .permissionLost: "the client may no longer use the stream"
         case .silence(let seconds): "no media has come for \(seconds) s"
+        case .unusable(let fault): "\(fault)"
         case .goodbye: "the publisher said goodbye (RTCP BYE)"
         case .takenOver(let address): "\(address) has taken over the stream"
         }

@@ -43,25 +43,16 @@ final class PublisherSession {
         return tracks.contains { $0.protection != nil } ? "SRTP over \(way)" : way
     }
 
-    /// The clock rates and formats of the tracks that are used, in the order of their numbers: the first video and the first audio.
-    private var usedTracks: [Int] {
-        let media = announcement.description.media
-        let first = ["video", "audio"].compactMap { kind in
-            tracks.indices.filter { tracks[$0].format != nil && media[tracks[$0].medium].kind == kind }
-                .min { tracks[$0].medium < tracks[$1].medium }
-        }
-        return first.sorted { tracks[$0].medium < tracks[$1].medium }
+    /// What is received of the tracks that are set up; `nil` if none of them can be published.
+    var receivedMedia: ReceivedMedia? {
+        ReceivedMedia(of: announcement.description, among: tracks.map(\.medium))
     }
 
-    /// Whether one of the tracks that are set up can be published.
-    var hasUsableTrack: Bool { !usedTracks.isEmpty }
-
     /// Takes media from now on.
-    func begin(_ publication: Publication, at now: MonotonicTime) {
+    func begin(_ publication: Publication, receiving media: ReceivedMedia, at now: MonotonicTime) {
         self.publication = publication
-        let used = usedTracks
-        for (index, track) in used.enumerated() { tracks[track].index = index }
-        var reception = StreamReception(used.compactMap { tracks[$0].format }, into: publication.input)
+        for index in tracks.indices { tracks[index].index = media.indices.firstIndex(of: tracks[index].medium) }
+        var reception = StreamReception(media.source, into: publication.input)
         reception.began(at: now)
         self.reception = reception
         (startedAt, nextReport, nextStatus) = (now, now + Self.reportInterval, now + Self.statusInterval)
@@ -157,8 +148,10 @@ final class PublisherSession {
     func deadlinePassed(
         at now: MonotonicTime, roundTrip: Int64?, _ send: ([UInt8], PublisherTrack) -> Void
     ) -> Withdrawal? {
-        if let seconds = reception?.deadlinePassed(at: now) {
-            return hasSaidGoodbye ? .goodbye : .silence(seconds: seconds)
+        switch reception?.deadlinePassed(at: now) {
+        case .silence(let seconds): return hasSaidGoodbye ? .goodbye : .silence(seconds: seconds)
+        case .unusable(let fault): return .unusable(fault)
+        case nil: break
         }
         if nextStatus <= now {
             nextStatus = now + Self.statusInterval

@@ -17,11 +17,10 @@ struct PublisherTrack {
     /// The index of its medium in the announced description.
     let medium: Int
     let route: Route
-    /// `nil` for a medium that is accepted and not used, such as metadata of a camera.
-    let format: (clockRate: ClockRate, format: ReceivedStream.Format)?
     /// The number of the payload format in the packets.
     let payloadType: UInt8?
-    /// The number of the track in the stream; `nil` if it is not used, and before RECORD.
+    /// The number of its RTP stream in the reception; `nil` before RECORD, and for a medium that is accepted and not used, such as
+    /// metadata of a camera.
     var index: Int?
     /// `nil` without SRTP.
     let protection: ReceptionProtection?
@@ -37,7 +36,6 @@ struct PublisherTrack {
         self.protection = protection
         let described = description.media[medium].describedTrack
         payloadType = described?.payloadType
-        format = described.flatMap { track in track.receivedFormat.map { (track.clockRate, $0) } }
         let isInterleaved = if case .interleaved = route { true } else { false }
         admission = TrackAdmission(
             payloadType: described?.payloadType ?? 0, clockRate: described?.clockRate ?? .video, announced: nil,

@@ -197,7 +197,7 @@ final class PublishingHandler {
             schedule(session)
             return nil
         }
-        guard session.hasUsableTrack else {
+        guard let media = session.receivedMedia else {
             return Refusal(.methodNotValidInThisState, reason: "No Track With A Supported Codec Is Set Up")
         }
         let publication = Publication(
@@ -211,7 +211,7 @@ final class PublishingHandler {
             log.publishingRefused(at: session.announcement.path, error, to: connection, at: now)
             return error
         }
-        session.begin(publication, at: now)
+        session.begin(publication, receiving: media, at: now)
         recording[session.id] = (session, connection)
         schedule(session)
         log.publishes(session, connection, at: now)
@@ -317,11 +317,14 @@ struct CreatedPath: Sendable {
 }
 
 extension SessionDescription {
-    /// Checks the codecs of an announced stream. Media of other kinds than video and audio are accepted and not used.
+    /// Checks the codecs of an announced stream. Media of other kinds than video and audio are accepted and not used, unless they are
+    /// transport streams.
     ///
     /// - Throws: 415 with the name of the first codec that Apus does not receive.
     func requireSupportedCodecs() throws(Refusal) {
-        let streams = media.filter { $0.kind == "video" || $0.kind == "audio" }
+        let streams = media.filter {
+            $0.kind == "video" || $0.kind == "audio" || $0.describedTrack?.payload == .transportStream
+        }
         guard !streams.isEmpty else {
             throw Refusal(.unsupportedMediaType, reason: "Unsupported Media Type: there is no video and no audio")
         }
@@ -332,7 +335,7 @@ extension SessionDescription {
                     .unsupportedMediaType,
                     reason: "The codec of payload type \(format) (\(medium.kind)) is not described")
             }
-            guard track.receivedFormat != nil else {
+            guard track.isReceivable else {
                 // The name comes from the client, and a reason phrase is one line.
                 let name = String(
                     track.name.unicodeScalars.prefix(48).filter {

@@ -9,6 +9,8 @@ extension SessionDescription {
     ///
     /// - Throws: 415 with both formats.
     func requireFormats(of promised: [Track]) throws(Refusal) {
+        // What a transport stream contains is known only when it comes.
+        if case .transportStream = ReceivedMedia(of: self)?.source { return }
         for track in promised {
             let kind = track.kind == .video ? "video" : "audio"
             // The first of each kind is published.

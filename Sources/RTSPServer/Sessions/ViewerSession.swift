@@ -65,7 +65,7 @@ final class ViewerSession {
         case .stream, .end, .permissionLost: true
         case .groups: lowerTransport == .multicast
         // These end publishers only; the stream keeps its viewers.
-        case .silence, .goodbye, .takenOver: false
+        case .silence, .unusable, .goodbye, .takenOver: false
         }
     }
 

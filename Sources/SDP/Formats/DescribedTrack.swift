@@ -21,6 +21,8 @@ public struct DescribedTrack: Hashable, Sendable {
         case latm(AAC.StreamMuxConfig)
         /// A format that viewers do not receive, so that it is decoded and encoded again.
         case transcoded(TranscodedFormat)
+        /// All tracks in an MPEG transport stream (RFC 2250, section 2), which says what they are.
+        case transportStream
         /// A codec that Apus carries, in a form that it does not support. The text names both.
         case unsupported(String)
         /// A payload format, or a mode, that Apus does not support.
@@ -32,7 +34,7 @@ public struct DescribedTrack: Hashable, Sendable {
             case .described(let format): format.codec
             case .inBand(let codec): codec
             case .latm: .aac
-            case .transcoded, .unsupported, .unknown: nil
+            case .transcoded, .transportStream, .unsupported, .unknown: nil
             }
         }
     }
@@ -49,7 +51,7 @@ public struct DescribedTrack: Hashable, Sendable {
         case .described(let format): Track(id: id, clockRate: clockRate, format: format)
         case .latm(let configuration):
             Track(id: id, clockRate: clockRate, format: .aac(configuration.configuration))
-        case .inBand, .transcoded, .unsupported, .unknown: nil
+        case .inBand, .transcoded, .transportStream, .unsupported, .unknown: nil
         }
     }
 }
@@ -77,6 +79,7 @@ extension MediaDescription {
 
     private func payload(of map: RTPMap) -> DescribedTrack.Payload {
         if map.isLATM { return formatParameters.latm }
+        if map.isTransportStream { return .transportStream }
         if let format = transcodedFormat(map) { return .transcoded(format) }
         return map.codec.map { formatParameters.payload(of: $0, map) } ?? .unknown
     }

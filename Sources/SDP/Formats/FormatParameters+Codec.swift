@@ -48,6 +48,9 @@ extension RTPMap {
     /// Whether it is MPEG-4 audio in LATM, the payload format that GStreamer sends by default (RFC 6416).
     var isLATM: Bool { encodingName.equalsIgnoringCase("MP4A-LATM") }
 
+    /// Whether it is an MPEG transport stream (RFC 2250, section 2; RFC 3551, section 5.8).
+    var isTransportStream: Bool { encodingName.equalsIgnoringCase("MP2T") && clockRate == 90_000 }
+
     /// `nil` for an encoding that Apus does not carry.
     var codec: Codec? {
         Codec.allCases.first { encodingName.equalsIgnoringCase($0.facts.encodingName) }

@@ -46,7 +46,7 @@ enum SourceTest {
                 of: url, login: try ClientLogin(at: url, user: settings.user, password: settings.password),
                 accepting: settings.certificate.certificates,
                 deadline: .now().advanced(byMilliseconds: Int64(milliseconds)))
-            let isUsable = !MediaChoice.oneOfEachKind.chosen(of: description).isEmpty
+            let isUsable = ReceivedMedia(pulledFrom: description) != nil
             return isUsable ? nil : SourceFailure(reason: "\(url.text): the stream has no supported codec")
         } catch {
             return SourceFailure(reason: "\(url.text): \(error)")

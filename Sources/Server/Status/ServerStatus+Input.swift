@@ -11,7 +11,10 @@ extension ServerStatus {
         /// The publisher's user and program.
         public let user: String?
         public let client: String?
+        /// Of each RTP stream.
         public let tracks: [InputTrackLine]
+        /// The names of what a transport stream contains and is not received.
+        public let leftOut: [String]
         /// How the capture times are determined: `arrival`, `sender-reports` or `sender-clock`; `nil` in the first second.
         public let captureTimes: String?
         /// By how many milliseconds the sender's time of day is ahead of this host's, less the delay on the way; `nil` without
@@ -49,6 +52,7 @@ extension ServerStatus.InputLine {
         user = input.user
         client = input.client
         tracks = input.reception?.tracks.map(ServerStatus.InputTrackLine.init) ?? []
+        leftOut = input.reception?.leftOut ?? []
         captureTimes = input.reception?.origin.rawValue
         senderClockAhead = input.reception?.senderClockAhead.map { Double($0) / 1e6 }
         roundTrip = input.reception?.roundTrip.map { Double($0) / 1e6 }
@@ -64,6 +68,7 @@ extension ServerStatus.InputLine {
         if let ahead = senderClockAhead {
             text += ", sender's clock less the delay \(ahead < 0 ? "−" : "+")\(ServerStatus.number(ahead.magnitude)) ms"
         }
+        if !leftOut.isEmpty { text += "\n  not received: \(printable(leftOut.joined(separator: ", ")))" }
         return text + "\n" + Self.table(tracks)
     }
 
