@@ -187,6 +187,61 @@ struct SenderTimingTests {
         }
     }
 
+    /// ffmpeg -c copy sends B-frames before their presentation times, and seven units of AAC with the last one. If the reports of both
+    /// tracks come together, as before its first packet, audio goes back with the video at once; else when the reports are trusted.
+    @Test(arguments: [(0, 3), (1_300, 20)] as [(Int64, Int64)])
+    func audioStaysInSyncWithBFrames(milliseconds: Int64, seconds: Int64) {
+        var timeline = ReceptionTimeline(clockRates: [.video, .audio48k])
+        var random = SplitMix64(seed: 12)
+        let unit = 1_024 * Self.second / 48_000
+        var (errors, arrivals, packets): ([Int64], [Int64], Int64) = ([0, 0], [0, 0], 0)
+        var nextReports = [0, milliseconds * Self.millisecond]
+        func arrive(_ sent: Int64, _ media: Int64, track: Int) {
+            arrivals[track] = max(arrivals[track], sent + Int64.random(in: 0...4, using: &random) * Self.millisecond)
+            let captured = timeline.capture(
+                of: Self.timestamp(media, track == 0 ? .video : .audio48k), track: track,
+                arrival: MonotonicTime(nanoseconds: arrivals[track]))
+            errors[track] = captured.nanoseconds - media
+            #expect(captured.nanoseconds <= arrivals[track])
+        }
+        for number in 0..<(120 * 25) as Range<Int64> {
+            let sent = number * Self.frame
+            for track in 0...1 where nextReports[track] <= sent {
+                timeline.received(
+                    Self.report(media: sent, wall: sent, track == 0 ? .video : .audio48k), track: track,
+                    arrival: MonotonicTime(nanoseconds: sent), hostOffset: 0)
+                nextReports[track] += 5 * Self.second
+            }
+            arrive(sent, Self.reordered(number) * Self.frame + 5 * Self.frame, track: 0)
+            while 7 * (packets + 1) * unit <= sent {
+                for index in 0..<7 as Range<Int64> {
+                    arrive(7 * (packets + 1) * unit, (7 * packets + index) * unit, track: 1)
+                }
+                packets += 1
+            }
+            if sent > seconds * Self.second {
+                #expect(abs(errors[0] - errors[1]) < 20 * Self.millisecond, "after \(sent / Self.millisecond) ms")
+            }
+        }
+    }
+
+    /// A camera whose wall clock stands still sends the reports of its tracks two seconds apart.
+    @Test func aClockThatStandsStillRelatesNothing() {
+        var timeline = ReceptionTimeline(clockRates: [.video, .audio48k])
+        for number in 0..<(60 * 25) as Range<Int64> {
+            let captured = number * Self.frame
+            for (track, rate) in [ClockRate.video, .audio48k].enumerated() {
+                let arrival = MonotonicTime(nanoseconds: captured + 20 * Self.millisecond)
+                if (number + Int64(track) * 50) % 125 == 0 {
+                    timeline.received(
+                        Self.report(media: captured, wall: 0, rate), track: track, arrival: arrival, hostOffset: 0)
+                }
+                let time = timeline.capture(of: Self.timestamp(captured, rate), track: track, arrival: arrival)
+                #expect(abs(arrival - time) <= Self.millisecond)
+            }
+        }
+    }
+
     /// A pulled server's clock is 1000 s wrong and runs 200 ppm off. On the wire a packet takes up to some milliseconds more than no
     /// time at all, which is all that the receiver cannot know.
     @Test(arguments: [200, -200, 0] as [Int64], [true, false])

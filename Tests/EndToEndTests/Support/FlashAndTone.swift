@@ -49,14 +49,34 @@ enum FlashAndTone {
         return Recording(
             codecs: Array(lines.dropLast()), seconds: lines.last.flatMap(Double.init) ?? 0,
             flashes: try await starts(
-                in: file, "0:v", "-vf", "scale=16:16,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-",
-                above: 128),
+                in: file, "0:v", "-vf", brightness + "-", above: 128),
             tones: lines.count < 3
                 ? []
                 : try await starts(
                     in: file, "0:a", "-af",
                     "aresample=48000,asetnsamples=n=48,astats=metadata=1:reset=1,"
                         + "ametadata=print:key=lavfi.astats.Overall.Peak_level:file=-", above: -20))
+    }
+
+    private static let brightness = "scale=16:16,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file="
+    private static let loudness =
+        "aresample=48000,asetnsamples=n=48,astats=metadata=1:reset=1,"
+        + "ametadata=print:key=lavfi.astats.Overall.Peak_level:file="
+
+    /// Decodes a stream as it comes, and measures it. Containers do not take frames without a decode time, as RTP carries them.
+    static func watch(_ input: [String], seconds: Int) async throws -> Recording {
+        let folder = try TemporaryFolder()
+        let (video, audio) = (folder.file("video"), folder.file("audio"))
+        let null = ["-t", "\(seconds)", "-f", "null", "-"]
+        let outcome = try await Command.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-copyts"] + input + ["-map", "0:v", "-vf", brightness + video]
+                + ["-fps_mode", "passthrough"] + null + ["-map", "0:a", "-af", loudness + audio] + null,
+            within: Double(seconds) + 20)
+        #expect(outcome.status == 0, "\(outcome.diagnostics)")
+        func text(_ name: String) -> String { String(decoding: folder.bytes(name), as: UTF8.self) }
+        return Recording(
+            codecs: [], seconds: Double(seconds), flashes: starts(of: text("video"), above: 128),
+            tones: starts(of: text("audio"), above: -20))
     }
 
     /// The times at which a value that ffmpeg's filters print begins to be above the limit.
@@ -70,11 +90,15 @@ enum FlashAndTone {
             ],
             within: 30)
         #expect(outcome.status == 0, "\(outcome.diagnostics)")
+        return starts(of: outcome.text, above: limit)
+    }
+
+    private static func starts(of text: String, above limit: Double) -> [Double] {
         var starts: [Double] = []
         var time = 0.0
         // The beginning of the recording is no start.
         var isAbove = true
-        for line in outcome.text.split(separator: "\n") {
+        for line in text.split(separator: "\n") {
             if let range = line.range(of: "pts_time:") {
                 time = Double(line[range.upperBound...]) ?? 0
             } else if let place = line.firstIndex(of: "=") {
