@@ -111,8 +111,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "HTTP", "HTTPServer", "RTSPClient", "RTSPServer",
-                "RTSP", "RTP", "Streams", "Media", "SDP", "Reactor", "TLS", logging,
+                "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "HTTP", "HTTPServer", "Muxing", "RTSPClient",
+                "RTSPServer", "RTSP", "RTP", "Streams", "Media", "SDP", "Reactor", "TLS", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),
@@ -166,7 +166,8 @@ let package = Package(
             dependencies: ["COpenSSL", "Media", "RTP", "RTSP", "Reactor", "SRTP", "TLS", "TestSupport"],
             swiftSettings: everywhere),
         tests(
-            "Server", "Capture", "Codecs", "Delivery", "Media", "RTSP", "RTSPClient", "RTSPServer", "Reactor", "SDP",
+            "Server", "Capture", "Codecs", "Delivery", "Media", "Muxing", "RTSP", "RTSPClient", "RTSPServer", "Reactor",
+            "SDP",
             "Streams", "TLS",
             logging),
     ],

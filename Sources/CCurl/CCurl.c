@@ -1,33 +1,8 @@
-// Functions are called through pointers, so curl's type-checking macros are switched off.
-#define CURL_DISABLE_TYPECHECK
-
 #include "CCurl.h"
+#include "Libcurl.h"
 
-#include <CLazyLibrary.h>
-#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define FUNCTIONS(EACH) \
-    EACH(curl_easy_cleanup) \
-    EACH(curl_easy_getinfo) \
-    EACH(curl_easy_init) \
-    EACH(curl_easy_perform) \
-    EACH(curl_easy_setopt) \
-    EACH(curl_easy_strerror) \
-    EACH(curl_global_init) \
-    EACH(curl_slist_append) \
-    EACH(curl_slist_free_all)
-
-static struct { FUNCTIONS(POINTER_TO) } functions;
-
-static bool find_functions(void *handle) {
-    return true FUNCTIONS(FIND) && functions.curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-}
-
-static struct lazy_library library = {.file = "libcurl.so.4", .find_functions = find_functions};
-
-const char *apus_load_curl(void) { return load_lazily(&library); }
 
 struct apus_http {
     CURL *curl;
@@ -48,22 +23,22 @@ static size_t discard_body(char *bytes, size_t size, size_t count, void *http) {
 
 static bool set_up(apus_http *http, const char *url) {
     CURL *curl = http->curl;
-    return functions.curl_easy_setopt(curl, CURLOPT_URL, url) == CURLE_OK
-        && functions.curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK
-        && functions.curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK
+    return libcurl.curl_easy_setopt(curl, CURLOPT_URL, url) == CURLE_OK
+        && libcurl.curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK
+        && libcurl.curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK
         // Signals are used by other parts of this multithreaded process.
-        && functions.curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK
-        && functions.curl_easy_setopt(curl, CURLOPT_HTTPHEADER, http->headers) == CURLE_OK
-        && functions.curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, discard_body) == CURLE_OK
-        && functions.curl_easy_setopt(curl, CURLOPT_WRITEDATA, http) == CURLE_OK
-        && functions.curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->failure) == CURLE_OK;
+        && libcurl.curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK
+        && libcurl.curl_easy_setopt(curl, CURLOPT_HTTPHEADER, http->headers) == CURLE_OK
+        && libcurl.curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, discard_body) == CURLE_OK
+        && libcurl.curl_easy_setopt(curl, CURLOPT_WRITEDATA, http) == CURLE_OK
+        && libcurl.curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->failure) == CURLE_OK;
 }
 
 apus_http *apus_http_make(const char *url) {
     apus_http *http = calloc(1, sizeof *http);
     if (http == NULL) return NULL;
-    http->curl = functions.curl_easy_init();
-    http->headers = functions.curl_slist_append(NULL, "Content-Type: application/json");
+    http->curl = libcurl.curl_easy_init();
+    http->headers = libcurl.curl_slist_append(NULL, "Content-Type: application/json");
     if (http->curl != NULL && http->headers != NULL && set_up(http, url)) return http;
     apus_http_free(http);
     return NULL;
@@ -71,24 +46,24 @@ apus_http *apus_http_make(const char *url) {
 
 void apus_http_free(apus_http *http) {
     if (http == NULL) return;
-    functions.curl_easy_cleanup(http->curl);
-    functions.curl_slist_free_all(http->headers);
+    libcurl.curl_easy_cleanup(http->curl);
+    libcurl.curl_slist_free_all(http->headers);
     free(http);
 }
 
 long apus_http_post(apus_http *http, const uint8_t *body, size_t count, long milliseconds) {
     http->failure[0] = 0;
     http->received = 0;
-    functions.curl_easy_setopt(http->curl, CURLOPT_POSTFIELDS, (const char *)body);
-    functions.curl_easy_setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
-    functions.curl_easy_setopt(http->curl, CURLOPT_TIMEOUT_MS, milliseconds);
-    CURLcode code = functions.curl_easy_perform(http->curl);
+    libcurl.curl_easy_setopt(http->curl, CURLOPT_POSTFIELDS, (const char *)body);
+    libcurl.curl_easy_setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+    libcurl.curl_easy_setopt(http->curl, CURLOPT_TIMEOUT_MS, milliseconds);
+    CURLcode code = libcurl.curl_easy_perform(http->curl);
     // A body that is late or too long does not change the status; a status below 200 announces another one.
     long status = 0;
-    functions.curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
+    libcurl.curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
     if (status < 200) status = 0;
     if (status == 0 && http->failure[0] == 0) {
-        const char *reason = code == CURLE_OK ? "the response has no status" : functions.curl_easy_strerror(code);
+        const char *reason = code == CURLE_OK ? "the response has no status" : libcurl.curl_easy_strerror(code);
         snprintf(http->failure, sizeof http->failure, "%s", reason);
     }
     return status;

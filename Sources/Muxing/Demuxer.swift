@@ -19,6 +19,8 @@ public final class Demuxer {
     /// Reads a stream of bytes; `nil` for a file or a URL.
     private var reader: UnsafeMutablePointer<AVIOContext>?
     private let bytes: ByteInput?
+    /// Reads an `http` or `https` URL.
+    private let resources: ResourceInput?
     private var packet: UnsafeMutablePointer<AVPacket>?
     private let interruption: Interruption
     /// For messages.
@@ -35,16 +37,17 @@ public final class Demuxer {
     ///
     /// - Parameters:
     ///   - bytes: the stream, if the input is one.
+    ///   - opener: opens what is read of an `http` or `https` URL.
     ///   - kinds: the kinds of tracks to play.
     public init(
-        _ input: DemuxerInput, reading bytes: ByteInput? = nil, playing kinds: Set<Codec.Kind> = [.video, .audio],
-        interruption: Interruption = Interruption()
+        _ input: DemuxerInput, reading bytes: ByteInput? = nil, through opener: (any ResourceOpener)? = nil,
+        playing kinds: Set<Codec.Kind> = [.video, .audio], interruption: Interruption = Interruption()
     ) throws(DemuxFailure) {
         _ = Self.quietByDefault
         // This comes first because `deinit` calls libavformat too.
         try Self.loadLibrary()
         self.interruption = interruption
-        (name, self.bytes) = (input.name, bytes)
+        (name, self.bytes, resources) = (input.name, bytes, opener.map(ResourceInput.init))
         guard let context = avformat_alloc_context(), let packet = av_packet_alloc() else {
             throw DemuxFailure("out of memory for \(name)", remedy: "add memory")
         }
@@ -55,6 +58,11 @@ public final class Demuxer {
             context.pointee.pb = reader
         }
         var opened: UnsafeMutablePointer<AVFormatContext>? = context
+        if case .url(let url, _) = input, DemuxerInput.isHTTP(url), resources?.open(url, for: context) != true {
+            avformat_close_input(&opened)
+            (hasTimes, isLive) = (false, false)
+            throw Self.failure(resources, "\(name) cannot be read", code: apus_averror_eacces, remedy: input.remedy)
+        }
         var options: OpaquePointer?
         input.setOptions(&options)
         let status = avformat_open_input(&opened, input.location, nil, &options)
@@ -64,13 +72,14 @@ public final class Demuxer {
         hasTimes = opened.map { !["h264", "hevc"].contains(String(cString: $0.pointee.iformat.pointee.name)) } ?? false
         guard status >= 0, let opened else {
             isLive = false
-            throw DemuxFailure("\(name) cannot be read", code: status, remedy: input.remedy)
+            throw Self.failure(resources, "\(name) cannot be read", code: status, remedy: input.remedy)
         }
         let found = avformat_find_stream_info(opened, nil)
         let isSeekable = opened.pointee.pb.map { $0.pointee.seekable != 0 } ?? true
         isLive = !input.isFile && (opened.pointee.duration <= 0 || !isSeekable)
         guard found >= 0 else {
-            throw DemuxFailure("\(name) holds nothing that can be read", code: found, remedy: input.remedy)
+            throw Self.failure(
+                resources, "\(name) holds nothing that can be read", code: found, remedy: input.remedy)
         }
         try chooseTracks(of: kinds, opened)
     }
@@ -108,6 +117,16 @@ public final class Demuxer {
         tracks.compactMap { track in
             peeked.first { $0.track == track.index }.flatMap { $0.decode ?? $0.presentation }
         }.min() ?? 0
+    }
+
+    /// The reason that the opener of resources gives, or else that of libavformat.
+    private static func failure(
+        _ resources: ResourceInput?, _ what: String, code: CInt, remedy: String
+    ) -> DemuxFailure {
+        guard let failure = resources?.failure else { return DemuxFailure(what, code: code, remedy: remedy) }
+        return DemuxFailure(
+            "\(what): \(failure.reason)", remedy: failure.remedy.isEmpty ? remedy : failure.remedy,
+            isInterruption: failure.isInterruption)
     }
 
     private static let quietByDefault: Void = apus_log_default_quiet()

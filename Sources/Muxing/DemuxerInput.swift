@@ -4,7 +4,8 @@ import CFFmpeg
 public enum DemuxerInput: Hashable, Sendable {
     /// A file at a path.
     case file(String)
-    /// A URL that libavformat opens. Messages show `name`, because the URL may contain a password.
+    /// A URL that libavformat opens, or with `http` and `https` a ``ResourceOpener``. Messages show `name`, because the URL may contain
+    /// a password.
     case url(String, name: String)
     /// A stream of bytes, such as a pipe (``ByteInput``).
     case bytes(name: String)
@@ -40,10 +41,38 @@ public enum DemuxerInput: Hashable, Sendable {
     private static let timeout = "10000000"
 
     func setOptions(_ options: inout OpaquePointer?) {
-        guard case .url = self else { return }
-        for (key, value) in [("rw_timeout", Self.timeout), ("user_agent", "apus")] {
-            av_dict_set(&options, key, value, 0)
+        for (key, value) in settings { av_dict_set(&options, key, value, 0) }
+    }
+
+    private var settings: [(String, String)] {
+        switch self {
+        case .file: []
+        // What comes from elsewhere must not name files of this host.
+        case .bytes: [Self.protocols([])]
+        case .url(let url, _) where Self.isHTTP(url):
+            // The HLS demuxer would use connections of libavformat again, which there are not.
+            [Self.protocols([]), ("http_persistent", "0"), ("http_multiple", "0")]
+        case .url(let url, _):
+            [Self.protocols(Self.protocols(of: url)), ("rw_timeout", Self.timeout), ("user_agent", "apus")]
         }
+    }
+
+    /// Allows libavformat only these protocols.
+    private static func protocols(_ names: [String]) -> (String, String) {
+        ("protocol_whitelist", names.isEmpty ? "none" : names.joined(separator: ","))
+    }
+
+    /// The protocol of a URL and those on which it is based.
+    private static func protocols(of url: String) -> [String] {
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        let tunnels = scheme.hasPrefix("rtmpt") || scheme == "mmsh" ? ["http", "https"] : []
+        let parts = scheme.hasPrefix("rtmp") ? ["rtmp", "ffrtmphttp", "ffrtmpcrypt"] : []
+        return [scheme, "tcp", "udp", "tls", "rtp", "srtp"] + tunnels + parts
+    }
+
+    /// Whether a URL is one of `http` or `https`.
+    public static func isHTTP(_ url: String) -> Bool {
+        ["http://", "https://"].contains(where: url.lowercased().hasPrefix)
     }
 }
 

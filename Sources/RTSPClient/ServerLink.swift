@@ -275,12 +275,3 @@ extension ServerLink {
         if couldRead != (credit != 0) { watch() }
     }
 }
-
-extension SocketAddress {
-    /// Whether it leads to this host, or is valid in one network only (link-local).
-    var isLocal: Bool {
-        if isLoopback || isLinkLocal || isAny { return true }
-        let own = (try? LocalAddresses.all()) ?? []
-        return own.contains { $0.with(port: 0) == with(port: 0) }
-    }
-}

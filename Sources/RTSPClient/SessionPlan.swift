@@ -47,8 +47,7 @@ public struct SessionPlan: Sendable {
     /// The addresses to which the session may connect.
     public var destinations = PermittedDestinations()
 
-    /// Whether this host's own and link-local addresses are refused: after a redirection by a server elsewhere, which could
-    /// otherwise make this host connect to services that are not for others.
+    /// Whether this host's own and link-local addresses are refused: after a redirection by a server elsewhere.
     var refusesLocalAddresses = false
 
     /// Whether the connection uses TLS.
@@ -93,9 +92,7 @@ public struct SessionPlan: Sendable {
 
     /// Whether the session may connect to this address.
     func permits(_ address: SocketAddress) -> Bool {
-        let (ip, rules) = (IPAddress(address.host), destinations.rules)
-        guard rules.admits(ip) else { return false }
-        return !refusesLocalAddresses || !address.isLocal || ip.map(rules.allows) == true
+        destinations.permits(address, refusingLocal: refusesLocalAddresses)
     }
 
     /// The plan for the URL to which the server has moved the stream. Another server gets no password in plain text, only an answer

@@ -12,6 +12,7 @@
 #include <libavfilter/buffersink.h>
 #include <libavfilter/buffersrc.h>
 #include <libavformat/avformat.h>
+#include <libavutil/aes.h>
 #include <libavutil/audio_fifo.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/dict.h>
@@ -30,6 +31,7 @@
 #include <libswscale/swscale.h>
 
 // Error codes: macros over errno and four-character tags.
+static const int apus_averror_eacces = AVERROR(EACCES);
 static const int apus_averror_eagain = AVERROR(EAGAIN);
 static const int apus_averror_einval = AVERROR(EINVAL);
 static const int apus_averror_enomem = AVERROR(ENOMEM);
@@ -56,6 +58,21 @@ const char *apus_load_libavformat(void);
 AVIOContext *apus_open_reader(void *opaque, int (*read)(void *opaque, uint8_t *buffer, int size));
 /// Frees what `apus_open_reader` has returned, and sets the pointer to NULL. Do this after closing its format context.
 void apus_close_reader(AVIOContext **reader);
+
+// How a resource of a URL is read.
+struct apus_resource_calls {
+    // Returns a number of bytes, or an AVERROR.
+    int (*read)(void *owner, uint8_t *buffer, int size);
+    // Moves to a position. NULL if that is not possible.
+    int64_t (*seek)(void *owner, int64_t position);
+    // The number of bytes; only called if there is `seek`.
+    int64_t (*size)(void *owner);
+};
+/// Input of libavformat that knows its URL, to which other URLs in it are relative, and its type. NULL without memory.
+AVIOContext *apus_open_resource(
+    void *owner, struct apus_resource_calls calls, const char *location, const char *media_type);
+/// Frees what `apus_open_resource` has returned.
+void apus_close_resource(AVIOContext *reader);
 
 // Receives lines of libav's log; `level` is one of AV_LOG_*, `line` has no newline and is valid only during the call.
 typedef void (*apus_log_line)(int level, const char *line);

@@ -12,6 +12,8 @@ import Streams
 public final class FileSource: ReconfigurableSource {
     public let label: String
     private let input: DemuxerInput
+    /// Makes the opener of an `http` or `https` URL, for one run.
+    private let makeOpener: (@Sendable (Interruption) -> any ResourceOpener)?
     private let loops: Bool
     private let clock: PaceClock
     private let control: EncoderControl
@@ -30,23 +32,28 @@ public final class FileSource: ReconfigurableSource {
             .file(path), label: "file \(path)", loops: loops, encoding: encoding, log: log ?? .silent, clock: .host)
     }
 
-    /// A recording or a live stream at a URL that FFmpeg opens.
+    /// A recording or a live stream at a URL.
     ///
-    /// - Parameter name: the URL without user and password, for messages.
+    /// - Parameters:
+    ///   - name: the URL without user and password, for messages.
+    ///   - makeOpener: makes what opens an `http` or `https` URL until it is interrupted. FFmpeg opens the others.
     public convenience init(
-        url: String, name: String, loops: Bool, encoding: EncodingSettings, log: Logger? = nil
+        url: String, name: String, loops: Bool, encoding: EncodingSettings,
+        makeOpener: @escaping @Sendable (Interruption) -> any ResourceOpener, log: Logger? = nil
     ) {
         self.init(
-            .url(url, name: name), label: name, loops: loops, encoding: encoding, log: log ?? .silent, clock: .host)
+            .url(url, name: name), makeOpener: makeOpener, label: name, loops: loops, encoding: encoding,
+            log: log ?? .silent, clock: .host)
     }
 
     init(
-        _ input: DemuxerInput, label: String = "file", loops: Bool, encoding: EncodingSettings = EncodingSettings(),
+        _ input: DemuxerInput, makeOpener: (@Sendable (Interruption) -> any ResourceOpener)? = nil,
+        label: String = "file", loops: Bool, encoding: EncodingSettings = EncodingSettings(),
         log: Logger = .silent, clock: PaceClock
     ) {
         control = EncoderControl(encoding, log: log)
         self.log = log
-        (self.input, self.label) = (input, label)
+        (self.input, self.makeOpener, self.label) = (input, makeOpener, label)
         self.loops = loops
         self.clock = clock
     }
@@ -88,7 +95,8 @@ public final class FileSource: ReconfigurableSource {
         let demuxer: Demuxer
         do {
             demuxer = try Demuxer(
-                input, playing: audio == nil ? [.video] : [.video, .audio], interruption: interruption)
+                input, through: makeOpener?(interruption), playing: audio == nil ? [.video] : [.video, .audio],
+                interruption: interruption)
         } catch {
             if error.isInterruption || stopSignal.isSet { return }
             throw SourceFailure(error)

@@ -2,6 +2,7 @@ import Capture
 import Codecs
 import FoundationEssentials
 import Logging
+import Muxing
 import RTSP
 import RTSPClient
 import RTSPServer
@@ -46,8 +47,13 @@ func makeSource(
     case .url(let url):
         let name = withoutCredentials(url)
         return ReopenedSource(label: name, path: path) { (path) throws(SourceFailure) in
-            try pulls.destinations.rules.permit(hostOf: url, shownAs: name)
-            return FileSource(url: url, name: name, loops: path.loop, encoding: EncodingSettings(path), log: log)
+            if !DemuxerInput.isHTTP(url) { try pulls.destinations.rules.permit(hostOf: url, shownAs: name) }
+            let verifies = path.pull.certificate == .verify
+            return FileSource(
+                url: url, name: name, loops: path.loop, encoding: EncodingSettings(path),
+                makeOpener: { interruption in
+                    HTTPResources(pulls.destinations, verifyingCertificates: verifies, interruption: interruption)
+                }, log: log)
         }
     case .path(let file):
         let inputLog = PipeInputLog(log: log)
@@ -69,7 +75,7 @@ func makeSource(
 }
 
 extension AddressRules {
-    /// Checks the host of a URL that FFmpeg opens. FFmpeg looks the name up again, and follows redirections by itself.
+    /// Checks the host of a URL that FFmpeg opens. FFmpeg looks the name up again.
     func permit(hostOf url: String, shownAs name: String) throws(SourceFailure) {
         guard !allowed.isEmpty || !denied.isEmpty else { return }
         let parts = URLComponents(string: url)

@@ -97,6 +97,14 @@ import Testing
         ),
         ("source: 'rtsp://h/a', pull: { password: x }", "pull.password: has no effect without pull.user"),
         (
+            "source: 'https://h/a', pull: { transport: udp }",
+            "pull: has no effect but for `certificate`: the source is https://h/a"
+        ),
+        (
+            "source: 'https://h/a', pull: { certificate: 'fingerprint:\(String(repeating: "ab", count: 32))' }",
+            "pull.certificate: must be verify or any for an https:// URL"
+        ),
+        (
             "source: 'rtsp://h/a', effects: { mirror: true }",
             "effects: the stream of another server is not decoded, so it cannot have effects"
         ),

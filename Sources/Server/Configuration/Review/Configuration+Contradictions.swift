@@ -118,6 +118,9 @@ extension Configuration {
 
     private func notePull(of path: Path, at section: OptionPath, in reading: inout Reading) {
         guard path.pull != Pull() else { return }
+        if case .url(let url) = path.source, url.lowercased().hasPrefix("https:") {
+            return noteCertificate(of: path, at: section, in: &reading)
+        }
         guard case .pulled(let url, _) = path.source else {
             return reading.note("has no effect: the source is \(path.source), not an rtsp:// URL", with: section)
         }
@@ -129,6 +132,18 @@ extension Configuration {
         }
         if path.pull.user.isEmpty, !path.pull.password.isEmpty {
             reading.note("has no effect without pull.user", with: section + "password")
+        }
+    }
+
+    /// Of an `https` URL, for which nothing else can be set.
+    private func noteCertificate(of path: Path, at section: OptionPath, in reading: inout Reading) {
+        var rest = path.pull
+        rest.certificate = .verify
+        if rest != Pull() {
+            reading.note("has no effect but for `certificate`: the source is \(path.source)", with: section)
+        }
+        if case .fingerprint = path.pull.certificate.certificates {
+            reading.note("must be verify or any for an https:// URL", with: section + "certificate")
         }
     }
 

@@ -80,8 +80,8 @@ extension Schema<Configuration.Access> {
             .blocks(
                 "connectAllow", \.connectAllow,
                 "Addresses to which the server may connect for the streams of other servers; empty for all addresses. A server "
-                    + "elsewhere that redirects to an address of this host or a link-local one is followed only if this list "
-                    + "names the address. Changes apply to new connections."),
+                    + "elsewhere that redirects to an address of this host or a link-local one, or whose playlist names one, is "
+                    + "followed only if this list names the address. Changes apply to new connections."),
             .blocks(
                 "connectDeny", \.connectDeny,
                 "Addresses to which the server may not connect for the streams of other servers, even if connectAllow contains "
