@@ -60,6 +60,8 @@ let package = Package(
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
         .target(name: "CTun"),
+        // The files of the web page.
+        .target(name: "CPage", exclude: ["Files"]),
 
         // Pure: no socket, clock, thread, random numbers or Foundation.
         .target(name: "Wire", swiftSettings: everywhere),
@@ -82,6 +84,8 @@ let package = Package(
             name: "Delivery",
             dependencies: ["RTP", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux", collections],
             swiftSettings: everywhere),
+
+        .target(name: "Page", dependencies: ["CPage"], swiftSettings: everywhere),
 
         // Edges.
         .target(
@@ -158,6 +162,7 @@ let package = Package(
         tests("Muxing", "Media"),
         tests("Capture", "Codecs", "Media", "Muxing", "RTP", "Streams", logging),
         tests("Impairment"),
+        tests("Page"),
         tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "SRTP", "Streams", "TLS", "Wire"),
         tests("RTSPClient", "Media", "RTP", "RTSP", "SDP"),
         tests("Measuring", "Codecs", "Media", "RTP", "RTSPClient", "SDP", "Streams"),

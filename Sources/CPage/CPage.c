@@ -1,0 +1,180 @@
+// A file is added in two places: its bytes, and its row in the table. Tests compare the table with the folder.
+#include "CPage.h"
+
+static const unsigned char grid_js[] = {
+#embed "Files/grid.js"
+};
+static const unsigned char icon_svg[] = {
+#embed "Files/icon.svg"
+};
+static const unsigned char icons_svg[] = {
+#embed "Files/icons.svg"
+};
+static const unsigned char index_html[] = {
+#embed "Files/index.html"
+};
+static const unsigned char media_boxes_js[] = {
+#embed "Files/media/boxes.js"
+};
+static const unsigned char media_capture_times_js[] = {
+#embed "Files/media/capture-times.js"
+};
+static const unsigned char media_displayed_frames_js[] = {
+#embed "Files/media/displayed-frames.js"
+};
+static const unsigned char media_init_segment_js[] = {
+#embed "Files/media/init-segment.js"
+};
+static const unsigned char media_live_edge_js[] = {
+#embed "Files/media/live-edge.js"
+};
+static const unsigned char media_media_buffer_js[] = {
+#embed "Files/media/media-buffer.js"
+};
+static const unsigned char media_media_file_js[] = {
+#embed "Files/media/media-file.js"
+};
+static const unsigned char media_media_owner_js[] = {
+#embed "Files/media/media-owner.js"
+};
+static const unsigned char media_media_socket_js[] = {
+#embed "Files/media/media-socket.js"
+};
+static const unsigned char media_mse_player_js[] = {
+#embed "Files/media/mse-player.js"
+};
+static const unsigned char media_playback_js[] = {
+#embed "Files/media/playback.js"
+};
+static const unsigned char media_segment_reader_js[] = {
+#embed "Files/media/segment-reader.js"
+};
+static const unsigned char media_snapshot_player_js[] = {
+#embed "Files/media/snapshot-player.js"
+};
+static const unsigned char media_still_js[] = {
+#embed "Files/media/still.js"
+};
+static const unsigned char server_address_js[] = {
+#embed "Files/server/address.js"
+};
+static const unsigned char server_api_js[] = {
+#embed "Files/server/api.js"
+};
+static const unsigned char server_close_code_js[] = {
+#embed "Files/server/close-code.js"
+};
+static const unsigned char server_connection_js[] = {
+#embed "Files/server/connection.js"
+};
+static const unsigned char server_heartbeat_js[] = {
+#embed "Files/server/heartbeat.js"
+};
+static const unsigned char server_pause_js[] = {
+#embed "Files/server/pause.js"
+};
+static const unsigned char server_reachability_js[] = {
+#embed "Files/server/reachability.js"
+};
+static const unsigned char server_retry_schedule_js[] = {
+#embed "Files/server/retry-schedule.js"
+};
+static const unsigned char server_server_clock_js[] = {
+#embed "Files/server/server-clock.js"
+};
+static const unsigned char server_status_feed_js[] = {
+#embed "Files/server/status-feed.js"
+};
+static const unsigned char server_stream_list_js[] = {
+#embed "Files/server/stream-list.js"
+};
+static const unsigned char styles_grid_css[] = {
+#embed "Files/styles/grid.css"
+};
+static const unsigned char styles_theme_css[] = {
+#embed "Files/styles/theme.css"
+};
+static const unsigned char views_account_js[] = {
+#embed "Files/views/account.js"
+};
+static const unsigned char views_announcer_js[] = {
+#embed "Files/views/announcer.js"
+};
+static const unsigned char views_banner_js[] = {
+#embed "Files/views/banner.js"
+};
+static const unsigned char views_description_js[] = {
+#embed "Files/views/description.js"
+};
+static const unsigned char views_element_js[] = {
+#embed "Files/views/element.js"
+};
+static const unsigned char views_format_js[] = {
+#embed "Files/views/format.js"
+};
+static const unsigned char views_grid_js[] = {
+#embed "Files/views/grid.js"
+};
+static const unsigned char views_live_budget_js[] = {
+#embed "Files/views/live-budget.js"
+};
+static const unsigned char views_preferences_js[] = {
+#embed "Files/views/preferences.js"
+};
+static const unsigned char views_tile_js[] = {
+#embed "Files/views/tile.js"
+};
+static const unsigned char views_visibility_js[] = {
+#embed "Files/views/visibility.js"
+};
+
+#define FILE(name, bytes) { name, bytes, sizeof bytes }
+
+static const struct PageFileData files[] = {
+    FILE("grid.js", grid_js),
+    FILE("icon.svg", icon_svg),
+    FILE("icons.svg", icons_svg),
+    FILE("index.html", index_html),
+    FILE("media/boxes.js", media_boxes_js),
+    FILE("media/capture-times.js", media_capture_times_js),
+    FILE("media/displayed-frames.js", media_displayed_frames_js),
+    FILE("media/init-segment.js", media_init_segment_js),
+    FILE("media/live-edge.js", media_live_edge_js),
+    FILE("media/media-buffer.js", media_media_buffer_js),
+    FILE("media/media-file.js", media_media_file_js),
+    FILE("media/media-owner.js", media_media_owner_js),
+    FILE("media/media-socket.js", media_media_socket_js),
+    FILE("media/mse-player.js", media_mse_player_js),
+    FILE("media/playback.js", media_playback_js),
+    FILE("media/segment-reader.js", media_segment_reader_js),
+    FILE("media/snapshot-player.js", media_snapshot_player_js),
+    FILE("media/still.js", media_still_js),
+    FILE("server/address.js", server_address_js),
+    FILE("server/api.js", server_api_js),
+    FILE("server/close-code.js", server_close_code_js),
+    FILE("server/connection.js", server_connection_js),
+    FILE("server/heartbeat.js", server_heartbeat_js),
+    FILE("server/pause.js", server_pause_js),
+    FILE("server/reachability.js", server_reachability_js),
+    FILE("server/retry-schedule.js", server_retry_schedule_js),
+    FILE("server/server-clock.js", server_server_clock_js),
+    FILE("server/status-feed.js", server_status_feed_js),
+    FILE("server/stream-list.js", server_stream_list_js),
+    FILE("styles/grid.css", styles_grid_css),
+    FILE("styles/theme.css", styles_theme_css),
+    FILE("views/account.js", views_account_js),
+    FILE("views/announcer.js", views_announcer_js),
+    FILE("views/banner.js", views_banner_js),
+    FILE("views/description.js", views_description_js),
+    FILE("views/element.js", views_element_js),
+    FILE("views/format.js", views_format_js),
+    FILE("views/grid.js", views_grid_js),
+    FILE("views/live-budget.js", views_live_budget_js),
+    FILE("views/preferences.js", views_preferences_js),
+    FILE("views/tile.js", views_tile_js),
+    FILE("views/visibility.js", views_visibility_js),
+};
+
+const struct PageFileData *pageFileData(void) { return files; }
+
+const unsigned long pageFileDataCount = sizeof files / sizeof files[0];

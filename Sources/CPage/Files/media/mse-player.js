@@ -1,0 +1,237 @@
+import { CaptureTimes } from "./capture-times.js";
+import { tracksOfInitSegment } from "./init-segment.js";
+import { LiveEdge } from "./live-edge.js";
+import { MediaBuffer } from "./media-buffer.js";
+
+/** Seconds for which a player without media is believed to wait for the network. A source that has ended gives nothing for longer. */
+const longestStall = 1.5;
+
+/** The class with which this browser plays segments: of Safari on iPhones only the managed one exists. */
+const MediaSourceClass = globalThis.ManagedMediaSource ?? globalThis.MediaSource ?? null;
+
+const isManaged = "ManagedMediaSource" in globalThis;
+
+/** Safari, which alone has managed sources, buffers again after each change of the playback rate. */
+const changesRate = !isManaged;
+
+/** Segments that wait for a media source to open. A browser that opens none, such as for a hidden page, gets no more. */
+const maximumEarlyCount = 1024;
+
+/** Whether this browser can play segments at all. */
+export const playsSegments = MediaSourceClass !== null;
+
+/**
+ * Whether this browser can decode a stream.
+ *
+ * @param {string} contentType - such as `video/mp4; codecs="avc1.640028"`
+ */
+export function canPlay(contentType) {
+    return MediaSourceClass?.isTypeSupported(contentType) ?? false;
+}
+
+/**
+ * Plays init segments and fragments in a video element, at the live edge (Media Source Extensions).
+ *
+ * It knows nothing of the connection. `began` says that another connection's media follow, whose times begin at 0 again.
+ */
+export class MSEPlayer {
+    #video;
+    #owner;
+    /** @type {MediaSource | null} */
+    #source = null;
+    /** @type {MediaBuffer | null} null until the media source is open */
+    #buffer = null;
+    /** What came before the media source was open. */
+    #early = [];
+    /** @type {import("./init-segment.js").Track[]} */
+    #tracks = [];
+    #edge = new LiveEdge({ hasAudio: true });
+    #captureTimes = new CaptureTimes();
+    /** Seconds by which media of this connection are presented later than they say. */
+    #offset = 0;
+    /** Whether the next init segment is the first of a connection. */
+    #isBeginning = true;
+    /** When the video ran out of media, in seconds; null while it plays. */
+    #stalledAt = null;
+    #hasPlayed = false;
+
+    /**
+     * @param {HTMLVideoElement} video
+     * @param {{playing: () => void, soundRefused: () => void, failed: (reason: string) => void}} owner
+     */
+    constructor(video, owner) {
+        this.#video = video;
+        this.#owner = owner;
+        video.addEventListener("waiting", this.#waited);
+        video.addEventListener("playing", this.#played);
+        video.addEventListener("error", this.#broke);
+    }
+
+    /** Seconds between the displayed frame and the newest that has come; null before the first frame. */
+    get gap() {
+        const end = this.#buffer?.end;
+        return end && this.#hasPlayed ? Math.max(0, end - this.#video.currentTime) : null;
+    }
+
+    /** Seconds that the gap should have. */
+    get target() {
+        return this.#edge.target;
+    }
+
+    get hasAudio() {
+        return this.#tracks.some((track) => track.kind === "audio");
+    }
+
+    get hasVideo() {
+        return this.#tracks.some((track) => track.kind === "video");
+    }
+
+    /**
+     * When the frame that is presented at a time was captured.
+     *
+     * @param {number} presented - seconds of the media timeline
+     * @returns {number | null} milliseconds since 1970 on the server's clock; null if it is unknown
+     */
+    captured(presented) {
+        return this.#captureTimes.captured(presented);
+    }
+
+    /** The media that follow come over another connection. */
+    began() {
+        this.#isBeginning = true;
+    }
+
+    /**
+     * @param {Uint8Array} bytes
+     * @param {string} contentType
+     */
+    receivedInit(bytes, contentType) {
+        const tracks = tracksOfInitSegment(bytes);
+        const kinds = (list) => list.map((track) => track.kind).sort().join();
+        const continues = this.#source !== null && kinds(tracks) === kinds(this.#tracks);
+        this.#tracks = tracks;
+        if (!continues) {
+            this.#open(contentType);
+        } else if (this.#isBeginning) {
+            this.#withBuffer((buffer) => (this.#offset = buffer.beginAgain()));
+            this.#edge.restarted();
+        }
+        this.#isBeginning = false;
+        this.#withBuffer((buffer) => buffer.appendInit(bytes, contentType));
+    }
+
+    /** @param {Uint8Array} bytes - a fragment that belongs to the last init segment */
+    receivedFragment(bytes) {
+        if (!this.#source || this.#isBeginning) return;
+        const traced = this.#tracks.find((track) => track.kind === "video") ?? this.#tracks[0];
+        if (traced) this.#captureTimes.receivedFragment(bytes, traced, this.#offset);
+        this.#withBuffer((buffer) => buffer.append(bytes));
+    }
+
+    /** Ends the playback and releases the decoder. */
+    close() {
+        this.#video.removeEventListener("waiting", this.#waited);
+        this.#video.removeEventListener("playing", this.#played);
+        this.#video.removeEventListener("error", this.#broke);
+        this.#detach();
+    }
+
+    #detach() {
+        this.#buffer?.close();
+        this.#buffer = null;
+        this.#early = [];
+        this.#captureTimes.clear();
+        this.#hasPlayed = false;
+        if (!this.#source) return;
+        this.#source = null;
+        this.#video.srcObject = null;
+        this.#video.removeAttribute("src");
+        this.#video.load();
+    }
+
+    /** Begins with a new media source, because the tracks of one cannot change. */
+    #open(contentType) {
+        this.#detach();
+        this.#offset = 0;
+        this.#stalledAt = null;
+        this.#edge = new LiveEdge({ hasAudio: this.hasAudio, changesRate });
+        const source = new MediaSourceClass();
+        this.#source = source;
+        source.addEventListener("sourceopen", () => this.#opened(source, contentType), { once: true });
+        attach(source, this.#video);
+        this.#play();
+    }
+
+    #opened(source, contentType) {
+        if (source !== this.#source) return;
+        URL.revokeObjectURL(this.#video.src);
+        try {
+            source.duration = Infinity;
+            this.#buffer = new MediaBuffer(source.addSourceBuffer(contentType), this.#video, {
+                appended: () => this.#appended(),
+                failed: (reason) => this.#owner.failed(reason),
+            });
+        } catch {
+            this.#owner.failed(`the browser cannot decode ${contentType}`);
+            return;
+        }
+        const early = this.#early;
+        this.#early = [];
+        for (const action of early) action(this.#buffer);
+    }
+
+    /** Does something with the buffer, as soon as there is one. */
+    #withBuffer(action) {
+        if (this.#buffer) action(this.#buffer);
+        else if (this.#early.length < maximumEarlyCount) this.#early.push(action);
+        else this.#owner.failed("the browser does not begin to play");
+    }
+
+    #appended() {
+        const { ranges } = this.#buffer;
+        const now = performance.now() / 1000;
+        if (this.#stalledAt !== null && this.#hasPlayed && now - this.#stalledAt < longestStall) {
+            this.#edge.stalled(now);
+        }
+        this.#stalledAt = null;
+        const { rate, jump } = this.#edge.appended({ position: this.#video.currentTime, ranges, now });
+        if (jump !== null && !this.#video.seeking) this.#video.currentTime = jump;
+        if (this.#video.playbackRate !== rate) this.#video.playbackRate = rate;
+        if (this.#video.paused && ranges.length > 0) this.#play();
+    }
+
+    #play() {
+        this.#video.play().catch((error) => {
+            // Browsers play sound only after a click or a key.
+            if (error.name === "NotAllowedError" && !this.#video.muted) this.#owner.soundRefused();
+        });
+    }
+
+    #waited = () => {
+        if (!this.#video.seeking) this.#stalledAt ??= performance.now() / 1000;
+    };
+
+    #played = () => {
+        this.#hasPlayed = true;
+        this.#owner.playing();
+    };
+
+    #broke = () => {
+        const { error } = this.#video;
+        if (error && this.#source) this.#owner.failed(`the browser cannot play the media: ${error.message || error.code}`);
+    };
+}
+
+/**
+ * @param {MediaSource} source
+ * @param {HTMLVideoElement} video
+ */
+function attach(source, video) {
+    if (isManaged) {
+        // A managed source is only opened if the video cannot be sent to another device.
+        video.disableRemotePlayback = true;
+        video.srcObject = source;
+    } else {
+        video.src = URL.createObjectURL(source);
+    }
+}

@@ -1,0 +1,278 @@
+import { serverClock } from "../server/server-clock.js";
+import { DisplayedFrames } from "./displayed-frames.js";
+import { MediaFile } from "./media-file.js";
+import { MediaSocket } from "./media-socket.js";
+import { MSEPlayer, canPlay, playsSegments } from "./mse-player.js";
+import { SnapshotPlayer } from "./snapshot-player.js";
+
+/**
+ * A way in which a stream is played.
+ *
+ * @typedef {"socket" | "file" | "snapshots"} Method
+ */
+
+/** @type {Record<Method, string>} */
+export const methodNames = {
+    socket: "MSE over WebSocket",
+    file: "MSE over HTTP",
+    snapshots: "a snapshot each second",
+};
+
+/** Milliseconds without media after which a video is said to wait for them. */
+const longestSilence = 2_000;
+
+/** Milliseconds in which a second failure of the browser's player leads to another method. */
+const repeatedFailure = 60_000;
+
+/**
+ * Plays one stream in one video element, in the best way that works, and knows how it is going.
+ *
+ * The method changes at most once by itself: a player that goes back and forth between two methods would show less than either.
+ *
+ * | method | used | left if |
+ * |---|---|---|
+ * | `socket` | first | WebSockets do not get through → `file`; the browser cannot play the media → `snapshots` |
+ * | `file` | second | – |
+ * | `snapshots` | first in browsers without Media Source Extensions, or second | – |
+ */
+export class Playback {
+    #path;
+    #video;
+    #still;
+    #owner;
+    /** @type {Method} */
+    #method = playsSegments ? "socket" : "snapshots";
+    /** Why another method than the first is used; null if it is the first, or the user's choice. */
+    #methodReason = null;
+    #hasSwitched = false;
+    #hasSound = false;
+    /** @type {object | null} the stream as the server describes it */
+    #stream = null;
+    #transport = null;
+    /** @type {MSEPlayer | SnapshotPlayer | null} */
+    #player = null;
+    #frames = null;
+    /** @type {{verdict: import("../server/close-code.js").Verdict, reason: string} | null} the end of the last connection */
+    #end = null;
+    #heardAt = 0;
+    #isPlaying = false;
+    #failedAt = -Infinity;
+    /** Why nothing more is tried. */
+    #failure = null;
+    #droppedFrames = 0;
+
+    /**
+     * @param {string} path
+     * @param {HTMLVideoElement} video
+     * @param {import("./still.js").Still} still
+     * @param {{updated: () => void, switched: (method: Method, reason: string) => void, soundRefused?: () => void,
+     *     identified?: (hello: object) => void, noted?: (message: object) => void, connected?: () => void}} owner
+     */
+    constructor(path, video, still, owner) {
+        this.#path = path;
+        this.#video = video;
+        this.#still = still;
+        this.#owner = owner;
+    }
+
+    get path() {
+        return this.#path;
+    }
+
+    get method() {
+        return this.#method;
+    }
+
+    get methodReason() {
+        return this.#methodReason;
+    }
+
+    /** The stream as the server describes it; null until it has. */
+    get stream() {
+        return this.#stream;
+    }
+
+    get isStarted() {
+        return this.#player !== null;
+    }
+
+    /** Frames that the server has left out because this client was too slow. */
+    get droppedFrames() {
+        return this.#droppedFrames;
+    }
+
+    /**
+     * What can be said of the playback now.
+     *
+     * @returns {{state: "stopped" | "connecting" | "playing" | "waiting" | "failed", reason: string | null}}
+     */
+    get state() {
+        if (this.#failure) return { state: "failed", reason: this.#failure };
+        if (!this.isStarted) return { state: "stopped", reason: null };
+        if (this.#end) {
+            const isFinal = ["refused", "disconnected"].includes(this.#end.verdict);
+            return { state: isFinal ? "failed" : "connecting", reason: this.#end.reason };
+        }
+        if (!this.#isPlaying) return { state: "connecting", reason: null };
+        const isSilent = performance.now() - this.#heardAt > longestSilence;
+        return isSilent ? { state: "waiting", reason: null } : { state: "playing", reason: null };
+    }
+
+    /** How old the displayed frame is, in milliseconds; null if it is unknown. */
+    get age() {
+        const now = performance.now();
+        if (this.#player instanceof SnapshotPlayer) return this.#player.age(now);
+        return this.#frames?.age(now) ?? null;
+    }
+
+    /** Seconds between the displayed frame and the newest that has come; null if it is unknown. */
+    get gap() {
+        return this.#player?.gap ?? null;
+    }
+
+    /** Seconds that the gap should have; null if it is unknown. */
+    get target() {
+        return this.#player?.target ?? null;
+    }
+
+    /** Begins to play, or plays with other tracks. @param {{hasSound: boolean}} options */
+    start({ hasSound }) {
+        this.#hasSound = hasSound;
+        this.#failure = this.#end = null;
+        this.#begin();
+    }
+
+    stop() {
+        this.#still.take();
+        this.#close();
+        this.#owner.updated();
+    }
+
+    /** Plays another stream in the same place, such as another quality. @param {string} path */
+    changePath(path) {
+        this.#path = path;
+        this.#stream = null;
+        if (this.isStarted) this.start({ hasSound: this.#hasSound });
+    }
+
+    /** Uses the method that the user has chosen. @param {Method} method */
+    choose(method) {
+        this.#method = method;
+        this.#methodReason = null;
+        this.start({ hasSound: this.#hasSound });
+    }
+
+    /** Sends a message over the WebSocket, if there is one. @param {object} message */
+    send(message) {
+        this.#transport?.send(message);
+    }
+
+    #begin() {
+        this.#still.take();
+        this.#close();
+        this.#isPlaying = false;
+        this.#video.muted = !this.#hasSound;
+        if (this.#method === "snapshots") {
+            this.#player = new SnapshotPlayer(this.#path, this.#still, {
+                shown: () => this.#played(),
+                changed: (stream) => this.#changed(stream),
+                ended: (verdict, reason) => this.#ended(verdict, reason),
+            });
+        } else {
+            this.#player = this.#newPlayer();
+            const tracks = { hasAudio: this.#hasSound, hasVideo: true };
+            const Transport = this.#method === "socket" ? MediaSocket : MediaFile;
+            this.#transport = new Transport(this.#path, tracks, this.#mediaOwner());
+        }
+        this.#owner.updated();
+    }
+
+    #newPlayer() {
+        const player = new MSEPlayer(this.#video, {
+            playing: () => this.#played(),
+            soundRefused: () => this.#owner.soundRefused?.(),
+            failed: (reason) => this.#failed(reason),
+        });
+        this.#frames = new DisplayedFrames(this.#video, (presented) => player.captured(presented), serverClock);
+        return player;
+    }
+
+    #close() {
+        this.#transport?.close();
+        this.#player?.close();
+        this.#frames?.stop();
+        this.#transport = this.#player = this.#frames = null;
+    }
+
+    /** @returns {import("./media-owner.js").MediaOwner} */
+    #mediaOwner() {
+        return {
+            began: () => {
+                this.#end = null;
+                this.#heardAt = performance.now();
+                this.#player.began();
+                this.#owner.connected?.();
+                this.#owner.updated();
+            },
+            receivedInit: (bytes, contentType) => {
+                if (canPlay(contentType)) this.#player.receivedInit(bytes, contentType);
+                else this.#switch("snapshots", `this browser cannot decode ${contentType}`);
+            },
+            receivedFragment: (bytes) => {
+                this.#heardAt = performance.now();
+                this.#player.receivedFragment(bytes);
+            },
+            dropped: (count) => (this.#droppedFrames += count),
+            changed: (stream) => this.#changed(stream),
+            identified: (hello) => this.#owner.identified?.(hello),
+            noted: (message) => this.#owner.noted?.(message),
+            ended: (verdict, reason) => this.#ended(verdict, reason),
+        };
+    }
+
+    #played() {
+        this.#isPlaying = true;
+        this.#end = null;
+        this.#heardAt = performance.now();
+        this.#owner.updated();
+    }
+
+    #changed(stream) {
+        this.#stream = stream;
+        this.#owner.updated();
+    }
+
+    #ended(verdict, reason) {
+        if (verdict === "blocked") {
+            this.#switch("file", reason);
+            return;
+        }
+        this.#end = { verdict, reason };
+        if (verdict === "absent") this.#stream = null;
+        this.#owner.updated();
+    }
+
+    /** The browser's player has failed. One failure may be due to a broken frame, so it gets another chance. */
+    #failed(reason) {
+        const now = performance.now();
+        const isRepeated = now - this.#failedAt < repeatedFailure;
+        this.#failedAt = now;
+        if (isRepeated) this.#switch("snapshots", reason);
+        else this.#begin();
+    }
+
+    /** @param {Method} method @param {string} reason */
+    #switch(method, reason) {
+        if (this.#hasSwitched || this.#method === method) {
+            this.#close();
+            this.#failure = reason;
+            this.#owner.updated();
+            return;
+        }
+        this.#hasSwitched = true;
+        this.#method = method;
+        this.#methodReason = reason;
+        this.#owner.switched(method, reason);
+        this.#begin();
+    }
+}

@@ -1,0 +1,570 @@
+"""A stand-in of the HTTP server, for the page's tests until the server itself has these routes.
+
+It serves the files of the page, real fragments made by ffmpeg, and the messages and requests of docs/http-websocket.md."""
+
+import asyncio
+import base64
+import hashlib
+import json
+import struct
+import subprocess
+import threading
+import time
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+FILES = Path(__file__).resolve().parents[2] / "Sources/CPage/Files"
+TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+POLICY = (
+    "default-src 'self'; media-src 'self' blob:; img-src 'self' blob: data:; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+PRELUDE_SECONDS = 0.12
+
+
+def boxes(data):
+    """The top-level boxes of complete bytes, as (type, bytes)."""
+    offset = 0
+    while offset < len(data):
+        size = struct.unpack_from(">I", data, offset)[0]
+        yield data[offset + 4:offset + 8], data[offset:offset + size]
+        offset += size
+
+
+def find(data, *types):
+    """The offset of a nested box's body."""
+    offset, end = 0, len(data)
+    for kind in types:
+        while data[offset + 4:offset + 8] != kind:
+            offset += struct.unpack_from(">I", data, offset)[0]
+            if offset >= end:
+                raise ValueError(kind)
+        offset += 8
+    return offset
+
+
+class Fragment:
+    """One access unit of one track: `prft`, `moof` and `mdat`, whose times can be rewritten."""
+
+    def __init__(self, data):
+        self.data = data
+        moof = find(data, b"moof") - 8
+        body = moof + 8
+        traf = body + find(data[body:], b"traf")
+        self.track = struct.unpack_from(">I", data, traf + find(data[traf:], b"tfhd") + 4)[0]
+        self.tfdt = traf + find(data[traf:], b"tfdt") + 4
+        self.time = struct.unpack_from(">Q", data, self.tfdt)[0]
+        trun = traf + find(data[traf:], b"trun")
+        flags = struct.unpack_from(">I", data, trun)[0] & 0xFFFFFF
+        self.is_key = bool(flags & 4) or self.track != 1
+        self.has_prft = data[4:8] == b"prft"
+        if self.has_prft:
+            # ffmpeg takes the time at which it writes. The frame was drawn before it was encoded, which hardly matters here.
+            self.media_time = struct.unpack_from(">Q", data, 24)[0]
+
+    def rewritten(self, moved):
+        """The same with times that are moved by so many ticks."""
+        data = bytearray(self.data)
+        struct.pack_into(">Q", data, self.tfdt, max(0, self.time - moved))
+        if self.has_prft:
+            struct.pack_into(">Q", data, 24, max(0, self.time - moved))
+        return bytes(data)
+
+
+class Stream:
+    """A path with an ffmpeg process that encodes a test picture and a tone."""
+
+    def __init__(self, path, width=640, height=360, rate=30, audio=False, title=None, parent=None, color=None,
+                 state="running", reason=None, video=True):
+        self.path, self.width, self.height, self.rate = path, width, height, rate
+        self.audio, self.video, self.title, self.parent = audio, video, title, parent
+        self.condition_state, self.reason = state, reason
+        self.since = time.time()
+        self.source = color or f"testsrc2=size={width}x{height}:rate={rate}"
+        self.init = None
+        self.gop = []
+        self.clients = set()
+        self.byte_count = self.picture_count = 0
+        self.rates = []
+        self.process = None
+
+    async def run(self):
+        if self.condition_state != "running":
+            return
+        inputs, maps = [], []
+        if self.video:
+            inputs += ["-re", "-f", "lavfi", "-i", self.source]
+            maps += ["-map", f"{len(maps) // 2}:v", ]
+        if self.audio:
+            inputs += ["-re", "-f", "lavfi", "-i", "sine=frequency=330:sample_rate=48000"]
+            maps += ["-map", f"{len(maps) // 2}:a"]
+        self.process = await asyncio.create_subprocess_exec(
+            "ffmpeg", "-nostdin", "-v", "error", "-fflags", "nobuffer", *inputs, *maps,
+            "-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-profile:v", "baseline", "-pix_fmt", "yuv420p",
+            "-b:v", "1M", "-g", str(self.rate * 4), "-threads", "1", "-c:a", "aac", "-b:a", "64k",
+            "-video_track_timescale", "90000",
+            "-movflags", "empty_moov+default_base_moof+frag_every_frame+separate_moof", "-write_prft", "wallclock",
+            "-flush_packets", "1", "-f", "mp4", "pipe:1", stdout=asyncio.subprocess.PIPE, limit=1 << 22)
+        init, pending = b"", b""
+        try:
+            while True:
+                header = await self.process.stdout.readexactly(8)
+                size, kind = struct.unpack(">I4s", header)
+                box = header + await self.process.stdout.readexactly(size - 8)
+                if kind in (b"ftyp", b"moov"):
+                    init += box
+                    if kind == b"moov":
+                        self.init = init
+                elif kind in (b"prft", b"moof", b"mdat"):
+                    pending += box
+                    if kind == b"mdat":
+                        self.received(Fragment(pending))
+                        pending = b""
+        except asyncio.IncompleteReadError:
+            pass
+
+    def received(self, fragment):
+        if fragment.track == 1:
+            self.picture_count += 1
+        self.byte_count += len(fragment.data)
+        self.rates.append((time.time(), len(fragment.data)))
+        while self.rates[0][0] < time.time() - 1:
+            self.rates.pop(0)
+        if fragment.track == 1 and fragment.is_key and self.video:
+            self.gop = []
+        self.gop.append(fragment)
+        for client in list(self.clients):
+            client.fragment(fragment)
+
+    def stop(self):
+        if self.process and self.process.returncode is None:
+            self.process.kill()
+
+    def tracks(self):
+        result = []
+        if self.video:
+            result.append({"kind": "video", "codec": "H.264", "width": self.width, "height": self.height, "frameRate": self.rate})
+        if self.audio:
+            result.append({"kind": "audio", "codec": "AAC", "sampleRate": 48000, "channels": 1})
+        return result
+
+    def content_type(self, tracks):
+        codecs = [{"video": "avc1.42C01F", "audio": "mp4a.40.2"}[kind] for kind in tracks]
+        return f'{"video" if "video" in tracks else "audio"}/mp4; codecs="{", ".join(codecs)}"'
+
+    def line(self, server):
+        seconds = time.time() - self.since
+        failing = self.condition_state == "failing"
+        stage = lambda scale: {"count": self.picture_count, "p50": 2.1 * scale, "p95": 3.0 * scale, "p99": 3.6 * scale,
+                               "max": 9.1 * scale}
+        return {
+            "path": self.path, "title": self.title,
+            "condition": {"state": self.condition_state, "since": "2026-11-21T09:08:07.006Z", "seconds": seconds,
+                          "reason": self.reason, "nextTry": "2026-11-21T09:08:11.006Z" if failing else None,
+                          "secondsToNextTry": 4.0 if failing else None},
+            "substreamOf": self.parent, "tracks": [] if failing else self.tracks(), "contentType": None,
+            "bitrate": sum(size for _, size in self.rates) * 8, "viewers": len(self.clients),
+            "rights": server.rights, "pictures": self.picture_count, "bytes": self.byte_count,
+            "source": "test card", "restarts": 2 if failing else 0, "lastFailure": self.reason, "lastFailureAt": None,
+            "skipped": 0, "averageQuantizer": 23.4,
+            "stages": {"capture": stage(0.1), "encoding": stage(1), "packaging": stage(0.02), "waiting": stage(0.05),
+                       "sending": stage(0.04), "whole": stage(1.2)},
+            "input": None, "forwards": [],
+        }
+
+
+class Socket:
+    """A WebSocket of a client, perhaps with the media of a stream."""
+
+    def __init__(self, server, stream, tracks, writer, peer):
+        self.server, self.stream, self.tracks, self.writer, self.peer = server, stream, tracks, writer, peer
+        self.id = f"v{next(server.ids)}"
+        self.topics = set()
+        self.origin = None
+        self.is_started = False
+        self.began = time.time()
+
+    def frame(self, opcode, payload):
+        size = len(payload)
+        head = bytes([0x80 | opcode])
+        head += bytes([size]) if size < 126 else (
+            bytes([126]) + struct.pack(">H", size) if size < 65536 else bytes([127]) + struct.pack(">Q", size))
+        if not self.writer.is_closing():
+            self.writer.write(head + payload)
+
+    def send(self, **message):
+        self.frame(1, json.dumps(message).encode())
+
+    def close(self, code, reason=""):
+        self.frame(8, struct.pack(">H", code) + reason.encode())
+        self.writer.close()
+
+    def opened(self):
+        self.send(type="hello", **self.server.session())
+        if self.stream:
+            self.send(type="stream", stream=self.stream.line(self.server))
+            self.stream.clients.add(self)
+            self.prelude()
+
+    def kinds(self):
+        return [kind for kind in ("video", "audio") if getattr(self.stream, kind) and kind in self.tracks]
+
+    def wants(self, fragment):
+        kinds = [kind for kind in ("video", "audio") if getattr(self.stream, kind)]
+        return kinds[fragment.track - 1] in self.tracks
+
+    def prelude(self):
+        """The frames since the last keyframe, with times compressed into 120 ms."""
+        wanted = [fragment for fragment in self.stream.gop if self.wants(fragment)]
+        video = [fragment for fragment in wanted if fragment.track == 1]
+        if not wanted or not video:
+            return
+        self.start(video)
+
+    def start(self, video):
+        self.is_started = True
+        self.send(type="init", generation=1, contentType=self.stream.content_type(self.kinds()), tracks=self.kinds())
+        self.frame(2, self.server.selected(self.stream, self.kinds()))
+        scale = 90000 if self.stream.video else 48000
+        end = video[-1].time / scale
+        self.origin = end - (PRELUDE_SECONDS if len(video) > 1 else 0)
+        for index, fragment in enumerate(video):
+            begin = self.origin + PRELUDE_SECONDS * index / max(1, len(video) - 1) if len(video) > 1 else end
+            moved = fragment.time - round((begin - self.origin) * scale)
+            self.frame(2, fragment.rewritten(moved))
+
+    def fragment(self, fragment):
+        if self.server.is_cut or not self.wants(fragment):
+            return
+        if not self.is_started:
+            if fragment.track == 1:
+                self.start([fragment])
+            return
+        scale = 90000 if fragment.track == 1 and self.stream.video else 48000
+        ticks = round(self.origin * scale)
+        if fragment.time >= ticks:
+            self.frame(2, fragment.rewritten(ticks))
+
+    def received(self, message):
+        if message["type"] == "ping":
+            self.send(type="pong", id=message["id"], time=time.time() * 1000)
+        elif message["type"] == "subscribe":
+            topic = message["topic"]
+            self.topics.add(topic)
+            if topic == "streams":
+                self.send(type="streams", isComplete=True, streams=self.server.lines(), removed=[])
+            elif topic == "viewers":
+                self.send(type="viewers", path=message["path"], viewers=self.server.viewers(message["path"], self))
+            elif topic == "log":
+                self.send(type="log", lines=self.server.log)
+
+
+class StandIn:
+    """The server, on its own thread. Its methods can be called from the test's thread."""
+
+    def __init__(self, streams, rights=("read",), sign_in=None, user=None):
+        self.streams = {stream.path: stream for stream in streams}
+        self.rights, self.sign_in, self.user = list(rights), sign_in, user
+        self.blocks_sockets = self.is_cut = False
+        self.requests = []
+        self.sockets = set()
+        self.ids = iter(range(1, 1 << 30))
+        self.settings = json.loads(SETTINGS)
+        self.log = [{"time": time.time() * 1000 - 1000 * index, "level": level, "text": text} for index, (level, text) in enumerate([
+            ("notice", "/cam: the source is running"), ("warning", "192.0.2.7: wrong password for user ann"),
+            ("info", "192.0.2.9:51514 plays /cam over TCP"), ("error", "/yard: no camera at /dev/video2; next try in 4 s")])]
+        self.loop = asyncio.new_event_loop()
+        self.port = None
+        ready = threading.Event()
+        self.thread = threading.Thread(target=self.serve, args=(ready,), daemon=True)
+        self.thread.start()
+        ready.wait()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def serve(self, ready):
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_until_complete(self.begin(ready))
+        self.loop.run_forever()
+
+    async def begin(self, ready):
+        server = await asyncio.start_server(self.connection, "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        for stream in self.streams.values():
+            self.loop.create_task(stream.run())
+        self.loop.create_task(self.tell())
+        ready.set()
+
+    async def tell(self):
+        while True:
+            await asyncio.sleep(0.5)
+            if not self.is_cut:
+                self.publish()
+
+    def publish(self):
+        for socket in list(self.sockets):
+            if "streams" in socket.topics:
+                socket.send(type="streams", isComplete=False, streams=self.lines(), removed=[])
+            if socket.stream and socket.stream.path in self.streams:
+                socket.send(type="stream", stream=socket.stream.line(self))
+            if "viewers" in socket.topics:
+                socket.send(type="viewers", path=socket.stream.path, viewers=self.viewers(socket.stream.path, socket))
+
+    def call(self, action):
+        """Runs an action on the server's thread, and waits for it."""
+        done = threading.Event()
+        self.loop.call_soon_threadsafe(lambda: (action(), done.set()))
+        done.wait()
+
+    def add(self, stream):
+        def action():
+            self.streams[stream.path] = stream
+            self.loop.create_task(stream.run())
+            for socket in self.sockets:
+                if "streams" in socket.topics:
+                    socket.send(type="streams", isComplete=False, streams=[stream.line(self)], removed=[])
+        self.call(action)
+
+    def remove(self, path):
+        def action():
+            stream = self.streams.pop(path)
+            stream.stop()
+            for socket in list(self.sockets):
+                if "streams" in socket.topics:
+                    socket.send(type="streams", isComplete=False, streams=[], removed=[path])
+                if socket.stream is stream:
+                    socket.close(4004, "the stream was removed")
+        self.call(action)
+
+    def change(self, path, state, reason=None):
+        def action():
+            stream = self.streams[path]
+            stream.condition_state, stream.reason, stream.since = state, reason, time.time()
+            self.publish()
+        self.call(action)
+
+    def event(self, text):
+        self.call(lambda: [socket.send(type="event", event={"time": time.time() * 1000, "kind": "test", "path": None, "text": text})
+                           for socket in self.sockets if "events" in socket.topics])
+
+    def close_sockets(self, code, reason=""):
+        self.call(lambda: [socket.close(code, reason) for socket in list(self.sockets) if socket.stream])
+
+    def stop(self):
+        self.call(lambda: [stream.stop() for stream in self.streams.values()])
+        self.loop.call_soon_threadsafe(self.loop.stop)
+
+    def session(self):
+        return {"server": {"version": "0.2.0", "time": time.time() * 1000,
+                           "ports": {"rtsp": 8554, "rtsps": 8322, "http": self.port, "https": None}},
+                "client": {"user": self.user, "rights": [right for right in self.rights if right == "status"],
+                           "signIn": self.sign_in}}
+
+    def lines(self):
+        return [stream.line(self) for stream in self.streams.values()]
+
+    def viewers(self, path, asking=None):
+        lines = [{"id": socket.id, "path": path, "peer": socket.peer, "user": self.user, "client": "Chromium 156", "transport": "WebSocket",
+                  "playing": time.time() - socket.began, "backlog": 0.0, "unreadBytes": 0, "droppedUnits": 0, "isYou": socket is asking}
+                 for socket in self.sockets if socket.stream and socket.stream.path == path]
+        return lines + [{"id": "v901", "path": path, "peer": "192.0.2.7:51514", "user": "ann", "client": "VLC 3.0.21", "transport": "TCP",
+                         "playing": 4061.4, "backlog": 12.0, "unreadBytes": 4096, "droppedUnits": 3, "isYou": False}]
+
+    def selected(self, stream, kinds):
+        """The init segment with the chosen tracks alone."""
+        all_kinds = [kind for kind in ("video", "audio") if getattr(stream, kind)]
+        if kinds == all_kinds:
+            return stream.init
+        result = b""
+        for kind, box in boxes(stream.init):
+            if kind == b"moov":
+                body, number = b"", 0
+                for inner, data in boxes(box[8:]):
+                    if inner == b"trak":
+                        number += 1
+                        if all_kinds[number - 1] not in kinds:
+                            continue
+                    if inner == b"mvex":
+                        data = b"".join(item for name, item in boxes(data[8:])
+                                        if name != b"trex" or all_kinds[struct.unpack_from(">I", item, 12)[0] - 1] in kinds)
+                        data = struct.pack(">I4s", len(data) + 8, b"mvex") + data
+                    body += data
+                box = struct.pack(">I4s", len(body) + 8, b"moov") + body
+            result += box
+        return result
+
+    async def connection(self, reader, writer):
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin1")
+                lines = head.split("\r\n")
+                method, target, _ = lines[0].split(" ")
+                headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:] if line)}
+                body = await reader.readexactly(int(headers.get("content-length", 0)))
+                if self.is_cut:
+                    await asyncio.sleep(3600)
+                url = urlsplit(target)
+                path, query = unquote(url.path), {key: values[0] for key, values in parse_qs(url.query).items()}
+                self.requests.append((method, path, query, body))
+                if "upgrade" in headers:
+                    await self.socket(reader, writer, path, query, headers)
+                    return
+                if path.endswith("/index.mp4"):
+                    await self.file(writer, path[:-len("/index.mp4")], query)
+                    return
+                status, kind, content, more = await self.answer(method, path, query, body, headers)
+                writer.write((f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {len(content)}\r\n"
+                              f"Content-Security-Policy: {POLICY}\r\nReferrer-Policy: no-referrer\r\n"
+                              f"Cache-Control: no-cache\r\n{more}\r\n").encode() + content)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.LimitOverrunError):
+            pass
+        finally:
+            writer.close()
+
+    async def answer(self, method, path, query, body, headers):
+        as_json = lambda value, status=200: (status, "application/json", json.dumps(value).encode(), "")
+        problem = lambda status, text: (status, "application/problem+json", json.dumps({"title": text}).encode(), "")
+        if path == "/healthz":
+            return 200, "text/plain", b"ok\n", ""
+        if path.startswith("/page/"):
+            file = FILES / path[6:]
+            if not file.is_file():
+                return problem(404, "no such file")
+            return 200, TYPES[file.suffix], file.read_bytes(), ""
+        if path == "/" or path.endswith("/"):
+            name = "index.html" if path == "/" and "player" not in query else "player.html"
+            return 200, TYPES[".html"], (FILES / name).read_bytes(), ""
+        if path.endswith(".jpg"):
+            stream = self.streams.get(path[:-4])
+            if not stream or not stream.video or stream.condition_state != "running":
+                return problem(404, "no such stream")
+            return 200, "image/jpeg", await self.snapshot(stream, int(query.get("width", stream.width))), f"Capture-Time: {time.time() * 1000}\r\n"
+        name = path.removeprefix("/api/v1/")
+        if name == "session":
+            if method == "POST":
+                return as_json(None, 204) if json.loads(body)["password"] == "sesame" else problem(401, "wrong password")
+            return as_json(self.session())
+        if not self.rights:
+            return problem(401, "sign in to watch")
+        if name == "streams":
+            if "path" in query:
+                stream = self.streams.get(query["path"])
+                if not stream:
+                    return problem(404, "no such stream")
+                return as_json({"time": time.time() * 1000, "streams": [stream.line(self)]})
+            return as_json({"time": time.time() * 1000, "streams": self.lines()})
+        if name == "settings":
+            if method == "PATCH":
+                changes = json.loads(body)
+                for setting in self.settings:
+                    if setting["name"] in changes:
+                        if setting["name"] == "video.bitrate" and changes[setting["name"]] > 9_000_000:
+                            return problem(422, "video.bitrate: the encoder does not accept more than 9 Mbit/s")
+                        value = changes[setting["name"]]
+                        setting["value"], setting["origin"] = (setting["default"], "default") if value is None else (value, "http")
+                lines = [f"{name}: changed; viewers stay connected" for name in changes]
+                return as_json({"lines": lines, "settings": self.settings})
+            return as_json({"settings": self.settings})
+        if name == "latency":
+            bounds = [0.5, 1, 2, 5, 10, 20, 50]
+            return as_json({"stages": {stage: {"count": 1000, "sum": 3000.0, "bounds": bounds, "counts": counts} for stage, counts in {
+                "capture": [950, 40, 10, 0, 0, 0, 0, 0], "encoding": [0, 20, 500, 430, 45, 4, 1, 0], "packaging": [1000, 0, 0, 0, 0, 0, 0, 0],
+                "waiting": [990, 8, 2, 0, 0, 0, 0, 0], "sending": [995, 5, 0, 0, 0, 0, 0, 0], "whole": [0, 5, 420, 500, 60, 12, 2, 1]}.items()}})
+        if name in ("sources/keyframe", "sources/restart"):
+            return as_json(None, 202)
+        if name.startswith("viewers/"):
+            identifier = name.removeprefix("viewers/")
+            for socket in list(self.sockets):
+                if socket.id == identifier:
+                    socket.close(4000, "an operator has disconnected you")
+            return as_json(None, 204)
+        return problem(404, "no such request")
+
+    async def snapshot(self, stream, width):
+        process = await asyncio.create_subprocess_exec(
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", stream.source, "-frames:v", "1", "-vf", f"scale={min(width, stream.width)}:-2",
+            "-f", "mjpeg", "pipe:1", stdout=asyncio.subprocess.PIPE)
+        return (await process.communicate())[0]
+
+    async def file(self, writer, path, query):
+        stream = self.streams[path]
+        tracks = [kind for kind in ("video", "audio") if query.get(kind) != "0"]
+        socket = Socket(self, stream, tracks, writer, "file")
+        writer.write((f"HTTP/1.1 200 OK\r\nContent-Type: {stream.content_type(socket.kinds())}\r\n"
+                      f"Transfer-Encoding: chunked\r\nCache-Control: no-store\r\n\r\n").encode())
+
+        def chunk(opcode, payload):
+            # Pieces of any size, which do not end where a fragment ends.
+            if opcode == 2 and not writer.is_closing():
+                for begin in range(0, len(payload), 1000):
+                    piece = payload[begin:begin + 1000]
+                    writer.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+        socket.frame = chunk
+        stream.clients.add(socket)
+        socket.prelude()
+        try:
+            await writer.wait_closed()
+        except ConnectionError:
+            pass
+        finally:
+            stream.clients.discard(socket)
+
+    async def socket(self, reader, writer, path, query, headers):
+        stream = None
+        if path != "/api/v1/ws":
+            stream = self.streams.get(path.removesuffix("/ws"))
+        if self.blocks_sockets or not self.rights or (path != "/api/v1/ws" and not stream):
+            writer.write(b"HTTP/1.1 403 X\r\nContent-Length: 0\r\n\r\n")
+            return
+        key = headers["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        accept = base64.b64encode(hashlib.sha1(key.encode()).digest()).decode()
+        writer.write(f"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n".encode())
+        tracks = [kind for kind in ("video", "audio") if query.get(kind) != "0"]
+        peer = "%s:%d" % writer.get_extra_info("peername")
+        socket = Socket(self, stream, tracks, writer, peer)
+        self.sockets.add(socket)
+        socket.opened()
+        try:
+            while True:
+                first, second = await reader.readexactly(2)
+                size = second & 0x7F
+                if size == 126:
+                    size = struct.unpack(">H", await reader.readexactly(2))[0]
+                mask = await reader.readexactly(4)
+                payload = bytes(byte ^ mask[index % 4] for index, byte in enumerate(await reader.readexactly(size)))
+                if first & 0xF == 8:
+                    socket.close(1000)
+                    return
+                if first & 0xF == 1 and not self.is_cut:
+                    socket.received(json.loads(payload))
+        finally:
+            self.sockets.discard(socket)
+            if stream:
+                stream.clients.discard(socket)
+
+
+SETTINGS = """[
+{"name":"video.bitrate","group":"video","title":"Bitrate","description":"Bits per second of the encoded video.","kind":"integer","minimum":50000,"maximum":20000000,"step":50000,"unit":"bit/s","default":2000000,"value":2000000,"origin":"file","effect":"at once; viewers stay connected"},
+{"name":"video.frameRate","group":"video","title":"Frame rate","description":"Frames per second.","kind":"number","minimum":1,"maximum":60,"step":1,"unit":"fps","default":30,"value":30,"origin":"default","effect":"with a keyframe; viewers stay connected"},
+{"name":"video.gopSeconds","group":"video","title":"Keyframe interval","description":"Seconds between two keyframes.","kind":"number","minimum":0.5,"maximum":10,"step":0.5,"unit":"s","default":2,"value":4,"origin":"http","effect":"at once; viewers stay connected"},
+{"name":"effects.rotate","group":"effects","title":"Rotate","description":"Degrees clockwise.","kind":"choice","choices":[{"value":0,"title":"not at all"},{"value":90,"title":"90°"},{"value":180,"title":"180°"},{"value":270,"title":"270°"}],"default":0,"value":0,"origin":"default","effect":"with a keyframe; viewers stay connected"},
+{"name":"effects.mirror","group":"effects","title":"Mirror","description":"Swaps left and right.","kind":"boolean","default":false,"value":false,"origin":"default","effect":"with a keyframe; viewers stay connected"},
+{"name":"effects.blur","group":"effects","title":"Blur","description":"How far each point is spread, in thousandths of the shorter side.","kind":"integer","minimum":0,"maximum":100,"step":1,"unit":null,"default":0,"value":0,"origin":"default","effect":"with a keyframe; viewers stay connected"},
+{"name":"effects.privacyMasks","group":"effects","title":"Privacy masks","description":"Black parts of the frame.","kind":"masks","default":[],"value":[["0%","0%","20%","30%"]],"origin":"file","effect":"with a keyframe; viewers stay connected"},
+{"name":"effects.overlay","group":"overlay","title":"Overlay","description":"What is drawn into the video.","kind":"choice","choices":[{"value":"none","title":"nothing"},{"value":"clock","title":"clock"},{"value":"title","title":"title"},{"value":"both","title":"clock and title"}],"default":"none","value":"clock","origin":"file","effect":"with a keyframe; viewers stay connected"},
+{"name":"title","group":"overlay","title":"Title","description":"The name of the stream.","kind":"text","maximumLength":100,"default":null,"value":"The yard","origin":"file","effect":"for new viewers"},
+{"name":"camera.controls.brightness","group":"camera","title":"Brightness","description":"A control of the camera.","kind":"integer","minimum":0,"maximum":255,"step":1,"unit":null,"default":128,"value":140,"origin":"http","effect":"at once; viewers stay connected"},
+{"name":"camera.controls.contrast","group":"camera","title":"Contrast","description":"A control of the camera.","kind":"integer","minimum":0,"maximum":255,"step":1,"unit":null,"default":128,"value":128,"origin":"default","effect":"at once; viewers stay connected"},
+{"name":"camera.controls.power_line_frequency","group":"camera","title":"Power line frequency","description":"Against flicker.","kind":"choice","choices":[{"value":"Disabled","title":"Disabled"},{"value":"50 Hz","title":"50 Hz"},{"value":"60 Hz","title":"60 Hz"}],"default":"50 Hz","value":"50 Hz","origin":"default","effect":"at once; viewers stay connected"}
+]"""
+
+
+if __name__ == "__main__":
+    import sys
+    rights = sys.argv[1].split(",") if len(sys.argv) > 1 else ["read", "control", "status"]
+    server = StandIn(demonstration() if False else [Stream("/cam", audio=True, title="The yard")], rights=rights)
+    print(server.url, flush=True)
+    server.thread.join()
