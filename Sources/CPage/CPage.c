@@ -13,6 +13,12 @@ static const unsigned char icons_svg[] = {
 static const unsigned char index_html[] = {
 #embed "Files/index.html"
 };
+static const unsigned char player_html[] = {
+#embed "Files/player.html"
+};
+static const unsigned char player_js[] = {
+#embed "Files/player.js"
+};
 static const unsigned char media_boxes_js[] = {
 #embed "Files/media/boxes.js"
 };
@@ -55,6 +61,45 @@ static const unsigned char media_snapshot_player_js[] = {
 static const unsigned char media_still_js[] = {
 #embed "Files/media/still.js"
 };
+static const unsigned char operator_histogram_plot_js[] = {
+#embed "Files/operator/histogram-plot.js"
+};
+static const unsigned char operator_latency_panel_js[] = {
+#embed "Files/operator/latency-panel.js"
+};
+static const unsigned char operator_log_panel_js[] = {
+#embed "Files/operator/log-panel.js"
+};
+static const unsigned char operator_masks_editor_js[] = {
+#embed "Files/operator/masks-editor.js"
+};
+static const unsigned char operator_setting_row_js[] = {
+#embed "Files/operator/setting-row.js"
+};
+static const unsigned char operator_settings_panel_js[] = {
+#embed "Files/operator/settings-panel.js"
+};
+static const unsigned char operator_viewers_panel_js[] = {
+#embed "Files/operator/viewers-panel.js"
+};
+static const unsigned char qr_codewords_js[] = {
+#embed "Files/qr/codewords.js"
+};
+static const unsigned char qr_error_correction_js[] = {
+#embed "Files/qr/error-correction.js"
+};
+static const unsigned char qr_mask_js[] = {
+#embed "Files/qr/mask.js"
+};
+static const unsigned char qr_matrix_js[] = {
+#embed "Files/qr/matrix.js"
+};
+static const unsigned char qr_qr_code_js[] = {
+#embed "Files/qr/qr-code.js"
+};
+static const unsigned char qr_version_js[] = {
+#embed "Files/qr/version.js"
+};
 static const unsigned char server_address_js[] = {
 #embed "Files/server/address.js"
 };
@@ -91,11 +136,20 @@ static const unsigned char server_stream_list_js[] = {
 static const unsigned char styles_grid_css[] = {
 #embed "Files/styles/grid.css"
 };
+static const unsigned char styles_panels_css[] = {
+#embed "Files/styles/panels.css"
+};
+static const unsigned char styles_player_css[] = {
+#embed "Files/styles/player.css"
+};
 static const unsigned char styles_theme_css[] = {
 #embed "Files/styles/theme.css"
 };
 static const unsigned char views_account_js[] = {
 #embed "Files/views/account.js"
+};
+static const unsigned char views_addresses_panel_js[] = {
+#embed "Files/views/addresses-panel.js"
 };
 static const unsigned char views_announcer_js[] = {
 #embed "Files/views/announcer.js"
@@ -103,8 +157,14 @@ static const unsigned char views_announcer_js[] = {
 static const unsigned char views_banner_js[] = {
 #embed "Files/views/banner.js"
 };
+static const unsigned char views_controls_js[] = {
+#embed "Files/views/controls.js"
+};
 static const unsigned char views_description_js[] = {
 #embed "Files/views/description.js"
+};
+static const unsigned char views_details_panel_js[] = {
+#embed "Files/views/details-panel.js"
 };
 static const unsigned char views_element_js[] = {
 #embed "Files/views/element.js"
@@ -118,8 +178,20 @@ static const unsigned char views_grid_js[] = {
 static const unsigned char views_live_budget_js[] = {
 #embed "Files/views/live-budget.js"
 };
+static const unsigned char views_player_urls_js[] = {
+#embed "Files/views/player-urls.js"
+};
 static const unsigned char views_preferences_js[] = {
 #embed "Files/views/preferences.js"
+};
+static const unsigned char views_qr_image_js[] = {
+#embed "Files/views/qr-image.js"
+};
+static const unsigned char views_stage_js[] = {
+#embed "Files/views/stage.js"
+};
+static const unsigned char views_tabs_js[] = {
+#embed "Files/views/tabs.js"
 };
 static const unsigned char views_tile_js[] = {
 #embed "Files/views/tile.js"
@@ -135,6 +207,8 @@ static const struct PageFileData files[] = {
     FILE("icon.svg", icon_svg),
     FILE("icons.svg", icons_svg),
     FILE("index.html", index_html),
+    FILE("player.html", player_html),
+    FILE("player.js", player_js),
     FILE("media/boxes.js", media_boxes_js),
     FILE("media/capture-times.js", media_capture_times_js),
     FILE("media/displayed-frames.js", media_displayed_frames_js),
@@ -149,6 +223,19 @@ static const struct PageFileData files[] = {
     FILE("media/segment-reader.js", media_segment_reader_js),
     FILE("media/snapshot-player.js", media_snapshot_player_js),
     FILE("media/still.js", media_still_js),
+    FILE("operator/histogram-plot.js", operator_histogram_plot_js),
+    FILE("operator/latency-panel.js", operator_latency_panel_js),
+    FILE("operator/log-panel.js", operator_log_panel_js),
+    FILE("operator/masks-editor.js", operator_masks_editor_js),
+    FILE("operator/setting-row.js", operator_setting_row_js),
+    FILE("operator/settings-panel.js", operator_settings_panel_js),
+    FILE("operator/viewers-panel.js", operator_viewers_panel_js),
+    FILE("qr/codewords.js", qr_codewords_js),
+    FILE("qr/error-correction.js", qr_error_correction_js),
+    FILE("qr/mask.js", qr_mask_js),
+    FILE("qr/matrix.js", qr_matrix_js),
+    FILE("qr/qr-code.js", qr_qr_code_js),
+    FILE("qr/version.js", qr_version_js),
     FILE("server/address.js", server_address_js),
     FILE("server/api.js", server_api_js),
     FILE("server/close-code.js", server_close_code_js),
@@ -161,16 +248,25 @@ static const struct PageFileData files[] = {
     FILE("server/status-feed.js", server_status_feed_js),
     FILE("server/stream-list.js", server_stream_list_js),
     FILE("styles/grid.css", styles_grid_css),
+    FILE("styles/panels.css", styles_panels_css),
+    FILE("styles/player.css", styles_player_css),
     FILE("styles/theme.css", styles_theme_css),
     FILE("views/account.js", views_account_js),
+    FILE("views/addresses-panel.js", views_addresses_panel_js),
     FILE("views/announcer.js", views_announcer_js),
     FILE("views/banner.js", views_banner_js),
+    FILE("views/controls.js", views_controls_js),
     FILE("views/description.js", views_description_js),
+    FILE("views/details-panel.js", views_details_panel_js),
     FILE("views/element.js", views_element_js),
     FILE("views/format.js", views_format_js),
     FILE("views/grid.js", views_grid_js),
     FILE("views/live-budget.js", views_live_budget_js),
+    FILE("views/player-urls.js", views_player_urls_js),
     FILE("views/preferences.js", views_preferences_js),
+    FILE("views/qr-image.js", views_qr_image_js),
+    FILE("views/stage.js", views_stage_js),
+    FILE("views/tabs.js", views_tabs_js),
     FILE("views/tile.js", views_tile_js),
     FILE("views/visibility.js", views_visibility_js),
 };

@@ -180,6 +180,7 @@ class Socket:
         self.server, self.stream, self.tracks, self.writer, self.peer = server, stream, tracks, writer, peer
         self.id = f"v{next(server.ids)}"
         self.topics = set()
+        self.about = None
         self.origin = None
         self.is_started = False
         self.began = time.time()
@@ -200,7 +201,7 @@ class Socket:
         self.writer.close()
 
     def opened(self):
-        self.send(type="hello", **self.server.session())
+        self.send(type="hello", viewer=self.id if self.stream else None, **self.server.session())
         if self.stream:
             self.send(type="stream", stream=self.stream.line(self.server))
             self.stream.clients.add(self)
@@ -254,7 +255,8 @@ class Socket:
             if topic == "streams":
                 self.send(type="streams", isComplete=True, streams=self.server.lines(), removed=[])
             elif topic == "viewers":
-                self.send(type="viewers", path=message["path"], viewers=self.server.viewers(message["path"], self))
+                self.about = message["path"]
+                self.send(type="viewers", path=message["path"], viewers=self.server.viewers(message["path"]))
             elif topic == "log":
                 self.send(type="log", lines=self.server.log)
 
@@ -309,8 +311,8 @@ class StandIn:
                 socket.send(type="streams", isComplete=False, streams=self.lines(), removed=[])
             if socket.stream and socket.stream.path in self.streams:
                 socket.send(type="stream", stream=socket.stream.line(self))
-            if "viewers" in socket.topics:
-                socket.send(type="viewers", path=socket.stream.path, viewers=self.viewers(socket.stream.path, socket))
+            if "viewers" in socket.topics and socket.about in self.streams:
+                socket.send(type="viewers", path=socket.about, viewers=self.viewers(socket.about))
 
     def call(self, action):
         """Runs an action on the server's thread, and waits for it."""
@@ -365,12 +367,12 @@ class StandIn:
     def lines(self):
         return [stream.line(self) for stream in self.streams.values()]
 
-    def viewers(self, path, asking=None):
+    def viewers(self, path):
         lines = [{"id": socket.id, "path": path, "peer": socket.peer, "user": self.user, "client": "Chromium 156", "transport": "WebSocket",
-                  "playing": time.time() - socket.began, "backlog": 0.0, "unreadBytes": 0, "droppedUnits": 0, "isYou": socket is asking}
+                  "playing": time.time() - socket.began, "backlog": 0.0, "unreadBytes": 0, "droppedUnits": 0}
                  for socket in self.sockets if socket.stream and socket.stream.path == path]
         return lines + [{"id": "v901", "path": path, "peer": "192.0.2.7:51514", "user": "ann", "client": "VLC 3.0.21", "transport": "TCP",
-                         "playing": 4061.4, "backlog": 12.0, "unreadBytes": 4096, "droppedUnits": 3, "isYou": False}]
+                         "playing": 4061.4, "backlog": 12.0, "unreadBytes": 4096, "droppedUnits": 3}]
 
     def selected(self, stream, kinds):
         """The init segment with the chosen tracks alone."""

@@ -50,13 +50,16 @@ function follow() {
         feed = null;
     } else {
         feed ??= new StatusFeed({
-            hello: ({ client }) => account.changed(client),
+            hello: ({ client }) => {
+                account.changed(client);
+                if (client.rights.includes("status")) feed.subscribe("events");
+            },
             connected: () => banner.hide(),
             streams: (message) => {
                 grid.received(message);
                 main.setAttribute("aria-busy", "false");
             },
-            event: ({ text }) => announcer.announce(text),
+            noted: ({ type, event }) => type === "event" && announcer.announce(event.text),
             lost: (reason, isFinal) => {
                 banner.show(reason, isFinal ? null : "Trying again…");
                 if (isFinal) account.offer();

@@ -23,6 +23,9 @@ const fastestRate = 1.25;
 /** Seconds behind the live edge from which frames are skipped: this many, or this many targets. */
 const skipping = { seconds: 1, targets: 6 };
 
+/** The same until the gap is right for the first time: what is skipped has not been seen yet. */
+const skippingAtStart = 0.15;
+
 /** The same for players that buffer again after each change of the rate. They skip instead of playing faster. */
 const skippingWithoutRates = 0.3;
 
@@ -50,6 +53,8 @@ export class LiveEdge {
     #extension = 1;
     /** When the extension was last changed, in seconds. */
     #extendedAt = 0;
+    /** Whether the gap has been right since the start. */
+    #isSettled = false;
 
     /**
      * @param {object} options
@@ -84,11 +89,9 @@ export class LiveEdge {
         const gap = end - position;
         // Media were left out before this range. What remains before the gap is older than the target, so it is not played.
         if (position < start) return { rate: 1, jump: Math.max(start, end - target) };
-        const limit = this.#changesRate
-            ? Math.max(skipping.seconds, skipping.targets * target)
-            : target + skippingWithoutRates;
         // Behind the end: the buffer was cleared.
-        if (gap > limit || gap < 0) return { rate: 1, jump: Math.max(start, end - target) };
+        if (gap > this.#longestGap(target) || gap < 0) return { rate: 1, jump: Math.max(start, end - target) };
+        this.#isSettled ||= gap < target + tolerance.above;
         return { rate: this.#changesRate ? rate(gap, target) : 1, jump: null };
     }
 
@@ -105,6 +108,13 @@ export class LiveEdge {
     /** Media of another connection follow. */
     restarted() {
         this.#end = null;
+        this.#isSettled = false;
+    }
+
+    /** The gap from which frames are skipped. */
+    #longestGap(target) {
+        if (!this.#isSettled) return target + skippingAtStart;
+        return this.#changesRate ? Math.max(skipping.seconds, skipping.targets * target) : target + skippingWithoutRates;
     }
 
     #observe(start, end, now) {

@@ -8,22 +8,52 @@ import { serverClock } from "./server-clock.js";
 const questionInterval = 2_000;
 
 /**
- * Tells a page about all streams: over a WebSocket, or, if WebSockets do not get through, by asking again and again.
+ * What receives the news of the server.
  *
- * Its owner learns `streams(message)`, `hello(message)`, `event(event)`, and `connected()` or `lost(reason, isFinal)`.
+ * @typedef {object} StatusOwner
+ * @property {(hello: {server: object, client: object}) => void} hello
+ * @property {(message: {isComplete: boolean, streams: object[], removed: string[]}) => void} streams
+ * @property {(message: object) => void} noted - a message of another topic
+ * @property {() => void} connected
+ * @property {(reason: string, isFinal: boolean) => void} lost
+ */
+
+/**
+ * Tells a page about all streams, and about further topics on request: over a WebSocket, or, if WebSockets do not get through, by
+ * asking for the streams again and again.
  */
 export class StatusFeed {
     #owner;
     #connection;
     #stop = new AbortController();
+    /** The messages by which topics were subscribed to, by topic. */
+    #subscriptions = new Map([["streams", { type: "subscribe", topic: "streams" }]]);
 
+    /** @param {StatusOwner} owner */
     constructor(owner) {
         this.#owner = owner;
         this.#connection = new Connection(statusSocket, null, {
-            opened: () => this.#opened(),
+            opened: () => this.#subscriptions.forEach((message) => this.#connection.send(message)),
             received: (message) => this.#received(message),
             ended: (verdict, reason) => this.#ended(verdict, reason),
         });
+    }
+
+    /**
+     * Asks for the messages of a topic, until `unsubscribe`.
+     *
+     * @param {string} topic
+     * @param {Record<string, string>} [about] - such as the path
+     */
+    subscribe(topic, about = {}) {
+        const message = { type: "subscribe", topic, ...about };
+        this.#subscriptions.set(topic, message);
+        this.#connection.send(message);
+    }
+
+    /** @param {string} topic */
+    unsubscribe(topic) {
+        if (this.#subscriptions.delete(topic)) this.#connection.send({ type: "unsubscribe", topic });
     }
 
     close() {
@@ -31,26 +61,13 @@ export class StatusFeed {
         this.#connection.close();
     }
 
-    #opened() {
-        this.#connection.send({ type: "subscribe", topic: "streams" });
-    }
-
     #received(message) {
         switch (message.type) {
-            case "hello":
-                this.#owner.hello(message);
-                if (message.client.rights.includes("status")) {
-                    this.#connection.send({ type: "subscribe", topic: "events" });
-                }
-                break;
+            case "hello": return this.#owner.hello(message);
             case "streams":
                 this.#owner.connected();
-                this.#owner.streams(message);
-                break;
-            case "event":
-                this.#owner.event(message.event);
-                break;
-            // Later servers may send more.
+                return this.#owner.streams(message);
+            default: return this.#owner.noted(message);
         }
     }
 
@@ -70,7 +87,7 @@ export class StatusFeed {
                 this.#owner.hello(hello);
                 this.#owner.connected();
                 this.#owner.streams({ isComplete: true, streams, removed: [] });
-            } catch ({ status, message }) {
+            } catch ({ message }) {
                 if (signal.aborted) return;
                 this.#owner.lost(message, false);
             }

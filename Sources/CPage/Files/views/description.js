@@ -7,13 +7,16 @@ export function nameOf(stream) {
 }
 
 /**
- * The name of a stream among the qualities of its family: its size.
+ * The name of a stream among the qualities of its family: its size, and of a substream the last part of its path.
  *
  * @param {object} stream
  */
 export function qualityOf(stream) {
     const video = videoOf(stream);
-    return video?.width ? `${format.size(video.width, video.height)}, ${stream.path}` : stream.path;
+    const name = stream.path.split("/").at(-1);
+    if (!video?.width) return name;
+    const size = format.size(video.width, video.height);
+    return stream.substreamOf ? `${size}, ${name}` : size;
 }
 
 /** The facts of a stream: `1280 × 720 · 30 fps · 2.01 Mbit/s · 3 viewers`. @param {object} stream @returns {string[]} */

@@ -39,7 +39,7 @@ export class Tile {
             switched: () => {},
         });
         this.#picture = element("div.picture", {},
-            this.#poster, this.#still.element, this.#video, icon("sound"), this.#reason, this.#state, this.#age);
+            icon("camera"), this.#poster, this.#still.element, this.#video, icon("sound"), this.#reason, this.#state, this.#age);
         this.element = element("article.tile", {}, this.#picture,
             element("div.caption", {}, element("h2", {}, this.#name, this.#path), this.#facts));
         this.#poster.addEventListener("load", () => (this.#poster.hidden = false));
