@@ -137,8 +137,9 @@ class Stream:
             client.fragment(fragment)
 
     def stop(self):
-        if self.process and self.process.returncode is None:
-            self.process.kill()
+        if self.process:
+            # Kills the process, and closes the pipe.
+            self.process._transport.close()
 
     def tracks(self):
         result = []
@@ -181,11 +182,13 @@ class Socket:
         self.id = f"v{next(server.ids)}"
         self.topics = set()
         self.about = None
-        self.origin = None
+        self.origin = self.base = None
         self.is_started = False
         self.began = time.time()
 
     def frame(self, opcode, payload):
+        if self.server.is_cut:
+            return
         size = len(payload)
         head = bytes([0x80 | opcode])
         head += bytes([size]) if size < 126 else (
@@ -228,9 +231,11 @@ class Socket:
         self.frame(2, self.server.selected(self.stream, self.kinds()))
         scale = 90000 if self.stream.video else 48000
         end = video[-1].time / scale
-        self.origin = end - (PRELUDE_SECONDS if len(video) > 1 else 0)
+        # The times of a client continue behind another init segment.
+        former = self.base if self.base is not None else 0
+        self.origin = end - (PRELUDE_SECONDS if len(video) > 1 else 0) - former
         for index, fragment in enumerate(video):
-            begin = self.origin + PRELUDE_SECONDS * index / max(1, len(video) - 1) if len(video) > 1 else end
+            begin = self.origin + former + PRELUDE_SECONDS * index / max(1, len(video) - 1) if len(video) > 1 else end
             moved = fragment.time - round((begin - self.origin) * scale)
             self.frame(2, fragment.rewritten(moved))
 
@@ -243,6 +248,7 @@ class Socket:
             return
         scale = 90000 if fragment.track == 1 and self.stream.video else 48000
         ticks = round(self.origin * scale)
+        self.base = max(self.base or 0, (fragment.time - ticks) / scale + 0.05)
         if fragment.time >= ticks:
             self.frame(2, fragment.rewritten(ticks))
 
@@ -347,6 +353,31 @@ class StandIn:
             self.publish()
         self.call(action)
 
+    def replace(self, path, stream):
+        """The publisher returns with another size: clients stay connected, and get another init segment."""
+        def action():
+            former = self.streams[path]
+            former.stop()
+            self.streams[path] = stream
+            stream.clients = former.clients
+            for socket in stream.clients:
+                socket.stream, socket.is_started = stream, False
+            self.loop.create_task(stream.run())
+        self.call(action)
+
+    def cut(self):
+        """From now on nothing is sent, and what is received gets no answer, as if the network were cut."""
+        self.is_cut = True
+
+    def mend(self):
+        self.is_cut = False
+
+    def wait_until(self, condition, seconds=10):
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "it did not happen"
+            time.sleep(0.02)
+
     def event(self, text):
         self.call(lambda: [socket.send(type="event", event={"time": time.time() * 1000, "kind": "test", "path": None, "text": text})
                            for socket in self.sockets if "events" in socket.topics])
@@ -355,8 +386,18 @@ class StandIn:
         self.call(lambda: [socket.close(code, reason) for socket in list(self.sockets) if socket.stream])
 
     def stop(self):
-        self.call(lambda: [stream.stop() for stream in self.streams.values()])
-        self.loop.call_soon_threadsafe(self.loop.stop)
+        async def end():
+            for stream in self.streams.values():
+                stream.stop()
+                if stream.process:
+                    await stream.process.wait()
+            tasks = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self.loop.stop()
+        self.loop.call_soon_threadsafe(lambda: self.loop.create_task(end()))
+        self.thread.join()
 
     def session(self):
         return {"server": {"version": "0.2.0", "time": time.time() * 1000,
@@ -563,10 +604,3 @@ SETTINGS = """[
 {"name":"camera.controls.power_line_frequency","group":"camera","title":"Power line frequency","description":"Against flicker.","kind":"choice","choices":[{"value":"Disabled","title":"Disabled"},{"value":"50 Hz","title":"50 Hz"},{"value":"60 Hz","title":"60 Hz"}],"default":"50 Hz","value":"50 Hz","origin":"default","effect":"at once; viewers stay connected"}
 ]"""
 
-
-if __name__ == "__main__":
-    import sys
-    rights = sys.argv[1].split(",") if len(sys.argv) > 1 else ["read", "control", "status"]
-    server = StandIn(demonstration() if False else [Stream("/cam", audio=True, title="The yard")], rights=rights)
-    print(server.url, flush=True)
-    server.thread.join()

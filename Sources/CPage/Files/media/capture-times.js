@@ -43,7 +43,7 @@ export class CaptureTimes {
      */
     captured(presented) {
         // Times are rounded to a microsecond on their way through the player, so the frame may begin a little after `presented`.
-        const latest = presented + 0.001;
+        const latest = presented + 0.0005;
         let best = null;
         for (let index = this.#entries.length - 1; index >= 0; index -= 1) {
             const entry = this.#entries[index];

@@ -96,6 +96,11 @@ export class Playback {
         return this.#player !== null;
     }
 
+    /** Whether it plays with sound, if the stream has any. */
+    get hasSound() {
+        return this.#hasSound;
+    }
+
     /** Frames that the server has left out because this client was too slow. */
     get droppedFrames() {
         return this.#droppedFrames;

@@ -70,7 +70,7 @@ export class LatencyPanel {
         const intervals = commonIntervals(known.map((name) => histograms[name]));
         const figures = Object.entries(stages)
             .filter(([name]) => known.includes(name))
-            .map(([name, title]) => element("figure", {}, element("figcaption", {}, element("h3", {}, title),
+            .map(([name, title]) => element("figure", {}, element("figcaption", {}, element("h2", {}, title),
                 element("p", {}, this.#quantiles(name))), histogramPlot(histograms[name], title, intervals)));
         this.#plots.replaceChildren(...figures);
         if (figures.length === 0) this.#failure.textContent = "No frame was sent yet.";

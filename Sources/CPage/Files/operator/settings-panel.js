@@ -69,7 +69,7 @@ export class SettingsPanel {
         this.#list.replaceChildren(
             ...[...named, others]
                 .filter(([, members]) => members.length > 0)
-                .map(([title, members]) => element("section", {}, element("h3", {}, title),
+                .map(([title, members]) => element("section", {}, element("h2", {}, title),
                     members.map((setting) => this.#rows.get(setting.name).element))));
         if (settings.length === 0) this.#say("this source has no settings that can be changed here", false);
     }

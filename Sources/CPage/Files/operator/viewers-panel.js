@@ -65,12 +65,12 @@ export class ViewersPanel {
     #show(viewer) {
         let row = this.#rows.get(viewer.id);
         if (!row) {
-            row = element("li", {}, element("div", {}, element("h3"), element("p")), this.#button(viewer));
+            row = element("li", {}, element("div", {}, element("h2"), element("p")), this.#button(viewer));
             this.#rows.set(viewer.id, row);
             this.#list.append(row);
         }
         const name = viewer.user ? `${viewer.user}@${viewer.peer}` : viewer.peer;
-        setText(row.querySelector("h3"), viewer.id === this.#own ? `${name} (this page)` : name);
+        setText(row.querySelector("h2"), viewer.id === this.#own ? `${name} (this page)` : name);
         const facts = [viewer.client ?? "unnamed", viewer.transport, `for ${format.duration(viewer.playing)}`];
         if (viewer.backlog >= 1) facts.push(`${format.milliseconds(viewer.backlog)} behind`);
         if (viewer.droppedUnits > 0) facts.push(`${format.count(viewer.droppedUnits, "frame")} dropped`);

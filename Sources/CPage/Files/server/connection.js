@@ -142,7 +142,7 @@ export class Connection {
     /** Why the server has refused the handshake, which a page is not told. */
     async #explanation() {
         try {
-            if (this.#path === null) await api.session();
+            if (this.#path === null) await api.streams();
             else await api.stream(this.#path);
         } catch ({ status, message }) {
             if (status === 401 || status === 403) return { verdict: "refused", reason: message };

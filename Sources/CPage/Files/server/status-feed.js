@@ -87,9 +87,11 @@ export class StatusFeed {
                 this.#owner.hello(hello);
                 this.#owner.connected();
                 this.#owner.streams({ isComplete: true, streams, removed: [] });
-            } catch ({ message }) {
+            } catch ({ status, message }) {
                 if (signal.aborted) return;
-                this.#owner.lost(message, false);
+                const isRefused = status === 401 || status === 403;
+                this.#owner.lost(message, isRefused);
+                if (isRefused) return;
             }
             await pause(questionInterval, signal);
         }

@@ -48,7 +48,7 @@ export class AddressesPanel {
             type: "button", "aria-label": `Copy ${title}`,
             onclick: async () => this.#announce((await copied(code)) ? `${title} copied.` : "Select the text to copy it."),
         }, icon("copy"));
-        return element("li", {}, element("div.heading", {}, element("h3", {}, title), note ? element("span", {}, note) : null),
+        return element("li", {}, element("div.heading", {}, element("h2", {}, title), note ? element("span", {}, note) : null),
             element("div.line", {}, code, copy, isURL(text) ? show : null), place);
     }
 }

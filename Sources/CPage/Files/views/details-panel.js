@@ -5,6 +5,12 @@ import { audioText, sentence, sourceState } from "./description.js";
 import { element, setText } from "./element.js";
 import * as format from "./format.js";
 
+/** The names of all facts, in their order. */
+const names = [
+    "State", "Reason", "Last failure", "Source", "Video", "Audio", "Bitrate", "Viewers", "Published", "Starts after failures",
+    "Age of the frame", "Behind live", "Left out",
+];
+
 /** The facts of the stream and of its playback. */
 export class DetailsPanel {
     name = "details";
@@ -12,9 +18,12 @@ export class DetailsPanel {
     element = element("div.details");
     #playback;
     #stream = null;
-    /** @type {Map<string, {row: HTMLElement, value: HTMLElement}>} by their names */
-    #rows = new Map();
     #list = element("dl");
+    /** @type {{name: string, row: HTMLElement, value: HTMLElement}[]} */
+    #rows = names.map((name) => {
+        const value = element("dd");
+        return { name, row: element("div", {}, element("dt", {}, name), value), value };
+    });
     #method = element("select", { "aria-label": "Playback method" },
         Object.entries(methodNames).map(([value, name]) => element("option", { value }, name)));
     #methodReason = element("span");
@@ -24,7 +33,7 @@ export class DetailsPanel {
     constructor(playback) {
         this.#playback = playback;
         this.#method.addEventListener("change", () => playback.choose(this.#method.value));
-        this.#list.append(this.#methodRow);
+        this.#list.append(...this.#rows.map(({ row }) => row), this.#methodRow);
         this.element.append(this.#list);
     }
 
@@ -38,8 +47,10 @@ export class DetailsPanel {
     update() {
         if (this.element.hidden) return;
         const facts = { ...this.#streamFacts, ...this.#playbackFacts };
-        for (const [name, text] of Object.entries(facts)) this.#show(name, text);
-        for (const [name, { row }] of this.#rows) row.hidden = !facts[name];
+        for (const { name, row, value } of this.#rows) {
+            row.hidden = !facts[name];
+            setText(value, facts[name] ?? "");
+        }
         const { method, methodReason } = this.#playback;
         if (document.activeElement !== this.#method) this.#method.value = method;
         setText(this.#methodReason, methodReason ? sentence(`because ${methodReason}`) : "");
@@ -77,16 +88,5 @@ export class DetailsPanel {
                 ? null : `${format.milliseconds(gap * 1_000)}, aims at ${format.milliseconds(target * 1_000)}`,
             "Left out": droppedFrames ? `${format.count(droppedFrames, "frame")}, because this connection was too slow` : null,
         };
-    }
-
-    #show(name, text) {
-        let entry = this.#rows.get(name);
-        if (!entry) {
-            const value = element("dd");
-            entry = { row: element("div", {}, element("dt", {}, name), value), value };
-            this.#rows.set(name, entry);
-            this.#methodRow.before(entry.row);
-        }
-        setText(entry.value, text ?? "");
     }
 }

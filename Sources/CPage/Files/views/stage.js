@@ -110,7 +110,7 @@ export class Stage {
     /** Plays with sound, or without. The muted stream has no audio at all, and so is closer to the live edge. */
     toggleSound() {
         const hasSound = !this.hasSound;
-        preferences.set("sound", hasSound);
+        if (!this.#isAudioOnly) preferences.set("sound", hasSound);
         this.#video.muted = !hasSound;
         if (this.#playback.isStarted) this.play();
         this.#update();
@@ -137,12 +137,19 @@ export class Stage {
         else this.#video.webkitEnterFullscreen?.();
     }
 
+    get #shownStream() {
+        return this.#stream ?? this.#playback.stream;
+    }
+
     get #isAudioOnly() {
-        return this.#stream !== null && !videoOf(this.#stream) && audioOf(this.#stream) !== null;
+        const stream = this.#shownStream;
+        return stream !== null && !videoOf(stream) && audioOf(stream) !== null;
     }
 
     #update() {
-        const stream = this.#stream ?? this.#playback.stream;
+        const stream = this.#shownStream;
+        // A player that began without sound has nothing to play, as it turns out.
+        if (this.#isAudioOnly && this.#playback.isStarted && !this.#playback.hasSound) this.play();
         const state = playbackState(this.#playback, stream);
         this.#element.dataset.kind = state.kind;
         this.#element.classList.toggle("audio-only", this.#isAudioOnly);
@@ -166,8 +173,12 @@ export class Stage {
         this.#poster.src = snapshot(this.#playback.path);
     }
 
-    /** The browser plays sound only after a click or a key. */
+    /** The browser plays sound only after a click or a key: it is offered, and the video is played without. */
     #soundRefused() {
+        if (this.#isAudioOnly) {
+            this.stop();
+            return;
+        }
         this.#playback.start({ hasSound: false });
         this.#controls.offerSound();
     }
