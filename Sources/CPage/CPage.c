@@ -61,6 +61,9 @@ static const unsigned char media_snapshot_player_js[] = {
 static const unsigned char media_still_js[] = {
 #embed "Files/media/still.js"
 };
+static const unsigned char operator_controls_editor_js[] = {
+#embed "Files/operator/controls-editor.js"
+};
 static const unsigned char operator_histogram_plot_js[] = {
 #embed "Files/operator/histogram-plot.js"
 };
@@ -73,11 +76,20 @@ static const unsigned char operator_log_panel_js[] = {
 static const unsigned char operator_masks_editor_js[] = {
 #embed "Files/operator/masks-editor.js"
 };
+static const unsigned char operator_setting_control_js[] = {
+#embed "Files/operator/setting-control.js"
+};
 static const unsigned char operator_setting_row_js[] = {
 #embed "Files/operator/setting-row.js"
 };
+static const unsigned char operator_setting_js[] = {
+#embed "Files/operator/setting.js"
+};
 static const unsigned char operator_settings_panel_js[] = {
 #embed "Files/operator/settings-panel.js"
+};
+static const unsigned char operator_slider_scale_js[] = {
+#embed "Files/operator/slider-scale.js"
 };
 static const unsigned char operator_viewers_panel_js[] = {
 #embed "Files/operator/viewers-panel.js"
@@ -223,12 +235,16 @@ static const struct PageFileData files[] = {
     FILE("media/segment-reader.js", media_segment_reader_js),
     FILE("media/snapshot-player.js", media_snapshot_player_js),
     FILE("media/still.js", media_still_js),
+    FILE("operator/controls-editor.js", operator_controls_editor_js),
     FILE("operator/histogram-plot.js", operator_histogram_plot_js),
     FILE("operator/latency-panel.js", operator_latency_panel_js),
     FILE("operator/log-panel.js", operator_log_panel_js),
     FILE("operator/masks-editor.js", operator_masks_editor_js),
+    FILE("operator/setting-control.js", operator_setting_control_js),
     FILE("operator/setting-row.js", operator_setting_row_js),
+    FILE("operator/setting.js", operator_setting_js),
     FILE("operator/settings-panel.js", operator_settings_panel_js),
+    FILE("operator/slider-scale.js", operator_slider_scale_js),
     FILE("operator/viewers-panel.js", operator_viewers_panel_js),
     FILE("qr/codewords.js", qr_codewords_js),
     FILE("qr/error-correction.js", qr_error_correction_js),

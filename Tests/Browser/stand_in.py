@@ -503,12 +503,19 @@ class StandIn:
             if method == "PATCH":
                 changes = json.loads(body)
                 for setting in self.settings:
-                    if setting["name"] in changes:
-                        if setting["name"] == "video.bitrate" and changes[setting["name"]] > 9_000_000:
-                            return problem(422, "video.bitrate: the encoder does not accept more than 9 Mbit/s")
-                        value = changes[setting["name"]]
-                        setting["value"], setting["origin"] = (setting["default"], "default") if value is None else (value, "http")
-                lines = [f"{name}: changed; viewers stay connected" for name in changes]
+                    if setting["key"] not in changes:
+                        continue
+                    value = changes[setting["key"]]
+                    if setting["key"] == "video.bitrate" and value is not None and value > 9_000_000:
+                        return problem(422, "video.bitrate: the encoder does not accept more than 9 Mbit/s")
+                    setting["origin"] = "file" if value is None else "settings"
+                    value = setting["configured"] if value is None else value
+                    if setting["type"] == "map":
+                        for control in setting["controls"]:
+                            control["value"] = value.get(control["name"], control["usual"] if not value else control["value"])
+                        value = {**setting["value"], **value} if value else value
+                    setting["value"] = value
+                lines = [f"{key}: changed; viewers stay connected" for key in changes]
                 return as_json({"lines": lines, "settings": self.settings})
             return as_json({"settings": self.settings})
         if name == "latency":
@@ -590,17 +597,15 @@ class StandIn:
 
 
 SETTINGS = """[
-{"name":"video.bitrate","group":"video","title":"Bitrate","description":"Bits per second of the encoded video.","kind":"integer","minimum":50000,"maximum":20000000,"step":50000,"unit":"bit/s","default":2000000,"value":2000000,"origin":"file","effect":"at once; viewers stay connected"},
-{"name":"video.frameRate","group":"video","title":"Frame rate","description":"Frames per second.","kind":"number","minimum":1,"maximum":60,"step":1,"unit":"fps","default":30,"value":30,"origin":"default","effect":"with a keyframe; viewers stay connected"},
-{"name":"video.gopSeconds","group":"video","title":"Keyframe interval","description":"Seconds between two keyframes.","kind":"number","minimum":0.5,"maximum":10,"step":0.5,"unit":"s","default":2,"value":4,"origin":"http","effect":"at once; viewers stay connected"},
-{"name":"effects.rotate","group":"effects","title":"Rotate","description":"Degrees clockwise.","kind":"choice","choices":[{"value":0,"title":"not at all"},{"value":90,"title":"90°"},{"value":180,"title":"180°"},{"value":270,"title":"270°"}],"default":0,"value":0,"origin":"default","effect":"with a keyframe; viewers stay connected"},
-{"name":"effects.mirror","group":"effects","title":"Mirror","description":"Swaps left and right.","kind":"boolean","default":false,"value":false,"origin":"default","effect":"with a keyframe; viewers stay connected"},
-{"name":"effects.blur","group":"effects","title":"Blur","description":"How far each point is spread, in thousandths of the shorter side.","kind":"integer","minimum":0,"maximum":100,"step":1,"unit":null,"default":0,"value":0,"origin":"default","effect":"with a keyframe; viewers stay connected"},
-{"name":"effects.privacyMasks","group":"effects","title":"Privacy masks","description":"Black parts of the frame.","kind":"masks","default":[],"value":[["0%","0%","20%","30%"]],"origin":"file","effect":"with a keyframe; viewers stay connected"},
-{"name":"effects.overlay","group":"overlay","title":"Overlay","description":"What is drawn into the video.","kind":"choice","choices":[{"value":"none","title":"nothing"},{"value":"clock","title":"clock"},{"value":"title","title":"title"},{"value":"both","title":"clock and title"}],"default":"none","value":"clock","origin":"file","effect":"with a keyframe; viewers stay connected"},
-{"name":"title","group":"overlay","title":"Title","description":"The name of the stream.","kind":"text","maximumLength":100,"default":null,"value":"The yard","origin":"file","effect":"for new viewers"},
-{"name":"camera.controls.brightness","group":"camera","title":"Brightness","description":"A control of the camera.","kind":"integer","minimum":0,"maximum":255,"step":1,"unit":null,"default":128,"value":140,"origin":"http","effect":"at once; viewers stay connected"},
-{"name":"camera.controls.contrast","group":"camera","title":"Contrast","description":"A control of the camera.","kind":"integer","minimum":0,"maximum":255,"step":1,"unit":null,"default":128,"value":128,"origin":"default","effect":"at once; viewers stay connected"},
-{"name":"camera.controls.power_line_frequency","group":"camera","title":"Power line frequency","description":"Against flicker.","kind":"choice","choices":[{"value":"Disabled","title":"Disabled"},{"value":"50 Hz","title":"50 Hz"},{"value":"60 Hz","title":"60 Hz"}],"default":"50 Hz","value":"50 Hz","origin":"default","effect":"at once; viewers stay connected"}
+{"key":"title","value":"The yard","origin":"file","configured":"The yard","type":"text","maximumBytes":200,"reason":"The name of the stream for viewers.","effect":"Changes take effect for new viewers."},
+{"key":"video.width","value":640,"origin":"default","configured":640,"type":"integer","minimum":16,"maximum":8192,"unit":"pixels, even","reason":"Width of the test card; a camera uses the nearest that it has.","effect":"Changes take effect in the running source."},
+{"key":"video.frameRate","value":30,"origin":"default","configured":30,"type":"integer","minimum":1,"maximum":240,"unit":"frames per second","reason":"Frame rate of the test card; a camera uses the nearest that it has.","effect":"Changes take effect in the running source."},
+{"key":"video.bitrate","value":2000000,"origin":"file","configured":2000000,"type":"integer","minimum":10000,"maximum":200000000,"unit":"bits per second","reason":"Target, kept within a window of two frames so that no frame waits for the network.","effect":"Changes take effect in the running source."},
+{"key":"video.gopMilliseconds","value":4000,"origin":"settings","configured":2000,"type":"integer","minimum":100,"maximum":60000,"unit":"milliseconds","reason":"Time from one keyframe to the next.","effect":"Changes take effect in the running source."},
+{"key":"camera.controls","value":{"brightness":"140"},"origin":"settings","configured":{},"type":"map","maximumCount":64,"controls":[{"name":"brightness","type":"integer","minimum":0,"maximum":255,"step":1,"usual":128,"value":140},{"name":"contrast","type":"integer","minimum":0,"maximum":255,"step":1,"usual":128,"value":128},{"name":"power_line_frequency","type":"choice","choices":["Disabled","50 Hz","60 Hz"],"usual":"50 Hz","value":"50 Hz"},{"name":"auto_white_balance","type":"boolean","usual":true,"value":true}],"reason":"Values of the camera's controls. Other controls are not changed.","effect":"Changes take effect in the running source."},
+{"key":"effects.privacyMasks","value":[["0%","0%","20%","30%"]],"origin":"file","configured":[["0%","0%","20%","30%"]],"type":"rectangles","maximumCount":16,"reason":"Rectangles that are painted black before all other effects.","effect":"Changes take effect in the running source."},
+{"key":"effects.rotate","value":"0","origin":"default","configured":"0","type":"choice","choices":["0","90","180","270"],"reason":"Rotates the frame; 90 and 270 swap width and height.","effect":"Changes take effect in the running source."},
+{"key":"effects.mirror","value":false,"origin":"default","configured":false,"type":"boolean","reason":"Whether left and right are swapped, after the rotation.","effect":"Changes take effect in the running source."},
+{"key":"effects.blur","value":0,"origin":"default","configured":0,"type":"integer","minimum":0,"maximum":100,"unit":"thousandths of the frame's shorter side","reason":"Radius of the blur; 0 for none.","effect":"Changes take effect in the running source."},
+{"key":"effects.overlay","value":"clock","origin":"file","configured":"clock","type":"choice","choices":["none","clock","title","both","machineTimestamp"],"reason":"What is drawn into the frame.","effect":"Changes take effect in the running source."}
 ]"""
-

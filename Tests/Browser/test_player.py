@@ -134,10 +134,10 @@ class Player(BrowserTest):
         slider = panel.get_by_role("slider", name="Brightness")
         slider.focus()
         page.keyboard.press("ArrowRight")
-        panel.get_by_text("Camera.controls.brightness: changed; viewers stay connected.").wait_for()
-        self.assertEqual(self.setting("camera.controls.brightness")["value"], 141)
-        panel.get_by_role("button", name="Reset Brightness").click()
-        self.server.wait_until(lambda: self.setting("camera.controls.brightness")["value"] == 128)
+        panel.get_by_text("Camera.controls: changed; viewers stay connected.").wait_for()
+        self.assertEqual(self.setting("camera.controls")["value"], {"brightness": 141})
+        panel.get_by_role("button", name="Reset Controls").click()
+        self.server.wait_until(lambda: self.setting("camera.controls")["value"] == {})
         page.wait_for_function("slider => slider.value === '128'", arg=slider.element_handle())
 
     def test_a_refused_setting_shows_the_reason_and_the_former_value(self):
@@ -150,7 +150,7 @@ class Player(BrowserTest):
         page.wait_for_function("field => field.value === '2000000'", arg=field.element_handle())
 
     def setting(self, name):
-        return next(setting for setting in self.server.settings if setting["name"] == name)
+        return next(setting for setting in self.server.settings if setting["key"] == name)
 
     def test_masks_are_shown_over_the_video_and_changed(self):
         page = self.play()

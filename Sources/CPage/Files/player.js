@@ -112,7 +112,11 @@ const feed = isEmbedded ? null : new StatusFeed({
 setInterval(() => {
     if (document.hidden) return;
     details.update();
-    if (!streams.stream(playback.path)) update();
+    // Without a list of all streams, the media come with what the server says of theirs.
+    if (!streams.stream(playback.path)) {
+        if (playback.stream) stage.changed([playback.stream]);
+        update();
+    }
 }, 500);
 
 // For tests.

@@ -93,3 +93,23 @@ test("the memory of capture times is bounded", () => {
     near(times.captured(4999 * 0.04), 4999 * 40, 0.001);
     equal(times.captured(0), null);
 });
+
+test("any bytes are read as segments or refused as no boxes", () => {
+    let state = 7;
+    const random = (limit) => (state = (state * 48271) % 2147483647) % limit;
+    const init = initSegment([{ id: 1, kind: "vide", timescale: 90000 }]);
+    for (let round = 0; round < 20_000; round += 1) {
+        // A valid stream with a few wrong bytes reaches further than random bytes do.
+        const bytes = Uint8Array.from(round % 2 ? [...init, ...fragment(0)] : Array.from({ length: random(40) }, () => random(256)));
+        for (let changes = random(4); changes > 0 && bytes.length > 0; changes -= 1) bytes[random(bytes.length)] = random(256);
+        try {
+            const segments = new SegmentReader().read(bytes);
+            for (const { isInit, bytes } of segments) {
+                if (isInit) tracksOfInitSegment(bytes);
+                else new CaptureTimes().receivedFragment(bytes, { id: 1, kind: "video", timescale: 90000 }, 0);
+            }
+        } catch (error) {
+            holds(error instanceof BoxError, error.stack);
+        }
+    }
+});

@@ -40,10 +40,18 @@ export class DisplayedFrames {
      * @returns {number | null} in milliseconds; null if it is unknown
      */
     age(now) {
-        if (!this.#last || this.#last.captured === null || !this.#clock.isKnown) return null;
+        if (!this.#clock.isKnown) return null;
+        if (this.#video.videoWidth === 0) return this.#audioAge(now);
+        if (!this.#last || this.#last.captured === null) return null;
         if (now - this.#last.shownAt > standing) return Math.max(0, this.#clock.time(now) - this.#last.captured);
         const ages = this.#ages.toSorted((a, b) => a - b);
         return ages.length > 0 ? Math.max(0, ages[ages.length >> 1]) : null;
+    }
+
+    /** Audio alone has no frames that are displayed; what is heard is at the position of the player. */
+    #audioAge(now) {
+        const captured = this.#captured(this.#video.currentTime);
+        return captured === null ? null : Math.max(0, this.#clock.time(now) - captured);
     }
 
     stop() {

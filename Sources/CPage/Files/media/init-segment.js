@@ -1,4 +1,4 @@
-import { bodies } from "./boxes.js";
+import { BoxError, bodies } from "./boxes.js";
 
 /**
  * A track of an init segment.
@@ -14,7 +14,7 @@ import { bodies } from "./boxes.js";
  *
  * @param {Uint8Array} bytes
  * @returns {Track[]}
- * @throws {import("./boxes.js").BoxError}
+ * @throws {BoxError}
  */
 export function tracksOfInitSegment(bytes) {
     return bodies(bytes, "moov")
@@ -44,8 +44,10 @@ function track(trak) {
  *
  * @param {Uint8Array} body
  * @returns {number}
+ * @throws {BoxError}
  */
 function fieldBehindTimes(body) {
-    const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-    return view.getUint32(body[0] === 0 ? 12 : 20);
+    const offset = body[0] === 0 ? 12 : 20;
+    if (body.length < offset + 4) throw new BoxError("a header of a track is too short");
+    return new DataView(body.buffer, body.byteOffset, body.byteLength).getUint32(offset);
 }

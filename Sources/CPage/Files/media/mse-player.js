@@ -106,7 +106,8 @@ export class MSEPlayer {
      * @param {string} contentType
      */
     receivedInit(bytes, contentType) {
-        const tracks = tracksOfInitSegment(bytes);
+        const tracks = this.#tracksOf(bytes);
+        if (tracks === null) return;
         const kinds = (list) => list.map((track) => track.kind).sort().join();
         const continues = this.#source !== null && kinds(tracks) === kinds(this.#tracks);
         this.#tracks = tracks;
@@ -134,6 +135,15 @@ export class MSEPlayer {
         this.#video.removeEventListener("playing", this.#played);
         this.#video.removeEventListener("error", this.#broke);
         this.#detach();
+    }
+
+    #tracksOf(bytes) {
+        try {
+            return tracksOfInitSegment(bytes);
+        } catch (error) {
+            this.#owner.failed(`the init segment is wrong: ${error.message}`);
+            return null;
+        }
     }
 
     #detach() {

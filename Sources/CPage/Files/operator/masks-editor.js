@@ -13,26 +13,31 @@ const first = ["40%", "40%", "20%", "20%"];
 export class MasksEditor {
     elements;
     #place;
+    #maximumCount;
     #changed;
+    #add = element("button", { type: "button" }, "Add a mask");
     #list = element("div.masks-list", { role: "group", "aria-label": "Privacy masks", tabindex: "-1" });
     /** @type {(string | number)[][]} */
     #masks = [];
 
-    /** @param {HTMLElement} place - over the video @param {(masks: (string | number)[][]) => void} changed */
-    constructor(place, changed) {
+    /**
+     * @param {HTMLElement} place - over the video
+     * @param {number} maximumCount
+     * @param {(masks: (string | number)[][]) => void} changed
+     */
+    constructor(place, maximumCount, changed) {
         this.#place = place;
+        this.#maximumCount = maximumCount;
         this.#changed = changed;
-        const add = element("button", { type: "button", onclick: () => this.#change([...this.#masks, first]) }, "Add a mask");
-        this.elements = [this.#list, add];
+        this.#add.addEventListener("click", () => this.#change([...this.#masks, first]));
+        this.elements = [this.#list, this.#add];
     }
 
     /** @param {(string | number)[][]} masks */
     show(masks) {
         // Fields that have the focus stay.
         if (JSON.stringify(masks) === JSON.stringify(this.#masks) && this.#list.childElementCount === masks.length) return;
-        this.#masks = masks ?? [];
-        this.#list.replaceChildren(...this.#masks.map((mask, index) => this.#row(mask, index)));
-        this.#draw();
+        this.#build(masks ?? []);
     }
 
     close() {
@@ -58,10 +63,15 @@ export class MasksEditor {
     }
 
     #change(masks) {
+        this.#build(masks);
+        this.#changed(masks);
+    }
+
+    #build(masks) {
         this.#masks = masks;
         this.#list.replaceChildren(...masks.map((mask, index) => this.#row(mask, index)));
+        this.#add.disabled = masks.length >= this.#maximumCount;
         this.#draw();
-        this.#changed(masks);
     }
 
     /** Rectangles in percent. Those in pixels depend on the size of the captured frame, which the page does not know. */

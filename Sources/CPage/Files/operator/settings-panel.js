@@ -2,9 +2,10 @@ import * as api from "../server/api.js";
 import { sentence } from "../views/description.js";
 import { element, icon, setText } from "../views/element.js";
 import { SettingRow } from "./setting-row.js";
+import { groupOf } from "./setting.js";
 
-/** The groups of settings, in the order in which they are shown. */
-const groups = { video: "Video", camera: "Camera", effects: "Effects", overlay: "Text in the video" };
+/** The groups of settings by their section, in the order in which they are shown. */
+const groups = { video: "Video", camera: "Camera", effects: "Effects", "": "Stream" };
 
 /** Settings of the stream and its source, which an operator can change while the server runs. */
 export class SettingsPanel {
@@ -15,7 +16,7 @@ export class SettingsPanel {
     #masksPlace;
     #result = element("p.result", { role: "status" });
     #list = element("div.groups");
-    /** @type {Map<string, SettingRow>} by the name of the setting */
+    /** @type {Map<string, SettingRow>} by key */
     #rows = new Map();
 
     /** @param {string} path @param {HTMLElement} masksPlace - over the video */
@@ -54,29 +55,29 @@ export class SettingsPanel {
     }
 
     #show(settings) {
-        const names = settings.map((setting) => setting.name).join();
-        if (names !== [...this.#rows.keys()].join()) this.#build(settings);
-        for (const setting of settings) this.#rows.get(setting.name).update(setting);
+        const keys = settings.map((setting) => setting.key).join();
+        if (keys !== [...this.#rows.keys()].join()) this.#build(settings);
+        for (const setting of settings) this.#rows.get(setting.key).update(setting);
     }
 
     #build(settings) {
         this.hidden();
         for (const setting of settings) {
-            this.#rows.set(setting.name, new SettingRow(setting, (value) => this.#change(setting.name, value), this.#masksPlace));
+            this.#rows.set(setting.key, new SettingRow(setting, (value) => this.#change(setting.key, value), this.#masksPlace));
         }
-        const named = Object.entries(groups).map(([group, title]) => [title, settings.filter((setting) => setting.group === group)]);
-        const others = ["Other", settings.filter((setting) => !(setting.group in groups))];
+        const of = (isMember) => settings.filter(({ key }) => isMember(groupOf(key)));
+        const named = Object.entries(groups).map(([group, title]) => [title, of((other) => other === group)]);
         this.#list.replaceChildren(
-            ...[...named, others]
+            ...[...named, ["Other", of((group) => !(group in groups))]]
                 .filter(([, members]) => members.length > 0)
                 .map(([title, members]) => element("section", {}, element("h2", {}, title),
-                    members.map((setting) => this.#rows.get(setting.name).element))));
+                    members.map((setting) => this.#rows.get(setting.key).element))));
         if (settings.length === 0) this.#say("this source has no settings that can be changed here", false);
     }
 
-    async #change(name, value) {
+    async #change(key, value) {
         try {
-            const { lines, settings } = await api.changeSettings(this.#path, { [name]: value });
+            const { lines, settings } = await api.changeSettings(this.#path, { [key]: value });
             this.#say(lines.join("; "), false);
             this.#show(settings);
         } catch (error) {

@@ -16,7 +16,7 @@ export class Controls {
     #soundText = element("span.label.needed");
     #sound = element("button", { type: "button", "aria-keyshortcuts": "m" }, this.#soundIcon, this.#soundText);
     #volume = element("input.volume", { type: "range", min: 0, max: 1, step: 0.05, "aria-label": "Volume" });
-    #quality = element("select", { "aria-label": "Quality" });
+    #quality = element("select", { "aria-label": "Quality", hidden: true });
     #snapshot = element("a.button", { download: true, "aria-keyshortcuts": "s" }, icon("camera"), element("span.label", {}, "Snapshot"));
     #fullScreen = element("button", { type: "button", "aria-keyshortcuts": "f" }, icon("expand"), element("span.label", {}, "Full screen"));
     #delay = element("span.delay");

@@ -80,10 +80,9 @@ export class DetailsPanel {
         const { isStarted, age, gap, target, droppedFrames } = this.#playback;
         if (!isStarted) return {};
         const { uncertainty } = serverClock;
-        const ageText = age === null ? "unknown" : format.milliseconds(age);
         return {
-            "Age of the frame": uncertainty === null || age === null
-                ? ageText : `${ageText}, ± ${format.milliseconds(Math.max(1, uncertainty))}`,
+            "Age of the frame": age === null
+                ? null : `${format.milliseconds(age)}, ± ${format.milliseconds(Math.max(1, uncertainty))}`,
             "Behind live": gap === null
                 ? null : `${format.milliseconds(gap * 1_000)}, aims at ${format.milliseconds(target * 1_000)}`,
             "Left out": droppedFrames ? `${format.count(droppedFrames, "frame")}, because this connection was too slow` : null,
