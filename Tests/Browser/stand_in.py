@@ -270,9 +270,9 @@ class Socket:
 class StandIn:
     """The server, on its own thread. Its methods can be called from the test's thread."""
 
-    def __init__(self, streams, rights=("read",), sign_in=None, user=None):
+    def __init__(self, streams, rights=("read",), sign_in=None, user=None, host="127.0.0.1"):
         self.streams = {stream.path: stream for stream in streams}
-        self.rights, self.sign_in, self.user = list(rights), sign_in, user
+        self.rights, self.sign_in, self.user, self.host = list(rights), sign_in, user, host
         self.blocks_sockets = self.is_cut = False
         self.requests = []
         self.sockets = set()
@@ -290,7 +290,7 @@ class StandIn:
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def serve(self, ready):
         asyncio.set_event_loop(self.loop)
@@ -298,7 +298,7 @@ class StandIn:
         self.loop.run_forever()
 
     async def begin(self, ready):
-        server = await asyncio.start_server(self.connection, "127.0.0.1", 0)
+        server = await asyncio.start_server(self.connection, self.host, 0)
         self.port = server.sockets[0].getsockname()[1]
         for stream in self.streams.values():
             self.loop.create_task(stream.run())

@@ -72,9 +72,9 @@ export async function stream(path, timeout) {
     return { time: answer.time, stream: answer.streams[0] };
 }
 
-/** All streams. */
-export function streams() {
-    return send("GET", "streams");
+/** All streams. @param {number} [timeout] - in milliseconds */
+export function streams(timeout) {
+    return send("GET", "streams", {}, undefined, timeout);
 }
 
 /** @param {string} path */

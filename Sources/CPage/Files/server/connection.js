@@ -12,6 +12,9 @@ const tick = 100;
 /** Milliseconds after which an attempt to connect is given up. */
 const longestAttempt = 2_000;
 
+/** Milliseconds after which the question why a handshake has failed is given up. */
+const longestExplanation = 2_000;
+
 /** Milliseconds after which a connection counts as one that lasts. */
 const lastingAfter = 10_000;
 
@@ -142,8 +145,8 @@ export class Connection {
     /** Why the server has refused the handshake, which a page is not told. */
     async #explanation() {
         try {
-            if (this.#path === null) await api.streams();
-            else await api.stream(this.#path);
+            if (this.#path === null) await api.streams(longestExplanation);
+            else await api.stream(this.#path, longestExplanation);
         } catch ({ status, message }) {
             if (status === 401 || status === 403) return { verdict: "refused", reason: message };
             if (status === 404) return { verdict: "absent", reason: "there is no such stream now" };

@@ -1,4 +1,4 @@
-import { health } from "./address.js";
+import { health, statusSocket } from "./address.js";
 import { RetrySchedule } from "./retry-schedule.js";
 
 /**
@@ -48,12 +48,38 @@ class Reachability {
 
 export const reachability = new Reachability();
 
-/** @returns {Promise<boolean>} */
+/**
+ * Whether the server answers now.
+ *
+ * The attempt is a WebSocket, because a browser closes its connection with it. That of a request that was given up stays, and
+ * later requests wait for it: after 40 s without a network, the first answer came 6 s late. A WebSocket that fails at once may only
+ * have been refused, which a request finds out.
+ *
+ * @returns {Promise<boolean>}
+ */
 async function answers() {
+    const result = await handshake();
+    if (result !== "failed") return result === "opened";
     try {
         await fetch(health, { cache: "no-store", signal: AbortSignal.timeout(longestAttempt) });
         return true;
     } catch {
         return false;
     }
+}
+
+/** @returns {Promise<"opened" | "failed" | "late">} */
+function handshake() {
+    return new Promise((resolve) => {
+        const socket = new WebSocket(statusSocket);
+        const end = (result) => {
+            clearTimeout(timer);
+            socket.onopen = socket.onclose = null;
+            socket.close();
+            resolve(result);
+        };
+        const timer = setTimeout(end, longestAttempt, "late");
+        socket.onopen = () => end("opened");
+        socket.onclose = () => end("failed");
+    });
 }
