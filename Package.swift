@@ -143,7 +143,7 @@ let package = Package(
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         tests("Media"),
         tests("MPEGTS", "Media", "Muxing", "Wire"),
-        tests("MP4", "Media", "Muxing", "Wire"),
+        tests("MP4", "CAllocations", "Media", "Muxing", "Wire"),
         tests("RTP", "Media", "Wire"),
         tests("SDP", "Media"),
         tests("RTSP", "COpenSSL", "Media", "Wire"),

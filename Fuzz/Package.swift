@@ -28,6 +28,7 @@ let package = Package(
         .target(name: "Wire", path: "Modules/Wire", swiftSettings: fuzzing),
         .target(name: "Media", dependencies: ["Wire"], path: "Modules/Media", swiftSettings: fuzzing),
         .target(name: "MPEGTS", dependencies: ["Media", "Wire"], path: "Modules/MPEGTS", swiftSettings: fuzzing),
+        .target(name: "MP4", dependencies: ["Media", "Wire"], path: "Modules/MP4", swiftSettings: fuzzing),
         .target(name: "RTP", dependencies: ["MPEGTS", "Media", "Wire"], path: "Modules/RTP", swiftSettings: fuzzing),
         .target(name: "SDP", dependencies: ["Media", "Wire"], path: "Modules/SDP", swiftSettings: fuzzing),
         .target(
@@ -100,7 +101,7 @@ let package = Package(
             path: "Modules/Server", swiftSettings: fuzzing),
         .executableTarget(
             name: "fuzz",
-            dependencies: ["Server", "HTTP", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS", "Media", "Wire"],
+            dependencies: ["Server", "HTTP", "MP4", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS", "Media", "Wire"],
             path: "Targets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],
     swiftLanguageModes: [.v6]

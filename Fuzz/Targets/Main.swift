@@ -25,6 +25,7 @@ let targets: [String: Target] = [
     "rtp-aac": fuzzRTPAAC,
     "rtp-audio": fuzzRTPAudio,
     "rtp-jpeg": fuzzRTPJPEG,
+    "mp4": fuzzMP4,
     "rtp-reorder": fuzzRTPReorder,
     "rtp-reception": fuzzRTPReception,
     "mpegts": fuzzTransportStream,

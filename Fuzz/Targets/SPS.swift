@@ -47,6 +47,10 @@ private func fuzzH265Sets(_ input: [UInt8]) {
         guard let slice = H265.SliceHeader(parsing: unit, with: tracker) else { continue }
         require((0...32).contains(order.frames(of: slice)), "the delay of a picture is bounded")
     }
+    if let sets = tracker.parameterSets, let record = sets.decoderConfigurationRecord(areComplete: true) {
+        let parsed = H265.DecoderConfigurationRecord(parsing: record)
+        require(parsed?.parameterSets == sets && parsed?.lengthSize == 4, "a record is read as written")
+    }
     let completed = tracker.completed(units.suffix(4))
     require(tracker.completed(completed) == completed, "a complete unit is not changed")
     require(tracker.parameterSets.map { H265.ParameterSetTracker($0).parameterSets == $0 } ?? true, "sets are returned")
@@ -59,6 +63,9 @@ private func checkCompletion(of units: [[UInt8]], by tracker: H264.ParameterSetT
     require(completed.filter(units.contains).count >= units.count, "no unit is lost")
     guard let sets = tracker.parameterSets else { return }
     require(H264.ParameterSetTracker(sets).parameterSets == sets, "known parameter sets are returned")
+    if let record = sets.decoderConfigurationRecord {
+        require(H264.DecoderConfigurationRecord(parsing: record)?.parameterSets == sets, "a record is read as written")
+    }
     require(sets.sequence.first.flatMap { .init(parsing: $0) } == tracker.firstSequenceSet, "the lowest id comes first")
     var told = H264.ParameterSetTracker()
     for unit in completed { _ = told.observe(unit) }

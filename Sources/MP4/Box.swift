@@ -14,6 +14,18 @@ struct BoxType: Hashable, Sendable, ExpressibleByStringLiteral {
     }
 }
 
+/// The boxes of fragments, as constants: a literal is computed.
+extension BoxType {
+    static let moof = Self(rawValue: 0x6D6F_6F66)
+    static let mfhd = Self(rawValue: 0x6D66_6864)
+    static let traf = Self(rawValue: 0x7472_6166)
+    static let tfhd = Self(rawValue: 0x7466_6864)
+    static let tfdt = Self(rawValue: 0x7466_6474)
+    static let trun = Self(rawValue: 0x7472_756E)
+    static let mdat = Self(rawValue: 0x6D64_6174)
+    static let prft = Self(rawValue: 0x7072_6674)
+}
+
 /// Boxes of init segments, which are small and rare: the size is filled in behind the content. Fragments are counted beforehand.
 ///
 /// ```

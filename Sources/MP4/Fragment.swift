@@ -57,8 +57,8 @@ public struct Fragment: Sendable {
     public func write(to output: inout OutputRawSpan) {
         reference?.write(to: &output)
         // All sizes are below 4 GB: the packager refuses larger units.
-        output.appendBox("moof", byteCount: movieFragmentByteCount)
-        output.appendFullBox("mfhd", byteCount: 16)
+        output.appendBox(.moof, byteCount: movieFragmentByteCount)
+        output.appendFullBox(.mfhd, byteCount: 16)
         output.append(uint32: sequenceNumber)
         var dataOffset = movieFragmentByteCount + Self.boxByteCount
         first.writeTrackFragment(dataOffset: dataOffset, to: &output)
@@ -67,7 +67,7 @@ public struct Fragment: Sendable {
             run.writeTrackFragment(dataOffset: dataOffset, to: &output)
             dataOffset += run.byteCount
         }
-        output.appendBox("mdat", byteCount: Self.boxByteCount + payloadByteCount)
+        output.appendBox(.mdat, byteCount: Self.boxByteCount + payloadByteCount)
         first.write(to: &output)
         for run in rest { run.write(to: &output) }
     }
@@ -83,7 +83,7 @@ extension SampleRun {
         let byteCount: Int
 
         init(_ run: SampleRun) {
-            let isVideo = run.track.track.kind == .video
+            let isVideo = run.track.isVideo
             hasSampleFlags = isVideo
             hasCompositionOffset = isVideo || (0..<run.count).contains { run[$0].compositionOffset != 0 }
             // data_offset; for each sample duration and size.
@@ -99,14 +99,14 @@ extension SampleRun {
     @_lifetime(output: copy output)
     func writeTrackFragment(dataOffset: Int, to output: inout OutputRawSpan) {
         let fields = Fields(self)
-        output.appendBox("traf", byteCount: trackFragmentByteCount)
+        output.appendBox(.traf, byteCount: trackFragmentByteCount)
         // default-base-is-moof.
-        output.appendFullBox("tfhd", flags: 0x02_0000, byteCount: 16)
+        output.appendFullBox(.tfhd, flags: 0x02_0000, byteCount: 16)
         output.append(uint32: track.number)
-        output.appendFullBox("tfdt", version: 1, byteCount: 20)
+        output.appendFullBox(.tfdt, version: 1, byteCount: 20)
         output.append(uint64: MovieTime.ticks(decodeTime))
         // Version 1: composition offsets are signed.
-        output.appendFullBox("trun", version: 1, flags: fields.flags, byteCount: 20 + count * fields.byteCount)
+        output.appendFullBox(.trun, version: 1, flags: fields.flags, byteCount: 20 + count * fields.byteCount)
         output.append(uint32: UInt32(truncatingIfNeeded: count))
         output.append(uint32: UInt32(truncatingIfNeeded: dataOffset))
         for index in 0..<count {

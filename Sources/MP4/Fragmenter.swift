@@ -15,7 +15,7 @@ public struct Fragmenter: Sendable {
     }
 
     init(_ tracks: [MovieTrack]) {
-        self.tracks = tracks.map { ($0, SampleClock(hertz: $0.track.clockRate.hertz)) }
+        self.tracks = tracks.map { ($0, SampleClock(hertz: $0.clockRate.hertz)) }
     }
 
     var movieTracks: [MovieTrack] { tracks.map(\.movie) }
@@ -25,15 +25,15 @@ public struct Fragmenter: Sendable {
         let former = tracks
         tracks = movieTracks.map { movie in
             let same = former.first {
-                $0.movie.track.id == movie.track.id && $0.movie.track.clockRate == movie.track.clockRate
+                $0.movie.id == movie.id && $0.movie.clockRate == movie.clockRate
             }
-            return (movie, same?.clock ?? SampleClock(hertz: movie.track.clockRate.hertz))
+            return (movie, same?.clock ?? SampleClock(hertz: movie.clockRate.hertz))
         }
     }
 
     /// The fragment of a whole unit; `nil` if its track is not carried or nothing of it can be.
     public mutating func fragment(of unit: AccessUnit) -> Fragment? {
-        guard let index = tracks.firstIndex(where: { $0.movie.track.id == unit.track }),
+        guard let index = tracks.firstIndex(where: { $0.movie.id == unit.track }),
             let run = run(of: CollectionOfOne(unit), on: index)
         else { return nil }
         return numbered(run, captured: unit.captured)
@@ -46,7 +46,7 @@ public struct Fragmenter: Sendable {
         var seen: [TrackID] = []
         for unit in units where !seen.contains(unit.track) {
             seen.append(unit.track)
-            guard let index = tracks.firstIndex(where: { $0.movie.track.id == unit.track }) else { continue }
+            guard let index = tracks.firstIndex(where: { $0.movie.id == unit.track }) else { continue }
             if let run = run(of: units.filter { $0.track == unit.track }, on: index) { runs.append(run) }
         }
         guard let first = runs.first else { return nil }
@@ -76,27 +76,33 @@ public struct Fragmenter: Sendable {
     /// The fragments of whole units for a joining client, before all later fragments of this fragmenter: numbers and decode times
     /// continue into theirs.
     func fastStart(of units: [AccessUnit]) -> [Fragment] {
-        let runs = units.indices.compactMap { run(ofUnit: $0, in: units) }
+        var runs: [SampleRun] = []
+        var nextDecode: [TrackID: Int64] = [:]
+        for unit in units.reversed() {
+            if let run = run(of: unit, before: nextDecode[unit.track]) { runs.append(run) }
+            nextDecode[unit.track] = unit.decodeTime.ticks
+        }
         let first = sequenceNumber &- UInt32(truncatingIfNeeded: runs.count)
-        return runs.enumerated().map { number, run in
+        return runs.reversed().enumerated().map { number, run in
             Fragment(first &+ UInt32(truncatingIfNeeded: number), captured: run[0].unit.captured, run)
         }
     }
 
-    /// The samples of a unit, whose duration is known because the next unit of its track is in `units`.
-    private func run(ofUnit position: Int, in units: [AccessUnit]) -> SampleRun? {
-        let unit = units[position]
-        guard let (track, clock) = tracks.first(where: { $0.movie.track.id == unit.track }) else { return nil }
+    /// The samples of a unit of a fast start.
+    ///
+    /// - Parameter nextDecode: the decode time of the track's next unit, if that is in the fast start, too.
+    private func run(of unit: AccessUnit, before nextDecode: Int64?) -> SampleRun? {
+        guard let (track, clock) = tracks.first(where: { $0.movie.id == unit.track }) else { return nil }
         let count = track.framing.sampleCount(of: unit)
         guard count > 0 else { return nil }
         let following = track.framing.duration(ofFirst: count - 1, in: unit)
-        let next = units[(position + 1)...].first { $0.track == unit.track }
         let duration =
-            next.map { $0.decodeTime.ticks &- unit.decodeTime.ticks &- following }
+            nextDecode.map { $0 &- unit.decodeTime.ticks &- following }
             ?? track.framing.duration(ofSample: count - 1, in: unit) ?? clock.expectedDuration
+        // Decode times end where those of the later fragments continue.
+        let times = SampleClock.Times(decode: unit.decodeTime.ticks &- clock.lag, duration: max(1, duration))
         var builder = SampleRunBuilder(track)
-        let decode = unit.decodeTime.ticks &- clock.lag
-        builder.append(unit, sampleCount: count, SampleClock.Times(decode: decode, duration: max(1, duration)))
+        builder.append(unit, sampleCount: count, times)
         return builder.run
     }
 }

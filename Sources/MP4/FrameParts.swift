@@ -6,30 +6,31 @@ import Media
 /// not known yet. A frame whose end is missing is complete with what came, once the next frame begins; if that is a keyframe, it is
 /// dropped, because nothing refers to it.
 struct FrameParts: Sendable {
-    private var parts: [TrackID: [AccessUnit]] = [:]
+    /// The frames that have begun, one per track.
+    private var frames: [TrackID: (parts: [AccessUnit], byteCount: Int)] = [:]
 
-    /// Bytes of one frame's parts, more than the ring of a stream holds by default. A larger frame is dropped.
+    /// Bytes of one frame, as many as the ring of a stream holds by default. A larger frame is dropped.
     private static let maximumByteCount = 16_000_000
 
     /// The whole units that are complete with `unit`: none, one, or also the one before it.
     mutating func joined(_ unit: AccessUnit) -> [AccessUnit] {
+        let frame = frames.removeValue(forKey: unit.track)
         guard unit.part.isStart else {
-            guard var parts = parts.removeValue(forKey: unit.track) else { return [] }
-            parts.append(unit)
-            if unit.part.isEnd { return [Self.whole(parts)] }
-            let byteCount = parts.reduce(0) { $0 + $1.bytes.count }
-            if byteCount <= Self.maximumByteCount { self.parts[unit.track] = parts }
+            guard var frame else { return [] }
+            frame.parts.append(unit)
+            frame.byteCount += unit.bytes.count
+            if unit.part.isEnd { return [Self.whole(frame.parts)] }
+            if frame.byteCount <= Self.maximumByteCount { frames[unit.track] = frame }
             return []
         }
-        let incomplete = parts.removeValue(forKey: unit.track)
-        let before = unit.isKeyframe ? [] : incomplete.map { [Self.whole($0)] } ?? []
+        let before = unit.isKeyframe ? [] : frame.map { [Self.whole($0.parts)] } ?? []
         if unit.part.isEnd { return before + [unit] }
-        parts[unit.track] = [unit]
+        frames[unit.track] = ([unit], unit.bytes.count)
         return before
     }
 
     /// Whether no frame has begun, so that a whole unit needs no joining.
-    var isEmpty: Bool { parts.isEmpty }
+    var isEmpty: Bool { frames.isEmpty }
 
     private static func whole(_ parts: [AccessUnit]) -> AccessUnit {
         let first = parts[0]

@@ -50,7 +50,7 @@ public final class InitSegment: PackagedHead {
     func covers(_ others: [MovieTrack]) -> Bool {
         movieTracks.count == others.count
             && zip(movieTracks, others).allSatisfy { own, other in
-                own.track.id == other.track.id && own.track.clockRate == other.track.clockRate
+                own.id == other.id && own.clockRate == other.clockRate
                     && other.entry.isCovered(by: own.entry)
             }
     }

@@ -26,7 +26,7 @@ public struct MP4Fragment<Storage: FragmentStorage>: PackagedUnit {
     init(_ fragment: Fragment, head: InitSegment) {
         let first = fragment.first[0]
         self.head = head
-        (track, kind) = (fragment.first.track.track.id, fragment.first.track.track.kind)
+        (track, kind) = (fragment.first.track.id, fragment.first.track.isVideo ? .video : .audio)
         presentationTime = first.unit.presentationTime
         decodeTime = fragment.first.decodeTime
         isKeyframe = first.isSync

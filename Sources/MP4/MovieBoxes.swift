@@ -75,7 +75,7 @@ extension ByteWriter {
             writer.uint16(0x55C4)
             writer.uint16(0)
         }
-        let isVideo = track.track.kind == .video
+        let isVideo = track.isVideo
         let handler: BoxType = isVideo ? "vide" : "soun"
         fullBox("hdlr") { writer in
             writer.uint32(0)

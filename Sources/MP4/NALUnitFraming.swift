@@ -1,9 +1,8 @@
 import Media
 import Wire
 
-/// NAL units behind their lengths of four bytes (ISO/IEC 14496-15, 4.3.3), without those that samples do not contain: delimiters,
-/// which say nothing that the boxes do not say, filler data, which must not be in files (4.4.4), and parameter sets unless they are
-/// in band.
+/// NAL units behind their lengths of four bytes (ISO/IEC 14496-15, 5.3.4.2), without those that samples do not have: delimiters, which
+/// say nothing that the boxes do not say, filler data, which the format does not allow, and parameter sets unless they are in band.
 struct NALUnitFraming: Sendable {
     private let syntax: Syntax
     private let placement: ParameterSetPlacement

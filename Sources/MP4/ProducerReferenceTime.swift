@@ -20,8 +20,8 @@ struct ProducerReferenceTime: Hashable, Sendable {
     @_lifetime(output: copy output)
     func write(to output: inout OutputRawSpan) {
         output.append(uint32: UInt32(Self.byteCount))
-        output.append(uint32: BoxType("prft").rawValue)
-        // Flags 24: the time at which the sample was captured.
+        output.append(uint32: BoxType.prft.rawValue)
+        // Flags 24: the time has a small offset, ideally none, from that of the scene which the sample shows.
         output.append(uint32: 0x0100_0018)
         output.append(uint32: track)
         output.append(uint64: captured.rawValue)

@@ -3,7 +3,7 @@
 /// Browsers drop everything up to the next keyframe if a decode time is later than the previous one by more than two durations
 /// (Media Source Extensions, 3.5.8, *coded frame processing*). So a decode time advances by less than that: after a pause it is behind
 /// the stream's, with a larger composition offset, and catches up with the next samples. Presentation times are never changed
-/// (docs/decisions/050).
+/// (docs/decisions/051).
 struct SampleClock: Sendable {
     /// Times of a sample in ticks.
     struct Times: Hashable, Sendable {

@@ -26,7 +26,7 @@ struct SampleRunBuilder {
                     unit: unit, index: index,
                     byteCount: UInt32(truncatingIfNeeded: track.framing.byteCount(ofSample: index, in: unit)),
                     duration: UInt32(clamping: duration), compositionOffset: Int32(clamping: offset),
-                    isSync: unit.isKeyframe || track.track.codec.facts.randomAccess == .everyUnit))
+                    isSync: unit.isKeyframe || track.hasOnlySyncSamples))
             last = (last.end, last.end &+ duration)
         }
     }
@@ -40,7 +40,7 @@ struct SampleRunBuilder {
 
     private mutating func append(_ sample: Sample) {
         if run == nil {
-            run = SampleRun(track, decodeTime: MediaTime(ticks: last.end, rate: track.track.clockRate), sample)
+            run = SampleRun(track, decodeTime: MediaTime(ticks: last.end, rate: track.clockRate), sample)
         } else {
             run?.append(sample)
         }

@@ -16,24 +16,21 @@ extension OutputRawSpan {
     @_lifetime(self: copy self)
     @inlinable
     public mutating func append(word value: UInt16) {
-        append(UInt8(truncatingIfNeeded: value >> 8))
-        append(UInt8(truncatingIfNeeded: value))
+        unsafe append(value.bigEndian, as: UInt16.self)
     }
 
     /// Appends four bytes, most significant first.
     @_lifetime(self: copy self)
     @inlinable
     public mutating func append(uint32 value: UInt32) {
-        append(word: UInt16(truncatingIfNeeded: value >> 16))
-        append(word: UInt16(truncatingIfNeeded: value))
+        unsafe append(value.bigEndian, as: UInt32.self)
     }
 
     /// Appends eight bytes, most significant first.
     @_lifetime(self: copy self)
     @inlinable
     public mutating func append(uint64 value: UInt64) {
-        append(uint32: UInt32(truncatingIfNeeded: value >> 32))
-        append(uint32: UInt32(truncatingIfNeeded: value))
+        unsafe append(value.bigEndian, as: UInt64.self)
     }
 
     /// Appends `byte` `count` times.

@@ -138,9 +138,10 @@ import Testing
             let segment = rest.prefix(Int.random(in: 1...60, using: &random))
             rest = rest.dropFirst(segment.count)
             guard let fragment = fragmenter.fragment(of: Array(segment)) else { continue }
-            reader.read([UInt8](byteCount: fragment.byteCount) { fragment.write(to: &$0) })
+            reader.read(SegmentType.segment.bytes + [UInt8](byteCount: fragment.byteCount) { fragment.write(to: &$0) })
         }
-        #expect(reader.violations == [])
+        #expect(reader.violations == [] && reader.segmentTypes.allSatisfy { $0 == ["cmfs", "iso6", "cmfs"] })
+        #expect(reader.segmentTypes.count == reader.fragments.count)
         let single = read(units, tracks: tracks, .outOfBand)
         for number in [videoNumber, audioNumber] {
             let (ours, theirs) = (reader.samples(of: number), single.samples(of: number))

@@ -129,4 +129,33 @@ private func flush(_ splitter: inout H264.AnnexBSplitter) -> [UInt8]? { splitter
             #expect(H264.DecoderConfigurationRecord(parsing: Array(record.prefix(count))) == nil)
         }
     }
+
+    /// 31 sequence and 255 picture parameter sets fit.
+    @Test(arguments: [(1, 1), (2, 3), (31, 255), (32, 1), (1, 256)])
+    func aWrittenRecordIsRead(sequenceCount: Int, pictureCount: Int) throws {
+        let sets = try #require(
+            H264.ParameterSets(
+                sequence: (0..<sequenceCount).map { [0x67, 0x42, 0, 0x1E, UInt8($0)] },
+                picture: (0..<pictureCount).map { [0x68, 0xCE, UInt8(truncatingIfNeeded: $0)] }))
+        guard let bytes = sets.decoderConfigurationRecord else {
+            #expect(sequenceCount > 31 || pictureCount > 255)
+            return
+        }
+        #expect(sequenceCount <= 31 && pictureCount <= 255)
+        let parsed = try #require(H264.DecoderConfigurationRecord(parsing: bytes))
+        #expect(parsed.parameterSets == sets && parsed.lengthSize == 4)
+        #expect(Array(bytes[1...3]) == [0x42, 0, 0x1E])
+    }
+
+    /// The high profiles tell chroma format and bit depths behind the sets.
+    @Test func aRecordOfAHighProfileTellsTheChromaFormat() throws {
+        let sequence: [UInt8] = [
+            0x67, 0x64, 0x00, 0x1E, 0xAC, 0xD9, 0x40, 0xA0, 0x2F, 0xF9, 0x61, 0x00, 0x00, 0x03, 0x00, 0x01, 0x00, 0x00,
+            0x03, 0x00, 0x3C, 0x0F, 0x16, 0x2D, 0x96,
+        ]
+        let sets = try #require(H264.ParameterSets(sequence: [sequence], picture: [[0x68, 0xCE]]))
+        #expect(sets.decoderConfigurationRecord?.suffix(4) == [0xFD, 0xF8, 0xF8, 0])
+        let long = [UInt8](repeating: 0x68, count: 0x1_0000)
+        #expect(H264.ParameterSets(sequence: [sequence], picture: [long])?.decoderConfigurationRecord == nil)
+    }
 }
