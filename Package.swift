@@ -104,7 +104,7 @@ let package = Package(
             swiftSettings: everywhere),
         .target(
             name: "HTTPServer",
-            dependencies: ["HTTP", "RTSP", "Streams", "Media", "Reactor", "TLS", logging] + nio,
+            dependencies: ["HTTP", "Page", "RTSP", "Streams", "Media", "Reactor", "TLS", logging] + nio,
             swiftSettings: everywhere),
         .target(
             name: "Measuring",

@@ -132,6 +132,9 @@ final class RequestHandler: ChannelInboundHandler {
         let (right, path): (Right, String?)
         switch route.access {
         case .everyone: return run(route, head, target, method, client, streamPath: streamPath, grant: .everything)
+        case .page where client.security == .tls:
+            return run(route, head, target, method, client, streamPath: streamPath, grant: .everything)
+        case .page: (right, path) = (.read, nil)
         case .server(let needed): (right, path) = (needed, nil)
         case .stream(let needed): (right, path) = (needed, streamPath)
         }
@@ -310,7 +313,9 @@ final class RequestHandler: ChannelInboundHandler {
         headers.add(name: "Server", value: server.options.serverName)
         headers.add(name: "Date", value: httpDate(unixSeconds: WallClock.unixNanoseconds() / 1_000_000_000))
         // Responses without a body have no length (RFC 9110, section 8.6).
-        if response.status != .noContent { headers.add(name: "Content-Length", value: "\(response.body.count)") }
+        if ![.noContent, .notModified].contains(response.status) {
+            headers.add(name: "Content-Length", value: "\(response.body.count)")
+        }
         return headers
     }
 }

@@ -26,6 +26,7 @@ public struct Response: Sendable {
         public static let created = Status(201)
         public static let noContent = Status(204)
         public static let partialContent = Status(206)
+        public static let notModified = Status(304)
         public static let badRequest = Status(400)
         public static let unauthorized = Status(401)
         public static let forbidden = Status(403)

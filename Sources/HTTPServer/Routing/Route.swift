@@ -8,12 +8,17 @@ public struct Route: Sendable {
         case path(String)
         /// The path of a stream, a slash, and this last part.
         case stream(String)
+        /// All paths that begin with this, which ends with a slash.
+        case folder(String)
     }
 
     /// What a request needs.
     public enum Access: Hashable, Sendable {
         /// An address that may connect.
         case everyone
+        /// What a web page needs: without TLS, the right to read, so that the browser asks for the password; inside TLS nothing,
+        /// because the page asks for it.
+        case page
         /// A right to the server as a whole.
         case server(Right)
         /// A right to the stream that the path names.
@@ -68,6 +73,7 @@ struct Router: Sendable {
         case .stream(let end):
             guard path.utf8.count > end.utf8.count + 2, path.hasSuffix("/" + end) else { return nil }
             return String(path.dropLast(end.count + 1))
+        case .folder(let start): return path.hasPrefix(start) ? "" : nil
         }
     }
 }

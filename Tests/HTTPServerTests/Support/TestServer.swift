@@ -12,30 +12,31 @@ final class TestServer {
     private let server: HTTPServer.Server
     let services: TestServices
 
-    static let routes = [
-        Route(.path("/open"), for: .everyone) { $1.respond(Response("hello\n", as: "text/plain")) },
-        Route(.path("/large"), for: .everyone) { _, exchange in
-            exchange.respond(Response(body: [UInt8](repeating: 7, count: 300_000)))
-        },
-        Route(.path("/echo"), [.post], for: .everyone) { request, exchange in
-            exchange.respond(Response(body: request.body))
-        },
-        Route(.path("/late"), for: .everyone) { _, exchange in
-            // The response comes from another thread, and not one of the pool, which blocked tests may fill.
-            elsewhere { exchange.respond(Response("late", as: "text/plain")) }
-        },
-        Route(.path("/never"), for: .everyone) { _, _ in },
-        Route(.path("/status"), for: .server(.status)) { request, exchange in
-            exchange.respond(Response(request.grant.user ?? "nobody", as: "text/plain"))
-        },
-        Route(.stream("watch"), for: .stream(.read)) { request, exchange in
-            let path = request.streamPath ?? ""
-            exchange.respond(Response("\(path) \(request.client.address)", as: "text/plain"))
-        },
-        Route(.stream("change"), [.post], for: .stream(.control)) { request, exchange in
-            exchange.respond(Response(request.grant.user ?? "nobody", as: "text/plain"))
-        },
-    ]
+    static let routes =
+        [
+            Route(.path("/open"), for: .everyone) { $1.respond(Response("hello\n", as: "text/plain")) },
+            Route(.path("/large"), for: .everyone) { _, exchange in
+                exchange.respond(Response(body: [UInt8](repeating: 7, count: 300_000)))
+            },
+            Route(.path("/echo"), [.post], for: .everyone) { request, exchange in
+                exchange.respond(Response(body: request.body))
+            },
+            Route(.path("/late"), for: .everyone) { _, exchange in
+                // The response comes from another thread, and not one of the pool, which blocked tests may fill.
+                elsewhere { exchange.respond(Response("late", as: "text/plain")) }
+            },
+            Route(.path("/never"), for: .everyone) { _, _ in },
+            Route(.path("/status"), for: .server(.status)) { request, exchange in
+                exchange.respond(Response(request.grant.user ?? "nobody", as: "text/plain"))
+            },
+            Route(.stream("watch"), for: .stream(.read)) { request, exchange in
+                let path = request.streamPath ?? ""
+                exchange.respond(Response("\(path) \(request.client.address)", as: "text/plain"))
+            },
+            Route(.stream("change"), [.post], for: .stream(.control)) { request, exchange in
+                exchange.respond(Response(request.grant.user ?? "nobody", as: "text/plain"))
+            },
+        ] + Route.page(framedBy: [])
 
     init(_ services: TestServices = TestServices(), _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in })
         throws

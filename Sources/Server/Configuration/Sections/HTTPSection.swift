@@ -10,6 +10,7 @@ extension Configuration {
         public var hosts: [Authority] = []
         public var trustedProxies: [AddressBlock] = []
         public var origins: [Origin] = []
+        public var frameAncestors: [Origin] = []
         public var threads = 1
 
         public init() {}
@@ -43,6 +44,10 @@ extension Schema<Configuration.HTTP> {
             .list(
                 "origins", \.origins, of: "origin of a web page, such as https://home.example:8123",
                 "Web pages of other servers that may use this one in a browser (CORS), with its user's rights.",
+                parse: { Origin($0) }, show: \.description),
+            .list(
+                "frameAncestors", \.frameAncestors, of: "origin of a web page, such as https://home.example:8123",
+                "Web pages of other servers that may show the pages of this one in a frame, such as the player /cam/?embed.",
                 parse: { Origin($0) }, show: \.description),
             .integer(
                 "threads", \.threads, in: 1...64,
