@@ -4,6 +4,7 @@ import RTP
 import RTSP
 import Reactor
 import SDP
+import Streams
 
 /// One session of a forward with its server, from the connection to the TEARDOWN. The server is a viewer of the stream, so a slow
 /// one is treated as a slow viewer: it skips to a keyframe, and nothing queues for it. Confined to the loop.

@@ -1,5 +1,5 @@
-import Delivery
 import RTP
+import Streams
 
 /// The options of one path.
 public struct PathOptions: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Delivery
+import Streams
 
 extension Configuration {
     /// How a viewer that joins gets its first frame.

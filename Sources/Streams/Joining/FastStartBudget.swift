@@ -6,7 +6,7 @@ import Synchronization
 /// share one fast start, which counts once.
 public final class FastStartBudget: Sendable {
     /// Memory that counts for as long as this object lives.
-    final class Charge: Sendable {
+    public final class Charge: Sendable {
         private let budget: FastStartBudget
         private let byteCount: Int
 
@@ -28,10 +28,10 @@ public final class FastStartBudget: Sendable {
     }
 
     /// Bytes that are held now.
-    var byteCount: Int { heldByteCount.load(ordering: .relaxed) }
+    public var byteCount: Int { heldByteCount.load(ordering: .relaxed) }
 
     /// Takes `byteCount` bytes; `nil` if fewer are left.
-    func charge(_ byteCount: Int) -> Charge? {
+    public func charge(_ byteCount: Int) -> Charge? {
         let sum = heldByteCount.add(byteCount, ordering: .relaxed).newValue
         guard sum <= maximumByteCount else {
             heldByteCount.subtract(byteCount, ordering: .relaxed)

@@ -1,5 +1,3 @@
-import Streams
-
 /// How viewers join in the middle of a GOP. The raw values are the words of the configuration.
 public enum JoinMode: String, Hashable, Sendable, CaseIterable {
     /// With a fast start if it fits its limits, otherwise at a keyframe. Clients known as recorders join at a keyframe.
@@ -10,7 +8,7 @@ public enum JoinMode: String, Hashable, Sendable, CaseIterable {
     case keyframe
 }
 
-/// How one viewer joins after PLAY.
+/// How one viewer joins.
 public struct JoinOptions: Hashable, Sendable {
     public var mode: JoinMode
     /// The duration of the compressed history, in nanoseconds.
