@@ -24,7 +24,9 @@ let collections = Target.Dependency.product(name: "DequeModule", package: "swift
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { .product(name: $0, package: "swift-nio") }
+let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket"].map {
+    .product(name: $0, package: "swift-nio")
+}
 
 /// The tests of one module, with the other modules and packages that they use.
 func tests(_ module: String, _ others: Target.Dependency...) -> Target {
@@ -104,7 +106,7 @@ let package = Package(
             swiftSettings: everywhere),
         .target(
             name: "HTTPServer",
-            dependencies: ["HTTP", "Page", "RTSP", "Streams", "Media", "Reactor", "TLS", logging] + nio,
+            dependencies: ["HTTP", "MP4", "Page", "RTSP", "Streams", "Media", "Wire", "Reactor", "TLS", logging] + nio,
             swiftSettings: everywhere),
         .target(
             name: "Measuring",
@@ -116,7 +118,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "HTTP", "HTTPServer", "Muxing", "RTSPClient",
-                "RTSPServer", "RTSP", "RTP", "Streams", "Media", "SDP", "Reactor", "TLS", logging,
+                "RTSPServer", "RTSP", "RTP", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),

@@ -41,6 +41,8 @@ let package = Package(
         .target(
             name: "CFFmpeg", dependencies: ["CLazyLibrary"], path: "Modules/CFFmpeg",
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
+        .target(name: "CPage", path: "Modules/CPage", exclude: ["Files"]),
+        .target(name: "Page", dependencies: ["CPage"], path: "Modules/Page", swiftSettings: uninstrumented),
         .target(name: "CCurl", dependencies: ["CLazyLibrary"], path: "Modules/CCurl"),
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"], path: "Modules/COpenSSL"),
         .target(name: "CV4L2", path: "Modules/CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
@@ -73,9 +75,9 @@ let package = Package(
         .target(
             name: "HTTPServer",
             dependencies: [
-                "HTTP", "RTSP", "Streams", "Media", "Reactor", "TLS", logging,
+                "HTTP", "MP4", "Page", "RTSP", "Streams", "Media", "Wire", "Reactor", "TLS", logging,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
             ],
             path: "Modules/HTTPServer", swiftSettings: uninstrumented),
         .target(
@@ -93,10 +95,9 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "CCurl", "COpenSSL", "Capture", "Codecs", "HTTP", "HTTPServer", "RTSPClient", "RTSPServer", "RTSP",
-                "RTP", "Streams", "Media",
-                "SDP",
-                "Reactor", "TLS", logging, "Yams",
+                "CCurl", "COpenSSL", "Capture", "Codecs", "HTTP", "HTTPServer", "Muxing", "RTSPClient", "RTSPServer",
+                "RTSP",
+                "RTP", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging, "Yams",
             ],
             path: "Modules/Server", swiftSettings: fuzzing),
         .executableTarget(

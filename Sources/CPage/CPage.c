@@ -1,6 +1,9 @@
 // A file is added in two places: its bytes, and its row in the table. Tests compare the table with the folder.
 #include "CPage.h"
 
+// #embed is of C23. Clang knows it in all versions of C, and warns of it.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
 static const unsigned char grid_js[] = {
 #embed "Files/grid.js"
 };

@@ -21,7 +21,7 @@ final class AccessControl {
     /// The name of the cookie. With this prefix, browsers accept it only from this host, through TLS.
     static func cookieName(_ security: ConnectionSecurity) -> String { security == .tls ? "__Host-apus" : "apus" }
 
-    private let context: ServerContext
+    let context: ServerContext
     private var authenticator: (client: ClientIdentity, version: UInt64, value: Authenticator)?
     /// The wrong credentials that were counted last. A client that repeats them guesses only once.
     private var countedGuess: String?
@@ -90,6 +90,24 @@ final class AccessControl {
         return
             (try? authenticator.token(
                 from: context.tokens, for: purpose, of: user, at: Self.place(of: client), until: end)) ?? nil
+    }
+
+    /// Tells from now on whether a client that was permitted to watch a path still is.
+    func permission(of request: Request, toWatch path: String) -> () -> Bool {
+        let former = context.services.access.policy
+        return { [self] in
+            // Without a policy, every client may watch.
+            authenticator(for: request.identity)?.admits(request.grant, toWatch: path, since: former) ?? true
+        }
+    }
+
+    /// The value of `Set-Cookie` with which a session of this user begins; `nil` if there is no such user.
+    func sessionCookie(of user: String, _ client: ClientIdentity) -> String? {
+        let seconds = context.options.sessionSeconds
+        guard let token = token(for: .session, of: user, client: client, lastingSeconds: seconds) else { return nil }
+        let secure = client.security == .tls ? "; Secure" : ""
+        return
+            "\(Self.cookieName(client.security))=\(token); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
     }
 
     /// How long the answer to a wrong password is delayed, in milliseconds.

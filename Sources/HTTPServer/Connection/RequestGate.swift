@@ -10,7 +10,9 @@ import NIOCore
 ///       │ failure, too slow           └─────────────────▶ discarding     what comes is not read, until the client has closed
 ///       └───────▶ answering                                 or a second has passed
 /// ```
-final class RequestGate: ChannelDuplexHandler {
+///
+/// A connection that becomes a WebSocket is `handedOver`: bytes pass in both directions as they come.
+final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = IOData
@@ -30,6 +32,7 @@ final class RequestGate: ChannelDuplexHandler {
         case receiving
         case answering
         case discarding
+        case handedOver
     }
 
     /// How long a closing connection waits for the client to read the response, in seconds.
@@ -74,7 +77,11 @@ final class RequestGate: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard phase != .discarding else { return }
+        switch phase {
+        case .discarding: return
+        case .handedOver: return context.fireChannelRead(data)
+        case .receiving, .answering: break
+        }
         var bytes = unwrapInboundIn(data)
         waiting.writeBuffer(&bytes)
         process()
@@ -93,6 +100,7 @@ final class RequestGate: ChannelDuplexHandler {
         switch phase {
         case .answering: context.fireUserInboundEventTriggered(Event.clientLeft)
         case .receiving, .discarding: context.close(promise: nil)
+        case .handedOver: context.fireUserInboundEventTriggered(event)
         }
     }
 
@@ -171,9 +179,86 @@ final class RequestGate: ChannelDuplexHandler {
     }
 
     private func deadlinePassed() {
-        guard let context else { return }
+        guard let context, phase != .handedOver else { return }
         guard phase == .receiving, framing.isInsideRequest else { return context.close(promise: nil) }
         beginAnswer()
         context.fireUserInboundEventTriggered(Event.tooSlow)
+    }
+}
+
+// MARK: - Live bodies
+
+extension RequestGate {
+    /// From now on, bytes belong to another protocol than HTTP, whose handlers are behind this one.
+    ///
+    /// - Returns: the bytes behind the last request.
+    func handOver() -> ByteBuffer {
+        phase = .handedOver
+        timer?.set(after: nil)
+        defer { waiting = ByteBuffer() }
+        return waiting
+    }
+
+    /// Passes on the bytes that came behind the last request, once the handlers of HTTP have gone, and begins the socket.
+    func begin(_ socket: SocketHandler, with early: ByteBuffer) {
+        guard let context else { return }
+        let bound = NIOLoopBound((gate: self, socket: socket, early: early), eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            let (gate, socket, early) = bound.value
+            guard let context = gate.context else { return }
+            socket.begin(on: context.eventLoop)
+            if early.readableBytes > 0 { context.fireChannelRead(gate.wrapInboundOut(early)) }
+            context.read()
+        }
+    }
+
+    /// Whether the channel takes more without keeping it.
+    var isWritable: Bool { context?.channel.isWritable ?? false }
+
+    /// Bytes that wait in the channel.
+    var bufferedByteCount: Int {
+        // Every channel of a socket has the option.
+        context.flatMap { try? $0.channel.syncOptions?.getOption(.bufferedWritableBytes) } ?? 0
+    }
+
+    func buffer(_ byteCount: Int) -> ByteBuffer {
+        context?.channel.allocator.buffer(capacity: byteCount) ?? ByteBuffer()
+    }
+
+    /// Writes bytes behind those of the HTTP encoder.
+    func write(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil) }
+
+    func flush() { context?.flush() }
+
+    /// Calls the closure when everything that was written has been sent; never, if the connection closes before.
+    func afterSending(_ action: @escaping () -> Void) {
+        guard let context else { return }
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenSuccess(action)
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: sent)
+    }
+
+    /// Ends a connection of another protocol when everything has been sent, and waits for a second until the client has read it.
+    func close() {
+        phase = .discarding
+        timer?.set(after: Self.lingering)
+        afterSending { [self] in
+            if let context { finish(context) }
+        }
+    }
+
+    /// Ends it at once.
+    func abort() { context?.close(promise: nil) }
+
+    /// The bytes that the kernel may keep without sending them, as with RTSP. More would only grow old there, where they cannot be
+    /// skipped.
+    private static let unsentByteCount = 16_384
+    /// `TCP_NOTSENT_LOWAT` of Linux.
+    private static let unsentOption = NIOBSDSocket.Option(rawValue: 25)
+
+    func limitUnsentBytes() {
+        // Without the option, a slow client is noticed later.
+        try? context?.channel.syncOptions?.setOption(
+            .tcpOption(Self.unsentOption), value: SocketOptionValue(Self.unsentByteCount))
     }
 }

@@ -8,29 +8,35 @@ import TLS
 
 /// Answers the requests of one connection, one after the other: it checks host, origin and access, and calls the route. Confined to
 /// the event loop.
-final class RequestHandler: ChannelInboundHandler {
+final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let server: ServerContext
-    private let gate: RequestGate
-    private let connection: ConnectionFacts
-    private let access: AccessControl
-    private var context: ChannelHandlerContext?
+    let server: ServerContext
+    let gate: RequestGate
+    let connection: ConnectionFacts
+    let access: AccessControl
+    private(set) var context: ChannelHandlerContext?
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     /// The request that is answered now.
-    private var current: CurrentRequest?
+    var current: CurrentRequest?
+    /// The live body that is the response to it.
+    var watching: Watching?
     private var lastNumber: UInt64 = 0
 
     /// A request from its end to the end of its response.
-    private struct CurrentRequest {
+    struct CurrentRequest {
         let number: UInt64
         /// Whether the response has no body.
         var isHead = false
+        /// Whether its client knows no chunks.
+        var isHTTP10 = false
         var keepsConnection = false
         /// `Range` of a GET request.
         var ranges: [String] = []
+        /// The cookie of a session that begins.
+        var cookie: String?
         /// The headers of the response that the page of another server needs.
         var crossOrigin: [(String, String)] = []
     }
@@ -47,6 +53,7 @@ final class RequestHandler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelInactive(context: ChannelHandlerContext) {
+        bodyWasLeft()
         current = nil
         self.context = nil
         context.fireChannelInactive()
@@ -62,6 +69,7 @@ final class RequestHandler: ChannelInboundHandler {
             guard let head = head.take() else { return }
             begin()
             current?.isHead = head.method == .HEAD
+            current?.isHTTP10 = head.version == .http1_0
             current?.keepsConnection = head.isKeepAlive && !head.headers.contains(name: "Upgrade")
             do throws(Problem) {
                 try answer(head)
@@ -81,12 +89,21 @@ final class RequestHandler: ChannelInboundHandler {
             begin()
             refuse(Problem(.requestTimeout, "the request did not arrive in time"))
         case RequestGate.Event.clientLeft:
-            break
+            // A client that waits for the end of a body without end has gone.
+            if watching != nil {
+                bodyWasLeft()
+                abortBody()
+            }
         case is TLSHandler.Established:
             connection.counts.handshakeEnded()
         default:
             context.fireUserInboundEventTriggered(event)
         }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { bodyMayContinue() }
+        context.fireChannelWritabilityChanged()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -123,7 +140,8 @@ final class RequestHandler: ChannelInboundHandler {
         guard access.admits(client) else { throw Problem(.forbidden, "this address may not connect") }
         let method = Request.Method(rawValue: head.method.rawValue)
         let (route, streamPath) = try route(to: target, method)
-        let isPermitted = try checkOrigin(head, host, client, isSafe: method?.isSafe ?? true)
+        let isSafe = method?.isSafe ?? true && route?.isWebSocket != true
+        let isPermitted = try checkOrigin(head, host, client, isSafe: isSafe)
         guard let route, let method else {
             if head.method == .OPTIONS { return respondToOptions(target, isPermitted) }
             throw Problem(.notFound, "there is nothing at this path")
@@ -135,6 +153,11 @@ final class RequestHandler: ChannelInboundHandler {
         case .page where client.security == .tls:
             return run(route, head, target, method, client, streamPath: streamPath, grant: .everything)
         case .page: (right, path) = (.read, nil)
+        case .query:
+            guard let needed = target.query["right"].flatMap(Right.init) else {
+                return run(route, head, target, method, client, streamPath: streamPath, grant: .everything)
+            }
+            (right, path) = (needed, nil)
         case .server(let needed): (right, path) = (needed, nil)
         case .stream(let needed): (right, path) = (needed, streamPath)
         }
@@ -272,9 +295,18 @@ final class RequestHandler: ChannelInboundHandler {
             client: Client(
                 address: client.endpoint.address, peer: connection.peer.description, security: client.security,
                 userAgent: head.headers.first(name: "User-Agent") ?? ""),
-            streamPath: streamPath, grant: grant, headers: head.headers)
+            streamPath: streamPath, grant: grant, headers: head.headers, identity: client)
         body = []
+        if route.access == .page { beginSession(of: request) }
         route.answer(request, Exchange(current.number, of: self, on: context.eventLoop))
+    }
+
+    /// Gives the page a cookie if its user has sent a password, because browsers send no password with a WebSocket.
+    private func beginSession(of request: Request) {
+        guard request.headers.contains(name: "Authorization"), let user = request.grant.user,
+            let cookie = access.sessionCookie(of: user, request.identity)
+        else { return }
+        current?.cookie = cookie
     }
 
     /// Sends the response to the request `number`, if it is still to be answered.
@@ -282,7 +314,7 @@ final class RequestHandler: ChannelInboundHandler {
         if current?.number == number { send(response) }
     }
 
-    private func refuse(_ problem: Problem) { send(problem.response) }
+    func refuse(_ problem: Problem) { send(problem.response) }
 
     private func send(_ response: Response) {
         guard let context, let current = current.take() else { return }
@@ -291,6 +323,7 @@ final class RequestHandler: ChannelInboundHandler {
         var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: response.status.code))
         head.headers = headers(of: response)
         for (name, value) in current.crossOrigin { head.headers.add(name: name, value: value) }
+        if let cookie = current.cookie { head.headers.add(name: "Set-Cookie", value: cookie) }
         if !keepsConnection { head.headers.add(name: "Connection", value: "close") }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if !current.isHead, !response.body.isEmpty {
@@ -304,7 +337,8 @@ final class RequestHandler: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
     }
 
-    private func headers(of response: Response) -> HTTPHeaders {
+    /// - Parameter hasLength: whether the whole body is known.
+    func headers(of response: Response, hasLength: Bool = true) -> HTTPHeaders {
         var headers = HTTPHeaders(response.headers.map { ($0.name, $0.value) })
         for (name, value) in SecurityHeaders.all(isOpenToPages: !server.options.origins.isEmpty)
         where !headers.contains(name: name) {
@@ -313,7 +347,7 @@ final class RequestHandler: ChannelInboundHandler {
         headers.add(name: "Server", value: server.options.serverName)
         headers.add(name: "Date", value: httpDate(unixSeconds: WallClock.unixNanoseconds() / 1_000_000_000))
         // Responses without a body have no length (RFC 9110, section 8.6).
-        if ![.noContent, .notModified].contains(response.status) {
+        if hasLength, ![.noContent, .notModified].contains(response.status) {
             headers.add(name: "Content-Length", value: "\(response.body.count)")
         }
         return headers

@@ -25,4 +25,23 @@ public final class Exchange: Sendable {
 
     /// Sends an error response.
     public func refuse(_ problem: Problem) { respond(problem.response) }
+
+    /// Responds with the media of the stream that the request names, as a file without end. It is called on the event loop.
+    func watch(_ request: Request) {
+        guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
+        handler.value.watch(request, to: number)
+    }
+
+    /// Makes the connection a WebSocket, with the media of the stream that the request names, if it names one. It is called on the
+    /// event loop.
+    func openSocket(_ request: Request) {
+        guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
+        handler.value.openSocket(request, to: number)
+    }
+
+    /// Responds with what the client may know about the server and itself. It is called on the event loop.
+    func reportSession(to request: Request) { handler.value.reportSession(to: request, number) }
+
+    /// Responds with the streams that the client may watch. It is called on the event loop.
+    func listStreams(for request: Request) { handler.value.listStreams(for: request, self) }
 }

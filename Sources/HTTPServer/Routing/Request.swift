@@ -13,6 +13,8 @@ public struct Request: Sendable {
     /// The user and the rights of the client.
     public let grant: Grant
     let headers: HTTPHeaders
+    /// The client, as the access policy judges it.
+    let identity: ClientIdentity
 
     /// The values of a header, in their order.
     public func values(of header: String) -> [String] { headers[header] }

@@ -32,10 +32,12 @@ public struct Response: Sendable {
         public static let forbidden = Status(403)
         public static let notFound = Status(404)
         public static let methodNotAllowed = Status(405)
+        public static let notAcceptable = Status(406)
         public static let requestTimeout = Status(408)
         public static let unsupportedMediaType = Status(415)
         public static let rangeNotSatisfiable = Status(416)
         public static let misdirectedRequest = Status(421)
+        public static let upgradeRequired = Status(426)
         public static let internalServerError = Status(500)
         public static let serviceUnavailable = Status(503)
 

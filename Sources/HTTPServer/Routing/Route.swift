@@ -6,7 +6,7 @@ public struct Route: Sendable {
     public enum Place: Hashable, Sendable {
         /// One path.
         case path(String)
-        /// The path of a stream, a slash, and this last part.
+        /// The path of a stream, a slash, and this last part; for the stream at `/`, a slash and the last part.
         case stream(String)
         /// All paths that begin with this, which ends with a slash.
         case folder(String)
@@ -19,6 +19,8 @@ public struct Route: Sendable {
         /// What a web page needs: without TLS, the right to read, so that the browser asks for the password; inside TLS nothing,
         /// because the page asks for it.
         case page
+        /// The right to the server as a whole that the query names; nothing, if it names none.
+        case query
         /// A right to the server as a whole.
         case server(Right)
         /// A right to the stream that the path names.
@@ -33,11 +35,21 @@ public struct Route: Sendable {
     let methods: [Request.Method]
     let access: Access
     let answer: Answer
+    /// Whether it becomes a WebSocket. A page of another server may not open it, although the request changes nothing.
+    let isWebSocket: Bool
 
     /// - Parameter methods: with `get`, it also answers HEAD.
     public init(_ place: Place, _ methods: [Request.Method] = [.get], for access: Access, _ answer: @escaping Answer) {
         (self.place, self.access, self.answer) = (place, access, answer)
         self.methods = methods + (methods.contains(.get) ? [.head] : [])
+        isWebSocket = false
+    }
+
+    /// A WebSocket. It answers by ``Exchange/openSocket(_:)``.
+    init(webSocket place: Place, for access: Access, _ answer: @escaping Answer) {
+        (self.place, self.access, self.answer) = (place, access, answer)
+        methods = [.get]
+        isWebSocket = true
     }
 }
 
@@ -71,6 +83,7 @@ struct Router: Sendable {
         switch place {
         case .path(let own): return path == own ? "" : nil
         case .stream(let end):
+            if !end.isEmpty, path == "/" + end { return "/" }
             guard path.utf8.count > end.utf8.count + 2, path.hasSuffix("/" + end) else { return nil }
             return String(path.dropLast(end.count + 1))
         case .folder(let start): return path.hasPrefix(start) ? "" : nil

@@ -34,6 +34,7 @@ public final class Server: Sendable {
 
     private struct State {
         var group: MultiThreadedEventLoopGroup?
+        var context: ServerContext?
         var listeners: [any Channel] = []
     }
 
@@ -64,8 +65,12 @@ public final class Server: Sendable {
     }
 
     /// Starts serving these resources, on threads of its own. Returns at once.
-    public func start(_ routes: [Route]) {
-        let context = ServerContext(options, services: services, routes: routes, identity: identity, log: logger)
+    ///
+    /// - Parameter catalog: what clients are told about the streams; `nil` for nothing.
+    public func start(_ routes: [Route], _ catalog: (any StreamCatalog)? = nil) {
+        let context = ServerContext(
+            options, services: services, routes: routes, catalog ?? EmptyCatalog(), identity: identity,
+            ports: (clear: port(for: .clear), tls: port(for: .tls)), log: logger)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: options.threadCount)
         for (index, loop) in group.makeIterator().enumerated() {
             loop.execute { nameThisThread("apus-http-\(index)") }
@@ -90,16 +95,25 @@ public final class Server: Sendable {
                 state.withLock { $0.listeners.append(channel) }
             }
         }
-        state.withLock { $0.group = group }
+        state.withLock { ($0.group, $0.context) = (group, context) }
     }
 
     /// Closes all connections and ends the threads.
     public func stop() async {
         let (group, listeners) = state.withLock { ($0.group, $0.listeners) }
         for listener in listeners { listener.close(promise: nil) }
+        // From now on, there are no live viewers to ask about: a loop that has ended answers nothing.
+        let context = state.withLock { $0.context.take() }
+        await context?.live.ask { $0.stop() }
         connections.closeAll()
         // It fails only if it is called twice.
         try? await group?.shutdownGracefully()
+    }
+
+    /// Asks the live viewers of each event loop.
+    @discardableResult
+    func askLoops<Answer: Sendable>(_ question: @escaping @Sendable (LiveLoop) -> Answer) async -> [Answer] {
+        await state.withLock(\.context)?.live.ask(question) ?? []
     }
 
     /// Replaces the server's certificate and key for new connections. Existing ones continue.

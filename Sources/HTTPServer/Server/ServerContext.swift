@@ -1,6 +1,7 @@
 import HTTP
 import Logging
 import RTSP
+import Streams
 import Synchronization
 import TLS
 
@@ -9,15 +10,23 @@ final class ServerContext: Sendable {
     let options: ServerOptions
     let services: any SharedServices
     let router: Router
+    let catalog: any StreamCatalog
     let nonces: ServerNonces
     let tokens: AccessTokens
     let hosts: OwnHosts
     let log: ServerLog
     let identity: CurrentIdentity
+    /// The ports at which it listens.
+    let ports: (clear: UInt16?, tls: UInt16?)
+    /// Limits the memory of fast starts.
+    let fastStartBudget: FastStartBudget
+    /// The live viewers of each event loop.
+    let live = LiveLoops()
 
     init(
-        _ options: ServerOptions, services: any SharedServices, routes: [Route], identity: CurrentIdentity,
-        log: Logger
+        _ options: ServerOptions, services: any SharedServices, routes: [Route], _ catalog: any StreamCatalog,
+        identity: CurrentIdentity,
+        ports: (clear: UInt16?, tls: UInt16?), log: Logger
     ) {
         let random: @Sendable () -> UInt64 = {
             var numbers = SystemRandomNumberGenerator()
@@ -26,11 +35,12 @@ final class ServerContext: Sendable {
         self.options = options
         self.services = services
         self.log = ServerLog(log)
-        router = Router(routes: routes)
+        (router, self.catalog) = (Router(routes: routes), catalog)
         nonces = ServerNonces(random: random)
         tokens = AccessTokens(random: random)
         hosts = OwnHosts(options.hosts)
-        self.identity = identity
+        (self.identity, self.ports) = (identity, ports)
+        fastStartBudget = FastStartBudget(maximumByteCount: options.maximumFastStartByteCount)
     }
 }
 

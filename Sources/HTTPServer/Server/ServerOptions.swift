@@ -1,6 +1,7 @@
 import HTTP
 import NIOCore
 import RTSP
+import Streams
 import TLS
 
 /// The configuration of the HTTP server. Every value has the documented default.
@@ -23,7 +24,17 @@ public struct ServerOptions: Sendable {
     public var sessionSeconds = 43_200
     /// `Server:` of each response.
     public var serverName = "apus"
+    /// The version of the program.
+    public var version = ""
+    /// The ports of RTSP, for the page; `nil` for what is not served.
+    public var otherPorts: (rtsp: UInt16?, rtsps: UInt16?) = (nil, nil)
     public var connection = ConnectionOptions()
+    /// What becomes of viewers that do not keep up.
+    public var policy = SlowViewerPolicy()
+    /// Bytes of all fast starts that joining viewers hold.
+    public var maximumFastStartByteCount = 64_000_000
+    /// How long a client waits for the first media of a source that should run, in milliseconds.
+    public var firstMediaMilliseconds: Int64 = 3_000
 
     public init() {}
 

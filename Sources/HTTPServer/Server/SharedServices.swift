@@ -23,4 +23,11 @@ public protocol SharedServices: Sendable {
     func handshakeEnded()
     /// Uncounts a connection that has closed.
     func left(_ peer: SocketAddress)
+
+    /// The stream that is watched at a path; `nil` if there is none.
+    func livePath(at path: String) -> LivePath?
+    /// Counts one more viewer; false if the limit of all protocols is reached.
+    func admitViewer() -> Bool
+    /// Uncounts a viewer.
+    func viewerLeft()
 }

@@ -96,7 +96,7 @@ public struct AccessPolicy: Sendable {
     }
 
     /// Whether a client at `peer` must authenticate to use this right.
-    func requiresAuthentication(of peer: Endpoint, for right: Right) -> Bool {
+    public func requiresAuthentication(of peer: Endpoint, for right: Right) -> Bool {
         if exemptPaths != nil { return true }
         // The status names all viewers. To open the streams to every host does not open it.
         if right == .status, !peer.isLoopback { return true }

@@ -65,6 +65,11 @@ public struct Authenticator: Sendable {
         return renewed.admits(right, path) ? renewed : nil
     }
 
+    /// Whether a grant of the policy `former` still permits a client of HTTP to watch `path`.
+    public func admits(_ grant: Grant, toWatch path: String, since former: AccessPolicy?) -> Bool {
+        renewed(grant, .read, .tracks, at: path, since: former) != nil
+    }
+
     /// A request to authorise, before it is validated.
     public struct AuthorisationRequest {
         let method: Method

@@ -1,5 +1,6 @@
 import RTSP
 import Reactor
+import Streams
 
 /// What servers of other protocols share with this one: users, wrong passwords and limits. Thread-safe.
 extension Server {
@@ -37,4 +38,15 @@ extension Server {
 
     /// Uncounts such a connection, which has closed.
     public func connectionClosed(of peer: SocketAddress) { registry.left(peer) }
+
+    /// The stream at a path and how its viewers join, for other protocols; `nil` if there is none.
+    public func livePath(at path: String) -> (stream: Streams.Stream, join: JoinOptions)? {
+        directory.entry(at: path).map { ($0.stream, $0.options.join) }
+    }
+
+    /// Counts one more viewer of another protocol; false if the limit is reached.
+    public func admitViewer() -> Bool { registry.admitViewer() }
+
+    /// Uncounts such a viewer.
+    public func viewerLeft() { registry.viewerLeft() }
 }

@@ -14,6 +14,7 @@ public final class Server: Sendable {
     private let acceptors: [Acceptor]
     let registry: Registry
     let admission: Admission
+    let directory: PathDirectory
     private let identity: CurrentIdentity
 
     /// Binds the ports, including all loops' UDP ports. Nothing is served before `start`.
@@ -31,6 +32,7 @@ public final class Server: Sendable {
         var secure = try Self.listener(.tls, options)
         registry = Registry(limits: options.connectionLimits, maximumViewers: options.maximumViewers)
         admission = Admission(options.access, options.authoriser)
+        self.directory = directory
         identity = CurrentIdentity(options.encryption.tls?.identity)
         var numbers = SystemRandomNumberGenerator()
         let context = ServerContext(
@@ -126,6 +128,11 @@ public final class Server: Sendable {
     /// All viewers that play.
     public func viewers(at now: MonotonicTime) async -> [ViewerStatus] {
         await control { $0.viewers(at: now) }.flatMap(\.self)
+    }
+
+    /// How many viewers play, by path.
+    public func viewerCounts() async -> [String: Int] {
+        await control { $0.viewerCounts }.reduce(into: [:]) { sum, counts in sum.merge(counts, uniquingKeysWith: +) }
     }
 
     /// Asks the RTSP service of each loop.

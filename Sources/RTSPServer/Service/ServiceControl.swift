@@ -67,6 +67,13 @@ final class ServiceControl {
         }
     }
 
+    /// How many viewers play, by path.
+    var viewerCounts: [String: Int] {
+        connections.all.lazy.flatMap(\.sessions.values).reduce(into: [:]) { counts, session in
+            if session.startedAt != nil { counts[session.entry.stream.path, default: 0] += 1 }
+        }
+    }
+
     /// Whether a request on one of the connections waits for the server's answer.
     var awaitsAnswers: Bool {
         connections.all.contains { connection in (1...9).contains { connection.machine.awaits(RequestID($0)) } }

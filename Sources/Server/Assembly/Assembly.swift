@@ -55,6 +55,8 @@ public final class Assembly: Sendable {
     let server: RTSPServer.Server
     /// `nil` without HTTP.
     let httpServer: HTTPServer.Server?
+    /// Both servers.
+    var servers: ViewerServers { ViewerServers(rtsp: server, http: httpServer) }
     /// `nil` without TLS.
     let certificateWatch: CertificateWatch?
     let status: StatusReport
@@ -120,7 +122,9 @@ public final class Assembly: Sendable {
         do throws(ListeningFailure) {
             httpServer = try HTTPServer.ServerOptions(configuration, identity: identity).map {
                 options throws(ListeningFailure) in
-                try HTTPServer.Server(
+                var options = options
+                options.otherPorts = (rtsp: server.port(for: .clear), rtsps: server.port(for: .tls))
+                return try HTTPServer.Server(
                     options: options, services: HTTPServices(server: server), logger: log)
             }
         } catch {
@@ -133,10 +137,11 @@ public final class Assembly: Sendable {
         self.log = log
         absences = Absences(directory: directory, kept: KeptTracks(in: stateFolder, log: log))
         var paths: [String: ServedPath] = [:]
+        let servers = ViewerServers(rtsp: server, http: httpServer)
         for (name, path) in configuration.servedPathsParentsFirst {
             let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration))
             stream.captureTimeSEI = path.timestamps
-            stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
+            stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await servers.end(stream) } }
             paths[name] = ServedPath(
                 path, of: path.source.parent.flatMap { paths[$0] }, on: stream, pulls: pulls, absences: absences,
                 log: log)
@@ -184,7 +189,8 @@ public final class Assembly: Sendable {
             ControlSocket(at: place, log: log) { [weak self] in self?.answer($0) ?? .refused([]) }
         }
         let all: [(any Component)?] = [
-            RTSPComponent(server, tasks: tasks), httpServer.map { HTTPComponent($0, routes: routes(), tasks: tasks) },
+            RTSPComponent(server, tasks: tasks),
+            httpServer.map { HTTPComponent($0, routes: routes(), Catalog(assembly: self), tasks: tasks) },
             certificateWatch, sources, statusLog, control,
         ]
         return all.compactMap(\.self)

@@ -34,15 +34,16 @@ final class HTTPComponent: Component {
     let name = "the HTTP server"
     private let server: HTTPServer.Server
     private let routes: [Route]
+    private let catalog: any StreamCatalog
     private let tasks: WorkThread
     private let end = DispatchGroup()
 
     /// - Parameter tasks: waits for the event loops.
-    init(_ server: HTTPServer.Server, routes: [Route], tasks: WorkThread) {
-        (self.server, self.routes, self.tasks) = (server, routes, tasks)
+    init(_ server: HTTPServer.Server, routes: [Route], _ catalog: any StreamCatalog, tasks: WorkThread) {
+        (self.server, self.routes, self.catalog, self.tasks) = (server, routes, catalog, tasks)
     }
 
-    func start() { server.start(routes) }
+    func start() { server.start(routes, catalog) }
 
     func stop() {
         end.enter()

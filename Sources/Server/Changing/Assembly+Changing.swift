@@ -107,7 +107,7 @@ extension Assembly {
                 configuration, viewer: (state.viewer ?? .closed).password,
                 publisher: configuration.needsPublisherPassword ? (state.publisher ?? .closed).password : nil),
             HTTPCallback(configuration.access, log: log))
-        Task(executorPreference: tasks) { await server.reviewSessions() }
+        Task(executorPreference: tasks) { [servers] in await servers.review() }
     }
 
     /// Loads a generated password, if that has not been done yet. Without a usable password, no client can log in with one.
@@ -146,12 +146,12 @@ extension Assembly {
 
     /// Stops a path that is no longer served: its source, and its viewers' sessions.
     func withdraw(_ path: ServedPath) {
-        let (server, stream) = (server, path.stream)
+        let (servers, stream) = (servers, path.stream)
         directory.remove(stream.path)
         forwards.remove(stream.path)
         path.supervisor.stop()
         status.forget(stream.path)
-        Task(executorPreference: tasks) { await server.withdraw(stream) }
+        Task(executorPreference: tasks) { await servers.withdraw(stream) }
     }
 
     /// Forwards a path as its options say.
@@ -168,8 +168,8 @@ extension Assembly {
     func add(_ name: String, _ path: Configuration.Path, of configuration: Configuration, to state: inout State) {
         let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(running))
         stream.captureTimeSEI = path.timestamps
-        let server = server
-        stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await server.end(stream) } }
+        let servers = servers
+        stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await servers.end(stream) } }
         state.paths[name] = ServedPath(
             path, of: parent(of: path, in: state), on: stream, pulls: pulls, absences: absences, log: log)
         directory.insert(

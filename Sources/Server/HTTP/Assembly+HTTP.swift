@@ -16,7 +16,8 @@ extension Assembly {
             Route(.path("/api/v1/status"), for: .server(.status)) { [weak self] _, exchange in
                 self?.answer(exchange) { Response($0.json, as: "application/json") }
             },
-        ] + Route.page(framedBy: running.http.frameAncestors)
+            .statusSocket,
+        ] + Route.catalog + Route.live + Route.page(framedBy: running.http.frameAncestors)
     }
 
     /// Responds with the status of the server, which the event loops are asked for. Nothing waits meanwhile.

@@ -1,4 +1,5 @@
 import HTTPServer
+import RTSPServer
 import TLS
 
 extension HTTPServer.ServerOptions {
@@ -23,6 +24,10 @@ extension HTTPServer.ServerOptions {
         trustedProxies = section.trustedProxies
         origins = section.origins
         serverName = "apus/\(apusVersion)"
+        version = apusVersion
+        let rtsp = RTSPServer.ServerOptions(configuration, access: nil)
+        policy = rtsp.loop.delivery.policy
+        maximumFastStartByteCount = rtsp.maximumFastStartByteCount
         let limits = configuration.limits
         connection.requests.headByteCount = limits.requestHeadBytes
         connection.requests.headerCount = limits.requestHeaders

@@ -24,4 +24,12 @@ struct HTTPServices: SharedServices {
     func handshakeEnded() { server.handshakeEnded() }
 
     func left(_ peer: SocketAddress) { server.connectionClosed(of: peer) }
+
+    func livePath(at path: String) -> LivePath? {
+        server.livePath(at: path).map { LivePath(stream: $0.stream, join: $0.join) }
+    }
+
+    func admitViewer() -> Bool { server.admitViewer() }
+
+    func viewerLeft() { server.viewerLeft() }
 }

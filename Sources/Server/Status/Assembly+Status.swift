@@ -15,7 +15,7 @@ extension Assembly {
     /// The present status of the server, once all event loops have answered.
     func status() async -> ServerStatus {
         let reading = ClockReading.now()
-        let answers = (await server.viewers(at: reading.monotonic), await server.statistics())
+        let answers = (await servers.viewers(at: reading.monotonic), await server.statistics())
         return status(answers, hasPictureTimes: false, at: reading)
     }
 
@@ -30,18 +30,18 @@ extension Assembly {
             }.sorted {
                 $0.path < $1.path
             },
-            viewers: viewers.map { .init($0, at: now) }.sorted { ($0.path, $0.peer) < ($1.path, $1.peer) },
+            viewers: viewers,
             loops: loops.map(ServerStatus.LoopLine.init))
     }
 
-    private typealias Answers = (viewers: [ViewerStatus], loops: [RTSPServer.Server.Statistics])
+    private typealias Answers = (viewers: [ServerStatus.ViewerLine], loops: [RTSPServer.Server.Statistics])
 
     private func askLoops(at now: MonotonicTime) -> Answers? {
         let isAnswered = DispatchSemaphore(value: 0)
         let answers = AnswersBox()
-        let server = server
+        let (servers, server) = (servers, server)
         Task(executorPreference: tasks) {
-            let (viewers, loops) = (await server.viewers(at: now), await server.statistics())
+            let (viewers, loops) = (await servers.viewers(at: now), await server.statistics())
             answers.value.withLock { $0 = (viewers, loops) }
             isAnswered.signal()
         }

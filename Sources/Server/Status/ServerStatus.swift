@@ -1,3 +1,4 @@
+import HTTPServer
 import Media
 import RTSPServer
 import Streams
@@ -160,6 +161,19 @@ extension ServerStatus.ViewerLine {
         backlog = Double(viewer.backlog.nanoseconds) / 1_000_000
         unreadBytes = viewer.backlog.unreadByteCount
         droppedUnits = viewer.backlog.droppedUnits
+    }
+}
+
+extension ServerStatus.ViewerLine {
+    init(_ viewer: LiveViewerStatus, at now: MonotonicTime) {
+        path = viewer.path
+        peer = viewer.peer
+        client = viewer.client
+        transport = viewer.transport
+        playing = Double(now - viewer.startedAt) / 1_000_000_000
+        backlog = Double(viewer.lag) / 1_000_000
+        unreadBytes = viewer.unreadByteCount
+        droppedUnits = viewer.droppedUnits
     }
 }
 

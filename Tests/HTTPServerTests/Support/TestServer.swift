@@ -9,7 +9,7 @@ import TestSupport
 
 /// A server on a free port of loopback, with routes for tests.
 final class TestServer {
-    private let server: HTTPServer.Server
+    let server: HTTPServer.Server
     let services: TestServices
 
     static let routes =
@@ -36,7 +36,7 @@ final class TestServer {
             Route(.stream("change"), [.post], for: .stream(.control)) { request, exchange in
                 exchange.respond(Response(request.grant.user ?? "nobody", as: "text/plain"))
             },
-        ] + Route.page(framedBy: [])
+        ] + [.statusSocket] + Route.live + Route.page(framedBy: [])
 
     init(_ services: TestServices = TestServices(), _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in })
         throws
@@ -100,4 +100,21 @@ final class TestServices: SharedServices {
     func handshakeEnded() { counts.withLock { $0.handshakes -= 1 } }
 
     func left(_ peer: SocketAddress) { counts.withLock { $0.open -= 1 } }
+
+    /// The streams that can be watched.
+    let streams = Mutex<[String: LivePath]>([:])
+    /// Viewers that are counted.
+    let viewers = Mutex(0)
+
+    func livePath(at path: String) -> LivePath? { streams.withLock { $0[path] } }
+
+    func admitViewer() -> Bool {
+        viewers.withLock { count in
+            guard count < limit else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func viewerLeft() { viewers.withLock { $0 -= 1 } }
 }

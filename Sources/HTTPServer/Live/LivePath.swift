@@ -1,0 +1,49 @@
+import HTTP
+import Media
+import Streams
+
+/// A path that clients of HTTP can watch.
+public struct LivePath: Sendable {
+    public let stream: Streams.Stream
+    public let join: JoinOptions
+
+    public init(stream: Streams.Stream, join: JoinOptions) {
+        (self.stream, self.join) = (stream, join)
+    }
+}
+
+/// What a client has chosen of a stream, by the query of its URL.
+struct LiveSelection: Hashable, Sendable {
+    /// The kinds of tracks that it wants.
+    let kinds: Set<Codec.Kind>
+    /// After how much media the body ends, in nanoseconds; `nil` for never.
+    let duration: Int64?
+
+    /// The longest duration, in seconds: a day.
+    private static let maximumSeconds = 86_400
+
+    /// Reads `audio=0`, `video=0` and `duration=10`.
+    init(_ query: Query) throws(Problem) {
+        var kinds: Set<Codec.Kind> = []
+        if try Self.isWanted(query["video"], "video") { kinds.insert(.video) }
+        if try Self.isWanted(query["audio"], "audio") { kinds.insert(.audio) }
+        guard !kinds.isEmpty else { throw Problem(.badRequest, "neither video nor audio is chosen") }
+        self.kinds = kinds
+        guard let text = query["duration"] else {
+            duration = nil
+            return
+        }
+        guard let seconds = Int(text), (1...Self.maximumSeconds).contains(seconds) else {
+            throw Problem(.badRequest, "duration is a number of seconds, from 1 to \(Self.maximumSeconds)")
+        }
+        duration = Int64(seconds) * 1_000_000_000
+    }
+
+    private static func isWanted(_ value: String?, _ name: String) throws(Problem) -> Bool {
+        switch value {
+        case nil, "1": true
+        case "0": false
+        default: throw Problem(.badRequest, "\(name) is 0 or 1")
+        }
+    }
+}

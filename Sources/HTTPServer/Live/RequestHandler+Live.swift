@@ -1,0 +1,117 @@
+import HTTP
+import MP4
+import Media
+import NIOCore
+import NIOHTTP1
+import RTSP
+
+/// Responses with live bodies.
+extension RequestHandler {
+    /// A live body that is the response to the current request.
+    struct Watching {
+        let viewer: LiveViewer
+        let viewers: LiveLoop
+    }
+
+    /// Answers `GET /PATH/index.mp4`.
+    func watch(_ request: Request, to number: UInt64) {
+        guard current?.number == number, let context else { return }
+        do throws(Problem) {
+            let (path, selection) = try livePath(of: request)
+            if request.method == .head { return try describeBody(of: path, selection) }
+            let connection = LiveConnection(gate, current?.isHTTP10 == true ? .none : .chunks)
+            let viewer = try viewer(of: path, selection, for: request, .inBand, EndlessFile(connection, of: self))
+            let viewers = server.live.viewers(on: context.eventLoop, of: server)
+            watching = Watching(viewer: viewer, viewers: viewers)
+            let patience = path.stream.demand.startMilliseconds ?? server.options.firstMediaMilliseconds
+            viewers.add(viewer, patience: patience)
+        } catch {
+            refuse(error)
+        }
+    }
+
+    /// The stream of a request, and what its client wants of it.
+    func livePath(of request: Request) throws(Problem) -> (LivePath, LiveSelection) {
+        let selection = try LiveSelection(request.target.query)
+        guard let path = request.streamPath.flatMap(server.services.livePath), !path.stream.hasEnded else {
+            throw Problem(.notFound, "there is no such stream")
+        }
+        return (path, selection)
+    }
+
+    func viewer(
+        of path: LivePath, _ selection: LiveSelection, for request: Request, _ placement: ParameterSetPlacement,
+        _ body: any LiveBody
+    ) throws(Problem) -> LiveViewer {
+        guard let count = CountedViewer(by: server.services) else {
+            throw Problem(.serviceUnavailable, "there are too many viewers", retryAfter: 5)
+        }
+        let isFile = placement == .inBand
+        let facts = LiveViewer.Facts(
+            path: path, selection: selection, placement: placement, minimumFastStartFrames: isFile ? nil : 0,
+            transport: isFile ? "MP4" : "WebSocket", client: request.client, grant: request.grant,
+            isPermitted: access.permission(of: request, toWatch: path.stream.path))
+        return LiveViewer(server.live.nextNumber(), facts, count, body: body, at: .now())
+    }
+
+    /// Answers HEAD. The codecs are known only while the source runs, which this does not start.
+    private func describeBody(of path: LivePath, _ selection: LiveSelection) throws(Problem) {
+        var type = "\(selection.kinds.contains(.video) ? "video" : "audio")/mp4"
+        if let tracks = path.stream.stream(for: LivePackager.self).announcement?.tracks {
+            let head = LivePackager(tracks: tracks, options: .inBand).head
+            guard let segment = head?.selecting({ selection.kinds.contains($0.kind) }) else {
+                throw LiveEnd.noTracks.problem
+            }
+            type = segment.contentType
+        }
+        beginBody(as: type)
+        endBody(keepsConnection: current?.keepsConnection ?? false)
+    }
+
+    // MARK: Orders of the body
+
+    /// Sends the head of the response.
+    func beginBody(as contentType: String) {
+        guard let context, let current else { return }
+        var response = HTTPResponseHead(version: current.isHTTP10 ? .http1_0 : .http1_1, status: .ok)
+        response.headers = headers(of: Response(headers: [("Content-Type", contentType)]), hasLength: false)
+        for (name, value) in current.crossOrigin { response.headers.add(name: name, value: value) }
+        if current.isHTTP10 || !current.keepsConnection { response.headers.add(name: "Connection", value: "close") }
+        if !current.isHTTP10 { response.headers.add(name: "Transfer-Encoding", value: "chunked") }
+        context.write(wrapOutboundOut(.head(response)), promise: nil)
+    }
+
+    /// Sends an error response, because the body cannot begin.
+    func refuseBody(_ problem: Problem) {
+        watching = nil
+        refuse(problem)
+    }
+
+    /// The body is complete.
+    func endBody(keepsConnection: Bool) {
+        watching = nil
+        guard let current = current.take() else { return }
+        let keepsConnection = keepsConnection && current.keepsConnection && !current.isHTTP10
+        gate.afterSending { [gate] in gate.responseWasSent(keepsConnection: keepsConnection) }
+    }
+
+    /// Closes the connection at once.
+    func abortBody() {
+        watching = nil
+        current = nil
+        context?.close(promise: nil)
+    }
+
+    // MARK: Events of the channel
+
+    /// The client takes no more.
+    func bodyWasLeft() {
+        guard let watching = watching.take() else { return }
+        watching.viewers.remove(watching.viewer)
+    }
+
+    func bodyMayContinue() {
+        guard let watching else { return }
+        watching.viewers.becameWritable(watching.viewer)
+    }
+}

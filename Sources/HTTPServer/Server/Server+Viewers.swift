@@ -1,0 +1,47 @@
+import Media
+import RTSP
+import Streams
+
+/// What the rest of the program asks about the viewers over HTTP.
+extension Server {
+    /// All viewers that play.
+    public func viewers(at now: MonotonicTime) async -> [LiveViewerStatus] {
+        await askLoops { $0.viewers(at: now) }.flatMap(\.self)
+    }
+
+    /// How many viewers play, by path.
+    public func viewerCounts() async -> [String: Int] {
+        await askLoops(\.viewerCounts).reduce(into: [:]) { sum, counts in sum.merge(counts, uniquingKeysWith: +) }
+    }
+
+    /// What each event loop has sent to live viewers.
+    public func liveStatistics() async -> [LiveStatistics] {
+        await askLoops(\.statistics)
+    }
+
+    /// Ends the bodies of a stream that is no longer served, or whose input has ended for good.
+    public func withdraw(_ stream: Streams.Stream) async {
+        await askLoops { loop in loop.end { $0.facts.path.stream === stream ? .streamRemoved : nil } }
+    }
+
+    /// Ends the bodies that are no longer permitted.
+    public func reviewViewers() async {
+        await askLoops { $0.review() }
+    }
+
+    /// Disconnects a viewer.
+    ///
+    /// - Parameter id: that of its status.
+    /// - Returns: whether there is such a viewer.
+    public func disconnect(viewer id: String) async -> Bool {
+        await askLoops { loop in
+            var isFound = false
+            loop.end { viewer in
+                guard viewer.id == id else { return nil }
+                isFound = true
+                return .disconnected
+            }
+            return isFound
+        }.contains(true)
+    }
+}

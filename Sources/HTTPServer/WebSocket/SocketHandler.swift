@@ -1,0 +1,213 @@
+import MP4
+import Media
+import NIOCore
+import NIOWebSocket
+import RTSP
+
+/// A WebSocket with a client: media in binary messages if it has a viewer, and messages in JSON in both directions. Confined to the
+/// event loop.
+///
+/// ```
+///   handshake ──▶ open ──────────────────────────▶ closing ──▶ closed
+///                  │  client: close, broken rule      ▲ the close message is sent; nothing is read any more
+///                  │  server: viewer ended, silence   │
+///                  └──────────────────────────────────┘
+/// ```
+final class SocketHandler: ChannelInboundHandler, LiveBody {
+    typealias InboundIn = WebSocketFrame
+
+    /// The pause between two Pings, and how long a client may be silent, in seconds.
+    private static let (pingInterval, longestSilence) = (TimeAmount.seconds(5), Int64(15))
+    /// Messages that may come at once, and one more each so many nanoseconds.
+    private static let messages = TokenBucket.Limits(burst: 20, every: 200_000_000)
+
+    let connection: LiveConnection
+    /// `nil` without media.
+    var viewer: LiveViewer?
+    private let server: ServerContext
+    private let gate: RequestGate
+    /// Counts as a connection as long as it lasts.
+    private let facts: ConnectionFacts
+    private var rights: ClientRights
+    /// Determines the rights anew.
+    private let currentRights: () -> ClientRights
+    private var topics = SocketTopics()
+    private var allowance = TokenBucket(messages)
+    private var lastHeard = MonotonicTime.now()
+    private var viewers: LiveLoop?
+    private var timer: ConnectionTimer?
+    private var isClosing = false
+
+    init(
+        _ server: ServerContext, _ connection: LiveConnection, gate: RequestGate, facts: ConnectionFacts,
+        rights: @escaping () -> ClientRights
+    ) {
+        (self.server, self.connection, self.gate, self.facts) = (server, connection, gate, facts)
+        (self.rights, currentRights) = (rights(), rights)
+    }
+
+    /// The handshake is complete.
+    func begin(on loop: any EventLoop) {
+        let timer = ConnectionTimer(on: loop) { [self] in timeIsUp() }
+        timer.set(after: Self.pingInterval)
+        self.timer = timer
+        send(.hello(viewer: viewer?.id, SessionReport(server, rights)))
+        let viewers = server.live.viewers(on: loop, of: server)
+        self.viewers = viewers
+        topics.stream = viewer?.facts.path.stream.path
+        viewers.catalog.add(self)
+        if let viewer { viewers.add(viewer, patience: nil) }
+    }
+
+    /// The access policy has changed. A socket with media has been ended if it is no longer permitted.
+    func review() {
+        rights = currentRights()
+        if viewer == nil, !rights.admits(.read, nil) { end(.notPermitted) }
+    }
+
+    // MARK: The channel
+
+    func channelInactive(context: ChannelHandlerContext) {
+        leave()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { leave() }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable, let viewer, !isClosing { viewers?.becameWritable(viewer) }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // The client has closed its direction without a close message.
+        if case .some(.inputClosed) = event as? ChannelEvent { gate.abort() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
+            close(.broken("the message is malformed, or longer than \(ClientMessage.maximumByteCount) bytes"))
+        default: gate.abort()
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isClosing else { return }
+        let frame = unwrapInboundIn(data)
+        lastHeard = .now()
+        switch frame.opcode {
+        case .text: received(Array(frame.unmaskedData.readableBytesView))
+        case .ping:
+            guard allowance.takeOne(at: lastHeard) else { return close(.broken("there are too many messages")) }
+            connection.write(Array(frame.unmaskedData.readableBytesView), as: .pong)
+            connection.flush()
+        case .pong: break
+        case .connectionClose: close(SocketEnd(1000, ""))
+        default: close(.broken("clients send no binary messages"))
+        }
+    }
+
+    // MARK: Messages
+
+    private func received(_ bytes: [UInt8]) {
+        guard allowance.takeOne(at: lastHeard) else { return close(.broken("there are too many messages")) }
+        do throws(ClientMessage.Failure) {
+            switch try ClientMessage(parsing: bytes) {
+            case .ping(let id): send(.pong(id: id, time: unixMilliseconds()))
+            case .subscribe(let topic): subscribe(topic)
+            case .unsubscribe(let topic): topics.unsubscribe(topic)
+            // A later version of the page may know more messages.
+            case .unknown: break
+            }
+        } catch {
+            close(.broken("the message is not what the server understands"))
+        }
+    }
+
+    private func subscribe(_ topic: ClientMessage.Topic) {
+        if case .viewers(let path) = topic, !rights.admits(.status, path) {
+            return send(.error(text: "this needs the right status for \(path)", about: "subscribe"))
+        }
+        guard topics.subscribe(topic) else {
+            return send(.error(text: "there is no such topic, or there are too many", about: "subscribe"))
+        }
+        viewers?.catalog.ask()
+    }
+
+    /// The paths whose viewers it wants to know.
+    var watchedPaths: Set<String> { topics.viewers }
+
+    /// Tells the client what has changed.
+    ///
+    /// - Parameter isForAll: whether all changes are told; otherwise those of states.
+    func received(_ streams: [CatalogStream], isForAll: Bool) {
+        // A client that does not read gets the state later.
+        guard !isClosing, connection.isWritable else { return }
+        for message in topics.messages(about: streams, isForAll: isForAll, for: rights) {
+            connection.write(message, as: .text)
+        }
+        connection.flush()
+    }
+
+    func received(viewers json: [UInt8], of path: String) {
+        guard !isClosing, connection.isWritable, topics.viewers.contains(path), rights.admits(.status, path) else {
+            return
+        }
+        connection.write(SocketTopics.message(viewers: json, of: path), as: .text)
+        connection.flush()
+    }
+
+    private func send(_ message: ServerMessage) {
+        guard !isClosing else { return }
+        connection.write(json(message), as: .text)
+        connection.flush()
+    }
+
+    private func timeIsUp() {
+        guard !isClosing else { return gate.abort() }
+        guard MonotonicTime.now() - lastHeard < Self.longestSilence * 1_000_000_000 else { return gate.abort() }
+        connection.write([], as: .ping)
+        connection.flush()
+        timer?.set(after: Self.pingInterval)
+    }
+
+    // MARK: The end
+
+    private func close(_ end: SocketEnd) {
+        guard !isClosing else { return }
+        isClosing = true
+        leave()
+        connection.write(end.bytes, as: .close)
+        gate.close()
+    }
+
+    /// Ends the viewer and the timer.
+    private func leave() {
+        timer?.cancel()
+        timer = nil
+        if let viewer { viewers?.remove(viewer) }
+        viewer = nil
+        viewers?.catalog.remove(self)
+    }
+
+    // MARK: The media
+
+    func begin(_ initSegment: InitSegment, after former: InitSegment?) -> Bool {
+        let tracks = initSegment.tracks.map { $0.kind == .video ? "video" : "audio" }
+        send(
+            .initSegment(
+                generation: initSegment.generation.number, contentType: initSegment.contentType, tracks: tracks))
+        connection.write(initSegment.bytes)
+        connection.flush()
+        return true
+    }
+
+    func dropped(_ frameCount: Int) { send(.drop(frames: frameCount)) }
+
+    func end(_ reason: LiveEnd) {
+        viewer = nil
+        close(SocketEnd(reason))
+    }
+}

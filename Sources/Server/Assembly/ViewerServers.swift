@@ -1,0 +1,43 @@
+import HTTPServer
+import Media
+import RTSPServer
+import Streams
+
+/// The servers of all protocols, whose viewers watch the same streams.
+struct ViewerServers: Sendable {
+    let rtsp: RTSPServer.Server
+    /// `nil` without HTTP.
+    let http: HTTPServer.Server?
+
+    /// Ends the viewing of a stream that is no longer served.
+    func withdraw(_ stream: Streams.Stream) async {
+        await rtsp.withdraw(stream)
+        await http?.withdraw(stream)
+    }
+
+    /// Ends the viewing of a stream whose input has ended for good, once the viewers have the last units.
+    func end(_ stream: Streams.Stream) async {
+        await rtsp.end(stream)
+        // Another source may have announced its tracks meanwhile.
+        if stream.hasEnded { await http?.withdraw(stream) }
+    }
+
+    /// Ends the viewing that the access policy no longer permits.
+    func review() async {
+        await rtsp.reviewSessions()
+        await http?.reviewViewers()
+    }
+
+    /// How many viewers play, by path.
+    func viewerCounts() async -> [String: Int] {
+        let overHTTP = await http?.viewerCounts() ?? [:]
+        return await rtsp.viewerCounts().merging(overHTTP, uniquingKeysWith: +)
+    }
+
+    /// All viewers that play.
+    func viewers(at now: MonotonicTime) async -> [ServerStatus.ViewerLine] {
+        let overRTSP = await rtsp.viewers(at: now).map { ServerStatus.ViewerLine($0, at: now) }
+        let overHTTP = await http?.viewers(at: now).map { ServerStatus.ViewerLine($0, at: now) }
+        return (overRTSP + (overHTTP ?? [])).sorted { ($0.path, $0.peer) < ($1.path, $1.peer) }
+    }
+}
