@@ -61,9 +61,12 @@ struct Broadcast {
         var last: UInt16?
         for _ in 0..<count {
             publish(idr: true)
+            let deadline = MonotonicTime.now().advanced(byMilliseconds: 5_000)
             var frame = viewer.frame(within: 5)
-            while let report = frame, report.channel != 0 { frame = viewer.frame(within: 5) }
-            let number = try #require(frame.map { UInt16($0.bytes[2]) << 8 | UInt16($0.bytes[3]) })
+            // Reports come on the other channel.
+            while let report = frame, report.channel != 0, .now() < deadline { frame = viewer.frame(within: 5) }
+            let packet = try #require(frame.flatMap { $0.channel == 0 ? $0.bytes : nil })
+            let number = UInt16(packet[2]) << 8 | UInt16(packet[3])
             #expect(last.map { number == $0 &+ 1 } ?? true)
             last = number
         }

@@ -40,6 +40,8 @@ struct PullTests {
                 loops.start(pull)
                 #expect(await eventually(within: 10) { edge.stream.announcement != nil })
                 #expect(edge.stream.announcement?.tracks == [Broadcast.video])
+                // The tracks are known before the pull plays.
+                #expect(await eventually(within: 10) { await !origin.server.viewers(at: .now()).isEmpty })
                 let viewer = try RTSPSocket(port: edge.port)
                 let (session, _) = try edge.setUp(on: viewer, "RTP/AVP/TCP;unicast;interleaved=0-1")
                 #expect(try viewer.request("PLAY", edge.url, session).status == 200)
