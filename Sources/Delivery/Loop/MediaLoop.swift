@@ -209,6 +209,8 @@ extension MediaLoop {
                     if service.received(datagram.bytes.bytes, from: datagram.source, on: port, at: now) { break }
                 }
             }
+            // Otherwise the socket was empty. What has come since is reported again.
+            guard datagrams.isFull else { return }
         }
     }
 }

@@ -9,6 +9,8 @@ final class ConnectionReader {
     private let connections: Connections
     private let requests: RequestHandler
     private let maximumPendingReplyBytes: Int
+    /// What is read, of one connection at a time.
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: mediaBytes, alignment: 16)
     /// Connections with unprocessed messages, which take turns.
     private let backlogged = BackloggedConnections()
 
@@ -18,30 +20,33 @@ final class ConnectionReader {
         maximumPendingReplyBytes = options.maximumPendingReplyBytes
     }
 
+    deinit {
+        buffer.deallocate()
+    }
+
     /// Whether received messages wait to be processed.
     var hasBacklog: Bool { !backlogged.isEmpty }
 
     /// The time for reading one connection in a turn, in nanoseconds.
     private static let readBudget: Int64 = 500_000
+    /// The bytes of one read. Reads of requests are short, so that a flood from one client leaves the loop to the others; a publisher's
+    /// read holds most of a frame.
+    private static let (requestBytes, mediaBytes) = (2_048, 16_384)
 
     /// Passes received bytes to the connection's state machine.
     ///
     /// - Throws: if the socket has failed.
     func read(_ connection: Connection, at now: MonotonicTime) throws(SystemError) {
-        // Short reads for a limited time, so that a flood from one client leaves the loop to the others.
         let end = MonotonicTime.now() + Self.readBudget
         while connection.state.closing == nil, connections.contains(connection),
             connection.output.pendingByteCount < maximumPendingReplyBytes
         {
-            let outcome = withUnsafeTemporaryAllocation(byteCount: 2_048, alignment: 16) { buffer in
-                let outcome = connection.output.socket.read(into: buffer)
-                if case .bytes(let count) = outcome {
-                    received(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: connection, at: now)
-                }
-                return outcome
-            }
+            let byteCount = connection.publisher == nil ? Self.requestBytes : Self.mediaBytes
+            let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<byteCount])
+            let outcome = connection.output.socket.read(into: room)
             switch outcome {
-            case .bytes:
+            case .bytes(let count):
+                received(UnsafeRawBufferPointer(rebasing: room[..<count]), on: connection, at: now)
                 requests.drain(connection, at: now)
                 continueProcessing(connection, until: end, at: now)
                 // ffmpeg writes an ANNOUNCE in two parts, and its kernel keeps the second until the first is acknowledged (Nagle's
@@ -49,6 +54,8 @@ final class ConnectionReader {
                 if connection.machine.isInsideMessage, connection.publisher == nil {
                     connection.output.socket.acknowledgeNow()
                 }
+                // If the read was not full, the socket is empty. What has come since is reported again.
+                guard count == byteCount else { return }
                 guard connection.machine.wantsBytes, MonotonicTime.now() < end else { return }
             case .wouldBlock:
                 return

@@ -20,6 +20,8 @@ public struct Datagram {
 public struct ReceivedDatagrams: ~Copyable {
     /// Datagrams in the current batch.
     public private(set) var count = 0
+    /// Whether the current batch has no room left, so that more datagrams may be pending.
+    public var isFull: Bool { count == messages.count }
     /// The total size of the current batch, in bytes.
     public var byteCount: Int { messages[..<count].reduce(0) { $0 + Int($1.msg_len) } }
     private let messages: UnsafeMutableBufferPointer<mmsghdr>
