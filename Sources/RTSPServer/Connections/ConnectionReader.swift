@@ -49,9 +49,9 @@ final class ConnectionReader {
                 received(UnsafeRawBufferPointer(rebasing: room[..<count]), on: connection, at: now)
                 requests.drain(connection, at: now)
                 continueProcessing(connection, until: end, at: now)
-                // ffmpeg writes an ANNOUNCE in two parts, and its kernel keeps the second until the first is acknowledged (Nagle's
-                // algorithm), which ours delays by 40 ms.
-                if connection.machine.isInsideMessage, connection.publisher == nil {
+                // ffmpeg leaves Nagle's algorithm on: its kernel keeps the body of an ANNOUNCE, or the rest of a frame, until what was
+                // sent before is acknowledged, which ours delays by 40 ms.
+                if connection.machine.isInsideMessage || connection.publisher?.endsFrame == false {
                     connection.output.socket.acknowledgeNow()
                 }
                 // If the read was not full, the socket is empty. What has come since is reported again.

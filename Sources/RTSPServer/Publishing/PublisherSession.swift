@@ -15,6 +15,9 @@ final class PublisherSession {
     /// From RECORD on.
     private(set) var publication: Publication?
     private var reception: StreamReception?
+    /// Whether the newest packet ends a frame: it has a marker. Otherwise more packets follow at once, also after a report, which
+    /// ffmpeg sends before a frame.
+    private(set) var endsFrame = true
     /// When RECORD was answered.
     private(set) var startedAt: MonotonicTime?
     private(set) var nextReport = MonotonicTime.distantFuture
@@ -75,9 +78,11 @@ final class PublisherSession {
 
     private func receivedPlain(_ packet: RawSpan, on track: Int, at now: MonotonicTime) -> Bool {
         guard let (header, payload) = tracks[track].admission.accept(packet, arrival: now) else {
+            endsFrame = false
             return receivedReport(packet, on: track, at: now)
         }
         tracks[track].hasSaidGoodbye = false
+        endsFrame = header.isMarked
         guard let index = tracks[track].index else { return true }
         reception?.received(packet.extracting(payload), header: header, track: index, arrival: now)
         return true
