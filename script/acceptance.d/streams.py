@@ -168,11 +168,14 @@ class Relay:
 
 
 class Wire:
-    """A viewer over TCP that reads RTP packets. It asks for the stream until there is one."""
+    """A viewer that reads RTP packets, over TCP or UDP. It asks for the stream until there is one."""
 
-    def __init__(self, port, frames, path="cam", seconds=15):
+    def __init__(self, port, frames, path="cam", seconds=15, transport="tcp"):
         self.frames, self.buffer, self.last = frames, bytearray(), {}
+        self.is_tcp, self.ports = transport == "tcp", []
         self.problems = []
+        # The parameter sets of the current frame, and when the first whole frame with each of them had come.
+        self.sets, self.whole = [], {}
         # When a whole keyframe had come, and the longest time between two packets of video.
         self.keyframe_at, self.has_keyframe = None, False
         self.last_packet, self.longest_silence = None, 0.0
@@ -190,12 +193,33 @@ class Wire:
         for index, control in enumerate(controls):
             control = control.decode()
             url = control if "://" in control else base.rstrip("/") + "/" + control
-            answer = self.request(
-                "SETUP", url, f"Transport: RTP/AVP/TCP;unicast;interleaved={2 * index}-{2 * index + 1}\r\n" + session)
+            answer = self.request("SETUP", url, f"Transport: {self.transport(index)}\r\n" + session)
             session = "Session: " + re.search(rb"(?i)session: *([^;\s]+)", answer)[1].decode() + "\r\n"
         self.session = session
         self.request("PLAY", self.url, session)
         threading.Thread(target=self.run, daemon=True).start()
+        for index, (rtp, _) in enumerate(self.ports):
+            threading.Thread(target=self.receive_datagrams, args=(2 * index, rtp), daemon=True).start()
+
+    def transport(self, index):
+        """The transport to ask for, for one track."""
+        if self.is_tcp:
+            return f"RTP/AVP/TCP;unicast;interleaved={2 * index}-{2 * index + 1}"
+        while True:
+            rtp, rtcp = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
+            rtp.bind(("127.0.0.1", 0))
+            port = rtp.getsockname()[1]
+            try:
+                rtcp.bind(("127.0.0.1", port + 1))
+            except OSError:
+                continue
+            if port % 2 == 0:
+                self.ports.append((rtp, rtcp))
+                return f"RTP/AVP;unicast;client_port={port}-{port + 1}"
+
+    def receive_datagrams(self, channel, rtp):
+        while True:
+            self.frame(channel, rtp.recv(65536))
 
     def send(self, method, url, headers=""):
         self.number += 1
@@ -259,6 +283,11 @@ class Wire:
                 self.frames.add(key)
             if not sets:
                 self.frames.add(None)
+            self.sets += sets
+            if packet[1] & 0x80:
+                for key in self.sets:
+                    self.whole.setdefault(key, now)
+                self.sets = []
 
 
 class Server:
