@@ -30,6 +30,8 @@ public final class DeliveryLoop {
     private let waker: any Waker
     private let transmitter: Transmitter
     private var audiences: [ObjectIdentifier: Audience] = [:]
+    /// The audiences whose rounds send new runs in this turn.
+    private var timed: [Audience] = []
     private var nextReportCheck: MonotonicTime
     private var events: [Event] = []
 
@@ -193,11 +195,11 @@ extension DeliveryLoop {
         transmitter.begin(at: now)
         var isPartial = false
         for audience in audiences.values {
-            audience.feed.update(&audience.view.reader)
-            audience.removeOldFastStart()
+            audience.updateView()
             transmitter.beginShare(of: audiences.count)
             if audience.serveAll(with: transmitter) == .partial { isPartial = true }
             recordFirstSendTime(for: audience)
+            if audience.sendTimes != nil { timed.append(audience) }
             if audience.keyframeRetry <= now { retryKeyframeRequest(for: audience, at: now) }
             if audience.view.reader.hasEnded { events += audience.viewers.all.map(Event.ended) }
         }
@@ -222,13 +224,14 @@ extension DeliveryLoop {
 
     /// Records in each stream when its runs were sent. The rest of a turn's batches leaves at its end, for all audiences.
     private func recordAllSendTimes() {
-        guard audiences.values.contains(where: { $0.sendTimes != nil }) else { return }
+        guard !timed.isEmpty else { return }
         let call = transmitter.takeFirstSendTime()
         let now = MonotonicTime.now()
-        for audience in audiences.values {
+        for audience in timed {
             if let sendTimes = audience.sendTimes, sendTimes.first == nil { audience.sendTimes?.first = call }
             audience.recordSendTimes(at: now)
         }
+        timed.removeAll(keepingCapacity: true)
     }
 
     private func retryKeyframeRequest(for audience: Audience, at now: MonotonicTime) {

@@ -13,6 +13,8 @@ public final class Feed<P: Packager>: Sendable {
         var hasEnded = false
     }
 
+    /// Increases with each output and each announcement. It is read without the lock.
+    private let changes = Atomic(0)
     private let state: Mutex<State>
     /// The tracks that the packager was created with.
     public let tracks: [Track]
@@ -26,6 +28,10 @@ public final class Feed<P: Packager>: Sendable {
         state = Mutex(State(packager: P(tracks: tracks, options: options), ring: Ring(bounds: bounds)))
         for unit in history { append(unit) }
     }
+
+    /// Whatever ``update(_:)`` reads has changed only if this number has. A loop compares it in each turn, because most turns are for other
+    /// feeds.
+    public var changeCount: Int { changes.load(ordering: .acquiring) }
 
     /// Adds the outputs since the last call to `reader`. It takes one lock: a loop calls it once per wake-up.
     public func update(_ reader: inout FeedReader<P.Output>) {
@@ -76,12 +82,14 @@ extension Feed: AnyFeed {
             guard let output = state.packager.package(unit) else { return }
             state.ring.append(
                 output, nanoseconds: output.presentationTime.nanoseconds, byteCount: output.byteCount)
+            changes.add(1, ordering: .releasing)
         }
     }
 
     func announced(_ tracks: [Track], after former: [Track]) -> Bool {
         state.withLock { state in
             state.hasEnded = !state.packager.announced(tracks, after: former)
+            changes.add(1, ordering: .releasing)
             return !state.hasEnded
         }
     }

@@ -27,6 +27,24 @@ struct StreamTests {
         #expect(stream.captureTimeOrigin == nil)
     }
 
+    /// Loops read a feed only if its number of changes is another one.
+    @Test func everyOutputAndAnnouncementChangesTheNumberOfChanges() throws {
+        let feed = try announced()
+        var counts = [feed.changeCount]
+        stream.publish(.frame(0))  // Dropped: before the first keyframe.
+        #expect(feed.changeCount == counts[0])
+        stream.publish(.frame(40, idr: true))
+        counts.append(feed.changeCount)
+        stream.publish(.audio(50))
+        counts.append(feed.changeCount)
+        stream.announce([.video, .audio])
+        counts.append(feed.changeCount)
+        #expect(Set(counts).count == 4)
+        var reader = FeedReader<EchoPackager.Output>()
+        feed.update(&reader)
+        #expect(feed.changeCount == counts[3])
+    }
+
     @Test func aStreamWithoutTracksHasNoFeed() {
         #expect(stream.feed(EchoPackager.self, options: 0, for: waker) == nil)
     }

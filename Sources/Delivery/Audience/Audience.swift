@@ -9,6 +9,8 @@ final class Audience {
     private let use: StreamUse?
     let feed: any PacketFeed
     let view = FeedView<PacketRun>()
+    /// The feed's number of changes that the view contains.
+    private var seenChangeCount: Int
     private(set) var viewers = ViewerList()
     /// The leading track, whose keyframes viewers can start at.
     private let leading: Track
@@ -33,7 +35,18 @@ final class Audience {
         clockStepCount = stream.clock.follow()
         // An announced stream has at least one track: sources announce what they play.
         leading = feed.tracks.leading ?? feed.tracks[0]
+        seenChangeCount = feed.changeCount
         feed.update(&view.reader)
+    }
+
+    /// Adds what is new in the feed to the view.
+    func updateView() {
+        // Read first: a run that comes meanwhile belongs to the next turn, too.
+        let count = feed.changeCount
+        guard count != seenChangeCount else { return }
+        seenChangeCount = count
+        feed.update(&view.reader)
+        removeOldFastStart()
     }
 
     /// Follows the stream's clock; true if the wall clock has stepped since the last call on this audience.
@@ -106,7 +119,7 @@ extension Audience {
     }
 
     /// Releases the shared fast start if the feed has advanced, because no viewer joins there any more.
-    func removeOldFastStart() {
+    private func removeOldFastStart() {
         guard let shared = sharedFastStart, shared.nextIndex != view.endIndex else { return }
         sharedFastStart = nil
     }

@@ -10,6 +10,8 @@ protocol PacketFeed: AnyObject {
     var endIndex: Int64 { get }
     /// The run that viewers are sent while the source is silent.
     var filler: PacketRun? { get }
+    /// Changes with everything that ``update(_:)`` reads.
+    var changeCount: Int { get }
     /// Adds the runs since the last call to `reader`.
     func update(_ reader: inout FeedReader<PacketRun>)
     /// The history of `stream`, the index at which this feed continues after it, and how to package the history.
