@@ -12,6 +12,11 @@ let everywhere: [SwiftSetting] = [
 /// Settings of pure targets without unsafe memory: the compiler checks memory safety strictly.
 let pure: [SwiftSetting] = everywhere + [.strictMemorySafety()]
 
+/// In a release, the modules on the path of a packet are compiled so that other modules can inline and specialise their code. The code
+/// that a frame runs through is then shorter, which matters most with few streams: it has left the processor's caches when the next
+/// frame comes.
+let inlined: [SwiftSetting] = [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))]
+
 /// Settings of the release binary that save 2.5 MB of resident memory: lld packs the relocations (otherwise a list of 2 MB; needs
 /// glibc 2.36), and the program's symbols are not exported, because nothing looks them up by name.
 let small: [LinkerSetting] = [
@@ -66,18 +71,18 @@ let package = Package(
         .target(name: "CPage", exclude: ["Files"]),
 
         // Pure: no socket, clock, thread, random numbers or Foundation.
-        .target(name: "Wire", swiftSettings: everywhere),
-        .target(name: "Media", dependencies: ["Wire"], swiftSettings: pure),
+        .target(name: "Wire", swiftSettings: everywhere + inlined),
+        .target(name: "Media", dependencies: ["Wire"], swiftSettings: pure + inlined),
         .target(name: "MPEGTS", dependencies: ["Media", "Wire"], swiftSettings: pure),
         .target(name: "MP4", dependencies: ["Media", "Wire"], swiftSettings: pure),
-        .target(name: "RTP", dependencies: ["MPEGTS", "Media", "Wire"], swiftSettings: everywhere),
+        .target(name: "RTP", dependencies: ["MPEGTS", "Media", "Wire"], swiftSettings: everywhere + inlined),
         .target(name: "SDP", dependencies: ["Media", "Wire"], swiftSettings: pure),
-        .target(name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], swiftSettings: pure),
+        .target(name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], swiftSettings: pure + inlined),
         .target(name: "HTTP", swiftSettings: pure),
 
         // Machinery.
-        .target(name: "Streams", dependencies: ["Media", collections, histogram], swiftSettings: everywhere),
-        .target(name: "Reactor", dependencies: ["CLinux", "Media"], swiftSettings: everywhere),
+        .target(name: "Streams", dependencies: ["Media", collections, histogram], swiftSettings: everywhere + inlined),
+        .target(name: "Reactor", dependencies: ["CLinux", "Media"], swiftSettings: everywhere + inlined),
         .target(name: "Codecs", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "Muxing", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "TLS", dependencies: ["COpenSSL", "Media"], swiftSettings: everywhere),
@@ -85,7 +90,7 @@ let package = Package(
         .target(
             name: "Delivery",
             dependencies: ["RTP", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux", collections],
-            swiftSettings: everywhere),
+            swiftSettings: everywhere + inlined),
 
         .target(name: "Page", dependencies: ["CPage"], swiftSettings: everywhere),
 
