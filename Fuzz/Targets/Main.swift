@@ -36,6 +36,7 @@ let targets: [String: Target] = [
     "asc": fuzzASC,
     "configuration": fuzzConfiguration,
     "control": fuzzControl,
+    "settings": fuzzSettings,
     "block-code": fuzzBlockCode,
 ]
 

@@ -19,8 +19,8 @@ struct Apus: ParsableCommand {
             """,
         version: apusVersion,
         subcommands: [
-            ServeCommand.self, SetCommand.self, StatusCommand.self, CheckCommand.self, DevicesCommand.self,
-            PasswordCommand.self, CertificateCommand.self, PlaylistCommand.self, SDPCommand.self,
+            ServeCommand.self, SetCommand.self, SettingsCommand.self, StatusCommand.self, CheckCommand.self,
+            DevicesCommand.self, PasswordCommand.self, CertificateCommand.self, PlaylistCommand.self, SDPCommand.self,
             MeasureCommand.self, BenchCommand.self, ReferenceCommand.self, VersionCommand.self,
         ])
 

@@ -53,6 +53,7 @@ struct UnknownCommand {
     private static let commands = [
         "serve": ["stream", "start", "run", "publish", "share", "broadcast", "server", "listen", "restream"],
         "set": ["change", "modify", "update", "configure", "edit", "tune", "put"],
+        "settings": ["overlay", "overrides", "setting", "preferences", "changes"],
         "status": [
             "info", "show", "stats", "statistics", "clients", "sessions", "monitor", "health", "metrics", "top",
         ],

@@ -22,8 +22,14 @@ public final class Assembly: Sendable {
     }
 
     struct State {
-        /// The present configuration.
+        /// The present configuration: `base` with `overlay` and the changes of `apus set`.
         var configuration: Configuration
+        /// That of the file and the command line.
+        var base: Configuration
+        /// Which options of `base` they set.
+        var stated: StatedOptions
+        /// The settings that were changed over HTTP.
+        var overlay: SettingsOverlay
         /// The paths by name.
         var paths: [String: ServedPath] = [:]
         /// Those of the paths that publishers have created.
@@ -62,6 +68,8 @@ public final class Assembly: Sendable {
     let status: StatusReport
     private let statusLog: StatusLog
     let threshold: LogThreshold
+    /// Keeps the settings that are changed over HTTP.
+    let settingsFile: SettingsFile
     /// Loads a generated password. Called when it is first needed.
     let generatedAccess: @Sendable (GeneratedPassword.User) throws(StateFailure) -> GeneratedAccess
     let log: Logger
@@ -74,17 +82,25 @@ public final class Assembly: Sendable {
 
     /// Creates everything and binds the ports, but starts nothing.
     ///
+    /// Blocks until filters have opened their input, if settings of paths were changed over HTTP.
     /// - Parameters:
+    ///   - base: the configuration of the file and the command line.
+    ///   - stated: which options they set.
     ///   - threshold: the threshold of `log`, which changes with the option `log.level`.
-    ///   - stateFolder: where the tracks of sources are kept for the next start; `nil` for nowhere.
+    ///   - stateFolder: where the settings that are changed over HTTP and the tracks of sources are kept for the next start; `nil` for
+    ///     nowhere.
     ///   - generatedAccess: loads a password that clients need if there are no users; by default, no client can log in.
     public init(
-        _ configuration: Configuration, log: Logger, threshold: LogThreshold = LogThreshold(),
-        stateFolder: StateFolder? = nil,
+        _ base: Configuration, stated: StatedOptions = StatedOptions(), log: Logger,
+        threshold: LogThreshold = LogThreshold(), stateFolder: StateFolder? = nil,
         generatedAccess: @escaping @Sendable (GeneratedPassword.User) throws(StateFailure) -> GeneratedAccess = { _ in
             .closed
         }
     ) throws(Failure) {
+        settingsFile = SettingsFile(in: stateFolder)
+        let overlay = settingsFile.load(log: log)
+        let (configuration, settings) = base.overlaid(by: overlay, stated: stated)
+        Self.report(settings, log)
         status = StatusReport(log: log, start: clock.epoch)
         let destinations = PermittedDestinations(configuration.access.destinations)
         (self.destinations, pulls) = (destinations, PullLoops(destinations))
@@ -162,7 +178,10 @@ public final class Assembly: Sendable {
                         path: "/\(pattern.description.dropLast())NAME", label: "paths that publishers create",
                         takesPublishers: true)
                 })
-        state = Mutex(State(configuration: configuration, paths: paths, viewer: viewer, publisher: publisher))
+        state = Mutex(
+            State(
+                configuration: configuration, base: base, stated: stated, overlay: overlay, paths: paths,
+                viewer: viewer, publisher: publisher))
         for (name, path) in paths { forward(name, path.stream, of: configuration) }
         directory.createMissing { [weak self] in self?.create($0, then: $1) ?? false }
     }
@@ -241,6 +260,7 @@ public final class Assembly: Sendable {
             return state.components
         }
         components?.stop(until: .now() + .milliseconds(milliseconds))
+        settingsFile.release()
     }
 }
 

@@ -78,3 +78,8 @@ extension AppliedChange {
         }
     }
 }
+
+extension [AppliedChange] {
+    /// Without options that wait for a restart, which another caller has changed.
+    var withoutWaiting: Self { filter { if case .atNextStart = $0 { false } else { true } } }
+}

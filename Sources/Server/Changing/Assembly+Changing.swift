@@ -13,18 +13,29 @@ extension Assembly {
         reloads.run(reading)
     }
 
-    /// Applies `new`, as far as a running server can. Viewers of unchanged paths are not affected.
+    /// Applies `new` with the settings that were changed over HTTP, as far as a running server can. Viewers of unchanged paths are
+    /// not affected.
     ///
-    /// Does not wait for sources or viewers. May be called from any thread; changes are applied one after the other.
+    /// Blocks until changed filters have opened their input, if there are such settings. Does not wait for sources or viewers. May be
+    /// called from any thread; changes are applied one after the other.
+    /// - Parameter stated: which options the file and the command line set.
     /// - Returns: the effects; none if the server is stopping.
     @discardableResult
-    public func apply(_ new: Configuration) -> [AppliedChange] {
-        let (changes, warnings) = state.withLock { state in
-            let warnings = state.configuration.masksMoved(by: new)
-            return (apply(new, to: &state), warnings)
+    public func apply(_ new: Configuration, stated: StatedOptions = StatedOptions()) -> [AppliedChange] {
+        while true {
+            let overlay = state.withLock(\.overlay)
+            let (wanted, settings) = new.overlaid(by: overlay, stated: stated)
+            let applied = state.withLock { state -> (changes: [AppliedChange], warnings: [String])? in
+                guard state.overlay == overlay else { return nil }
+                let warnings = state.configuration.masksMoved(by: wanted)
+                (state.base, state.stated) = (new, stated)
+                return (apply(wanted, to: &state), warnings)
+            }
+            guard let (changes, warnings) = applied else { continue }
+            for warning in warnings { log.warning("\(warning)") }
+            Self.report(settings, log)
+            return changes
         }
-        for warning in warnings { log.warning("\(warning)") }
-        return changes
     }
 
     /// Changes options of one path: all of them, or none if one of them cannot be changed.
@@ -40,8 +51,7 @@ extension Assembly {
             let wanted = try present.setting(assignments, of: name)
             try wanted.testSource(of: name, since: present)
             guard let changes = try apply(wanted, inPlaceOf: present) else { continue }
-            // Options that wait for a restart were changed by another caller.
-            return changes.filter { if case .atNextStart = $0 { false } else { true } }
+            return changes.withoutWaiting
         }
     }
 
@@ -55,7 +65,7 @@ extension Assembly {
         }
     }
 
-    private func apply(_ new: Configuration, to state: inout State) -> [AppliedChange] {
+    func apply(_ new: Configuration, to state: inout State) -> [AppliedChange] {
         guard !state.isStopping else { return [] }
         let difference = ConfigurationDifference(from: state.configuration, to: new, running: running)
         let former = state.configuration

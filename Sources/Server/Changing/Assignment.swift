@@ -69,6 +69,20 @@ extension Configuration {
     /// Blocks until the path's filters have opened their input.
     /// - Throws: all mistakes.
     func setting(_ assignments: [String], of name: String) throws(SettingFailure) -> Configuration {
+        try changing(name) { path, reading in
+            for assignment in Assignment.withoutPairs(assignments, noting: &reading) {
+                Assignment(assignment).apply(to: &path, noting: &reading)
+            }
+        }
+    }
+
+    /// This configuration with another path of this name.
+    ///
+    /// - Parameter change: changes the path, and notes mistakes.
+    /// - Throws: all mistakes, also values that cannot be combined.
+    func changing(
+        _ name: String, _ change: (inout Path, inout Reading) -> Void
+    ) throws(SettingFailure) -> Configuration {
         var result = self
         // Without paths, the test card is served as `cam`. Patterns of paths stay.
         if paths.isEmpty { result.paths = servedPaths }
@@ -77,9 +91,7 @@ extension Configuration {
         }
         var reading = Reading()
         let before = path
-        for assignment in Assignment.withoutPairs(assignments, noting: &reading) {
-            Assignment(assignment).apply(to: &path, noting: &reading)
-        }
+        change(&path, &reading)
         path.noteMovedMasks(since: before, in: &reading)
         path.noteCamera(since: before, in: &reading)
         guard reading.problems.isEmpty else { throw SettingFailure(reading.problems) }

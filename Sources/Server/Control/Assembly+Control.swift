@@ -6,7 +6,8 @@ extension Assembly {
     /// viewers.
     public func answer(_ request: ControlRequest) -> ControlResponse {
         switch request {
-        case .set(let path, let assignments): set(path.hasPrefix("/") ? String(path.dropFirst()) : path, assignments)
+        case .set(let path, let assignments): set(pathName(path), assignments)
+        case .settings(let request): settings(request)
         case .status(let hasPictureTimes): status(hasPictureTimes)
         }
     }
@@ -17,6 +18,24 @@ extension Assembly {
         }
         return ControlResponse(isDone: true, lines: [], status: status)
     }
+
+    private func settings(_ request: SettingsRequest) -> ControlResponse {
+        switch request {
+        case .list: return .done(SettingsList(overlaidSettings(), problem: settingsFile.problem).lines)
+        case .merge: return .done(SettingsList(overlaidSettings()).configurationLines)
+        case .drop(let path, let keys):
+            do throws(SettingFailure) {
+                let change = try dropSettings(of: path.map(pathName), keys)
+                let loss = change.lossAtRestart.map { ["the settings are back at the next start: \($0)"] } ?? []
+                return .done(["dropped"] + change.changes.map(\.description) + loss)
+            } catch {
+                return .refused(error.reasons)
+            }
+        }
+    }
+
+    /// The name of a path that users may write with a slash.
+    private func pathName(_ text: String) -> String { text.hasPrefix("/") ? String(text.dropFirst()) : text }
 
     private func set(_ name: String, _ assignments: [String]) -> ControlResponse {
         do throws(SettingFailure) {

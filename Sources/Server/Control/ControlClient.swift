@@ -73,7 +73,7 @@ extension ControlFailure {
                     ? "too many commands wait for the server at \(path); try again"
                     : "cannot connect to the server at \(path): \(error)")
         } else if shut.isEmpty {
-            self.init("\(silence); if one is running, repeat its --port or --config here")
+            self.init("\(silence); if one is running, repeat its --port or --config here", isServerAbsent: true)
         } else {
             self.init(
                 "no permission to connect to the server at \(Self.list(shut))\(silent.isEmpty ? "" : ", and \(silence)"); "

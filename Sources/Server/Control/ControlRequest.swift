@@ -4,8 +4,19 @@
 public enum ControlRequest: Hashable, Sendable, Codable {
     /// Change options of a path: `{"set":{"path":"cam","assignments":["video.width=640"]}}`.
     case set(path: String, assignments: [String])
+    /// List, print or drop the settings that were changed over HTTP: `{"settings":{"_0":{"list":{}}}}`.
+    case settings(SettingsRequest)
     /// Return the status of the server: `{"status":{"hasPictureTimes":false}}`.
     case status(hasPictureTimes: Bool)
+}
+
+/// What to do with the settings that were changed over HTTP.
+public enum SettingsRequest: Hashable, Sendable, Codable {
+    case list
+    /// Return them as lines for the configuration file.
+    case merge
+    /// Give them the values of the configuration again: all settings, those of a path, or some of its settings.
+    case drop(path: String?, keys: [String])
 }
 
 /// The server's answer: one line of JSON.

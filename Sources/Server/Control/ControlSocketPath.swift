@@ -97,8 +97,10 @@ public struct ControlSocketPath: Hashable, Sendable {
 /// Why a command cannot reach a server: one sentence without a full stop.
 public struct ControlFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
+    /// Whether no server listens.
+    public let isServerAbsent: Bool
 
-    init(_ description: String) {
-        self.description = description
+    init(_ description: String, isServerAbsent: Bool = false) {
+        (self.description, self.isServerAbsent) = (description, isServerAbsent)
     }
 }

@@ -31,7 +31,7 @@ extension Assembly {
                 $0.path < $1.path
             },
             viewers: viewers,
-            loops: loops.map(ServerStatus.LoopLine.init))
+            loops: loops.map(ServerStatus.LoopLine.init), settingsProblem: settingsFile.problem)
     }
 
     private typealias Answers = (viewers: [ServerStatus.ViewerLine], loops: [RTSPServer.Server.Statistics])

@@ -5,6 +5,9 @@ extension ServerStatus {
     /// For users: streams with their stages, viewers, loops. Control characters in the names of clients are escaped.
     public var text: String {
         var text = "apus \(version), up for \(Self.number(uptime)) s\n"
+        if let settingsProblem {
+            text += "settings that were changed over HTTP are lost at the next start: \(settingsProblem)\n"
+        }
         for stream in streams {
             let watching = viewers.filter { $0.path == stream.path }
             text +=

@@ -14,6 +14,8 @@ public struct ServerStatus: Hashable, Sendable, Codable {
     public let viewers: [ViewerLine]
     /// Counters of each event loop, since the start.
     public let loops: [LoopLine]
+    /// Why settings that were changed over HTTP are lost at the next start; `nil` if they are not.
+    public let settingsProblem: String?
 
     public struct StreamLine: Hashable, Sendable, Codable {
         public let path: String

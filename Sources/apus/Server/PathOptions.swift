@@ -25,19 +25,24 @@ struct PathOptions: ParsableArguments {
 
     func validate() throws {
         var path = Configuration.Path()
-        try apply(to: &path)
+        for (key, text, option) in assignments { try set(key, of: &path, to: text, by: option) }
     }
 
     /// Applies the options to all paths.
-    func apply(to configuration: inout Configuration) throws {
-        for name in configuration.paths.keys { try apply(to: &configuration.paths[name, default: .init()]) }
+    func apply(to read: inout StatedConfiguration) throws {
+        for name in read.configuration.paths.keys {
+            for (key, text, option) in assignments {
+                try set(key, of: &read.configuration.paths[name, default: .init()], to: text, by: option)
+                read.stated.setByCommandLine("paths.\(name).\(key)")
+            }
+        }
     }
 
     /// Applies the options to the camera or test card that is served at /cam without a SOURCE.
-    func applyToDefaultPath(of configuration: inout Configuration) throws {
+    func applyToDefaultPath(of read: inout StatedConfiguration) throws {
         guard !given.isEmpty else { return }
-        if configuration.paths.isEmpty { configuration.paths["cam"] = .init() }
-        try apply(to: &configuration)
+        if read.configuration.paths.isEmpty { read.configuration.paths["cam"] = .init() }
+        try apply(to: &read)
     }
 
     /// - Throws: if there is an option, because the paths of the configuration have their own.
@@ -55,14 +60,14 @@ struct PathOptions: ParsableArguments {
         return options.filter(\.1).map(\.0)
     }
 
-    private func apply(to path: inout Configuration.Path) throws {
-        if let size {
-            try set("video.width", of: &path, to: "\(size.width)", by: "--size")
-            try set("video.height", of: &path, to: "\(size.height)", by: "--size")
-        }
-        if let fps { try set("video.frameRate", of: &path, to: fps, by: "--fps") }
-        if let bitrate { try set("video.bitrate", of: &path, to: bitrate, by: "--bitrate") }
-        if let title { try set("title", of: &path, to: title, by: "--title") }
+    /// Keys of the configuration, their values, and the options that set them.
+    private var assignments: [(key: String, text: String, option: String)] {
+        let all = [
+            ("video.width", size.map { "\($0.width)" }, "--size"),
+            ("video.height", size.map { "\($0.height)" }, "--size"),
+            ("video.frameRate", fps, "--fps"), ("video.bitrate", bitrate, "--bitrate"), ("title", title, "--title"),
+        ]
+        return all.compactMap { key, text, option in text.map { (key, $0, option) } }
     }
 
     private func set(_ key: String, of path: inout Configuration.Path, to text: String, by option: String) throws {

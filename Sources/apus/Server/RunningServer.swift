@@ -57,9 +57,12 @@ struct RunningServer {
     }
 
     /// No server could be reached.
-    private struct Unreachable: Error, CustomStringConvertible {
-        let failure: ControlFailure
-        let otherPorts: [Int]
+    struct Unreachable: Error, CustomStringConvertible {
+        fileprivate let failure: ControlFailure
+        fileprivate let otherPorts: [Int]
+
+        /// Whether no server runs, as far as this user can see.
+        var isAbsent: Bool { failure.isServerAbsent && otherPorts.isEmpty }
 
         var description: String {
             guard !otherPorts.isEmpty else { return failure.description }

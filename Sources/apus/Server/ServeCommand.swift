@@ -114,16 +114,16 @@ struct ServeCommand: ParsableCommand {
             throw ExitCode.failure
         }
         do {
-            let (settings, file) = try read(config)
+            var read = try read(config)
             try SourceArgument.refuseLoneMissingFile(arguments)
-            var configuration = settings
-            let choice = configuration.chooseFirstCamera()
-            if choice != nil { try path.applyToDefaultPath(of: &configuration) }
+            let choice = read.configuration.chooseFirstCamera()
+            if choice != nil { try path.applyToDefaultPath(of: &read) }
+            let (configuration, file) = (read.configuration, read.file)
             let threshold = LogThreshold(configuration.log.level)
             LoggingSystem.bootstrap { LineLogHandler(label: $0, threshold: threshold, write: writer.write) }
             let log = Logger(label: "apus")
             let assembly = try Assembly(
-                configuration, log: log, threshold: threshold, stateFolder: .usual
+                configuration, stated: read.stated, log: log, threshold: threshold, stateFolder: .usual
             ) { (user) throws(StateFailure) in
                 try GeneratedAccess(keptIn: .usual, of: user, log: log)
             }
@@ -165,30 +165,29 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
-    /// Reads the configuration and applies the command line; also returns the file that was read.
-    private func read(_ file: String?) throws -> (Configuration, file: String?) {
-        let (settings, file) = try Configuration.load(file)
-        var configuration = settings
-        if let port { configuration.server.port = port }
-        if let httpPort { configuration.http.port = httpPort }
-        if let udpPorts { configuration.use(udpPorts) }
-        if let loops { configuration.loops.threads = loops }
-        if let logLevel { configuration.log.level = logLevel }
-        if open { configuration.access.open = true }
+    /// Reads the configuration and applies the command line.
+    private func read(_ file: String?) throws -> StatedConfiguration {
+        var read = try StatedConfiguration(of: file)
+        if let port { read.configuration.server.port = port }
+        if let httpPort { read.configuration.http.port = httpPort }
+        if let udpPorts { read.configuration.use(udpPorts) }
+        if let loops { read.configuration.loops.threads = loops }
+        if let logLevel { read.configuration.log.level = logLevel }
+        if open { read.configuration.access.open = true }
         do throws(InvalidArgument) {
-            for text in user { try configuration.addUser(text) }
+            for text in user { try read.configuration.addUser(text) }
         } catch {
             throw ConfigurationConflict(description: "--user \(error)")
         }
         if !sources.isEmpty {
             var model = Configuration.Path()
             if multicast { model.multicast = .always }
-            configuration.paths = try SourceArgument.paths(arguments, like: model)
-            try path.apply(to: &configuration)
-        } else if !configuration.paths.isEmpty {
+            read.replacePaths(by: try SourceArgument.paths(arguments, like: model))
+            try path.apply(to: &read)
+        } else if !read.configuration.paths.isEmpty {
             try path.refuseWithoutSource()
         }
-        return (configuration, file)
+        return read
     }
 
     private var arguments: [SourceArgument] {
@@ -205,9 +204,12 @@ struct ServeCommand: ParsableCommand {
             return log.warning("SIGHUP: there is no configuration file to reload")
         }
         do {
-            var (configuration, _) = try read(file)
-            if configuration.paths.isEmpty { configuration.paths = paths }
-            let changes = assembly.apply(configuration)
+            var read = try read(file)
+            if read.configuration.paths.isEmpty {
+                read.configuration.paths = paths
+                try path.applyToDefaultPath(of: &read)
+            }
+            let changes = assembly.apply(read.configuration, stated: read.stated)
             log.notice("configuration reloaded", metadata: ["file": "\(file)", "changes": "\(changes.count)"])
             for change in changes { log.notice("\(change)") }
         } catch {

@@ -9,6 +9,9 @@ struct CheckCommand: ParsableCommand {
             Also checks this host: whether the files exist, and whether the host has the addresses. Exit status: 0 without \
             errors, even with warnings about options that have no effect; 1 with errors. Missing sources do not keep apus serve \
             from starting; it looks for them again and again.
+
+            The settings that were changed over HTTP are read from settings.yml in the folder of the user that runs this command: \
+            $STATE_DIRECTORY, or /var/lib/apus for root, or ~/.local/state/apus for other users.
             """)
 
     @Flag(
@@ -18,13 +21,19 @@ struct CheckCommand: ParsableCommand {
             """)
     var sources = false
 
+    @Flag(
+        help:
+            "Also print every option with its value and where it comes from: the file and its line, settings.yml, or the default."
+    )
+    var values = false
+
     @Argument(help: "The configuration file; ./apus.yml or /etc/apus/apus.yml by default.")
     var file: String?
 
     func run() throws {
         let review: ConfigurationReview
         do throws(ConfigurationFailure) {
-            review = try ConfigurationReview(of: file, opensSources: sources)
+            review = try ConfigurationReview(of: file, opensSources: sources, stateFolder: .usual)
         } catch {
             writeToStandardError("\(error)\n")
             throw ExitCode.failure
@@ -34,6 +43,7 @@ struct CheckCommand: ParsableCommand {
         let count = review.warnings.count
         let verdict = count == 0 ? "right" : "right, with \(count) \(count == 1 ? "warning" : "warnings")"
         writeToStandardOutput(
-            "\(review.file ?? "no file, so the defaults"): \(verdict)\n\(review.configuration.summary)")
+            "\(review.file ?? "no file, so the defaults"): \(verdict)\n\(review.configuration.summary)\(review.settingsText)"
+                + (values ? review.valuesText : ""))
     }
 }

@@ -45,6 +45,11 @@ extension Entry {
                     },
                     changes: { old, new, path, effect in
                         old[keyPath: member] == new[keyPath: member] ? [] : [OptionChange(option: path, effect: effect)]
+                    },
+                    values: { section, path in
+                        let list = section[keyPath: member]
+                        guard !list.isEmpty else { return [OptionValue(option: path, text: "[]")] }
+                        return list.enumerated().flatMap { schema.values(in: $1, at: path + "\($0 + 1)") }
                     })))
     }
 

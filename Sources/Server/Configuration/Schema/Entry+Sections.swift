@@ -5,11 +5,12 @@ import Yams
 extension Entry {
     /// At most 64 texts by name. The camera's driver defines the names, so they are not checked.
     static func texts(_ key: String, _ member: WritableKeyPath<Section, [String: String]>, _ reason: String) -> Self {
+        let maximumCount = 64
         let expectation = "names with a value each, such as { brightness: 128 }"
         return Entry(
             key: key,
             read: { node, path, section, reading in
-                guard case .mapping(let mapping) = node, mapping.count <= 64 else {
+                guard case .mapping(let mapping) = node, mapping.count <= maximumCount else {
                     if !node.isNothing { reading.note("expects \(expectation), not \(node.kind)", at: node, path) }
                     return
                 }
@@ -28,13 +29,17 @@ extension Entry {
                     }
                     section[keyPath: member][name] = scalar.string
                 }
+                if section[keyPath: member].count > maximumCount {
+                    reading.note("has more than \(maximumCount) names", at: node, path)
+                }
             },
             content: .option(
                 OptionText(expectation: expectation, reason: reason) { section in
                     let pairs = section[keyPath: member].sorted { $0.key < $1.key }
                     let texts = pairs.map { "\(quoted($0)): \(quoted($1))" }.joined(separator: ", ")
                     return pairs.isEmpty ? "{}" : "{ \(texts) }"
-                }))
+                }),
+            form: OptionForm(.texts(maximumCount: maximumCount), member) { .map($0.mapValues { .text($0) }) })
     }
 
     /// Options below a key.
@@ -55,6 +60,8 @@ extension Entry {
                     },
                     changes: { old, new, path, _ in
                         schema.changes(from: old[keyPath: member], to: new[keyPath: member], at: path)
-                    })))
+                    },
+                    values: { section, path in schema.values(in: section[keyPath: member], at: path) },
+                    settings: { path in schema.settings(at: path).map { $0.below(member) } })))
     }
 }

@@ -12,6 +12,7 @@ extension Entry {
         let bounds = "a whole number from \(range.lowerBound) to \(range.upperBound)"
         return value(
             key, member, expecting: unit.isEmpty ? bounds : "\(bounds) (\(unit))", reason,
+            form: OptionForm(.integer(range, unit: unit), member) { .number($0) },
             parse: { text, style in style == .plain ? Int(text).flatMap { range.contains($0) ? $0 : nil } : nil },
             show: { "\($0)" },
             // `16M` is understood, but only bitrates are written so.
@@ -30,7 +31,7 @@ extension Entry {
             key, member,
             expecting:
                 "a whole number from \(range.lowerBound) to \(range.upperBound) (bits per second), \(Bitrate.example)",
-            reason,
+            reason, form: OptionForm(.integer(range, unit: "bits per second"), member) { .number($0) },
             parse: { text, style in
                 style == .plain ? Bitrate(text).flatMap { range.contains($0.value) ? $0.value : nil } : nil
             },
@@ -41,7 +42,7 @@ extension Entry {
     static func boolean(_ key: String, _ member: WritableKeyPath<Section, Bool>, _ reason: String) -> Self {
         let words = ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false]
         return value(
-            key, member, expecting: "true or false", reason,
+            key, member, expecting: "true or false", reason, form: OptionForm(.flag, member) { .flag($0) },
             parse: { text, style in style == .plain ? words[text.lowercased()] : nil },
             show: { $0 ? "true" : "false" })
     }
@@ -52,6 +53,7 @@ extension Entry {
     ) -> Self {
         value(
             key, member, expecting: "one line of text, at most \(maximumBytes) bytes", reason,
+            form: OptionForm(.text(maximumByteCount: maximumBytes), member) { .text($0) },
             parse: { text, _ in isLine(text, maximumBytes: maximumBytes) ? text : nil },
             show: quoted)
     }
@@ -90,6 +92,7 @@ extension Entry {
         let expectation = "one of " + words.joined(separator: ", ") + (unit.isEmpty ? "" : " (\(unit))")
         return value(
             key, member, expecting: expectation, words: words, formerWords: formerWords, reason,
+            form: OptionForm(.choice(words), member) { .text(word($0)) },
             parse: { text, _ in choices.first { word($0) == text } }, show: word)
     }
 
@@ -116,10 +119,12 @@ extension Entry {
     /// - Parameters:
     ///   - words: all values, if there are only a few. The one that a wrong value probably means is suggested.
     ///   - formerWords: values of earlier releases, with the present value of each.
+    ///   - form: the option as a value of a type, if it may be changed over HTTP.
     ///   - advice: what to write instead of a wrong value.
     static func value<Value>(
         _ key: String, _ member: WritableKeyPath<Section, Value>, expecting expectation: String,
         words: [String] = [], formerWords: [String: String] = [:], _ reason: String,
+        form: OptionForm<Section>? = nil,
         parse: @escaping (String, Node.Scalar.Style) -> Value?, show: @escaping (Value) -> String,
         advice: @escaping (String) -> String? = { _ in nil }
     ) -> Self {
@@ -143,6 +148,7 @@ extension Entry {
                 section[keyPath: member] = value
             },
             content: .option(
-                OptionText(expectation: expectation, reason: reason, value: { show($0[keyPath: member]) })))
+                OptionText(expectation: expectation, reason: reason, value: { show($0[keyPath: member]) })),
+            form: form)
     }
 }

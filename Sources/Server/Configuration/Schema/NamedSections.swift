@@ -15,7 +15,8 @@ struct NamedSections<Section, Inner> {
     let reason: String
 
     var entry: Entry<Section> {
-        Entry(key: key, read: read, content: .options(.init(reference: reference, changes: changes)))
+        Entry(
+            key: key, read: read, content: .options(.init(reference: reference, changes: changes, values: values)))
     }
 
     private func read(_ node: Node, at path: OptionPath, into section: inout Section, noting reading: inout Reading) {
@@ -59,6 +60,10 @@ struct NamedSections<Section, Inner> {
         }
         return comment("\(reason) A name is \(expectation).", indent: indent)
             + blanks(indent) + "\(key):\n" + sections.joined(separator: "\n")
+    }
+
+    private func values(in section: Section, at path: OptionPath) -> [OptionValue] {
+        section[keyPath: member].sorted { $0.key < $1.key }.flatMap { schema.values(in: $1, at: path + $0) }
     }
 
     /// - Parameter effect: that of names which only one of the sections has.

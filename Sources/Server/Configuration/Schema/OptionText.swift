@@ -10,10 +10,13 @@ struct OptionText<Section> {
     /// The option with its value in `section`: reason, accepted values, when a change takes effect, and the line itself.
     ///
     /// Each line is indented by `indent` spaces and ends with a line feed.
-    func lines(_ key: String, _ section: Section, _ effect: OptionEffect, indent: Int) -> String {
+    func lines(
+        _ key: String, _ section: Section, _ effect: OptionEffect, isOverHTTP: Bool, indent: Int
+    ) -> String {
         let value = value(section)
         let values = "Expects \(expectation)\(value.map { "; the default is \($0)" } ?? "")."
-        return [reason, values, effect.sentence].map { comment($0, indent: indent) }.joined()
+        let http = isOverHTTP ? ["It can also be changed over HTTP."] : []
+        return ([reason, values] + http + [effect.sentence]).map { comment($0, indent: indent) }.joined()
             + blanks(indent) + "\(key): \(value ?? quoted(""))\n"
     }
 }
@@ -23,9 +26,18 @@ func isLine(_ text: String, maximumBytes: Int) -> Bool {
     text.utf8.count <= maximumBytes && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
 }
 
-/// `text` as a double-quoted YAML scalar.
+/// `text` as a double-quoted YAML scalar. Scalars that YAML does not allow unescaped, or takes for the end of a line, are escaped.
 func quoted(_ text: String) -> String {
-    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    let body = text.unicodeScalars.map { scalar -> String in
+        switch scalar.value {
+        case 0x22, 0x5C: return "\\\(scalar)"
+        case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF:
+            let digits = String(scalar.value, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default: return String(scalar)
+        }
+    }
+    return "\"\(body.joined())\""
 }
 
 /// `text` as comment lines of at most 110 columns.

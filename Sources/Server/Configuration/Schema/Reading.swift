@@ -48,12 +48,16 @@ struct Reading {
         positions.updateValue(node.position, forKey: path)
     }
 
+    /// The position of each option that the text sets.
+    var options: [OptionPath: ConfigurationProblem.Position?] { positions }
+
     /// Whether the text sets the option, even to the value that it had before.
     func hasRead(_ path: OptionPath) -> Bool { positions.keys.contains(path) }
 
     /// The key in `node`. If it is not a short text, notes that and returns `nil`.
     mutating func key(_ node: Node, at path: OptionPath) -> String? {
-        guard case .scalar(let scalar) = node, scalar.string.utf8.count <= 128, scalar.anchor == nil else {
+        // The longest are the names of paths.
+        guard case .scalar(let scalar) = node, scalar.string.utf8.count <= 200, scalar.anchor == nil else {
             note("a key is a short word, not \(node.kind)", at: node, path)
             return nil
         }

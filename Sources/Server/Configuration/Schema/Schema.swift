@@ -63,6 +63,16 @@ struct Schema<Section> {
         entries.flatMap { $0.changes(from: old, to: new, at: path + $0.key) }
     }
 
+    /// All options with their values in `section`, in the order of the reference file.
+    func values(in section: Section, at path: OptionPath) -> [OptionValue] {
+        entries.flatMap { $0.values(in: section, at: path + $0.key) }
+    }
+
+    /// The options that may be changed over HTTP, in the order of the reference file.
+    func settings(at path: OptionPath) -> [Setting<Section>] {
+        entries.flatMap { $0.settings(at: path + $0.key) }
+    }
+
     /// The section as it appears in the reference file, with the values of `section`.
     func reference(_ section: Section, indent: Int) -> String {
         entries.map { $0.reference(section, indent: indent) }.joined(separator: "\n")

@@ -26,7 +26,8 @@ extension Schema<Configuration.User> {
                 "password", \.password,
                 "The password, or a hash of it from apus password. The password cannot be read from an md5:… or sha-256:… hash, "
                     + "but the hash itself is enough to log in here. A salted:… hash is not, and works for Basic inside TLS and "
-                    + "for VLC's SAT>IP only."),
+                    + "for VLC's SAT>IP only."
+            ).secret(),
             .patterns("read", \.read, "Paths that the user may watch."),
             .patterns("publish", \.publish, "Paths that the user may publish to."),
             .patterns("control", \.control, "Paths whose options the user may change."),

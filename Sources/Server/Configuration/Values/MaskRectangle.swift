@@ -45,6 +45,11 @@ extension MaskRectangle {
         return "[\(texts.joined(separator: ", "))]"
     }
 
+    /// The same as a value of a setting: `["5%", "0%", "12.5%", "100%"]` or `[64, 0, 160, 720]`.
+    var setting: SettingValue {
+        .list([x, y, width, height].map { unit == .pixels ? .number($0) : .text(Self.percentage($0)) })
+    }
+
     private static func pixels(_ text: String) -> Int? {
         // No frame is larger than 16384 pixels in either direction.
         digits(text[...]).flatMap { $0 <= 16_384 ? $0 : nil }

@@ -21,6 +21,7 @@ extension Schema<Configuration.Camera> {
             .texts(
                 "controls", \.controls,
                 "Values of the camera's controls, such as { brightness: 128, power_line_frequency: 50 Hz }; apus devices lists "
-                    + "them. Other controls are not changed."))
+                    + "them. Other controls are not changed."
+            ).overHTTP())
     }
 }

@@ -52,15 +52,17 @@ extension Schema<Configuration.Effects> {
                 "privacyMasks", \.privacyMasks,
                 "Rectangles that are painted black before all other effects: left, top, width and height of each, in percent of "
                     + "the captured frame, or in pixels of a frame of video.width by video.height."
-            ),
+            ).overHTTP(),
             .choice(
                 "rotate", \.rotate, unit: "degrees, clockwise",
-                "Rotates the frame; 90 and 270 swap width and height."),
-            .boolean("mirror", \.mirror, "Whether left and right are swapped, after the rotation."),
+                "Rotates the frame; 90 and 270 swap width and height."
+            ).overHTTP(),
+            .boolean("mirror", \.mirror, "Whether left and right are swapped, after the rotation.").overHTTP(),
             .integer(
                 "blur", \.blur, in: 0...100, unit: "thousandths of the frame's shorter side",
                 "Radius of the blur: with enough of it one sees that a person is there, but cannot recognise the person; 0 "
-                    + "for none."),
+                    + "for none."
+            ).overHTTP(),
             .text(
                 "filters", \.filters, maximumBytes: 4000,
                 "More filters, in the syntax of ffmpeg -vf, such as hqdn3d,unsharp. ffmpeg -filters lists them."),
@@ -68,13 +70,16 @@ extension Schema<Configuration.Effects> {
                 "overlay", \.overlay, formerWords: ["blockCode": "machineTimestamp"],
                 "What is drawn into the frame: clock, the date and time of day; title, the path's title; both, side by side; "
                     + "machineTimestamp, the time of capture as black and white blocks, from which apus measure computes the "
-                    + "latency of a screenshot (docs/timestamp-overlay.md)."),
+                    + "latency of a screenshot (docs/timestamp-overlay.md)."
+            ).overHTTP(),
             .choice(
                 "overlayCorner", \.overlayCorner,
-                "The corner of the overlay. With both, the clock is in this corner."),
+                "The corner of the overlay. With both, the clock is in this corner."
+            ).overHTTP(),
             .integer(
                 "overlaySize", \.overlaySize, in: 1...50, unit: "percent of the frame's height",
-                "Height of the letters."))
+                "Height of the letters."
+            ).overHTTP())
     }
 }
 
@@ -106,7 +111,8 @@ extension Entry {
             content: .option(
                 OptionText(expectation: expectation, reason: reason) { section in
                     "[\(section[keyPath: member].map(\.description).joined(separator: ", "))]"
-                }))
+                }),
+            form: OptionForm(.rectangles(maximumCount: maximumRectangles), member) { .list($0.map(\.setting)) })
     }
 }
 

@@ -9,7 +9,7 @@ extension Entry {
     }
 
     static func remotePassword(_ member: WritableKeyPath<Section, String>) -> Self {
-        .text("password", member, "The password of that user. No log, status or message shows it.")
+        .text("password", member, "The password of that user. No log, status or message shows it.").secret()
     }
 
     static func remoteCertificate(_ member: WritableKeyPath<Section, CertificateCheck>) -> Self {

@@ -91,7 +91,9 @@ extension Schema<Configuration.Path> {
                 "With onDemand, how long a client waits for the first frame before it is answered 503. A source that fails is "
                     + "reported at once. VLC waits for about 10 s."),
             .text("title", \.title, "Title that players show; empty for the name of the path.").takingEffect(
-                .newViewers),
+                .newViewers
+            )
+            .overHTTP(),
             .text("description", \.description, "More information, for players that show it.").takingEffect(
                 .newViewers),
             .boolean(

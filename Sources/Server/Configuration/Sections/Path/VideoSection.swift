@@ -45,10 +45,12 @@ extension Schema<Configuration.Video> {
             ),
             .integer(
                 "width", \.width, in: 16...8192, unit: "pixels, even",
-                "Width of the test card; a camera uses the nearest that it has."),
+                "Width of the test card; a camera uses the nearest that it has."
+            ).overHTTP(),
             .integer(
                 "height", \.height, in: 16...8192, unit: "pixels, even",
-                "Height of the test card; a camera uses the nearest that it has."),
+                "Height of the test card; a camera uses the nearest that it has."
+            ).overHTTP(),
             .choice(
                 "fit", \.fit, among: [.letterbox, .crop], word: \.rawValue,
                 "How a substream (stream:NAME) with another aspect ratio shows the frames: letterbox adds black bars, crop cuts "
@@ -56,16 +58,16 @@ extension Schema<Configuration.Video> {
             .integer(
                 "frameRate", \.frameRate, in: 1...240, unit: "frames per second",
                 "Frame rate of the test card; a camera uses the nearest that it has."
-            ).formerly("framesPerSecond").short("fps"),
+            ).formerly("framesPerSecond").short("fps").overHTTP(),
             .bitrate(
                 "bitrate", \.bitrate, in: 10_000...200_000_000,
                 "Target, kept within a window of two frames so that no frame waits for the network."
-            ).formerly("bitsPerSecond"),
+            ).formerly("bitsPerSecond").overHTTP(),
             .integer(
                 "gopMilliseconds", \.gopMilliseconds, in: 100...60_000, unit: "milliseconds",
                 "Time from one keyframe to the next. Viewers start equally fast with every value; a recording can be cut at "
                     + "keyframes only, so a smaller value allows finer cuts."
-            ),
+            ).overHTTP(),
             .boolean(
                 "intraRefresh", \.intraRefresh,
                 "Whether the image is refreshed column by column, once in gopMilliseconds, instead of by keyframes, which "

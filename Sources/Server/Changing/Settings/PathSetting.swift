@@ -1,0 +1,54 @@
+/// A setting of a path as programs see it: an option that may be changed over HTTP.
+public struct PathSetting: Hashable, Sendable {
+    /// `video.bitrate`.
+    public let key: String
+    public let value: SettingValue
+    /// Where the value comes from.
+    public let origin: SettingOrigin
+    /// What it would be without the changes over HTTP and of `apus set`.
+    public let configured: SettingValue
+    public let type: SettingType
+    /// Why a user would change it, in full sentences.
+    public let reason: String
+    /// When a change takes effect, in a full sentence.
+    public let effect: String
+}
+
+// MARK: - JSON
+
+extension PathSetting: Encodable {
+    private enum Key: String, CodingKey {
+        case key, value, origin, configured, type, minimum, maximum, unit, maximumBytes, choices, maximumCount, reason
+        case effect
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(key, forKey: .key)
+        try container.encode(value, forKey: .value)
+        try container.encode(origin, forKey: .origin)
+        try container.encode(configured, forKey: .configured)
+        try container.encode(reason, forKey: .reason)
+        try container.encode(effect, forKey: .effect)
+        switch type {
+        case .integer(let range, let unit):
+            try container.encode("integer", forKey: .type)
+            try container.encode(range.lowerBound, forKey: .minimum)
+            try container.encode(range.upperBound, forKey: .maximum)
+            if !unit.isEmpty { try container.encode(unit, forKey: .unit) }
+        case .flag: try container.encode("boolean", forKey: .type)
+        case .text(let count):
+            try container.encode("text", forKey: .type)
+            try container.encode(count, forKey: .maximumBytes)
+        case .choice(let words):
+            try container.encode("choice", forKey: .type)
+            try container.encode(words, forKey: .choices)
+        case .rectangles(let count):
+            try container.encode("rectangles", forKey: .type)
+            try container.encode(count, forKey: .maximumCount)
+        case .texts(let count):
+            try container.encode("map", forKey: .type)
+            try container.encode(count, forKey: .maximumCount)
+        }
+    }
+}
