@@ -47,6 +47,8 @@ public final class Stream: Sendable {
         var source: (any Source)?
         var captureTimeSEI = CaptureTimeSEI.keyframes
         var captureTimeOrigin: CaptureTimeOrigin?
+        /// Whether the source has published media since its start.
+        var isSourceUp = false
         /// Tracks that drop units until a keyframe, because a source has just started.
         var awaitingKeyframe: Set<TrackID> = []
         /// Whether the source sleeps until the stream is needed. The next announcement clears it.
@@ -75,13 +77,17 @@ public final class Stream: Sendable {
     /// What needs the stream now.
     public let demand = StreamDemand()
 
+    /// Where events of the path are published; `nil` for a stream that no path serves.
+    public let events: EventBus?
+
     private let limits: Limits
     let state: Mutex<State>
 
-    public init(path: String, clock: StreamClock, limits: Limits = Limits()) {
+    public init(path: String, clock: StreamClock, limits: Limits = Limits(), events: EventBus? = nil) {
         self.path = path
         self.clock = clock
         self.limits = limits
+        self.events = events
         state = Mutex(
             State(ring: Ring(bounds: limits.history), limiter: KeyframeRequestLimiter(limits: limits.keyframeRequests)))
     }
@@ -223,6 +229,7 @@ extension Stream {
     /// Units of unannounced tracks, and frames before a source's first keyframe, are dropped.
     public func publish(_ unit: AccessUnit) {
         var unit = addingCaptureTime(unit)
+        var isSourceUp = true
         let feeds = state.withLock { state -> [any AnyFeed] in
             if let places = state.places {
                 guard let placed = places.place(unit) else { return [] }
@@ -237,6 +244,7 @@ extension Stream {
                 guard unit.isKeyframe else { return [] }
                 state.awaitingKeyframe.remove(unit.track)
             }
+            swap(&isSourceUp, &state.isSourceUp)
             if track.kind == .video {
                 state.published.pictureCount += 1
                 if unit.isKeyframe { state.limiter.arrived() }
@@ -250,6 +258,8 @@ extension Stream {
             return feeds
         }
         for feed in feeds { feed.wake() }
+        // The first unit of a source.
+        if !isSourceUp { events?.publish(path) { .sourceUp } }
     }
 
     /// Appends a unit to the history and to all feeds.

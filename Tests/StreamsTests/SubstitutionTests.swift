@@ -138,7 +138,7 @@ struct AbsentSourceTests {
         #expect(stream.missingAudio() == nil)
         stream.publishSubstitute(.audio(10))
         pass(to: 100)
-        stream.sourceEnded()
+        stream.sourceEnded(because: "unplugged")
         #expect(stream.missingAudio()?.tracks == [audio] && stream.absence() == nil)
         stream.publishSubstitute(.audio(100))
         stream.publishSubstitute(.frame(100, idr: true))

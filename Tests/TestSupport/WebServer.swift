@@ -10,6 +10,7 @@ public final class WebServer: Sendable {
         /// With the request line, and without the empty line.
         public let head: String
         public let body: String
+        public let arrival: ContinuousClock.Instant
 
         /// The value of a field; `nil` without it.
         public func header(_ name: String) -> String? {
@@ -79,7 +80,10 @@ public final class WebServer: Sendable {
     public var url: String { "http://127.0.0.1:\(port)/auth" }
 
     /// The bodies of all requests so far.
-    public var requests: [String] { received.withLock { $0.map(\.body) } }
+    public var requests: [String] { all.map(\.body) }
+
+    /// All requests so far.
+    public var all: [Request] { received.withLock { $0 } }
 
     /// The first line of each request so far, without the version.
     public var requestLines: [String] { received.withLock { $0.map { "\($0.method) \($0.path)" } } }
@@ -146,6 +150,6 @@ public final class WebServer: Sendable {
         let words = head.prefix { $0 != "\r\n" }.split(separator: " ").map(String.init)
         return Request(
             method: words.first ?? "", path: words.count > 1 ? words[1] : "", head: head,
-            body: String(decoding: pending[end.upperBound..<(end.upperBound + length)], as: UTF8.self))
+            body: String(decoding: pending[end.upperBound..<(end.upperBound + length)], as: UTF8.self), arrival: .now)
     }
 }

@@ -15,9 +15,20 @@ const char *apus_load_curl(void);
 // A client that posts JSON to one URL (http or https) without following redirects. Confined to one thread at a time.
 typedef struct apus_http apus_http;
 
+// Decides whether the client may connect to this address, a numeric IPv4 or IPv6 address.
+typedef bool (*apus_http_permits)(void *context, const char *address);
+
 // Returns NULL if there is no memory or the URL is invalid.
 apus_http *apus_http_make(const char *url);
 void apus_http_free(apus_http *http);
+
+// Connects only to addresses for which `permits` returns true, directly even if the environment names a proxy. Returns false if
+// there is no memory.
+bool apus_http_restrict(apus_http *http, apus_http_permits permits, void *context);
+
+// Sends these header lines, each `Name: value`, beside Content-Type, in place of those of the call before. Returns false if there
+// is no memory.
+bool apus_http_set_headers(apus_http *http, const char *const *lines, size_t count);
 
 // Posts `count` bytes and waits up to the timeout. Returns the HTTP status, or 0; `apus_http_failure` then gives the reason.
 long apus_http_post(apus_http *http, const uint8_t *body, size_t count, long milliseconds);

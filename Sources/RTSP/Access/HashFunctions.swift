@@ -34,7 +34,7 @@ public struct HashFunctions: Sendable {
     }
 
     /// The authentication code of `message`: HMAC-SHA-256 (RFC 2104, section 2). Only an owner of `key` can make it.
-    func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+    public func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
         let blockByteCount = 64
         let short = key.count > blockByteCount ? sha256(key) : key
         let block = short + [UInt8](repeating: 0, count: blockByteCount - short.count)

@@ -215,6 +215,8 @@ final class PublishingHandler {
         recording[session.id] = (session, connection)
         schedule(session)
         log.publishes(session, connection, at: now)
+        let stream = session.point.stream
+        stream.events?.publish(stream.path) { .publisherJoined(publication.eventClient) }
         return nil
     }
 
@@ -227,6 +229,8 @@ final class PublishingHandler {
         guard let publication = session.publication else { return }
         session.point.ended(publication, because: reason)
         log.publishedUntilNow(session, connection, because: reason, at: now)
+        let stream = session.point.stream
+        stream.events?.publish(stream.path) { .publisherLeft(publication.eventClient, reason: reason) }
     }
 
     /// The publications that other threads have ended: a connection and its session each.

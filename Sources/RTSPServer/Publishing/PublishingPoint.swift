@@ -210,6 +210,12 @@ final class Publication: Sendable {
         (self.session, self.connection, self.endings) = (session, connection, endings)
     }
 
+    /// The publisher, as events describe it.
+    var eventClient: StreamEvent.Client {
+        StreamEvent.Client(
+            peer: "\(publisher.peer)", name: publisher.userAgent, transport: transport, user: publisher.user)
+    }
+
     /// Ends it from any thread: the stream gets nothing more, and its loop closes the connection.
     func end(_ withdrawal: Withdrawal) {
         input.close()

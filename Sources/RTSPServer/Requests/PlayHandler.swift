@@ -79,6 +79,7 @@ final class PlayHandler {
 
     /// Starts sending. The reply to PLAY waits in the connection's output.
     func start(_ session: ViewerSession, of connection: Connection, at now: MonotonicTime) {
+        let isFirst = session.startedAt == nil
         session.startedAt = now
         if session.lowerTransport != .multicast {
             sessions.addresses.started(session, at: now)
@@ -88,6 +89,10 @@ final class PlayHandler {
             connection.output.flush(at: now)
         }
         log.activity("joined", session, of: connection, at: now)
+        if isFirst {
+            let stream = session.entry.stream
+            stream.events?.publish(stream.path) { .viewerJoined(session.eventClient(on: connection)) }
+        }
     }
 
     /// Stops sending. The session stays.

@@ -59,7 +59,10 @@ final class Sessions {
         byViewer[ObjectIdentifier(session.viewer)] = nil
         addresses.remove(session)
         context.registry.viewerLeft()
-        if session.startedAt != nil { log.left(session, of: connection, because: reason, at: now) }
+        guard session.startedAt != nil else { return }
+        log.left(session, of: connection, because: reason, at: now)
+        let stream = session.entry.stream
+        stream.events?.publish(stream.path) { .viewerLeft(session.eventClient(on: connection), reason: reason) }
     }
 
     /// Ends all sessions of a connection that closes.

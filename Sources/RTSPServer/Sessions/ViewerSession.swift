@@ -49,6 +49,12 @@ final class ViewerSession {
         return viewer.encapsulation == .transportStream ? "MPEG-TS over \(way)" : way
     }
 
+    /// Its client, as events describe it.
+    func eventClient(on connection: Connection) -> StreamEvent.Client {
+        StreamEvent.Client(
+            peer: "\(connection.peer)", name: connection.client.userAgent, transport: transportName)
+    }
+
     /// Whether what was negotiated holds for these tracks of the stream; true if none are known.
     ///
     /// If the tracks change, delivery ends the viewers that play. This check is for sessions that were set up or paused then.

@@ -74,6 +74,11 @@ public final class Assembly: Sendable {
     let generatedAccess: @Sendable (GeneratedPassword.User) throws(StateFailure) -> GeneratedAccess
     let log: Logger
     let clock = StreamClock(ClockReading.now)
+    /// What happens to the paths, for web clients and webhooks.
+    public let events = EventBus(
+        run: String(UInt64.random(in: .min ... .max), radix: 36), now: WallClock.unixNanoseconds)
+    /// Posts events to web servers.
+    let webhooks: Webhooks
     let state: Mutex<State>
     /// Reads configurations, one after the other.
     let reloads: WorkThread
@@ -122,6 +127,7 @@ public final class Assembly: Sendable {
         } catch {
             throw Failure(description: "cannot start: \(error)")
         }
+        webhooks = Webhooks(configuration.webhooks, of: events, to: destinations, log: log)
         let forwardLoops = ForwardLoops(destinations)
         forwards = Forwards(on: forwardLoops, log: log)
         let server: RTSPServer.Server
@@ -155,7 +161,7 @@ public final class Assembly: Sendable {
         var paths: [String: ServedPath] = [:]
         let servers = ViewerServers(rtsp: server, http: httpServer)
         for (name, path) in configuration.servedPathsParentsFirst {
-            let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration))
+            let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration), events: events)
             stream.captureTimeSEI = path.timestamps
             stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await servers.end(stream) } }
             paths[name] = ServedPath(
@@ -208,7 +214,7 @@ public final class Assembly: Sendable {
             ControlSocket(at: place, log: log) { [weak self] in self?.answer($0) ?? .refused([]) }
         }
         let all: [(any Component)?] = [
-            RTSPComponent(server, tasks: tasks),
+            webhooks, RTSPComponent(server, tasks: tasks),
             httpServer.map { HTTPComponent($0, routes: routes(), Catalog(assembly: self), tasks: tasks) },
             certificateWatch, sources, statusLog, control,
         ]

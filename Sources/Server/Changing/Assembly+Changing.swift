@@ -75,6 +75,7 @@ extension Assembly {
         // Before a new path is served: the new rights apply to it.
         if difference.isAccessChanged { applyAccess(of: new, &state) }
         if difference.isCertificateMoved { follow(CertificateFiles(new.tls)) }
+        webhooks.set(new.webhooks)
         removeOutdated(from: &state)
         // A path of the configuration replaces one that a publisher has created.
         for name in difference.added where state.createdPaths[name] != nil { removeCreated(name, from: &state) }
@@ -103,6 +104,9 @@ extension Assembly {
         for name in difference.added { start(name, after: endings, in: state) }
         for path in difference.changed where path.isSourceChanged { start(path.name, after: endings, in: state) }
         let results = difference.changed.map { ($0.name, reconfigure($0, in: state)) }
+        for path in difference.changed {
+            events.publish("/\(path.name)") { .settingsChanged(path.options.values.flatMap(\.self).sorted()) }
+        }
         return AppliedChange.all(in: difference, results: Dictionary(uniqueKeysWithValues: results))
     }
 
@@ -157,6 +161,7 @@ extension Assembly {
     /// Stops a path that is no longer served: its source, and its viewers' sessions.
     func withdraw(_ path: ServedPath) {
         let (servers, stream) = (servers, path.stream)
+        events.publish(stream.path) { .pathRemoved }
         directory.remove(stream.path)
         forwards.remove(stream.path)
         path.supervisor.stop()
@@ -176,7 +181,7 @@ extension Assembly {
 
     /// Serves a path. Its source is started later.
     func add(_ name: String, _ path: Configuration.Path, of configuration: Configuration, to state: inout State) {
-        let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(running))
+        let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(running), events: events)
         stream.captureTimeSEI = path.timestamps
         let servers = servers
         stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await servers.end(stream) } }
@@ -184,6 +189,7 @@ extension Assembly {
             path, of: parent(of: path, in: state), on: stream, pulls: pulls, absences: absences, log: log)
         directory.insert(
             stream, options: PathOptions(name, path, in: configuration), publishing: state.paths[name]?.publishing)
+        events.publish(stream.path) { .pathAdded }
     }
 
     private func replaceSource(

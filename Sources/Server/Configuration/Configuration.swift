@@ -20,6 +20,8 @@ public struct Configuration: Hashable, Sendable {
     public var join = Join()
     public var ring = Ring()
     public var keyframeRequests = KeyframeRequests()
+    /// Web servers to which events are posted.
+    public var webhooks: [Webhook] = []
     /// By name: `cam` is served at `/cam`.
     public var paths: [String: Path] = [:]
 
@@ -73,6 +75,12 @@ extension Schema<Configuration> {
                     "How often viewers may make an encoder send a keyframe. Ten keyframes per second cost a 2 Mbit/s video 3 QP and "
                     + "11 % of its bits, so viewers that join must not cause more than this."
             ).formerly("randomAccess"),
+            .sections(
+                "webhooks", \.webhooks, .webhook, makeDefault: Configuration.Webhook.init, shortKey: "url", atMost: 16,
+                item: "a URL such as https://HOST/PATH, or options with a url",
+                "Web servers to which events are posted: what becomes of sources, viewers and publishers. docs/events.md describes "
+                    + "the requests. access.connectAllow and connectDeny apply."
+            ).takingEffect(.live),
             NamedSections(
                 key: "paths", member: \.paths, schema: .path, makeDefault: Configuration.Path.init,
                 expectation:

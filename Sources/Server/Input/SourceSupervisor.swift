@@ -122,13 +122,13 @@ public final class SourceSupervisor: Sendable {
     }
 
     private func supervise() {
-        var schedule = RestartSchedule()
+        var (schedule, failure) = (RestartSchedule(), String?.none)
         while isNeeded() {
             let start = now()
             runs.withLock { $0.started(at: start, publishedBytes: stream.published.byteCount) }
             log.debug("source starts")
             let end = runOnce()
-            stream.sourceEnded()
+            notify(end, &failure)
             if isStopping.load(ordering: .sequentiallyConsistent) { break }
             if idleStop?.hasStoppedSource == true { continue }
             if case .ofInput = end, endOfInput == .isFinal || source.endsForGood {
@@ -201,6 +201,21 @@ public final class SourceSupervisor: Sendable {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Publishes the end of a run as an event.
+    ///
+    /// - Parameter reported: the reason that subscribers know, and that is not repeated.
+    private func notify(_ end: End, _ reported: inout String?) {
+        let isStopping = isStopping.load(ordering: .sequentiallyConsistent)
+        let reason =
+            isStopping
+            ? "the source was stopped" : idleStop?.hasStoppedSource == true ? "the last viewer has left" : end.reason
+        let wasUp = stream.sourceEnded(because: reason)
+        if case .failure(let failure) = end, !wasUp, !isStopping, failure.reason != reported {
+            stream.events?.publish(stream.path) { .sourceFailed(reason: failure.reason) }
+        }
+        reported = reason
     }
 
     private func record(_ end: End, nextTry: MonotonicTime?) {

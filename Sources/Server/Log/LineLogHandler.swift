@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import Media
 import Reactor
 
 /// Writes each message as one line on standard error: time, level, message, `key=value` pairs.

@@ -1,4 +1,5 @@
 import Dispatch
+import Media
 import Reactor
 import Synchronization
 

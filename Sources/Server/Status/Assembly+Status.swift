@@ -31,7 +31,8 @@ extension Assembly {
                 $0.path < $1.path
             },
             viewers: viewers,
-            loops: loops.map(ServerStatus.LoopLine.init), settingsProblem: settingsFile.problem)
+            loops: loops.map(ServerStatus.LoopLine.init), settingsProblem: settingsFile.problem,
+            webhooks: webhooks.status.map { .init($0, at: reading) })
     }
 
     private typealias Answers = (viewers: [ServerStatus.ViewerLine], loops: [RTSPServer.Server.Statistics])

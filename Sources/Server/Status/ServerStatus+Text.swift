@@ -15,7 +15,7 @@ extension ServerStatus {
             text += stream.text + stream.forwardsText
             if !watching.isEmpty { text += Self.viewersTable(watching) }
         }
-        return text + "\n" + loopsTable
+        return text + webhooksText + "\n" + loopsTable
     }
 
     /// For programs, as JSON.

@@ -16,6 +16,8 @@ public struct ServerStatus: Hashable, Sendable, Codable {
     public let loops: [LoopLine]
     /// Why settings that were changed over HTTP are lost at the next start; `nil` if they are not.
     public let settingsProblem: String?
+    /// The web servers to which events are posted, in the order of the configuration.
+    public let webhooks: [WebhookLine]
 
     public struct StreamLine: Hashable, Sendable, Codable {
         public let path: String
@@ -118,7 +120,7 @@ extension ServerStatus.StreamLine {
         condition = ServerStatus.Condition(present, at: now)
         restarts = present.restartCount
         lastFailure = present.lastFailure?.reason
-        lastFailureAt = present.lastFailure.map { timestamp(of: $0.at, at: now) }
+        lastFailureAt = present.lastFailure.map { ServerStatus.timestamp(of: $0.at, at: now) }
         input = path.source.input.map(ServerStatus.InputLine.init)
         pictures = published.pictureCount
         bytes = published.byteCount
@@ -130,9 +132,11 @@ extension ServerStatus.StreamLine {
     }
 }
 
-/// An instant as text.
-private func timestamp(of instant: MonotonicTime, at now: ClockReading) -> String {
-    timestamp(unixNanoseconds: now.unixNanoseconds + (instant - now.monotonic))
+extension ServerStatus {
+    /// An instant as text.
+    static func timestamp(of instant: MonotonicTime, at now: ClockReading) -> String {
+        Media.timestamp(unixNanoseconds: now.unixNanoseconds + (instant - now.monotonic))
+    }
 }
 
 extension ServerStatus.Condition {
@@ -146,9 +150,9 @@ extension ServerStatus.Condition {
         _ state: String, since: MonotonicTime, because reason: String?, nextTry: MonotonicTime?, at now: ClockReading
     ) {
         (self.state, self.reason) = (state, reason)
-        self.since = timestamp(of: since, at: now)
+        self.since = ServerStatus.timestamp(of: since, at: now)
         seconds = max(0, Double(now.monotonic - since) / 1_000_000_000)
-        self.nextTry = nextTry.map { timestamp(of: $0, at: now) }
+        self.nextTry = nextTry.map { ServerStatus.timestamp(of: $0, at: now) }
         secondsToNextTry = nextTry.map { max(0, Double($0 - now.monotonic) / 1_000_000_000) }
     }
 }

@@ -32,8 +32,17 @@ extension Stream {
     }
 
     /// The source has ended, and may begin again.
-    public func sourceEnded() {
-        state.withLock { $0.substitution?.left() }
+    ///
+    /// - Returns: whether it had published media since its start.
+    @discardableResult
+    public func sourceEnded(because reason: String) -> Bool {
+        let wasUp = state.withLock { state in
+            state.substitution?.left()
+            defer { state.isSourceUp = false }
+            return state.isSourceUp
+        }
+        if wasUp { events?.publish(path) { .sourceDown(reason: reason) } }
+        return wasUp
     }
 
     /// The announced audio that the source lacks before a substitute is due: all if it has ended; `nil` if there is none.

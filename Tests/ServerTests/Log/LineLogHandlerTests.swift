@@ -1,5 +1,6 @@
 import Dispatch
 import Logging
+import Media
 import Synchronization
 import Testing
 

@@ -79,13 +79,14 @@ extension Schema<Configuration.Access> {
             .blocks("deny", \.deny, "Addresses that may not connect, even if allow contains them."),
             .blocks(
                 "connectAllow", \.connectAllow,
-                "Addresses to which the server may connect for the streams of other servers; empty for all addresses. A server "
-                    + "elsewhere that redirects to an address of this host or a link-local one, or whose playlist names one, is "
-                    + "followed only if this list names the address. Changes apply to new connections."),
+                "Addresses to which the server may connect for the streams of other servers and for webhooks; empty for all "
+                    + "addresses. A server elsewhere that redirects to an address of this host or a link-local one, or whose "
+                    + "playlist names one, is followed only if this list names the address. Changes apply to new connections."
+            ),
             .blocks(
                 "connectDeny", \.connectDeny,
-                "Addresses to which the server may not connect for the streams of other servers, even if connectAllow contains "
-                    + "them."),
+                "Addresses to which the server may not connect for the streams of other servers and for webhooks, even if "
+                    + "connectAllow contains them."),
             .boolean(
                 "open", \.open,
                 "If there are no users: whether every host may watch without a password, as with --open. Otherwise only this "

@@ -1,5 +1,5 @@
 /// `2026-11-21T09:08:07.006Z`: UTC to the millisecond (RFC 3339).
-func timestamp(unixNanoseconds: Int64) -> String {
+public func timestamp(unixNanoseconds: Int64) -> String {
     let milliseconds = unixNanoseconds / 1_000_000
     let (days, inDay) = (milliseconds / 86_400_000, milliseconds % 86_400_000)
     let date = civilDate(daysSince1970: days)
@@ -8,7 +8,7 @@ func timestamp(unixNanoseconds: Int64) -> String {
 }
 
 /// The Gregorian date. The calculation uses eras of 400 years that begin in March, so that leap days come last.
-func civilDate(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
+private func civilDate(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = daysSince1970 + 719_468  // days since 0000-03-01
     let (era, dayOfEra) = (shifted / 146_097, shifted % 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
