@@ -6,7 +6,6 @@ import Synchronization
 /// The live viewers of all event loops. Thread-safe.
 final class LiveLoops: Sendable {
     private let loops = Mutex<[ObjectIdentifier: (loop: any EventLoop, viewers: NIOLoopBound<LiveLoop>)]>([:])
-    private let lastNumber = Atomic<UInt64>(0)
 
     /// The viewers of an event loop, on which this is called.
     func viewers(on loop: any EventLoop, of context: ServerContext) -> LiveLoop {
@@ -16,9 +15,6 @@ final class LiveLoops: Sendable {
         loops.withLock { $0[id] = (loop, fresh) }
         return fresh.value
     }
-
-    /// A number for a viewer, which no other has.
-    func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 
     /// Asks the viewers of each event loop. A loop that has ended is left out.
     @discardableResult

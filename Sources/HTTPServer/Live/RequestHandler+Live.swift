@@ -51,7 +51,7 @@ extension RequestHandler {
             path: path, selection: selection, placement: placement, minimumFastStartFrames: isFile ? nil : 0,
             transport: isFile ? "MP4" : "WebSocket", client: request.client, grant: request.grant,
             isPermitted: access.permission(of: request, toWatch: path.stream.path))
-        return LiveViewer(server.live.nextNumber(), facts, count, body: body, at: .now())
+        return LiveViewer(server.services.nextViewerID().number, facts, count, body: body, at: .now())
     }
 
     /// Answers HEAD. The codecs are known only while the source runs, which this does not start.

@@ -1,5 +1,6 @@
 import RTSP
 import Reactor
+import Streams
 
 /// What the HTTP server shares with the servers of other protocols: users and limits. Thread-safe; nothing blocks.
 public protocol SharedServices: Sendable {
@@ -28,6 +29,8 @@ public protocol SharedServices: Sendable {
     func livePath(at path: String) -> LivePath?
     /// Counts one more viewer; false if the limit of all protocols is reached.
     func admitViewer() -> Bool
+    /// The name of a new viewer. No viewer of any protocol has had it.
+    func nextViewerID() -> ViewerID
     /// Uncounts a viewer.
     func viewerLeft()
 }

@@ -61,6 +61,8 @@ public enum Withdrawal: Hashable, Sendable, CustomStringConvertible {
     case groups
     /// The client lost the permission to watch or to publish the stream.
     case permissionLost
+    /// An operator has disconnected the viewer.
+    case disconnected
     /// The publisher has sent no media for this many seconds.
     case silence(seconds: Int)
     /// The publisher sends a transport stream of which nothing can be used.
@@ -76,6 +78,7 @@ public enum Withdrawal: Hashable, Sendable, CustomStringConvertible {
         case .end: "the stream has ended"
         case .groups: "the stream's multicast configuration has changed"
         case .permissionLost: "the client may no longer use the stream"
+        case .disconnected: "an operator disconnected the viewer"
         case .silence(let seconds): "no media has come for \(seconds) s"
         case .unusable(let fault): "\(fault)"
         case .goodbye: "the publisher said goodbye (RTCP BYE)"

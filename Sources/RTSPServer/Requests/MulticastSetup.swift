@@ -42,7 +42,8 @@ struct MulticastSetup {
     private func newSession(for join: GroupJoin, on connection: Connection, at now: MonotonicTime) -> ViewerSession? {
         sessions.make(
             for: join.entry, tracks: join.entry.stream.announcement?.tracks ?? [],
-            encapsulation: join.request.encapsulation, over: .multicast, on: connection, at: now)
+            encapsulation: join.request.encapsulation, user: join.request.grant.user, over: .multicast,
+            on: connection, at: now)
     }
 
     /// Gives the membership back, if the SETUP would have made a new one.

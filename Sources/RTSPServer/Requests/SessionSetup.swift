@@ -160,7 +160,7 @@ final class SessionSetup {
     private func newSession(over lowerTransport: ViewerSession.LowerTransport, _ attempt: Attempt) -> ViewerSession? {
         sessions.make(
             for: attempt.target.entry, tracks: attempt.target.tracks, encapsulation: attempt.request.encapsulation,
-            over: lowerTransport, on: attempt.connection, at: attempt.now)
+            user: attempt.request.grant.user, over: lowerTransport, on: attempt.connection, at: attempt.now)
     }
 
     /// The transport of a track for this offer.

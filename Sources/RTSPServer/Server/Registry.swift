@@ -1,6 +1,7 @@
 import Media
 import RTSP
 import Reactor
+import Streams
 import Synchronization
 
 /// Counts that all loops share: connections and viewers against limits, and client ports in use. Thread-safe.
@@ -10,6 +11,7 @@ final class Registry: Sendable {
         var viewerCount = 0
         var destinations: Set<SocketAddress> = []
         var lastStreamID: UInt16 = 0
+        var viewerIDs: ViewerIDs
         /// When a viewer last came or left, a stream was removed, or the last of many connections closed; `nil` once the heap was trimmed
         /// after that.
         var lastChange: MonotonicTime?
@@ -21,7 +23,10 @@ final class Registry: Sendable {
     private let maximumViewers: Int
 
     init(limits: ConnectionLimits, maximumViewers: Int) {
-        state = Mutex(State(connections: ConnectionCounts(limits: limits)))
+        state = Mutex(
+            State(
+                connections: ConnectionCounts(limits: limits), viewerIDs: ViewerIDs(after: WallClock.unixNanoseconds()))
+        )
         self.maximumViewers = maximumViewers
     }
 
@@ -110,6 +115,9 @@ final class Registry: Sendable {
             return state.lastStreamID
         }
     }
+
+    /// The name of a new viewer.
+    func nextViewerID() -> ViewerID { state.withLock { $0.viewerIDs.next() } }
 
     func release(_ destinations: [SocketAddress]) {
         state.withLock { $0.destinations.subtract(destinations) }

@@ -36,6 +36,9 @@ extension Server {
     /// Uncounts an unfinished TLS handshake of such a connection.
     public func handshakeEnded() { registry.handshakeEnded() }
 
+    /// The name of a new viewer of another protocol.
+    public func nextViewerID() -> ViewerID { registry.nextViewerID() }
+
     /// Uncounts such a connection, which has closed.
     public func connectionClosed(of peer: SocketAddress) { registry.left(peer) }
 

@@ -135,6 +135,13 @@ public final class Server: Sendable {
         await control { $0.viewerCounts }.reduce(into: [:]) { sum, counts in sum.merge(counts, uniquingKeysWith: +) }
     }
 
+    /// Ends the session of a viewer, which gets a BYE.
+    ///
+    /// - Returns: false if there is no such viewer.
+    public func disconnect(_ viewer: ViewerID) async -> Bool {
+        await control { $0.disconnect(viewer) }.contains(true)
+    }
+
     /// Asks the RTSP service of each loop.
     @discardableResult
     private func control<Answer: Sendable>(_ ask: @Sendable (ServiceControl) -> Answer) async -> [Answer] {

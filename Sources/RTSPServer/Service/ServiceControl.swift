@@ -59,9 +59,9 @@ final class ServiceControl {
             connection.sessions.values.compactMap { session in
                 session.startedAt.map { start in
                     ViewerStatus(
-                        path: session.entry.stream.path, peer: "\(connection.peer)",
-                        client: connection.client.userAgent, transport: session.transportName, startedAt: start,
-                        backlog: place.delivery.backlog(of: session.viewer, at: now))
+                        id: session.viewerID, path: session.entry.stream.path, peer: "\(connection.peer)",
+                        client: connection.client.userAgent, user: session.user, transport: session.transportName,
+                        startedAt: start, backlog: place.delivery.backlog(of: session.viewer, at: now))
                 }
             }
         }
@@ -72,6 +72,21 @@ final class ServiceControl {
         connections.all.lazy.flatMap(\.sessions.values).reduce(into: [:]) { counts, session in
             if session.startedAt != nil { counts[session.entry.stream.path, default: 0] += 1 }
         }
+    }
+
+    /// Ends the session of a viewer.
+    ///
+    /// - Returns: whether the loop has such a viewer.
+    func disconnect(_ viewer: ViewerID) -> Bool {
+        guard !isStopping else { return false }
+        for connection in connections.all {
+            guard let session = connection.sessions.values.first(where: { $0.viewerID == viewer }) else { continue }
+            let now = place.now
+            connection.machine.withdraw(session.id, .disconnected, at: now)
+            requests.drain(connection, at: now)
+            return true
+        }
+        return false
     }
 
     /// Whether a request on one of the connections waits for the server's answer.

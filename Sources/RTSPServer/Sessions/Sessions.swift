@@ -34,7 +34,7 @@ final class Sessions {
 
     /// Makes a session with its viewer; `nil` if there are too many viewers.
     func make(
-        for entry: PathDirectory.Entry, tracks: [Track], encapsulation: RTPEncapsulation,
+        for entry: PathDirectory.Entry, tracks: [Track], encapsulation: RTPEncapsulation, user: String?,
         over lowerTransport: ViewerSession.LowerTransport, on connection: Connection, at now: MonotonicTime
     ) -> ViewerSession? {
         guard context.registry.admitViewer() else { return nil }
@@ -44,7 +44,8 @@ final class Sessions {
             encapsulation: encapsulation,
             output: lowerTransport == .interleaved ? connection.output : nil, at: now)
         let session = ViewerSession(
-            id: id, entry: entry, layout: tracks, viewer: viewer, lowerTransport: lowerTransport)
+            id: id, viewerID: context.registry.nextViewerID(), entry: entry, layout: tracks, viewer: viewer,
+            lowerTransport: lowerTransport, user: user)
         connection.sessions[id] = session
         byViewer[ObjectIdentifier(viewer)] = (connection, session)
         return session

@@ -7,6 +7,8 @@ import Streams
 /// One RTSP session as set up: a viewer of one stream. It ends with its connection.
 final class ViewerSession {
     let id: SessionID
+    /// Names it for operators. Unlike `id`, it gives no access to the session.
+    let viewerID: ViewerID
     let entry: PathDirectory.Entry
     let viewer: Viewer
     /// Makes the source of an on-demand stream run as long as the session.
@@ -17,6 +19,8 @@ final class ViewerSession {
     private let layout: [Track]
     /// How its packets are sent, the same for all its tracks.
     let lowerTransport: LowerTransport
+    /// The user that set it up; `nil` without authentication.
+    let user: String?
     /// The track of each SETUP by its control name; `nil` names the only track.
     var tracks: [String?: TrackID] = [:]
     /// Whether a track of it is protected by SRTP.
@@ -31,9 +35,10 @@ final class ViewerSession {
     }
 
     init(
-        id: SessionID, entry: PathDirectory.Entry, layout: [Track], viewer: Viewer, lowerTransport: LowerTransport
+        id: SessionID, viewerID: ViewerID, entry: PathDirectory.Entry, layout: [Track], viewer: Viewer,
+        lowerTransport: LowerTransport, user: String?
     ) {
-        self.id = id
+        (self.id, self.viewerID, self.user) = (id, viewerID, user)
         self.entry = entry
         use = StreamUse(of: entry.stream)
         sourceUse = StreamUse(of: DeliveryLoop.source(of: entry.stream, for: viewer.encapsulation))
@@ -52,7 +57,7 @@ final class ViewerSession {
     /// Its client, as events describe it.
     func eventClient(on connection: Connection) -> StreamEvent.Client {
         StreamEvent.Client(
-            peer: "\(connection.peer)", name: connection.client.userAgent, transport: transportName)
+            peer: "\(connection.peer)", name: connection.client.userAgent, transport: transportName, user: user)
     }
 
     /// Whether what was negotiated holds for these tracks of the stream; true if none are known.
@@ -68,7 +73,7 @@ final class ViewerSession {
     /// Whether a withdrawal of its stream affects it.
     func isAffected(by withdrawal: Withdrawal) -> Bool {
         switch withdrawal {
-        case .stream, .end, .permissionLost: true
+        case .stream, .end, .permissionLost, .disconnected: true
         case .groups: lowerTransport == .multicast
         // These end publishers only; the stream keeps its viewers.
         case .silence, .unusable, .goodbye, .takenOver: false

@@ -34,6 +34,15 @@ struct ViewerServers: Sendable {
         return await rtsp.viewerCounts().merging(overHTTP, uniquingKeysWith: +)
     }
 
+    /// Disconnects a viewer.
+    ///
+    /// - Parameter id: that of its status.
+    /// - Returns: false if there is no such viewer.
+    func disconnect(_ id: String) async -> Bool {
+        if let viewer = ViewerID(id), await rtsp.disconnect(viewer) { return true }
+        return await http?.disconnect(viewer: id) ?? false
+    }
+
     /// All viewers that play.
     func viewers(at now: MonotonicTime) async -> [ServerStatus.ViewerLine] {
         let overRTSP = await rtsp.viewers(at: now).map { ServerStatus.ViewerLine($0, at: now) }

@@ -2,6 +2,7 @@ import HTTPServer
 import RTSP
 import RTSPServer
 import Reactor
+import Streams
 
 /// What the HTTP server shares with the RTSP server: users, wrong passwords and limits.
 struct HTTPServices: SharedServices {
@@ -30,6 +31,8 @@ struct HTTPServices: SharedServices {
     }
 
     func admitViewer() -> Bool { server.admitViewer() }
+
+    func nextViewerID() -> ViewerID { server.nextViewerID() }
 
     func viewerLeft() { server.viewerLeft() }
 }

@@ -26,6 +26,8 @@ public final class SourceSupervisor: Sendable {
     private let now: @Sendable () -> MonotonicTime
     private let runs: Mutex<SourceRuns>
     private let isStopping = Atomic(false)
+    /// Whether an operator has restarted the source since its present run began.
+    private let isRestarting = Atomic(false)
     /// Signalled by `stop`, and if the source runs on demand, when the stream is needed again or not needed any more.
     private let bell: DispatchSemaphore
     /// Stops the source when it is not needed; `nil` if it runs all the time.
@@ -108,6 +110,18 @@ public final class SourceSupervisor: Sendable {
         source.stop()
     }
 
+    /// Ends the present run of the source, and starts it again at once; if it is failing, without the rest of the pause. A source that
+    /// sleeps goes on sleeping. Returns at once.
+    ///
+    /// - Returns: false if its input cannot be opened again.
+    func restart() -> Bool {
+        guard endOfInput != .isFinal else { return false }
+        isRestarting.store(true, ordering: .sequentiallyConsistent)
+        bell.signal()
+        source.stop()
+        return true
+    }
+
     /// Waits until the source has ended after `stop`, but not longer than `deadline`.
     ///
     /// - Returns: whether it has ended.
@@ -127,10 +141,17 @@ public final class SourceSupervisor: Sendable {
             let start = now()
             runs.withLock { $0.started(at: start, publishedBytes: stream.published.byteCount) }
             log.debug("source starts")
+            isRestarting.store(false, ordering: .sequentiallyConsistent)
             let end = runOnce()
             notify(end, &failure)
             if isStopping.load(ordering: .sequentiallyConsistent) { break }
             if idleStop?.hasStoppedSource == true { continue }
+            if isRestarting.load(ordering: .sequentiallyConsistent) {
+                log.notice("source starts again: an operator has restarted it")
+                let (now, publishedBytes) = (now(), stream.published.byteCount)
+                runs.withLock { $0.ended(at: now, nextTry: now, publishedBytes: publishedBytes) }
+                continue
+            }
             if case .ofInput = end, endOfInput == .isFinal || source.endsForGood {
                 log.notice("the input has ended; viewers are disconnected, and new clients get 404")
                 record(end, nextTry: nil)
@@ -171,7 +192,11 @@ public final class SourceSupervisor: Sendable {
     private func pause(milliseconds: Int64) {
         let end = DispatchTime.now() + .milliseconds(Int(milliseconds))
         repeat {
-            if isStopping.load(ordering: .sequentiallyConsistent) || idleStop?.hasStoppedSource == true { return }
+            if isStopping.load(ordering: .sequentiallyConsistent) || idleStop?.hasStoppedSource == true
+                || isRestarting.load(ordering: .sequentiallyConsistent)
+            {
+                return
+            }
         } while bell.wait(timeout: end) == .success
     }
 
@@ -209,8 +234,15 @@ public final class SourceSupervisor: Sendable {
     private func notify(_ end: End, _ reported: inout String?) {
         let isStopping = isStopping.load(ordering: .sequentiallyConsistent)
         let reason =
-            isStopping
-            ? "the source was stopped" : idleStop?.hasStoppedSource == true ? "the last viewer has left" : end.reason
+            if isStopping {
+                "the source was stopped"
+            } else if idleStop?.hasStoppedSource == true {
+                "the last viewer has left"
+            } else if isRestarting.load(ordering: .sequentiallyConsistent) {
+                "an operator restarted the source"
+            } else {
+                end.reason
+            }
         let wasUp = stream.sourceEnded(because: reason)
         if case .failure(let failure) = end, !wasUp, !isStopping, failure.reason != reported {
             stream.events?.publish(stream.path) { .sourceFailed(reason: failure.reason) }

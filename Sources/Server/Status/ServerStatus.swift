@@ -76,9 +76,13 @@ public struct ServerStatus: Hashable, Sendable, Codable {
     }
 
     public struct ViewerLine: Hashable, Sendable, Codable {
+        /// Names the viewer. No other viewer ever has this name.
+        public let id: String
         public let path: String
         public let peer: String
         public let client: String?
+        /// The user as which it has authenticated; `nil` without authentication.
+        public let user: String?
         public let transport: String
         /// Time since PLAY, in seconds.
         public let playing: Double
@@ -159,9 +163,11 @@ extension ServerStatus.Condition {
 
 extension ServerStatus.ViewerLine {
     init(_ viewer: ViewerStatus, at now: MonotonicTime) {
+        id = viewer.id.description
         path = viewer.path
         peer = viewer.peer
         client = viewer.client
+        user = viewer.user
         transport = viewer.transport
         playing = Double(now - viewer.startedAt) / 1_000_000_000
         backlog = Double(viewer.backlog.nanoseconds) / 1_000_000
@@ -172,9 +178,11 @@ extension ServerStatus.ViewerLine {
 
 extension ServerStatus.ViewerLine {
     init(_ viewer: LiveViewerStatus, at now: MonotonicTime) {
+        id = viewer.id
         path = viewer.path
         peer = viewer.peer
         client = viewer.client
+        user = viewer.user
         transport = viewer.transport
         playing = Double(now - viewer.startedAt) / 1_000_000_000
         backlog = Double(viewer.lag) / 1_000_000

@@ -2,6 +2,7 @@ import HTTP
 import Logging
 import RTSP
 import Reactor
+import Streams
 import Synchronization
 import TestSupport
 
@@ -73,6 +74,8 @@ final class TestServices: SharedServices {
     let limit: Int
     let questions = Mutex<[ExternalAuthorisationRequest]>([])
 
+    private let viewerIDs = Mutex(ViewerIDs(after: 0))
+
     init(_ policy: AccessPolicy? = nil, limit: Int = 100, decision: AccessDecision = .refused) {
         (self.policy, self.limit, self.decision) = (policy, limit, decision)
     }
@@ -115,6 +118,8 @@ final class TestServices: SharedServices {
             return true
         }
     }
+
+    func nextViewerID() -> ViewerID { viewerIDs.withLock { $0.next() } }
 
     func viewerLeft() { viewers.withLock { $0 -= 1 } }
 }

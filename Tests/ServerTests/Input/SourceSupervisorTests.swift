@@ -3,6 +3,7 @@ import Logging
 import Media
 import Streams
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Server
@@ -100,6 +101,46 @@ struct SourceSupervisorTests {
         #expect(sources.count { $0.isRunning(by: deadline) } == 300)
         for supervisor in supervisors { supervisor.stop() }
         #expect(supervisors.allSatisfy { $0.join(until: .now() + .seconds(5)) })
+    }
+
+    @Test func aRestartBeginsANewRunAtOnceAndIsNoFailure() {
+        let source = ScriptedSource(failures: 0)
+        let supervisor = SourceSupervisor(
+            source, into: Stream(path: "/cam", epoch: .init(nanoseconds: 0)), log: Lines().logger)
+        supervisor.start()
+        source.waitUntilRunning()
+        #expect(supervisor.restart())
+        source.waitUntilRunning()
+        #expect(source.runs == 2)
+        #expect(supervisor.condition.restartCount == 0 && supervisor.condition.lastFailure == nil)
+        supervisor.stop()
+        #expect(supervisor.join(until: .now() + .seconds(1)))
+    }
+
+    @Test func aRestartEndsThePauseOfASourceThatFails() async {
+        // Without a restart, the pauses before the ninth run take 25 s.
+        let source = ScriptedSource(failures: 8)
+        let supervisor = SourceSupervisor(
+            source, into: Stream(path: "/cam", epoch: .init(nanoseconds: 0)), log: Lines().logger)
+        supervisor.start()
+        let hasStarted = await eventually(within: 15) {
+            source.runs >= 9 || supervisor.restart() && source.runs >= 9
+        }
+        #expect(hasStarted)
+        supervisor.stop()
+        #expect(supervisor.join(until: .now() + .seconds(1)))
+    }
+
+    @Test func standardInputCannotBeRestarted() {
+        let source = ScriptedSource(failures: 0)
+        let supervisor = SourceSupervisor(
+            source, into: Stream(path: "/cam", epoch: .init(nanoseconds: 0)), atEndOfInput: .isFinal,
+            log: Lines().logger)
+        supervisor.start()
+        source.waitUntilRunning()
+        #expect(!supervisor.restart() && source.runs == 1)
+        supervisor.stop()
+        #expect(supervisor.join(until: .now() + .seconds(1)))
     }
 
     @Test func aNewSourceStartsWhenTheOldOneHasEnded() {
