@@ -4,7 +4,7 @@ import NIOCore
 /// the event loop.
 final class ConnectionTimer {
     private let loop: any EventLoop
-    private let fire: () -> Void
+    private var fire: () -> Void
     private var deadline = NIODeadline.distantFuture
     private var scheduled: (at: NIODeadline, task: Scheduled<Void>)?
 
@@ -26,6 +26,8 @@ final class ConnectionTimer {
         deadline = .distantFuture
         scheduled?.task.cancel()
         scheduled = nil
+        // It may hold the owner of this timer.
+        fire = {}
     }
 
     private func schedule() {
