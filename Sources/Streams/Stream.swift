@@ -74,6 +74,9 @@ public final class Stream: Sendable {
     /// Where its frames spend their time.
     public let latencyTrace = LatencyTrace()
 
+    /// The viewers that have joined and left.
+    public let viewerCounts = ViewerCounts()
+
     /// What needs the stream now.
     public let demand = StreamDemand()
 

@@ -105,9 +105,13 @@ final class AccessControl {
     func sessionCookie(of user: String, _ client: ClientIdentity) -> String? {
         let seconds = context.options.sessionSeconds
         guard let token = token(for: .session, of: user, client: client, lastingSeconds: seconds) else { return nil }
-        let secure = client.security == .tls ? "; Secure" : ""
-        return
-            "\(Self.cookieName(client.security))=\(token); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
+        return Self.cookie(token, lastingSeconds: seconds, client.security)
+    }
+
+    /// The value of `Set-Cookie` (RFC 6265bis): for this host alone, not for scripts, and not with requests of pages of other servers.
+    static func cookie(_ token: String, lastingSeconds seconds: Int, _ security: ConnectionSecurity) -> String {
+        let value = "\(cookieName(security))=\(token); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
+        return security == .tls ? value + "; Secure" : value
     }
 
     /// How long the answer to a wrong password is delayed, in milliseconds.

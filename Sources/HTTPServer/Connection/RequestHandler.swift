@@ -24,6 +24,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// The live body that is the response to it.
     var watching: Watching?
     private var lastNumber: UInt64 = 0
+    /// The response without end that the connection sends.
+    var endless: EndlessResponse?
 
     /// A request from its end to the end of its response.
     struct CurrentRequest {
@@ -50,11 +52,15 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        endless.take()?.end()
+        self.context = nil
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         bodyWasLeft()
         current = nil
+        endless.take()?.end()
         self.context = nil
         context.fireChannelInactive()
     }
@@ -94,6 +100,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                 bodyWasLeft()
                 abortBody()
             }
+            if endless != nil { context.close(promise: nil) }
         case is TLSHandler.Established:
             connection.counts.handshakeEnded()
         default:
@@ -102,7 +109,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { bodyMayContinue() }
+        if context.channel.isWritable {
+            bodyMayContinue()
+            endless?.proceed()
+        }
         context.fireChannelWritabilityChanged()
     }
 
@@ -160,13 +170,23 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             (right, path) = (needed, nil)
         case .server(let needed): (right, path) = (needed, nil)
         case .stream(let needed): (right, path) = (needed, streamPath)
+        case .named(let needed): (right, path) = (needed, try Self.namedPath(target))
         }
         let question = AccessControl.Question(
             client: client, right: right, path: path, method: head.method.rawValue, target: target,
             headers: head.headers)
         proceed(access.authorise(question), question) { [self] grant in
-            run(route, head, target, method, client, streamPath: streamPath, grant: grant)
+            run(route, head, target, method, client, streamPath: path, grant: grant)
         }
+    }
+
+    /// The path of the stream that the query names; `nil` if it names none.
+    private static func namedPath(_ target: RequestTarget) throws(Problem) -> String? {
+        guard let path = target.query["path"] else { return nil }
+        guard path.hasPrefix("/") else {
+            throw Problem(.badRequest, "path: is the path of a stream with its leading slash, such as /cam")
+        }
+        return path
     }
 
     /// What the request calls this server, which must be one of its names.
@@ -230,7 +250,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         if isPermitted {
             response.headers += [
                 ("Access-Control-Allow-Methods", allow),
-                ("Access-Control-Allow-Headers", "Authorization, Content-Type, Range"),
+                ("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, If-None-Match, Range"),
                 ("Access-Control-Max-Age", "600"),
             ]
         }
@@ -263,7 +283,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Refuses a request that is not authorised: a wrong password after a delay, so that guessing takes time.
-    private func refuse(_ problem: Problem, because failure: AccessFailure) {
+    func refuse(_ problem: Problem, because failure: AccessFailure) {
         log(failure)
         guard failure.countsAsGuess, let context, let number = current?.number else { return refuse(problem) }
         let delay = TimeAmount.milliseconds(Int64(access.guessDelayMilliseconds))

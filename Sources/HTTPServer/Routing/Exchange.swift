@@ -23,6 +23,26 @@ public final class Exchange: Sendable {
         loop.execute { handler.value.respond(response, to: number) }
     }
 
+    /// Sends the response with a body that goes on until one side ends it. ``Response/body`` is not sent.
+    public func respond(_ response: Response, endlessly body: any EndlessBody) {
+        guard !isAnswered.exchange(true, ordering: .relaxed) else { return body.ended() }
+        let (handler, number) = (handler, number)
+        loop.execute { handler.value.respond(response, endlessly: body, to: number) }
+    }
+
+    /// Logs in the user of a web page's form, and responds: with the cookie of a session, or with an error. Only inside TLS.
+    public func logIn(user: String, password: String, by request: Request) {
+        guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
+        let (handler, number) = (handler, number)
+        loop.execute { handler.value.logIn(user: user, password: password, by: request, number) }
+    }
+
+    /// Responds with the removal of the cookie of a session.
+    public func logOut(_ request: Request) {
+        let cookie = AccessControl.cookie("", lastingSeconds: 0, request.identity.security)
+        respond(Response(.noContent, headers: [("Set-Cookie", cookie)]))
+    }
+
     /// Sends an error response.
     public func refuse(_ problem: Problem) { respond(problem.response) }
 

@@ -24,6 +24,7 @@ public struct Response: Sendable {
 
         public static let ok = Status(200)
         public static let created = Status(201)
+        public static let accepted = Status(202)
         public static let noContent = Status(204)
         public static let partialContent = Status(206)
         public static let notModified = Status(304)
@@ -34,10 +35,14 @@ public struct Response: Sendable {
         public static let methodNotAllowed = Status(405)
         public static let notAcceptable = Status(406)
         public static let requestTimeout = Status(408)
+        public static let conflict = Status(409)
+        public static let preconditionFailed = Status(412)
         public static let unsupportedMediaType = Status(415)
         public static let rangeNotSatisfiable = Status(416)
         public static let misdirectedRequest = Status(421)
+        public static let unprocessableContent = Status(422)
         public static let upgradeRequired = Status(426)
+        public static let tooManyRequests = Status(429)
         public static let internalServerError = Status(500)
         public static let serviceUnavailable = Status(503)
 

@@ -25,6 +25,8 @@ public struct Route: Sendable {
         case server(Right)
         /// A right to the stream that the path names.
         case stream(Right)
+        /// A right to the stream that the query names by `path`; without it, to the server as a whole.
+        case named(Right)
     }
 
     /// Answers a request, by one call of ``Exchange/respond(_:)``. It is called on the event loop of the connection, so it must not

@@ -27,6 +27,11 @@ public enum Authorization: Hashable, Sendable {
         default: return nil
         }
     }
+
+    /// The value of the header for Basic (RFC 7617, section 2).
+    public static func basicHeaderValue(user: String, password: String) -> String {
+        "Basic " + Base64.encode(Array("\(user):\(password)".utf8))
+    }
 }
 
 /// A client's answer to a Digest challenge (RFC 2617, section 3.2.2; RFC 7616, section 3.4).

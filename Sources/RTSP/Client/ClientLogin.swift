@@ -71,7 +71,7 @@ public struct ClientLogin: Sendable {
         case nil: return nil
         case .basic:
             guard case .password(let password) = secret else { return nil }
-            return "Basic " + Base64.encode(Array("\(user):\(password)".utf8))
+            return Authorization.basicHeaderValue(user: user, password: password)
         case .digest(let challenge, let isProtected, let opaque):
             guard let secret = digestSecret(for: challenge) else { return nil }
             count &+= 1

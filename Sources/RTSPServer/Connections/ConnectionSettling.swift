@@ -2,6 +2,7 @@ import Delivery
 import Media
 import RTSP
 import Reactor
+import Streams
 
 /// Settles connections at the end of a turn, and ends them with all their sessions. Confined to the loop.
 final class ConnectionSettling {
@@ -64,13 +65,14 @@ final class ConnectionSettling {
 
     /// Ends the session and the connection of a viewer that delivery has given up; false if no session has this viewer.
     func end(_ event: DeliveryLoop.Event, at now: MonotonicTime) -> Bool {
-        let (viewer, reason) =
+        let (viewer, departure, reason): (Viewer, ViewerCounts.Departure, String) =
             switch event {
-            case .stalled(let viewer): (viewer, "the client took no data for \(maximumStall / 1_000_000_000) s")
-            case .ended(let viewer): (viewer, "the stream's tracks have changed")
+            case .stalled(let viewer):
+                (viewer, .stalled, "the client took no data for \(maximumStall / 1_000_000_000) s")
+            case .ended(let viewer): (viewer, .changed, "the stream's tracks have changed")
             }
         guard let (connection, session) = sessions.owner(of: viewer) else { return false }
-        sessions.end(session, of: connection, because: reason, at: now)
+        sessions.end(session, of: connection, departure, because: reason, at: now)
         close(connection, at: now)
         return true
     }

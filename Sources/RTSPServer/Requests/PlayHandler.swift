@@ -91,6 +91,7 @@ final class PlayHandler {
         log.activity("joined", session, of: connection, at: now)
         if isFirst {
             let stream = session.entry.stream
+            stream.viewerCounts.joined(over: session.transportName)
             stream.events?.publish(stream.path) { .viewerJoined(session.eventClient(on: connection)) }
         }
     }

@@ -93,7 +93,7 @@ final class RequestHandler {
                 return publishing.end(publisher, of: connection, because: "\(reason)", at: now)
             }
             guard let session = connection.sessions[id] else { return }
-            sessions.end(session, of: connection, because: "\(reason)", at: now)
+            sessions.end(session, of: connection, ViewerCounts.Departure(reason), because: "\(reason)", at: now)
         case .receivedInterleaved(let id, let channel, let bytes):
             if let publisher = connection.publisher, publisher.id == id {
                 return publishing.receivedInterleaved(bytes, on: channel, of: publisher, at: now)

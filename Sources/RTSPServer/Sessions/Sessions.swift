@@ -52,7 +52,10 @@ final class Sessions {
     }
 
     /// Ends a session: sends a BYE and releases everything that it holds.
-    func end(_ session: ViewerSession, of connection: Connection, because reason: String, at now: MonotonicTime) {
+    func end(
+        _ session: ViewerSession, of connection: Connection, _ departure: ViewerCounts.Departure,
+        because reason: String, at now: MonotonicTime
+    ) {
         guard connection.sessions.removeValue(forKey: session.id) != nil else { return }
         if session.lowerTransport == .multicast { groups.leave(session.groupKey) }
         place.delivery.end(session.viewer, at: now)
@@ -63,13 +66,14 @@ final class Sessions {
         guard session.startedAt != nil else { return }
         log.left(session, of: connection, because: reason, at: now)
         let stream = session.entry.stream
+        stream.viewerCounts.left(over: session.transportName, departure)
         stream.events?.publish(stream.path) { .viewerLeft(session.eventClient(on: connection), reason: reason) }
     }
 
     /// Ends all sessions of a connection that closes.
     func endAll(of connection: Connection, at now: MonotonicTime) {
         for session in connection.sessions.values {
-            end(session, of: connection, because: "connection closed", at: now)
+            end(session, of: connection, .connectionClosed, because: "connection closed", at: now)
         }
         waiting.remove(of: connection)
     }

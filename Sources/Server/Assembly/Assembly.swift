@@ -68,6 +68,8 @@ public final class Assembly: Sendable {
     let status: StatusReport
     private let statusLog: StatusLog
     let threshold: LogThreshold
+    /// The last lines of `log`.
+    let logTail: LogTail
     /// Keeps the settings that are changed over HTTP.
     let settingsFile: SettingsFile
     /// Loads a generated password. Called when it is first needed.
@@ -92,12 +94,13 @@ public final class Assembly: Sendable {
     ///   - base: the configuration of the file and the command line.
     ///   - stated: which options they set.
     ///   - threshold: the threshold of `log`, which changes with the option `log.level`.
+    ///   - logTail: the last lines of `log`.
     ///   - stateFolder: where the settings that are changed over HTTP and the tracks of sources are kept for the next start; `nil` for
     ///     nowhere.
     ///   - generatedAccess: loads a password that clients need if there are no users; by default, no client can log in.
     public init(
         _ base: Configuration, stated: StatedOptions = StatedOptions(), log: Logger,
-        threshold: LogThreshold = LogThreshold(), stateFolder: StateFolder? = nil,
+        threshold: LogThreshold = LogThreshold(), logTail: LogTail = LogTail(), stateFolder: StateFolder? = nil,
         generatedAccess: @escaping @Sendable (GeneratedPassword.User) throws(StateFailure) -> GeneratedAccess = { _ in
             .closed
         }
@@ -154,7 +157,7 @@ public final class Assembly: Sendable {
         }
         certificateWatch = try Self.certificateWatch(files, server, httpServer, log)
         running = configuration
-        self.threshold = threshold
+        (self.threshold, self.logTail) = (threshold, logTail)
         self.generatedAccess = generatedAccess
         self.log = log
         absences = Absences(directory: directory, kept: KeptTracks(in: stateFolder, log: log))

@@ -14,15 +14,43 @@ extension Assembly {
                 exchange.respond(.word("ready"))
             },
             Route(.path("/api/v1/status"), for: .server(.status)) { [weak self] _, exchange in
-                self?.answer(exchange) { Response($0.json, as: "application/json") }
+                self?.answer(exchange) { Response(await $0.status().json, as: "application/json") }
             },
             .statusSocket,
-        ] + Route.catalog + Route.live + Route.page(framedBy: running.http.frameAncestors)
+        ] + Route.catalog + Route.live + operatorRoutes + Route.page(framedBy: running.http.frameAncestors)
     }
 
-    /// Responds with the status of the server, which the event loops are asked for. Nothing waits meanwhile.
-    private func answer(_ exchange: Exchange, by response: @escaping @Sendable (ServerStatus) -> Response) {
-        Task(executorPreference: tasks) { exchange.respond(response(await self.status())) }
+    private var operatorRoutes: [Route] {
+        eventRoutes() + metricsRoutes() + viewerRoutes() + sourceRoutes() + settingRoutes() + latencyRoutes()
+            + administrationRoutes() + sessionRoutes() + descriptionRoutes()
+    }
+
+    /// Responds with what `make` returns or throws. It may wait for the event loops, but must not block.
+    func answer(
+        _ exchange: Exchange, _ make: @escaping @Sendable (Assembly) async throws(Problem) -> Response
+    ) {
+        Task(executorPreference: tasks) {
+            do throws(Problem) {
+                exchange.respond(try await make(self))
+            } catch {
+                exchange.refuse(error)
+            }
+        }
+    }
+
+    /// Responds with what `make` returns or throws, from a thread on which it may block. Such requests are answered one after the
+    /// other.
+    func answerFromBlockingThread(
+        _ exchange: Exchange, _ make: @escaping @Sendable (Assembly) throws(Problem) -> Response
+    ) {
+        reloads.run { [weak self] in
+            guard let self else { return }
+            do throws(Problem) {
+                exchange.respond(try make(self))
+            } catch {
+                exchange.refuse(error)
+            }
+        }
     }
 
     /// Whether each path has announced what it plays, or never will by itself: it sleeps, waits for a publisher, or has failed.

@@ -17,20 +17,23 @@ public struct LineLogHandler: LogHandler {
 
     private let label: String
     private let threshold: LogThreshold
+    private let tail: LogTail?
     private var ownLevel: Logger.Level?
     private let isTerminal: Bool
     private let write: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - threshold: the least severe level that is written; loggers may share it.
+    ///   - tail: keeps the last lines; loggers may share it.
     ///   - isTerminal: whether to colour the levels.
     ///   - write: writes a whole line, which ends with a line feed.
     public init(
-        label: String, threshold: LogThreshold = LogThreshold(), isTerminal: Bool = isatty(STDERR_FILENO) == 1,
+        label: String, threshold: LogThreshold = LogThreshold(), tail: LogTail? = nil,
+        isTerminal: Bool = isatty(STDERR_FILENO) == 1,
         write: @escaping @Sendable (String) -> Void = writeToStandardError
     ) {
         self.label = label
-        self.threshold = threshold
+        (self.threshold, self.tail) = (threshold, tail)
         self.isTerminal = isTerminal
         self.write = write
     }
@@ -47,7 +50,9 @@ public struct LineLogHandler: LogHandler {
             .merging(event.metadata ?? [:]) { $1 }
         let pairs = all.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.formatted("\($0.value)"))" }.joined()
         let time = timestamp(unixNanoseconds: WallClock.unixNanoseconds())
-        write("\(time) \(formatted(event.level)) \(printable("\(event.message)"))\(pairs)\n")
+        let text = printable("\(event.message)") + pairs
+        write("\(time) \(formatted(event.level)) \(text)\n")
+        tail?.append(text, event.level)
     }
 
     private func formatted(_ level: Logger.Level) -> String {

@@ -61,6 +61,9 @@ public final class LatencyTrace: Sendable {
     /// The distributions since the stream was created.
     public var summary: Summary { state.withLock { $0.stages.summary } }
 
+    /// The same distributions as counts between fixed bounds, by stage.
+    public var counts: [Stage: DurationCounts] { state.withLock { $0.stages.counts } }
+
     /// The distributions since the last call of this method.
     public func takeSummary() -> Summary {
         state.withLock { state in
@@ -79,6 +82,7 @@ public final class LatencyTrace: Sendable {
 /// One distribution per stage, with two significant digits.
 private struct Stages {
     private var histograms: [Stage: DurationHistogram] = [:]
+    private(set) var counts: [Stage: DurationCounts] = [:]
 
     mutating func began(_ frameTrace: FrameTrace) {
         // The frames of a file are encoded before their capture time, so nothing lies between capture and encoder.
@@ -104,6 +108,7 @@ private struct Stages {
 
     private mutating func record(_ stage: Stage, from start: MonotonicTime, to end: MonotonicTime) {
         histograms[stage, default: DurationHistogram(digits: .two)].record(nanoseconds: end - start)
+        counts[stage, default: DurationCounts()].record(nanoseconds: end - start)
     }
 
     mutating func reset() {

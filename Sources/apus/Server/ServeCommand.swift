@@ -120,10 +120,13 @@ struct ServeCommand: ParsableCommand {
             if choice != nil { try path.applyToDefaultPath(of: &read) }
             let (configuration, file) = (read.configuration, read.file)
             let threshold = LogThreshold(configuration.log.level)
-            LoggingSystem.bootstrap { LineLogHandler(label: $0, threshold: threshold, write: writer.write) }
+            let tail = LogTail()
+            LoggingSystem.bootstrap {
+                LineLogHandler(label: $0, threshold: threshold, tail: tail, write: writer.write)
+            }
             let log = Logger(label: "apus")
             let assembly = try Assembly(
-                configuration, stated: read.stated, log: log, threshold: threshold, stateFolder: .usual
+                configuration, stated: read.stated, log: log, threshold: threshold, logTail: tail, stateFolder: .usual
             ) { (user) throws(StateFailure) in
                 try GeneratedAccess(keptIn: .usual, of: user, log: log)
             }
