@@ -27,11 +27,16 @@ class BrowserTest(unittest.TestCase):
         cls.playwright.stop()
 
     def open(self, url, **options):
-        """A page of a fresh profile. `expected` has parts of messages that are no failures."""
+        """A page of a fresh profile. `expected` has parts of messages that are no failures, `script` is a file that runs in the page."""
         expected = options.pop("expected", ("Failed to load resource",))
+        script = options.pop("script", None)
         context = self.browser.new_context(**options)
         self.addCleanup(context.close)
+        if script:
+            context.add_init_script(path=script)
         page = context.new_page()
+        page.sockets = []
+        page.on("websocket", lambda socket: page.sockets.append(socket.url))
         problems = []
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)

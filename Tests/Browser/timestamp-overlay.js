@@ -1,0 +1,71 @@
+// Loaded into the pages of test_server.py.
+
+/** Columns and rows of the overlay (docs/timestamp-overlay.md). */
+const [columns, rows] = [42, 6];
+
+/** The column of the first bit, and bits per row. */
+const [firstColumn, bitsPerRow] = [7, 28];
+
+/** Reads the timestamp overlay in the lower left corner of what a video displays. */
+class TimestampOverlay {
+    #video;
+    #canvas = Object.assign(document.createElement("canvas"), { width: columns, height: rows });
+    #context = this.#canvas.getContext("2d", { willReadFrequently: true });
+
+    /** @param {HTMLVideoElement} video */
+    constructor(video) {
+        this.#video = video;
+        // Without smoothing, each pixel is the middle of a cell.
+        this.#context.imageSmoothingEnabled = false;
+    }
+
+    /** When the displayed frame was captured, in milliseconds since 1970; null if no overlay can be read. */
+    read() {
+        const { videoWidth, videoHeight } = this.#video;
+        const exact = Math.floor(Math.min(videoHeight / 36, videoWidth / columns));
+        const cell = exact < 8 ? exact : exact - (exact % 4);
+        const strip = [0, videoHeight - rows * cell, columns * cell, rows * cell];
+        this.#context.drawImage(this.#video, ...strip, 0, 0, columns, rows);
+        const { data } = this.#context.getImageData(firstColumn, 1, bitsPerRow, 4);
+        const bytes = new Uint8Array(14);
+        for (let bit = 0; bit < bytes.length * 8; bit += 1) bytes[bit >> 3] |= (data[bit * 4] > 127 ? 128 : 0) >> (bit & 7);
+        const view = new DataView(bytes.buffer);
+        if (crc32(bytes.subarray(0, 10)) !== view.getUint32(10)) return null;
+        return (view.getUint32(0) * 65_536 + view.getUint16(4)) / 10;
+    }
+}
+
+/** The CRC of MPEG-2 systems. @param {Uint8Array} bytes */
+function crc32(bytes) {
+    let crc = 0xffffffff;
+    for (const byte of bytes) {
+        crc ^= byte << 24;
+        for (let bit = 0; bit < 8; bit += 1) crc = (crc << 1) ^ (crc < 0 ? 0x04c11db7 : 0);
+    }
+    return crc >>> 0;
+}
+
+/**
+ * The delays of frames from capture to display, and what the page says of them.
+ *
+ * @param {HTMLVideoElement} video
+ * @param {number} count
+ * @param {() => number | null} statedAge
+ * @returns {Promise<{delay: number | null, stated: number | null}[]>} in milliseconds
+ */
+function delays(video, count, statedAge) {
+    const overlay = new TimestampOverlay(video);
+    const result = [];
+    return new Promise((resolve) => {
+        const shown = (now, { expectedDisplayTime }) => {
+            const captured = overlay.read();
+            const displayed = performance.timeOrigin + Math.max(now, expectedDisplayTime);
+            result.push({ delay: captured === null ? null : displayed - captured, stated: statedAge() });
+            if (result.length < count) video.requestVideoFrameCallback(shown);
+            else resolve(result);
+        };
+        video.requestVideoFrameCallback(shown);
+    });
+}
+
+globalThis.delays = delays;
