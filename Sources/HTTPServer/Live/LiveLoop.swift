@@ -13,6 +13,7 @@ final class LiveLoop {
     private let services: any SharedServices
     private let options: ServerOptions
     private let fastStartBudget: FastStartBudget
+    private let log: ServerLog
     /// Tells the WebSockets of this loop how the streams change.
     let catalog: CatalogWatch
     private var waker: LiveWaker?
@@ -31,7 +32,7 @@ final class LiveLoop {
 
     init(_ loop: any NIOCore.EventLoop, _ context: ServerContext) {
         (self.loop, services, options) = (loop, context.services, context.options)
-        fastStartBudget = context.fastStartBudget
+        (fastStartBudget, log) = (context.fastStartBudget, context.log)
         catalog = CatalogWatch(loop, context.catalog)
         waker = LiveWaker(loop, NIOLoopBound(self, eventLoop: loop))
     }
@@ -49,10 +50,11 @@ final class LiveLoop {
     }
 
     /// Forgets a viewer. Its body has ended, or its connection has closed.
-    func remove(_ viewer: LiveViewer) {
+    func remove(_ viewer: LiveViewer, because reason: LiveEnd = .clientLeft) {
         waiting.removeAll { $0.viewer === viewer }
         guard let audience = places.removeValue(forKey: viewer.number) else { return }
         audience.remove(viewer)
+        log.activity("left", viewer, because: reason)
         guard audience.viewers.isEmpty else { return }
         if let waker { audience.feed.detach(waker) }
         audiences[ObjectIdentifier(audience.feed)] = nil
@@ -79,7 +81,7 @@ final class LiveLoop {
     }
 
     private func end(_ viewer: LiveViewer, _ reason: LiveEnd) {
-        remove(viewer)
+        remove(viewer, because: reason)
         viewer.body.end(reason)
     }
 
@@ -94,6 +96,7 @@ final class LiveLoop {
             case .joined(let audience):
                 waiting.removeAll { $0.viewer === viewer }
                 places[viewer.number] = audience
+                log.activity("joined", viewer)
                 serve(viewer, in: audience, at: now)
             case .refused(let reason): end(viewer, reason)
             }

@@ -98,15 +98,18 @@ public final class Server: Sendable {
         state.withLock { ($0.group, $0.context) = (group, context) }
     }
 
-    /// Closes all connections and ends the threads.
+    /// Closes all connections and ends the threads. Only the first call has an effect.
     public func stop() async {
-        let (group, listeners) = state.withLock { ($0.group, $0.listeners) }
+        let (group, listeners) = state.withLock { state in
+            defer { state.listeners = [] }
+            return (state.group.take(), state.listeners)
+        }
         for listener in listeners { listener.close(promise: nil) }
         // From now on, there are no live viewers to ask about: a loop that has ended answers nothing.
         let context = state.withLock { $0.context.take() }
         await context?.live.ask { $0.stop() }
         connections.closeAll()
-        // It fails only if it is called twice.
+        // It fails only for the group that all programs share.
         try? await group?.shutdownGracefully()
     }
 

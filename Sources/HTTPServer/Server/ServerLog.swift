@@ -4,7 +4,7 @@ import RTSP
 import Reactor
 import Synchronization
 
-/// The log of the HTTP server. A client can cause each kind of message a few times a minute; further ones are counted. Thread-safe.
+/// The log of the HTTP server. Each kind of message has a limit; further ones are counted. Thread-safe.
 final class ServerLog: Sendable {
     /// The kinds of message, each with its own limit.
     enum Kind: Hashable, CaseIterable {
@@ -14,10 +14,20 @@ final class ServerLog: Sendable {
         case failedHandshake
         case refusedHost
         case failure
+        /// Viewers join and leave.
+        case activity
+
+        /// Messages that may come at once, and one more each so many nanoseconds: the same as for RTSP.
+        fileprivate var limits: TokenBucket.Limits {
+            switch self {
+            case .activity: .init(burst: 500, every: 100_000_000)
+            default: .init(burst: 8, every: 60_000_000_000)
+            }
+        }
     }
 
     private struct Limit {
-        var messages = TokenBucket(.init(burst: 8, every: 60_000_000_000))
+        var messages: TokenBucket
         var suppressedCount = 0
     }
 
@@ -30,11 +40,12 @@ final class ServerLog: Sendable {
 
     /// Logs a message about a client, unless there were too many of its kind.
     func log(
-        _ kind: Kind, _ level: Logger.Level, _ message: Logger.Message, peer: String, reason: String? = nil
+        _ kind: Kind, _ level: Logger.Level, _ message: Logger.Message, peer: String, reason: String? = nil,
+        _ more: Logger.Metadata = [:]
     ) {
         let now = MonotonicTime.now()
         let suppressed = limits.withLock { limits -> Int? in
-            var limit = limits[kind] ?? Limit()
+            var limit = limits[kind] ?? Limit(messages: TokenBucket(kind.limits))
             defer { limits[kind] = limit }
             guard limit.messages.takeOne(at: now) else {
                 limit.suppressedCount += 1
@@ -44,10 +55,22 @@ final class ServerLog: Sendable {
             return limit.suppressedCount
         }
         guard let suppressed else { return }
-        var metadata: Logger.Metadata = ["peer": "\(peer)"]
+        var metadata = more
+        metadata["peer"] = "\(peer)"
         metadata["reason"] = reason.map { "\($0)" }
         if suppressed > 0 { metadata["unlogged"] = "\(suppressed) more" }
         logger.log(level: level, message, metadata: metadata)
+    }
+
+    /// Logs that a viewer joined, or why it left.
+    func activity(_ message: Logger.Message, _ viewer: LiveViewer, because reason: LiveEnd? = nil) {
+        let (facts, client) = (viewer.facts, viewer.facts.client.userAgent)
+        var metadata: Logger.Metadata = [
+            "path": "\(facts.path.stream.path)", "transport": "\(facts.transport)",
+            "client": "\(client.isEmpty ? "unnamed" : client)",
+        ]
+        if viewer.droppedUnits > 0, reason != nil { metadata["dropped"] = "\(viewer.droppedUnits) units" }
+        log(.activity, .info, message, peer: facts.client.peer, reason: reason?.text, metadata)
     }
 
     func debug(_ message: Logger.Message, peer: String, reason: String) {
