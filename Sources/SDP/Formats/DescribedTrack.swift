@@ -77,9 +77,15 @@ extension MediaDescription {
         attributes.values(of: "rtcp-fb").contains { $0 == "\(payloadType) \(feedback)" || $0 == "* \(feedback)" }
     }
 
+    /// Whether it is sent in RTP packets. Servers of IPTV also offer transport streams without RTP, as `MP2T/H2221/UDP`.
+    private var carriesRTP: Bool {
+        let transport = transport.uppercased()
+        return transport.hasPrefix("RTP/") || transport.hasPrefix("MP2T/RTP")
+    }
+
     private func payload(of map: RTPMap) -> DescribedTrack.Payload {
         if map.isLATM { return formatParameters.latm }
-        if map.isTransportStream { return .transportStream }
+        if map.isTransportStream { return carriesRTP ? .transportStream : .unknown }
         if let format = transcodedFormat(map) { return .transcoded(format) }
         return map.codec.map { formatParameters.payload(of: $0, map) } ?? .unknown
     }
