@@ -263,8 +263,6 @@ class Socket:
             elif topic == "viewers":
                 self.about = message["path"]
                 self.send(type="viewers", path=message["path"], viewers=self.server.viewers(message["path"]))
-            elif topic == "log":
-                self.send(type="log", lines=self.server.log)
 
 
 class StandIn:
@@ -278,9 +276,9 @@ class StandIn:
         self.sockets = set()
         self.ids = iter(range(1, 1 << 30))
         self.settings = json.loads(SETTINGS)
-        self.log = [{"time": time.time() * 1000 - 1000 * index, "level": level, "text": text} for index, (level, text) in enumerate([
+        self.log = [{"number": index, "time": time.time() * 1000 + index, "level": level, "text": text} for index, (level, text) in enumerate([
             ("notice", "/cam: the source is running"), ("warning", "192.0.2.7: wrong password for user ann"),
-            ("info", "192.0.2.9:51514 plays /cam over TCP"), ("error", "/yard: no camera at /dev/video2; next try in 4 s")])]
+            ("info", "192.0.2.9:51514 plays /cam over TCP"), ("error", "/yard: no camera at /dev/video2; next try in 4 s")], 1)]
         self.loop = asyncio.new_event_loop()
         self.port = None
         ready = threading.Event()
@@ -518,6 +516,8 @@ class StandIn:
                 lines = [f"{key}: changed; viewers stay connected" for key in changes]
                 return as_json({"lines": lines, "settings": self.settings})
             return as_json({"settings": self.settings})
+        if name == "log":
+            return as_json({"lines": [line for line in self.log if line["number"] > int(query["after"])]})
         if name == "latency":
             bounds = [0.5, 1, 2, 5, 10, 20, 50]
             return as_json({"stages": {stage: {"count": 1000, "sum": 3000.0, "bounds": bounds, "counts": counts} for stage, counts in {

@@ -196,6 +196,14 @@ class Player(BrowserTest):
         panel.get_by_text("wrong password for user ann").wait_for()
         panel.get_by_label("Show").select_option("warning")
         panel.get_by_text("plays /cam over TCP").wait_for(state="hidden")
+        count = len(self.server.log)
+        self.server.log = self.server.log + [{"number": count + 1, "time": 1.0, "level": "error", "text": "a new line"}]
+        panel.get_by_text("a new line").wait_for()
+        self.assertEqual(panel.locator("li").count(), count + 1)
+        # Another run of the server begins its numbers anew.
+        self.server.log = [{"number": 1, "time": 2.0, "level": "error", "text": "the only line"}]
+        panel.get_by_text("the only line").wait_for()
+        self.assertEqual(panel.locator("li").count(), 1)
 
     def test_a_viewer_without_rights_has_no_tools(self):
         self.server.rights = ["read"]

@@ -80,7 +80,7 @@ function addPanels(rights, all) {
     if (isOperator) add("settings", () => new SettingsPanel(playback.path, stage.masks));
     if (seesStatus) add("viewers", () => new ViewersPanel(playback.path, feed, isOperator));
     if (seesStatus) add("latency", () => new LatencyPanel(playback.path));
-    if (isOperator && all.includes("status")) add("log", () => new LogPanel(feed));
+    if (isOperator && all.includes("status")) add("log", () => new LogPanel());
 }
 
 function add(panel, make) {

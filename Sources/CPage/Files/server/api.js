@@ -106,3 +106,8 @@ export function changeSettings(path, values) {
 export function latency(path) {
     return send("GET", "latency", { path });
 }
+
+/** The last lines of the server's log. @param {number} after - the number of the line before */
+export function log(after) {
+    return send("GET", "log", { after: String(after) });
+}
