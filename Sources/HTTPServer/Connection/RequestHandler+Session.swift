@@ -8,7 +8,8 @@ extension RequestHandler {
         guard current?.number == number else { return }
         let client = request.identity
         guard client.security == .tls else {
-            return refuse(Problem(.forbidden, "a password in a form needs TLS: use https://, or the browser's own dialog"))
+            return refuse(
+                Problem(.forbidden, "a password in a form needs TLS: use https://, or the browser's own dialog"))
         }
         let headers = HTTPHeaders([
             ("Authorization", Authorization.basicHeaderValue(user: user, password: password))

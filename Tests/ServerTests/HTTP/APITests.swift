@@ -209,7 +209,8 @@ struct APITests {
         for route in server.assembly.routes() where !route.isWebSocket {
             switch route.place {
             case .path(let path): #expect(!isDescribed(path) || described.contains(path), "\(path)")
-            case .folder(let folder): #expect(!isDescribed(folder) || folders[folder].map(described.contains) == true, "\(folder)")
+            case .folder(let folder):
+                #expect(!isDescribed(folder) || folders[folder].map(described.contains) == true, "\(folder)")
             case .stream: break
             }
         }
@@ -299,7 +300,8 @@ struct APITests {
         server.assembly.events.publish("/cam") { .sourceUp }
         #expect(
             await eventually(within: 10) {
-                _ = client.bytes(atLeast: 1, within: 0.1); return client.isClosed
+                _ = client.bytes(atLeast: 1, within: 0.1)
+                return client.isClosed
             })
     }
 }
