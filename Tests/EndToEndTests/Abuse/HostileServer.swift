@@ -88,7 +88,7 @@ struct HostileServer: Sendable {
             return peer.send(request.answer(["Location: \(url)"], status: "302 Found"))
         },
         HostileServer(
-            "redirects to an address that is not permitted", in: "RTSPClient/SessionPlan.swift",
+            "redirects to an address that is not permitted", in: "RTSPClient/PermittedDestinations.swift",
             guard: "guard rules.admits(ip) else { return false }", effect: "not followed",
             reason: "connections to the address of rtsp://127.0.0.66:9/x are not permitted"
         ) { request, peer in
@@ -104,7 +104,7 @@ struct HostileServer: Sendable {
         },
         HostileServer(
             "half a frame, then nothing", in: "Delivery/Reception/StreamReception.swift",
-            guard: "if silenceDeadline <= now { return", effect: "given up after 10 s",
+            guard: "if silenceDeadline <= now {", effect: "given up after 10 s",
             reason: "no media has come for 10 seconds"
         ) { peer in peer.send([0x24, 0, 0xFF, 0xFF] + [UInt8](repeating: 1, count: 1_000)) },
         HostileServer(

@@ -137,7 +137,7 @@ extension Attack {
         },
         Attack(
             "keepalives and reports, but no media", in: "Delivery/Reception/StreamReception.swift",
-            guard: "if silenceDeadline <= now { return", effect: "the connection is closed after 10 s", scope: .users,
+            guard: "if silenceDeadline <= now {", effect: "the connection is closed after 10 s", scope: .users,
             length: .patient
         ) { target in
             let publisher = try Publisher(of: "live/\(unusedName())", on: target)
