@@ -16,7 +16,10 @@ public struct DurationCounts: Hashable, Sendable {
     /// Adds one duration. Negative durations count as zero.
     public mutating func record(nanoseconds: Int64) {
         let nanoseconds = max(0, nanoseconds)
-        counts[Self.boundsInNanoseconds.firstIndex { nanoseconds <= $0 } ?? Self.bounds.count] += 1
+        let bounds = Self.boundsInNanoseconds
+        var index = 0
+        while index < bounds.count, bounds[index] < nanoseconds { index += 1 }
+        counts[index] += 1
         // The sum of a stream's frames would overflow after 292 years of them.
         sumNanoseconds &+= nanoseconds
     }
