@@ -1,29 +1,54 @@
 import Media
 
-/// What a stream carried in the last second.
+/// What a stream carried lately.
 public struct RecentMedia: Hashable, Sendable {
-    /// Bytes of all tracks.
+    /// Bytes of all tracks in the last second.
     public var byteCount = 0
-    /// Frames of each track.
-    public var frameCounts: [TrackID: Int] = [:]
+    /// Frames per second of each track that had two frames in the last two seconds.
+    public var frameRates: [TrackID: Double] = [:]
 }
 
 extension Stream {
-    /// What was captured in the second before an instant.
+    /// What was captured before an instant.
     public func recentMedia(at now: MonotonicTime) -> RecentMedia {
-        let start = now - epoch - 1_000_000_000
+        let end = now - epoch
         return state.withLock { state in
             var media = RecentMedia()
+            var frames: [TrackID: FrameSpan] = [:]
             for index in stride(from: state.ring.endIndex - 1, through: state.ring.startIndex, by: -1) {
                 let unit = state.ring[index]
-                let time = unit.presentationTime.nanoseconds
-                // Tracks and B-frames are out of order by less than this.
-                guard time >= start - 1_000_000_000 else { break }
-                guard time >= start, time < start + 1_000_000_000 else { continue }
-                media.byteCount += unit.bytes.count
-                if unit.part.isStart { media.frameCounts[unit.track, default: 0] += 1 }
+                let age = end - unit.presentationTime.nanoseconds
+                // Tracks and B-frames are out of order by less than a second.
+                guard age <= 3_000_000_000 else { break }
+                if (1...1_000_000_000).contains(age) { media.byteCount += unit.bytes.count }
+                guard unit.part.isStart, (1...2_000_000_000).contains(age) else { continue }
+                frames[unit.track, default: FrameSpan(age)].add(age)
             }
+            media.frameRates = frames.compactMapValues(\.rate)
             return media
         }
+    }
+}
+
+/// Frames of one track, and their ages in nanoseconds.
+private struct FrameSpan {
+    private var count = 0
+    private var least: Int64
+    private var greatest: Int64
+
+    init(_ age: Int64) { (least, greatest) = (age, age) }
+
+    mutating func add(_ age: Int64) {
+        count += 1
+        (least, greatest) = (min(least, age), max(greatest, age))
+    }
+
+    /// Frames per second, from the time between the first and the last; `nil` for one frame. Capture times vary, so what is within 0.5 %
+    /// of a whole number is that number, and the rest has one digit behind the point.
+    var rate: Double? {
+        guard greatest > least else { return nil }
+        let exact = Double(count - 1) * 1e9 / Double(greatest - least)
+        let whole = exact.rounded()
+        return abs(exact - whole) <= exact * 0.005 ? whole : (exact * 10).rounded() / 10
     }
 }

@@ -58,7 +58,7 @@ extension StreamReport {
         self.path = path.stream.path
         title = settings.flatMap { $0.title.isEmpty ? nil : $0.title }
         substreamOf = (settings?.source.parent).map { "/\($0)" }
-        self.tracks = tracks.map { TrackReport($0, frameRate: recent.frameCounts[$0.id] ?? 0) }
+        self.tracks = tracks.map { TrackReport($0, frameRate: recent.frameRates[$0.id]) }
         let carried = path.stream.stream(for: MP4Packager<[UInt8]>.self).announcement?.tracks ?? tracks
         let head = MP4Packager<[UInt8]>(tracks: carried, options: .outOfBand).head
         contentType = head.flatMap { $0.tracks.isEmpty ? nil : $0.contentType }

@@ -93,8 +93,8 @@ extension StreamReport {
 }
 
 extension StreamReport.TrackReport {
-    /// - Parameter frameRate: the measured one; 0 if none was measured.
-    init(_ track: Track, frameRate: Int) {
+    /// - Parameter frameRate: the measured one.
+    init(_ track: Track, frameRate: Double?) {
         kind = track.kind == .video ? "video" : "audio"
         switch track.format {
         case .h264(let sets):
@@ -110,7 +110,7 @@ extension StreamReport.TrackReport {
         case .g711(let format): codec = format.law == .a ? "PCMA" : "PCMU"
         }
         if track.kind == .video {
-            self.frameRate = frameRate > 0 ? Double(frameRate) : nil
+            self.frameRate = frameRate
         } else {
             sampleRate = Int(track.clockRate.hertz)
             channels = track.format.channelCount
