@@ -78,6 +78,9 @@ public final class ServerProcess: Sendable {
 
     public func url(_ path: String = "cam", host: String = "127.0.0.1") -> String { "rtsp://\(host):\(port)/\(path)" }
 
+    /// The address of the endless MP4 file of a path.
+    public func fileURL(_ path: String = "cam") -> String { "http://127.0.0.1:\(httpPort)/\(path)/index.mp4" }
+
     /// Waits until the server describes `path`, which means that its source has announced its tracks.
     public func isServing(_ path: String = "cam", host: String = "127.0.0.1", within seconds: Double = 15) async throws
         -> Bool
@@ -104,10 +107,10 @@ public final class ServerProcess: Sendable {
 
 /// Starts a server, calls `body`, and stops the server by SIGTERM, even if `body` throws.
 public func withServer<Result>(
-    _ arguments: String..., input: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: (ServerProcess) async throws -> Result
+    _ arguments: String..., input: String? = nil, hasHTTP: Bool = false,
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: (ServerProcess) async throws -> Result
 ) async throws -> Result {
-    let server = try await ServerProcess.start(arguments, input: input)
+    let server = try await ServerProcess.start(arguments, input: input, hasHTTP: hasHTTP)
     do {
         let result = try await body(server)
         await server.stop(sourceLocation: sourceLocation)

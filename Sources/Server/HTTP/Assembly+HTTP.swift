@@ -57,7 +57,10 @@ extension Assembly {
     private var isReady: Bool {
         let (paths, isStopping) = state.withLock { ($0.paths.values, $0.isStopping) }
         return !isStopping
-            && paths.allSatisfy { $0.stream.announcement != nil || $0.supervisor.condition.state != .starting }
+            && paths.allSatisfy { path in
+                path.stream.announcement != nil || path.publishing != nil
+                    || path.supervisor.condition.state != .starting
+            }
     }
 }
 

@@ -16,6 +16,15 @@ extension EndToEnd {
             }
         }
 
+        @Test func aServerThatWaitsForAPublisherIsReady() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write("paths: { yard: { source: publish } }\n", to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml"), hasHTTP: true) { server in
+                let response = try HTTPSocket(port: server.httpPort).ask("GET /readyz")
+                #expect(response?.text == "ready\n")
+            }
+        }
+
         /// The delay is needed because systemd restarts the service without a pause.
         @Test func aServiceWithATakenPortExitsAfterASecond() async throws {
             try await withServer("testcard") { server in
