@@ -19,7 +19,7 @@ struct CopiedMedia: Sendable {
 
     /// Expects that some seconds of the stream are the same bytes as the file.
     func expectCopy(at url: String, seconds: Int = 8, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let viewing = Array(Client.ffmpeg(url, over: "tcp").dropFirst(4))
+        let viewing = url.hasPrefix("http") ? ["-i", url] : Array(Client.ffmpeg(url, over: "tcp").dropFirst(4))
         async let copiedVideo = Self.units(of: viewing, format, "-t", "\(seconds)")
         async let copiedAudio = Self.frames(of: viewing, "-t", "\(seconds)")
         try Self.expectPart(try await copiedVideo, of: video, "video of \(url)", sourceLocation)
