@@ -67,10 +67,10 @@ class ServerProcess:
         self.write(paths)
         self.process.send_signal(signal.SIGHUP)
 
-    def publish(self, path, width, height):
-        """Publishes a moving picture with ffmpeg until the publisher that is returned is killed."""
+    def publish(self, path, source):
+        """Publishes one of ffmpeg's generated pictures until the publisher that is returned is killed."""
         publisher = subprocess.Popen(
-            ["ffmpeg", "-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", f"testsrc2=size={width}x{height}:rate=25",
+            ["ffmpeg", "-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", source,
              "-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-pix_fmt", "yuv420p", "-g", "50",
              "-rtsp_transport", "tcp", "-f", "rtsp", f"rtsp://127.0.0.1:{self.rtsp_port}{path}"])
         self.publishers.append(publisher)

@@ -130,12 +130,12 @@ class Server(BrowserTest):
         self.assertTrue(page.evaluate("globalThis.isSamePage"))
 
     def test_a_publisher_is_killed_and_returns_at_another_size_on_the_same_connection(self):
-        publisher = self.server.publish("/yard", 320, 180)
+        publisher = self.server.publish("/yard", "testsrc2=size=320x180:rate=25")
         page = self.play("/yard/")
         page.wait_for_function("() => document.querySelector('video').videoWidth === 320")
         publisher.kill()
         page.wait_for_function("() => apus.playback.state.state === 'waiting'")
-        self.server.publish("/yard", 640, 360)
+        self.server.publish("/yard", "testsrc2=size=640x360:rate=25")
         page.wait_for_function("() => document.querySelector('video').videoWidth === 640 && apus.playback.state.state === 'playing'")
         position = page.evaluate("document.querySelector('video').currentTime")
         page.wait_for_function("position => document.querySelector('video').currentTime > position + 1", arg=position)
