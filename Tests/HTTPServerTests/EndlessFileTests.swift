@@ -91,7 +91,7 @@ struct EndlessFileTests {
         try await withServer([LiveStream()]) { server in
             let client = try server.connect()
             #expect(client.ask("GET /cam/index.mp4?\(query)")?.status == 400)
-            #expect(server.services.viewers.withLock(\.self) == 0)
+            #expect(await eventually(within: 5) { server.services.viewers.withLock(\.self) == 0 })
         }
     }
 
@@ -109,7 +109,7 @@ struct EndlessFileTests {
             #expect(MovieBoxes(dechunked(raw)).fragments.count == 25)
             // The file has ended, and so the next request is answered.
             #expect(client.ask("GET /open")?.text == "hello\n")
-            #expect(server.services.viewers.withLock(\.self) == 0)
+            #expect(await eventually(within: 5) { server.services.viewers.withLock(\.self) == 0 })
         }
     }
 
@@ -122,7 +122,10 @@ struct EndlessFileTests {
             #expect(client.ask("HEAD /cam/index.mp4?video=0")?.status == 406)
             #expect(client.ask("GET /cam/index.mp4?video=0")?.status == 406)
             #expect(client.ask("GET /none/index.mp4")?.status == 404)
-            #expect(server.services.viewers.withLock(\.self) == 0 && !sleeping.stream.demand.isNeeded)
+            #expect(
+                await eventually(within: 5) {
+                    server.services.viewers.withLock(\.self) == 0 && !sleeping.stream.demand.isNeeded
+                })
         }
     }
 
@@ -131,7 +134,7 @@ struct EndlessFileTests {
         try await withServer([live], { $0.firstMediaMilliseconds = 200 }) { server in
             let response = try #require(try server.connect().ask("GET /cam/index.mp4"))
             #expect(response.status == 503 && response.header("Retry-After") == "2")
-            #expect(!live.stream.demand.isNeeded)
+            #expect(await eventually(within: 5) { !live.stream.demand.isNeeded })
         }
         // A busy machine may take its time.
         try await withServer([live], { $0.firstMediaMilliseconds = 60_000 }) { server in
@@ -167,7 +170,7 @@ struct EndlessFileTests {
             #expect(String(decoding: client.bytes(atLeast: 7), as: UTF8.self) == "\r\n0\r\n\r\n")
             #expect(client.isClosedByServer())
             #expect(await eventually(within: 5) { server.services.viewers.withLock(\.self) == 0 })
-            #expect(!live.stream.demand.isNeeded)
+            #expect(await eventually(within: 5) { !live.stream.demand.isNeeded })
         }
     }
 
