@@ -32,14 +32,9 @@ struct HTTPServerAccessTests {
         _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in },
         _ body: (TestServer, HTTPSocket) async throws -> Void
     ) async throws {
-        let server = try TestServer(TestServices(policy, decision: decision), change)
-        do {
+        try await TestServer.run(TestServices(policy, decision: decision), change) { server in
             try await body(server, try server.connect())
-        } catch {
-            await server.stop()
-            throw error
         }
-        await server.stop()
     }
 
     /// `Authorization` in answer to a challenge.

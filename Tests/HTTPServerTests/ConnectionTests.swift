@@ -13,14 +13,7 @@ struct ConnectionTests {
         _ services: TestServices = TestServices(), _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in },
         _ body: (TestServer) async throws -> Void
     ) async throws {
-        let server = try TestServer(services, change)
-        do {
-            try await body(server)
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
+        try await TestServer.run(services, change, body)
     }
 
     @Test func responsesHaveLengthDateAndTheHeadersForSecurity() async throws {

@@ -13,14 +13,7 @@ struct EndlessFileTests {
     ) async throws {
         let services = TestServices(limit: limit)
         for stream in streams { services.streams.withLock { $0[stream.stream.path] = stream.path } }
-        let server = try TestServer(services, change)
-        do {
-            try await body(server)
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
+        try await TestServer.run(services, change, body)
     }
 
     /// The file as far as it has come, once it has so many fragments.

@@ -11,14 +11,7 @@ struct PageRouteTests {
     private func withServer(
         _ services: TestServices = TestServices(), _ body: (HTTPSocket) async throws -> Void
     ) async throws {
-        let server = try TestServer(services)
-        do {
-            try await body(try server.connect())
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
+        try await TestServer.run(services) { server in try await body(try server.connect()) }
     }
 
     @Test func theDocumentsAreAtTheRootAndBelowEachStream() async throws {

@@ -14,14 +14,7 @@ struct SocketTests {
     ) async throws {
         let services = TestServices()
         for stream in streams { services.streams.withLock { $0[stream.stream.path] = stream.path } }
-        let server = try TestServer(services, change)
-        do {
-            try await body(server)
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
+        try await TestServer.run(services, change, body)
     }
 
     @Test func aStreamBeginsWithItsInitSegmentAndAKeyframe() async throws {

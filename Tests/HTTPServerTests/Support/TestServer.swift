@@ -51,6 +51,21 @@ final class TestServer {
         server.start(Self.routes)
     }
 
+    /// Runs `body` with a server, and stops it.
+    static func run(
+        _ services: TestServices, _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in },
+        _ body: (TestServer) async throws -> Void
+    ) async throws {
+        let server = try TestServer(services, change)
+        do {
+            try await body(server)
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
     func port(_ security: ConnectionSecurity = .clear) -> Int { Int(server.port(for: security) ?? 0) }
 
     func connect(_ security: ConnectionSecurity = .clear) throws -> HTTPSocket { try HTTPSocket(port: port(security)) }
