@@ -30,7 +30,7 @@ public final class DeliveryLoop {
     private let waker: any Waker
     private let transmitter: Transmitter
     private var audiences: [ObjectIdentifier: Audience] = [:]
-    /// The audiences whose rounds send new runs in this turn.
+    /// The audiences that are sent new runs in this turn. The send times of these runs are recorded at its end.
     private var timed: [Audience] = []
     private var nextReportCheck: MonotonicTime
     private var events: [Event] = []

@@ -1,7 +1,7 @@
 import HTTP
 import RTSP
 
-/// Who a client is, and what it may do, for as long as the access policy stays the same. Confined to the event loop.
+/// The user of a client, and its rights under the present access policy. Confined to the event loop.
 struct ClientRights {
     /// `nil` if it did not authenticate.
     let user: String?
@@ -30,7 +30,7 @@ struct ClientRights {
 }
 
 extension AccessControl {
-    /// Who the client of a request is, and what it may do.
+    /// The user and the rights of the client that sent a request.
     func rights(of request: Request) -> ClientRights {
         guard let policy = context.services.access.policy else {
             let isHere = request.identity.endpoint.isLoopback

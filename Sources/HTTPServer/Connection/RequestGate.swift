@@ -189,7 +189,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 // MARK: - Live bodies
 
 extension RequestGate {
-    /// From now on, bytes belong to another protocol than HTTP, whose handlers are behind this one.
+    /// Passes all further bytes on unread, because the connection has changed from HTTP to another protocol. The handlers of that
+    /// protocol stand behind this one in the pipeline.
     ///
     /// - Returns: the bytes behind the last request.
     func handOver() -> ByteBuffer {

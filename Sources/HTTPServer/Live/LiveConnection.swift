@@ -3,8 +3,8 @@ import Media
 import NIOCore
 import Streams
 
-/// The sending half of a connection whose client gets a live body: it writes behind the HTTP encoder, in pieces of its own framing.
-/// Confined to the event loop.
+/// The sending half of a connection with a live body. It adds the framing (HTTP chunks or WebSocket messages) and bypasses the HTTP
+/// encoder. Confined to the event loop.
 ///
 /// Nothing queues here but what the channel has taken. The backlog of the media stays in the feed's ring.
 final class LiveConnection {

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The live viewers of one event loop. Confined to the loop.
 ///
-/// A source wakes the loop once per unit, however many viewers there are; then each of them is sent what its channel takes. Viewers
-/// whose channel is full are served again when it becomes writable.
+/// A source wakes the loop once per unit, however many viewers there are. The loop then sends each viewer what the viewer's channel
+/// takes. When a full channel becomes writable, the loop serves its viewer again.
 final class LiveLoop {
     private let loop: any NIOCore.EventLoop
     private let services: any SharedServices
@@ -20,7 +20,7 @@ final class LiveLoop {
     private var audiences: [ObjectIdentifier: LiveAudience] = [:]
     /// The audience of each viewer that plays.
     private var places: [UInt64: LiveAudience] = [:]
-    /// Viewers whose stream has no media yet, each with the time at which it is given up, if ever.
+    /// Viewers of streams without media so far. At its deadline a viewer gets an error; without a deadline it waits for ever.
     private var waiting: [(viewer: LiveViewer, deadline: MonotonicTime?)] = []
     private(set) var statistics = LiveStatistics()
     private var isTicking = false

@@ -33,7 +33,7 @@ final class LiveViewer {
     private var initSegment: InitSegment?
     /// The tracks that it gets.
     private(set) var tracks: Set<TrackID> = []
-    /// The track whose keyframes it can start at.
+    /// The leading track: the viewer starts at a keyframe of this track.
     private(set) var leading = TrackID(0)
     /// How the times of its first frames are compressed.
     private var compression: (track: TrackID, times: TimeCompression)?

@@ -19,7 +19,7 @@ extension Server {
         await askLoops(\.statistics)
     }
 
-    /// Ends the bodies of a stream that is no longer served, or whose input has ended for good.
+    /// Ends the live bodies of a stream. The caller no longer serves this stream, or its input has ended for good.
     public func withdraw(_ stream: Streams.Stream) async {
         await askLoops { loop in loop.end { $0.facts.path.stream === stream ? .streamRemoved : nil } }
     }

@@ -136,7 +136,7 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
         viewers?.catalog.ask()
     }
 
-    /// The paths whose viewers it wants to know.
+    /// The paths of which the client has subscribed to the list of viewers.
     var watchedPaths: Set<String> { topics.viewers }
 
     /// Tells the client what has changed.

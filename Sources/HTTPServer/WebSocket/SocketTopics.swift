@@ -4,7 +4,7 @@ import RTSP
 struct SocketTopics {
     /// The stream whose media it gets; `nil` without media.
     var stream: String?
-    /// The paths whose viewers it wants to know.
+    /// The paths of which the client has subscribed to the list of viewers.
     private(set) var viewers: Set<String> = []
     private var wantsStreams = false
     /// Whether it was told all streams.
