@@ -156,11 +156,11 @@ final class FaultPlan {
         numbers[2] = fault.number
     }
 
+    /// Whether the call has failed since the fault was armed.
+    var wasReached: Bool { numbers[3] > 0 }
+
     /// Disarms the fault.
-    ///
-    /// - Returns: Whether the call has failed.
-    func disarm() -> Bool {
+    func disarm() {
         numbers[2] = 0
-        return numbers[3] > 0
     }
 }
