@@ -29,6 +29,7 @@ let collections = Target.Dependency.product(name: "DequeModule", package: "swift
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket"].map {
     .product(name: $0, package: "swift-nio")
 }
@@ -116,8 +117,8 @@ let package = Package(
         .target(
             name: "Measuring",
             dependencies: [
-                "Capture", "Codecs", "Streams", "Media", "RTP", "Reactor", "RTSPClient", "CLinux", logging,
-            ],
+                "Capture", "Codecs", "Streams", "Media", "RTP", "RTSP", "Reactor", "RTSPClient", "CLinux", logging,
+            ] + nio,
             swiftSettings: everywhere),
         .target(
             name: "Server",
@@ -172,7 +173,7 @@ let package = Package(
         tests("Page"),
         tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "SRTP", "Streams", "TLS", "Wire"),
         tests("RTSPClient", "Media", "RTP", "RTSP", "SDP"),
-        tests("Measuring", "Codecs", "Media", "RTP", "RTSPClient", "SDP", "Streams"),
+        tests("Measuring", "Codecs", "Media", "RTP", "RTSPClient", "SDP", "Streams", nioCore),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["COpenSSL", "Media", "RTP", "RTSP", "Reactor", "SRTP", "TLS", "TestSupport"],

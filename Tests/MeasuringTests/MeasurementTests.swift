@@ -18,7 +18,7 @@ import Testing
         }
         tally.connectToPlay.record(nanoseconds: 7_000_000)
         change(&tally)
-        return MeasuredViewers(ViewersPlan(session: session, count: 2, seconds: 10), tally)
+        return MeasuredViewers(ViewersPlan(.session(session), count: 2, seconds: 10), tally)
     }
 
     @Test(
@@ -76,7 +76,7 @@ import Testing
         let viewer = ViewerRecord(.steady, opened: MonotonicTime(nanoseconds: 5_000_000_000))
         viewer.described(rates: [.video], mainTrack: 0)
         viewer.played(firstSequenceNumbers: [nil], at: MonotonicTime(nanoseconds: 5_004_000_000))
-        viewer.end = .closed(.finished)
+        viewer.end = .session(.closed(.finished), .udp)
         var tally = ViewersTally()
         tally.add(viewer)
         let report = JoinsReport(

@@ -87,7 +87,6 @@ public final class JoinsBench: SessionOwner {
     private init(_ plan: JoinsPlan, _ answer: Answer) {
         self.plan = plan
         self.answer = answer
-        tally.transport = plan.session.transport
     }
 
     public func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
@@ -134,7 +133,7 @@ public final class JoinsBench: SessionOwner {
         case .described(_, let tracks): viewer.described(rates: tracks.map(\.clockRate), mainTrack: tracks.mainIndex)
         case .playing(let numbers): viewer.played(firstSequenceNumbers: numbers, at: now)
         case .ended(let end):
-            viewer.end = end
+            viewer.end = .session(end, plan.session.transport)
             tally.add(viewer)
             if viewer.firstKeyframe != nil { withKeyframe += 1 }
             self.current = nil

@@ -12,7 +12,7 @@ public struct MeasuredViewers: Measurement, Sendable {
     init(_ plan: ViewersPlan, _ tally: ViewersTally) {
         var fanOut = tally.fanOut
         report = ViewersReport(plan, tally)
-        url = plan.session.url.text
+        url = plan.url
         rows = tally.rows
         frames = tally.frames
         histograms = [

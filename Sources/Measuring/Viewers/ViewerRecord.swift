@@ -1,5 +1,6 @@
 import Media
 import RTSPClient
+import Reactor
 
 /// The counters and times of one viewer.
 final class ViewerRecord {
@@ -21,8 +22,8 @@ final class ViewerRecord {
     private(set) var firstPacket: MonotonicTime?
     /// When the first keyframe was complete.
     private(set) var firstKeyframe: MonotonicTime?
-    /// Why the session ended; `nil` while it has not.
-    var end: ClientSessionEnd?
+    /// Why the viewer ended; `nil` while it has not.
+    var end: ViewerEnd?
     private(set) var byteCount: UInt64 = 0
     private(set) var unitsInTime: UInt64 = 0
     /// The longest time from capture to arrival, in nanoseconds.
@@ -43,6 +44,8 @@ final class ViewerRecord {
         var units = AccessUnitTracker()
         var capture: CaptureClock
         var transit: TransitTime
+        /// For the fragments of a file.
+        var fragments = FragmentNumbers()
         /// The hand-over time of the current unit, if the unit contains one.
         var handOver: (timestamp: UInt32, unixNanoseconds: Int64)?
 
@@ -97,16 +100,40 @@ final class ViewerRecord {
         let placement = tracks[index].loss.received(packet.sequenceNumber)
         let unit = tracks[index].units.received(
             placement, timestamp: packet.timestamp, isMarked: packet.isMarked, isKeyframe: packet.isKeyframe)
-        guard let unit else { return nil }
-        let lateness = tracks[index].transit.lateness(timestamp: unit.timestamp, arrival: packet.arrival)
-        if lateness <= lateNanoseconds { unitsInTime += 1 }
-        guard index == mainTrack else { return nil }
-        if unit.isKeyframe { firstKeyframe = firstKeyframe ?? packet.arrival }
-        let isLive = firstPacket.map { packet.arrival - $0 > Self.fastStartNanoseconds } ?? false
+        guard let unit, let isLive = completed(unit, of: index, at: packet.arrival, lateNanoseconds) else { return nil }
         return Frame(
             captured: isLive ? tracks[mainTrack].capture.unixNanoseconds(of: unit.timestamp) : nil,
             handOverTime: isLive ? handOverTime(of: unit) : nil, arrival: packet.arrival,
             arrivalUnixNanoseconds: packet.arrivalUnixNanoseconds)
+    }
+
+    /// Counts a fragment of a file and returns it as a frame if it is of the main track.
+    func received(_ fragment: FragmentReader.Fragment, at now: MonotonicTime, lateNanoseconds: Int64) -> Frame? {
+        firstPacket = firstPacket ?? now
+        byteCount &+= UInt64(fragment.byteCount)
+        let index = fragment.track
+        _ = tracks[index].loss.received(tracks[index].fragments.number(of: fragment))
+        // A fragment is whole, whatever the server has left out before it.
+        let unit = tracks[index].units.received(
+            .next, timestamp: UInt32(truncatingIfNeeded: fragment.decodeTime), isMarked: true,
+            isKeyframe: fragment.isKeyframe)
+        guard let unit, let isLive = completed(unit, of: index, at: now, lateNanoseconds) else { return nil }
+        return Frame(
+            captured: isLive ? fragment.captured : nil, handOverTime: nil, arrival: now,
+            arrivalUnixNanoseconds: WallClock.unixNanoseconds())
+    }
+
+    /// Counts a whole unit.
+    ///
+    /// - Returns: `nil` if it is not of the main track; otherwise whether it is live, and no part of a fast start.
+    private func completed(
+        _ unit: AccessUnitTracker.Completion, of track: Int, at arrival: MonotonicTime, _ lateNanoseconds: Int64
+    ) -> Bool? {
+        let lateness = tracks[track].transit.lateness(timestamp: unit.timestamp, arrival: arrival)
+        if lateness <= lateNanoseconds { unitsInTime += 1 }
+        guard track == mainTrack else { return nil }
+        if unit.isKeyframe { firstKeyframe = firstKeyframe ?? arrival }
+        return firstPacket.map { arrival - $0 > Self.fastStartNanoseconds } ?? false
     }
 
     private func recordAge(_ packet: borrowing ReceivedPacket) {

@@ -5,9 +5,10 @@ import Reactor
 import SDP
 import Synchronization
 
-/// Runs many viewers of one stream at once, some of them misbehaving.
+/// Runs many RTSP viewers of one stream at once, some of them misbehaving.
 public final class ViewersBench: SessionOwner {
-    let plan: ViewersPlan
+    private let plan: ViewersPlan
+    private let session: SessionPlan
     private let report: ReportBox
     private let progress: (@Sendable (ViewersProgress) -> Void)?
     private var viewers: [SessionNumber: ViewerRecord] = [:]
@@ -34,27 +35,47 @@ public final class ViewersBench: SessionOwner {
     /// Maximum of sessions opened per turn, so that open sessions are not delayed.
     private static let openedPerTurn = 8
     private static let churningNanoseconds: Int64 = 500_000_000
-    /// Maximum of frames kept for a plot: 80 MB.
-    private static let mostFrames = 5_000_000
 
     /// Runs `plan` and returns the result; blocks the calling thread. `progress` is called twice a second, on another thread.
     public static func run(
         _ plan: ViewersPlan, progress: (@Sendable (ViewersProgress) -> Void)? = nil
     ) throws(ClientSessionEnd) -> MeasuredViewers {
+        let session: SessionPlan
+        switch plan.target {
+        case .session(let plan): session = plan
+        case .file(let file): return FilesBench.run(plan, file, progress: progress)
+        }
         let box = ReportBox()
-        try ClientLoop.run(ViewersBench(plan, box, progress))
+        try ClientLoop.run(ViewersBench(plan, session, box, progress))
         guard let report = box.value.withLock({ $0 }) else {
             preconditionFailure("the loop ends only when the report is made")
         }
         return report
     }
 
-    private init(_ plan: ViewersPlan, _ report: ReportBox, _ progress: (@Sendable (ViewersProgress) -> Void)?) {
-        self.plan = plan
+    private init(
+        _ plan: ViewersPlan, _ session: SessionPlan, _ report: ReportBox,
+        _ progress: (@Sendable (ViewersProgress) -> Void)?
+    ) {
+        (self.plan, self.session) = (plan, session)
         self.report = report
         self.progress = progress
         steady = SteadyWindow(viewers: plan.count)
-        tally.transport = plan.session.transport
+    }
+
+    /// The session of a viewer of this kind.
+    private func session(of kind: ViewerRecord.Kind) -> SessionPlan {
+        var plan = session
+        switch kind {
+        case .steady, .churning: break
+        case .stalled: plan.transport = .tcp
+        case .halfRate:
+            plan.transport = .tcp
+            // The kernel's default buffer would hold many seconds of unread media, and hide that the server drops
+            // frames.
+            plan.receiveBufferByteCount = 16_384
+        }
+        return plan
     }
 
     public func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
@@ -98,7 +119,7 @@ public final class ViewersBench: SessionOwner {
         let target = min(Double(limit), Double(elapsed) / 1e9 * rate)
         for _ in 0..<Self.openedPerTurn where Double(opened[kind, default: 0]) < target {
             opened[kind, default: 0] += 1
-            let number = sessions.open(plan.session(of: kind), at: now)
+            let number = sessions.open(session(of: kind), at: now)
             viewers[number] = ViewerRecord(kind, opened: now)
             if kind == .churning { vanishing.append((number, now + Self.churningNanoseconds)) }
         }
@@ -135,10 +156,7 @@ public final class ViewersBench: SessionOwner {
     }
 
     private func mark(at now: MonotonicTime) -> SteadyUse.Mark {
-        SteadyUse.Mark(
-            instant: now, bytes: viewers.values.reduce(tally.allBytes) { $0 + $1.byteCount },
-            lost: viewers.values.lazy.flatMap(\.tracks).reduce(0) { $0 + $1.loss.lost },
-            server: plan.server?.snapshot(), receiverNanoseconds: ProcessorClock.threadNanoseconds())
+        tally.mark(with: viewers.values, plan.server, at: now)
     }
 
     private func finish() {
@@ -167,7 +185,7 @@ extension ViewersBench {
             pace.viewerJoined()
             steady.viewerSettled(at: now)
         case .ended(let end):
-            viewer.end = end
+            viewer.end = .session(end, session(of: viewer.kind).transport)
             if viewer.kind == .steady, viewer.playing == nil { steady.viewerSettled(at: now) }
         }
     }
@@ -177,17 +195,7 @@ extension ViewersBench {
         let frame = viewer.received(packet, lateNanoseconds: plan.lateMilliseconds &* 1_000_000)
         guard viewer.kind == .steady else { return }
         pace.received(byteCount: packet.byteCount)
-        guard let frame else { return }
-        if let instant = frame.handOverTime {
-            tally.handOverToArrival.record(nanoseconds: frame.arrivalUnixNanoseconds &- instant)
-        }
-        guard let captured = frame.captured else { return }
-        let age = frame.arrivalUnixNanoseconds &- captured
-        tally.captureToArrival.record(nanoseconds: age)
-        if plan.keepsFrames, tally.frames.count < Self.mostFrames {
-            tally.frames.append(PlotPoint(instant: frame.arrival, nanoseconds: age))
-        }
-        tally.fanOut.completed(capturedAt: captured, arrival: frame.arrival.nanoseconds)
+        if let frame { tally.add(frame, isKept: plan.keepsFrames) }
     }
 
     public func session(

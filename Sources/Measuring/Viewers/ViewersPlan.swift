@@ -3,13 +3,19 @@ import RTSPClient
 
 /// The task of `apus bench viewers`.
 public struct ViewersPlan: Sendable {
-    public var session: SessionPlan
+    /// What each viewer opens.
+    public enum Target: Sendable {
+        case session(SessionPlan)
+        case file(FileStream)
+    }
+
+    public var target: Target
     /// Viewers that watch to the end.
     public var count: Int
     public var seconds: Double
     /// Viewers that join per second.
     public var rampPerSecond: Double = 100
-    /// Further viewers on TCP that stop reading after PLAY.
+    /// Further viewers on TCP that stop reading after PLAY. These and the following are not for files.
     public var stalled = 0
     /// Further viewers on TCP that read at half the stream's rate.
     public var halfRate = 0
@@ -22,24 +28,31 @@ public struct ViewersPlan: Sendable {
     /// The server's process, to measure its processor time, memory and descriptors.
     public var server: ServerProcess?
 
-    public init(session: SessionPlan, count: Int, seconds: Double) {
-        self.session = session
+    public init(_ target: Target, count: Int, seconds: Double) {
+        self.target = target
         self.count = count
         self.seconds = seconds
     }
 
-    /// The session of a viewer of this kind.
-    func session(of kind: ViewerRecord.Kind) -> SessionPlan {
-        var plan = session
-        switch kind {
-        case .steady, .churning: break
-        case .stalled: plan.transport = .tcp
-        case .halfRate:
-            plan.transport = .tcp
-            // The kernel's default buffer would hold many seconds of unread media, and hide that the server drops
-            // frames.
-            plan.receiveBufferByteCount = 16_384
+    /// The URL without user and password.
+    var url: String {
+        switch target {
+        case .session(let session): session.url.text
+        case .file(let file): file.url
         }
-        return plan
+    }
+
+    /// The transport as in the report.
+    var transport: String {
+        switch target {
+        case .session(let session): session.transport.rawValue
+        case .file: ViewersReport.fileTransport
+        }
+    }
+
+    /// How GSO batches arrive; `nil` unless over UDP.
+    var gsoBatches: String? {
+        guard case .session(let session) = target, session.transport != .tcp else { return nil }
+        return session.gsoBatchArrival.rawValue
     }
 }

@@ -2,6 +2,7 @@ import Streams
 
 /// The result of `apus bench viewers`. The counters are those of the steady viewers.
 public struct ViewersReport: Codable, Equatable, Sendable {
+    /// `udp`, `tcp`, `multicast`, or `mp4` over HTTP.
     public var transport: String
     /// How GSO batches arrived: `whole` (GRO) or `cut` into packets; `nil` over TCP.
     public var gsoBatches: String?
@@ -42,6 +43,9 @@ public struct ViewersReport: Codable, Equatable, Sendable {
     /// `nil` if the run ended before all viewers had joined.
     public var steady: SteadyUse?
 
+    /// For viewers of an MP4 file over HTTP. `packets` are fragments then, and the response takes the place of that to PLAY.
+    static let fileTransport = "mp4"
+
     private enum CodingKeys: String, CodingKey {
         case transport
         case gsoBatches = "trains"
@@ -73,8 +77,8 @@ public struct ViewersReport: Codable, Equatable, Sendable {
 
     init(_ plan: ViewersPlan, _ tally: ViewersTally) {
         var fanOut = tally.fanOut
-        transport = plan.session.transport.rawValue
-        gsoBatches = plan.session.transport == .tcp ? nil : plan.session.gsoBatchArrival.rawValue
+        transport = plan.transport
+        gsoBatches = plan.gsoBatches
         viewers = plan.count
         seconds = plan.seconds
         established = tally.established

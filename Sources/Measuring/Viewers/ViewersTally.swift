@@ -1,12 +1,10 @@
 import Media
-import RTSPClient
+import Reactor
 import SDP
 import Streams
 
 /// The sums over all viewers.
 struct ViewersTally {
-    /// The transport of the steady viewers.
-    var transport = SessionTransport.udp
     var established = 0
     var churned = 0
     /// Steady viewers that did not play to the end, by reason.
@@ -42,6 +40,35 @@ struct ViewersTally {
     /// One point per whole frame of a steady viewer, if `ViewersPlan.keepsFrames`.
     var frames: [PlotPoint] = []
 
+    /// Maximum of frames kept for a plot: 80 MB.
+    private static let mostFrames = 5_000_000
+
+    /// Adds a frame of a steady viewer.
+    ///
+    /// - Parameter isKept: whether its latency is kept for a plot.
+    mutating func add(_ frame: ViewerRecord.Frame, isKept: Bool) {
+        if let instant = frame.handOverTime {
+            handOverToArrival.record(nanoseconds: frame.arrivalUnixNanoseconds &- instant)
+        }
+        guard let captured = frame.captured else { return }
+        let age = frame.arrivalUnixNanoseconds &- captured
+        captureToArrival.record(nanoseconds: age)
+        if isKept, frames.count < Self.mostFrames {
+            frames.append(PlotPoint(instant: frame.arrival, nanoseconds: age))
+        }
+        fanOut.completed(capturedAt: captured, arrival: frame.arrival.nanoseconds)
+    }
+
+    /// The counters now, for the measurement of all viewers that have joined.
+    func mark(
+        with viewers: some Collection<ViewerRecord>, _ server: ServerProcess?, at now: MonotonicTime
+    ) -> SteadyUse.Mark {
+        SteadyUse.Mark(
+            instant: now, bytes: viewers.reduce(allBytes) { $0 + $1.byteCount },
+            lost: viewers.lazy.flatMap(\.tracks).reduce(0) { $0 + $1.loss.lost }, server: server?.snapshot(),
+            receiverNanoseconds: ProcessorClock.threadNanoseconds())
+    }
+
     /// Adds a finished viewer.
     mutating func add(_ viewer: ViewerRecord) {
         allBytes += viewer.byteCount
@@ -76,8 +103,7 @@ struct ViewersTally {
     private mutating func addFailure(_ viewer: ViewerRecord) {
         if viewer.playing != nil { established += 1 }
         if let end = viewer.end, !end.isWanted {
-            let transport = viewer.kind == .halfRate ? .tcp : transport
-            failures[end.description(over: transport), default: 0] += 1
+            failures[end.advice, default: 0] += 1
         } else if viewer.playing == nil {
             failures["still not playing at the end", default: 0] += 1
         } else if viewer.firstPacket == nil {

@@ -52,7 +52,13 @@ public struct ClientLogin: Sendable {
     ///
     /// - Returns: whether the request should be repeated: not if this challenge was answered already, or if it is unsupported.
     mutating func handleChallenge(in response: Response) -> Bool {
-        let values = response.headers.values(of: .wwwAuthenticate)
+        handleChallenges(response.headers.values(of: .wwwAuthenticate))
+    }
+
+    /// Handles the values of `WWW-Authenticate` of a 401 response; also of HTTP, which has the same (RFC 7235).
+    ///
+    /// - Returns: as `handleChallenge`.
+    public mutating func handleChallenges(_ values: [String]) -> Bool {
         if let (digest, isProtected, opaque) = values.lazy.compactMap(DigestChallenge.read).first {
             if case .digest(let former, _, _)? = challenge, former.nonce == digest.nonce { return false }
             challenge = .digest(digest, isProtected: isProtected, opaque: opaque)
@@ -66,7 +72,7 @@ public struct ClientLogin: Sendable {
     }
 
     /// The value of `Authorization` for a request; `nil` before the first challenge.
-    mutating func authorization(for method: Method, _ target: String) -> String? {
+    public mutating func authorization(for method: Method, _ target: String) -> String? {
         switch challenge {
         case nil: return nil
         case .basic:

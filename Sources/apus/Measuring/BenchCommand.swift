@@ -1,12 +1,13 @@
 import ArgumentParser
 import Measuring
+import RTSP
 import RTSPClient
 
 /// `apus bench`: measures a server from the viewers' side.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure an RTSP server with many viewers, or this machine without a server.",
+        abstract: "Measure a server with many viewers, or this machine without a server.",
         subcommands: [
             BenchViewersCommand.self, BenchJoinsCommand.self, BenchEncodingCommand.self,
             BenchLimitCommand.self,
@@ -28,23 +29,25 @@ struct BenchOptions: ParsableArguments {
     var failOnGap = false
 
     func validate() throws {
-        try stream.validateURL()
         guard (1...100_000).contains(count) else { throw ValidationError("--count takes 1 to 100000, not \(count)") }
     }
 
     func session() throws -> SessionPlan { try stream.session(userAgent: "apus-bench") }
 
     /// Measures, and prints the result as `measure` does.
-    func publish(in vocabulary: Vocabulary, _ measure: (SessionPlan) throws(ClientSessionEnd) -> some Measurement)
-        throws
-    {
+    ///
+    /// - Parameter target: what is measured, made of the URL.
+    func publish<Target>(
+        in vocabulary: Vocabulary, _ target: () throws -> Target,
+        _ measure: (Target) throws(ClientSessionEnd) -> some Measurement
+    ) throws {
         let gap = failOnGap ? try ["gaps>0", "lost>0"].map { try Threshold($0, in: vocabulary) } : []
         try report.publish(plot: plot.plot, in: vocabulary, and: gap) {
-            let session = try session()
+            let target = try target()
             do throws(ClientSessionEnd) {
-                return try measure(session)
+                return try measure(target)
             } catch {
-                throw StreamFailure(url: session.url.text, reason: "\(error)")
+                throw StreamFailure(url: UserInformation.removed(from: stream.text), reason: "\(error)")
             }
         }
     }
@@ -69,22 +72,27 @@ struct BenchViewersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "viewers",
         abstract: "Play a stream many times at once, and count lost and late frames.",
-        discussion: Vocabulary.viewers.help(
+        discussion: """
+            The URL is rtsp://…, rtsps://…, or http://host:8888/cam/index.mp4 for viewers of the endless MP4 file.
+
+
             """
-              p50, p99.9, min, mean, max   the same as arrival.p50, …: us, ms, s
-              arrival.p50, …               capture to last packet
-              hand-over.p50, …             hand-over to the server to last packet
-              play.p50, …                  connecting to the response to PLAY
-              first-decodable.p50, …       connecting to the first keyframe
-              play-to-packet.p50, …        the response to PLAY to the first packet
-              play-to-decodable.p50, …     the response to PLAY to the first keyframe
-              fan-out.p50, …               the first to the last viewer of the same frame
-              half-rate-oldest             oldest frame at a half-rate viewer
-              loss: %
-              lost, gaps, duplicates, reordered, units, units-in-time, broken,
-              established, failed: no unit
-              server-cost                  processor seconds per gigabyte: no unit
-            """, incomplete: "a session failed"))
+                + Vocabulary.viewers.help(
+                    """
+                      p50, p99.9, min, mean, max   the same as arrival.p50, …: us, ms, s
+                      arrival.p50, …               capture to last packet
+                      hand-over.p50, …             hand-over to the server to last packet
+                      play.p50, …                  connecting to the response to PLAY
+                      first-decodable.p50, …       connecting to the first keyframe
+                      play-to-packet.p50, …        the response to PLAY to the first packet
+                      play-to-decodable.p50, …     the response to PLAY to the first keyframe
+                      fan-out.p50, …               the first to the last viewer of the same frame
+                      half-rate-oldest             oldest frame at a half-rate viewer
+                      loss: %
+                      lost, gaps, duplicates, reordered, units, units-in-time, broken,
+                      established, failed: no unit
+                      server-cost                  processor seconds per gigabyte: no unit
+                    """, incomplete: "a session failed"))
 
     @OptionGroup var options: BenchOptions
 
@@ -116,9 +124,17 @@ struct BenchViewersCommand: ParsableCommand {
     var serverPID: Int32?
 
     func validate() throws {
+        let isFile = try options.stream.file() != nil
+        if !isFile { try options.stream.validateURL() }
+        guard !isFile || options.stream.transport == nil && !cut else {
+            throw ValidationError("--transport and --cut are not for http://: files come over TCP")
+        }
         guard seconds > 0, seconds <= 1e6 else { throw ValidationError("--seconds takes more than 0") }
         guard ramp > 0, ramp <= 1e6 else { throw ValidationError("--ramp takes more than 0") }
         let others = [stalled, halfRate, churn]
+        guard !isFile || others.allSatisfy({ $0 == 0 }) else {
+            throw ValidationError("--stalled, --half-rate and --churn are not for http://")
+        }
         guard others.allSatisfy({ (0...10_000).contains($0) }) else {
             throw ValidationError("--stalled, --half-rate and --churn take 0 to 10000")
         }
@@ -134,19 +150,25 @@ struct BenchViewersCommand: ParsableCommand {
     }
 
     func run() throws {
-        try options.publish(in: .viewers) { session throws(ClientSessionEnd) in
-            try ViewersBench.run(plan(session), progress: ProgressLine.ifTerminal())
+        try options.publish(in: .viewers, target) { target throws(ClientSessionEnd) in
+            try ViewersBench.run(plan(target), progress: ProgressLine.ifTerminal())
         }
     }
 
-    private func plan(_ session: SessionPlan) -> ViewersPlan {
-        var plan = ViewersPlan(session: session, count: options.count, seconds: seconds)
+    private func target() throws -> ViewersPlan.Target {
+        if let file = try options.stream.file() { return .file(file) }
+        var session = try options.session()
+        if cut { session.gsoBatchArrival = .cut }
+        return .session(session)
+    }
+
+    private func plan(_ target: ViewersPlan.Target) -> ViewersPlan {
+        var plan = ViewersPlan(target, count: options.count, seconds: seconds)
         plan.rampPerSecond = ramp
         plan.stalled = stalled
         plan.halfRate = halfRate
         plan.churnPerSecond = churn
         plan.lateMilliseconds = lateMilliseconds
-        if cut { plan.session.gsoBatchArrival = .cut }
         plan.server = serverPID.map { ServerProcess(processID: $0) }
         plan.keepsFrames = options.plot.plot != nil
         return plan
@@ -175,6 +197,7 @@ struct BenchJoinsCommand: ParsableCommand {
     var pauseMilliseconds: Int64 = 1_000
 
     func validate() throws {
+        try options.stream.validateURL()
         guard (0...600_000).contains(stayMilliseconds), (0...600_000).contains(pauseMilliseconds) else {
             throw ValidationError("--stay-ms and --pause-ms take 0 to 600000")
         }
@@ -182,7 +205,7 @@ struct BenchJoinsCommand: ParsableCommand {
     }
 
     func run() throws {
-        try options.publish(in: .joins) { session throws(ClientSessionEnd) in
+        try options.publish(in: .joins, options.session) { session throws(ClientSessionEnd) in
             var plan = JoinsPlan(session: session, count: options.count)
             plan.stayMilliseconds = stayMilliseconds
             plan.pauseMilliseconds = pauseMilliseconds

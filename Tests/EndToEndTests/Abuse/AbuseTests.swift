@@ -8,7 +8,7 @@ extension EndToEnd {
     ///
     /// `APUS_ABUSE_SECONDS` repeats the attacks in random order; `APUS_ABUSE_ATTACK` and `APUS_ABUSE_SETTING` select those whose
     /// name contains their value.
-    @Suite(.serialized, .exclusive)
+    @Suite(.serialized, .sharesMachine)
     struct Abuse {
         /// All settings run concurrently because the attacks mostly wait for deadlines.
         @Test func noAttackHasAnEffect() async throws {

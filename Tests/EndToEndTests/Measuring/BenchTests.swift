@@ -29,6 +29,51 @@ extension EndToEnd {
             }
         }
 
+        @Test func everyFragmentOfAFileIsCounted() async throws {
+            try await withServer("testcard") { server in
+                #expect(try await server.isServing())
+                let file = "http://127.0.0.1:\(server.httpPort)/cam/index.mp4"
+                let outcome = try await Command.run(
+                    [ServerProcess.binary(), "bench", "viewers", file, "--count", "3", "--seconds", "4", "--json"],
+                    within: 30)
+                #expect(outcome.status == 0, "\(outcome.diagnostics)")
+                let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output))
+                #expect(report.established == 3)
+                #expect(Double(report.wholeUnits) > 3 * 3 * 76 / Sanitizer.patience)
+                #expect(report.gaps == 0 && report.lost == 0 && report.brokenUnits == 0)
+                let latency = try #require(report.captureToArrival, "capture times")
+                #expect(latency.count > 0 && latency.max < 1_000 * Sanitizer.patience)
+
+                let missing = "http://127.0.0.1:\(server.httpPort)/other/index.mp4"
+                let (failed, answer) = try await run(["bench", "viewers", missing, "--seconds", "1"])
+                #expect(failed.status == 1)
+                #expect(answer?.verdict.reasons == ["\(missing): 1 sessions failed: 404 Not Found"])
+                for wrong in [["--cut"], ["--stalled", "1"], ["--transport", "tcp"]] {
+                    #expect(try await run(["bench", "viewers", file] + wrong).0.status == 64)
+                }
+                #expect(try await run(["bench", "joins", file]).0.status == 64)
+            }
+        }
+
+        @Test func theViewersOfAFileAnswerAChallenge() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write(
+                """
+                access: { users: { ann: { password: sesAme } } }
+                paths: { cam: { source: testcard } }
+                """, to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml")) { server in
+                func reasons(_ user: String) async throws -> [String]? {
+                    let file = "http://\(user)@127.0.0.1:\(server.httpPort)/cam/index.mp4"
+                    return try await run(["bench", "viewers", file, "--seconds", "2"]).1?.verdict.reasons
+                }
+                let (right, wrong) = (try await reasons("ann:sesAme"), try await reasons("ann:sesame"))
+                #expect(right == [])
+                let end = "/cam/index.mp4: 1 sessions failed: wrong user or password"
+                #expect(wrong?.first?.hasSuffix(end) == true)
+            }
+        }
+
         /// The part of the JSON that all commands share.
         private struct CommonReport: Decodable {
             let version: String

@@ -1,0 +1,21 @@
+import RTSP
+
+/// A stream that is watched as an endless MP4 file over HTTP, and how it is requested.
+public struct FileStream: Sendable {
+    /// The URL without user and password, for reports.
+    public let url: String
+    /// A name or an address; an IPv6 address without brackets.
+    public let host: String
+    public let port: Int
+    /// The request's path and query, still encoded: `/cam/index.mp4?audio=0`.
+    public let target: String
+    /// The credentials for the server's challenge; `nil` without a password.
+    public var login: ClientLogin?
+
+    public init(url: String, host: String, port: Int, target: String) {
+        (self.url, self.host, self.port, self.target) = (url, host, port, target)
+    }
+
+    /// The value of `Host`.
+    var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}

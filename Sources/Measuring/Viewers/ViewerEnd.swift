@@ -1,0 +1,30 @@
+import RTSPClient
+
+/// Why a viewer ended.
+enum ViewerEnd: CustomStringConvertible {
+    case session(ClientSessionEnd, SessionTransport)
+    case file(FileEnd)
+
+    /// Whether the bench ended it.
+    var isWanted: Bool {
+        switch self {
+        case .session(let end, _): end.isWanted
+        case .file(let end): end == .finished
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .session(let end, _): end.description
+        case .file(let end): end.description
+        }
+    }
+
+    /// The description with advice for the user.
+    var advice: String {
+        switch self {
+        case .session(let end, let transport): end.description(over: transport)
+        case .file(let end): end.description
+        }
+    }
+}

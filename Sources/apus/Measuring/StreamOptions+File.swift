@@ -1,0 +1,36 @@
+import ArgumentParser
+import FoundationEssentials
+import Measuring
+import RTSP
+import Server
+
+extension StreamOptions {
+    /// The MP4 file, if the URL is one of HTTP.
+    ///
+    /// - Throws: `ValidationError` for a URL of HTTP that cannot be used; another error if a password is needed, but OpenSSL is not
+    ///   available.
+    func file() throws -> FileStream? {
+        guard let scheme = text.split(separator: ":").first?.lowercased(), ["http", "https"].contains(scheme) else {
+            return nil
+        }
+        guard scheme == "http" else {
+            throw ValidationError("https:// is not supported here; measure the http:// port of the same server")
+        }
+        guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty else {
+            throw ValidationError(
+                "\(UserInformation.removed(from: text)) is not a URL, such as http://192.168.1.20:8888/cam/index.mp4")
+        }
+        let authority = host + (url.port.map { ":\($0)" } ?? "")
+        let target =
+            (url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath)
+            + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
+        var file = FileStream(
+            url: "http://\(authority)\(target)", host: host.filter { $0 != "[" && $0 != "]" }, port: url.port ?? 80,
+            target: target)
+        if let user = url.user {
+            file.login = ClientLogin(
+                user: user, secret: .password(url.password ?? ""), hashes: try .openSSL(), random: ClientLogin.random)
+        }
+        return file
+    }
+}
