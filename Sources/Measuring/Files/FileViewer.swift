@@ -10,7 +10,8 @@ final class FileViewer: ChannelInboundHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     let record: ViewerRecord
-    private var file: FileStream
+    private let file: FileStream
+    private var login: ClientLogin?
     private unowned let bench: FilesBench
     private var context: ChannelHandlerContext?
     private var reader = FragmentReader()
@@ -24,7 +25,7 @@ final class FileViewer: ChannelInboundHandler {
     }
 
     init(_ file: FileStream, _ record: ViewerRecord, of bench: FilesBench) {
-        (self.file, self.record, self.bench) = (file, record, bench)
+        (self.file, login, self.record, self.bench) = (file, file.login, record, bench)
     }
 
     // MARK: The connection
@@ -59,7 +60,7 @@ final class FileViewer: ChannelInboundHandler {
 
     private func request(_ context: ChannelHandlerContext) {
         var fields: HTTPHeaders = ["Host": file.authority, "User-Agent": "apus-bench", "Accept": "video/mp4"]
-        if let authorization = file.login?.authorization(for: Method(rawValue: "GET"), file.target) {
+        if let authorization = login?.authorization(for: Method(rawValue: "GET"), file.target) {
             fields.add(name: "Authorization", value: authorization)
         }
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: file.target, headers: fields)
@@ -84,7 +85,7 @@ final class FileViewer: ChannelInboundHandler {
             response = .media
             record.played(firstSequenceNumbers: [], at: .now())
             bench.viewerSettled(at: .now())
-        case .unauthorized where file.login?.handleChallenges(head.headers["WWW-Authenticate"]) == true:
+        case .unauthorized where login?.handleChallenges(head.headers["WWW-Authenticate"]) == true:
             response = .challenge
         default: end(.refused(status: head.status.code, reason: head.status.reasonPhrase))
         }

@@ -42,8 +42,11 @@ final class FilesBench {
         let loop = group.next()
         let finished = loop.makePromise(of: MeasuredViewers.self)
         loop.execute { FilesBench(plan, file, loop, finished, progress).tick() }
-        // The promise is never failed.
-        return try! finished.futureResult.wait()
+        do {
+            return try finished.futureResult.wait()
+        } catch {
+            preconditionFailure("the promise is never failed")
+        }
     }
 
     private init(

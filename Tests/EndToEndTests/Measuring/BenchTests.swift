@@ -30,7 +30,7 @@ extension EndToEnd {
         }
 
         @Test func everyFragmentOfAFileIsCounted() async throws {
-            try await withServer("testcard") { server in
+            try await withServer("testcard", hasHTTP: true) { server in
                 #expect(try await server.isServing())
                 let file = "http://127.0.0.1:\(server.httpPort)/cam/index.mp4"
                 let outcome = try await Command.run(
@@ -59,10 +59,10 @@ extension EndToEnd {
             let folder = try TemporaryFolder()
             try folder.write(
                 """
-                access: { users: { ann: { password: sesAme } } }
+                users: { ann: { password: sesAme } }
                 paths: { cam: { source: testcard } }
                 """, to: "apus.yml")
-            try await withServer("--config", folder.file("apus.yml")) { server in
+            try await withServer("--config", folder.file("apus.yml"), hasHTTP: true) { server in
                 func reasons(_ user: String) async throws -> [String]? {
                     let file = "http://\(user)@127.0.0.1:\(server.httpPort)/cam/index.mp4"
                     return try await run(["bench", "viewers", file, "--seconds", "2"]).1?.verdict.reasons
