@@ -16,6 +16,8 @@ final class FileViewer: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var reader = FragmentReader()
     private var response = Response.awaited
+    /// Another challenge after an answer means that the password is wrong.
+    private var hasAnsweredChallenge = false
 
     private enum Response {
         case awaited
@@ -85,8 +87,9 @@ final class FileViewer: ChannelInboundHandler {
             response = .media
             record.played(firstSequenceNumbers: [], at: .now())
             bench.viewerSettled(at: .now())
-        case .unauthorized where login?.handleChallenges(head.headers["WWW-Authenticate"]) == true:
-            response = .challenge
+        case .unauthorized
+        where !hasAnsweredChallenge && login?.handleChallenges(head.headers["WWW-Authenticate"]) == true:
+            (response, hasAnsweredChallenge) = (.challenge, true)
         default: end(.refused(status: head.status.code, reason: head.status.reasonPhrase))
         }
     }

@@ -59,6 +59,7 @@ extension EndToEnd {
             let folder = try TemporaryFolder()
             try folder.write(
                 """
+                access: { wrongPasswordMilliseconds: 0 }
                 users: { ann: { password: sesAme } }
                 paths: { cam: { source: testcard } }
                 """, to: "apus.yml")
