@@ -49,12 +49,14 @@ class Server:
 
 class Apus(Server):
     name = "Apus"
+    # 0: no HTTP.
+    http_port = 0
 
     def begin(self, idr_bytes: int):
         fifo = self.bench.work / "video.fifo"
         fifo.unlink(missing_ok=True)
         os.mkfifo(fifo)
-        command = [self.bench.apus, "serve", "--http-port", 0, "--loops", 1, "--port", self.bench.port, "--log-level", "warning"]
+        command = [self.bench.apus, "serve", "--http-port", self.http_port, "--loops", 1, "--port", self.bench.port, "--log-level", "warning"]
         self.pid = self.run(self.bench.server_processor, [*command, f"cam={fifo}"]).pid
         feeder = [sys.executable, HERE / "feeder.py", self.video, fifo]
         self.run(self.bench.receiver_processor, [*feeder, self.stamps, idr_bytes])

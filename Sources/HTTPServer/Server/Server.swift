@@ -59,6 +59,10 @@ public final class Server: Sendable {
         identity = CurrentIdentity(options.tls?.identity)
     }
 
+    /// Hundreds of viewers over HTTP must not delay those over RTSP. If both share a processor, the 99th percentile of the latter's latency
+    /// is 1.5 ms lower with this value (Benchmarks/http), and that of HTTP is the same.
+    private static let niceness: Int32 = 10
+
     /// The TCP port for connections of one kind; `nil` if they are not offered.
     public func port(for security: ConnectionSecurity) -> UInt16? {
         places.first { $0.security == security }?.port
@@ -73,7 +77,10 @@ public final class Server: Sendable {
             ports: (clear: port(for: .clear), tls: port(for: .tls)), log: logger)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: options.threadCount)
         for (index, loop) in group.makeIterator().enumerated() {
-            loop.execute { nameThisThread("apus-http-\(index)") }
+            loop.execute {
+                nameThisThread("apus-http-\(index)")
+                yieldThisThread(niceness: Self.niceness)
+            }
         }
         for place in places {
             guard let descriptor = place.takeDescriptor() else { continue }

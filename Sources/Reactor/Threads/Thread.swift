@@ -38,6 +38,15 @@ public func nameThisThread(_ name: String) {
     clinux_name_this_thread(String(decoding: name.utf8.prefix(15), as: UTF8.self))
 }
 
+/// Lets other threads run before the calling thread if there are not enough processors (setpriority(2)). On Linux, a nice value belongs
+/// to one thread.
+///
+/// - Parameter niceness: 0 (the default) to 19.
+public func yieldThisThread(niceness: Int32) {
+    // Raising the value is always permitted.
+    _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, niceness)
+}
+
 /// A function instead of a closure literal because a literal in `main.swift` would belong to the main actor.
 private func runWork(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument else { return nil }
