@@ -2,6 +2,7 @@ import COpenSSL
 import HTTP
 import Media
 import RTSP
+import Reactor
 import SDP
 import Server
 import TestSupport
@@ -170,6 +171,20 @@ struct HTTPServerAccessTests {
         try await withServer(try Self.policy(denied: denied)) { _, client in
             #expect(client.ask("GET /open", "X-Forwarded-For: 192.0.2.66")?.status == 200, "it proves nothing")
         }
+    }
+
+    /// Logs and reports show the client's own address, whose port is unknown.
+    @Test func aClientBehindATrustedProxyHasItsOwnName() throws {
+        let (proxy, host) = (SocketAddress.loopback(.ipv4, port: 5), try #require(Authority("cam.example")))
+        func name(_ proxies: [AddressBlock]) -> String {
+            ClientIdentity(
+                peer: Endpoint(address: "127.0.0.1", isLoopback: true), security: .clear, host: host,
+                forwarding: Forwarding(forwarded: [], xForwardedFor: ["192.0.2.7"], xForwardedProto: [], via: []),
+                trustedProxies: proxies
+            ).name(connectedFrom: proxy)
+        }
+        #expect(name([try #require(AddressBlock("127.0.0.1"))]) == "192.0.2.7")
+        #expect(name([]) == "127.0.0.1:5")
     }
 
     @Test func pagesOfOtherServersMayNotChangeAnything() async throws {

@@ -1,5 +1,6 @@
 import HTTP
 import RTSP
+import Reactor
 
 /// Which client a request comes from, if proxies are on the way.
 struct ClientIdentity: Hashable {
@@ -7,6 +8,8 @@ struct ClientIdentity: Hashable {
     let endpoint: Endpoint
     /// Whether the client uses TLS, perhaps only to a trusted proxy.
     let security: ConnectionSecurity
+    /// Whether a trusted proxy has stated the client's address. Its port is unknown then.
+    private let isForwarded: Bool
 
     /// - Parameters:
     ///   - peer: the other end of the connection.
@@ -21,6 +24,7 @@ struct ClientIdentity: Hashable {
         }
         let isFromProxy = forwarding.isMentioned && isTrusted(peer.address)
         let client = isFromProxy ? forwarding.client(isTrusted: isTrusted) : nil
+        isForwarded = client != nil
         // A proxy on this host makes every client look like one on this host, and so does a name that a browser was made to
         // resolve to a loopback address.
         endpoint = Endpoint(
@@ -28,4 +32,7 @@ struct ClientIdentity: Hashable {
             isLoopback: peer.isLoopback && !forwarding.isMentioned && OwnHosts.isLoopback(host))
         self.security = isFromProxy && forwarding.isSecure ? .tls : security
     }
+
+    /// The client in logs and reports: its address, with the port if it is the other end of the connection.
+    func name(connectedFrom peer: SocketAddress) -> String { isForwarded ? endpoint.address : peer.description }
 }

@@ -25,7 +25,7 @@ extension RequestHandler {
             respond(Response(.noContent, headers: [("Set-Cookie", cookie)]), to: number)
         case .undecided:
             refuse(Problem(.forbidden, "only users of the configuration have sessions; use the browser's own dialog"))
-        case .refused(let problem, let failure): refuse(problem.withoutDialog, because: failure)
+        case .refused(let problem, let failure): refuse(problem.withoutDialog, because: failure, client)
         }
     }
 }

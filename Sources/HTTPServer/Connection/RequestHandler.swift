@@ -265,7 +265,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     ) {
         switch outcome {
         case .granted(let grant): granted(grant)
-        case .refused(let problem, let failure): refuse(problem, because: failure)
+        case .refused(let problem, let failure): refuse(problem, because: failure, question.client)
         case .undecided(let request):
             guard let context, let number = current?.number else { return }
             let bound = NIOLoopBound(
@@ -283,8 +283,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Refuses a request that is not authorised: a wrong password after a delay, so that guessing takes time.
-    func refuse(_ problem: Problem, because failure: AccessFailure) {
-        log(failure)
+    func refuse(_ problem: Problem, because failure: AccessFailure, _ client: ClientIdentity) {
+        log(failure, of: client.name(connectedFrom: connection.peer))
         guard failure.countsAsGuess, let context, let number = current?.number else { return refuse(problem) }
         let delay = TimeAmount.milliseconds(Int64(access.guessDelayMilliseconds))
         context.eventLoop.assumeIsolated().scheduleTask(in: delay) { [self] in
@@ -292,14 +292,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    private func log(_ failure: AccessFailure) {
+    private func log(_ failure: AccessFailure, of client: String) {
         switch failure {
         // Clients send a request without credentials first, and a lock-out has been logged already.
         case .noCredentials, .staleNonce, .lockedOut, .invalidToken, .deniedExternally(countsAsGuess: false):
-            server.log.debug("request refused", peer: connection.peer.description, reason: "\(failure)")
+            server.log.debug("request refused", peer: client, reason: "\(failure)")
         default:
-            server.log.log(
-                .refusedAccess, .notice, "refused", peer: connection.peer.description, reason: "\(failure)")
+            server.log.log(.refusedAccess, .notice, "refused", peer: client, reason: "\(failure)")
         }
     }
 
@@ -313,7 +312,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         let request = Request(
             method: method, target: target, body: body,
             client: Client(
-                address: client.endpoint.address, peer: connection.peer.description, security: client.security,
+                address: client.endpoint.address, peer: client.name(connectedFrom: connection.peer),
+                security: client.security,
                 userAgent: head.headers.first(name: "User-Agent") ?? ""),
             streamPath: streamPath, grant: grant, headers: head.headers, identity: client)
         body = []

@@ -38,7 +38,7 @@ public struct Request: Sendable {
 public struct Client: Hashable, Sendable {
     /// Its numeric address; that which a trusted proxy states, if there is one.
     public let address: String
-    /// The address and port of the connection.
+    /// The address and port of the connection; the address alone if a trusted proxy states it.
     public let peer: String
     public let security: ConnectionSecurity
     /// Its `User-Agent`; empty if it sent none.

@@ -6,11 +6,12 @@ struct FragmentNumbers {
     /// When the next fragment is to be decoded, and how long the last one lasts, in ticks.
     private var expected: (decodeTime: UInt64, duration: UInt64)?
 
-    /// Returns the number of the next fragment. A fragment that begins later than half a duration behind the end of the last one
-    /// follows a gap; its length is counted in durations of the last one.
+    /// Returns the number of the next fragment. A keyframe that begins later than half a duration behind the end of the last fragment
+    /// follows a gap, whose length is counted in durations of that one: a server leaves frames out up to a keyframe. Behind such a jump
+    /// in front of another frame, the source has skipped frames.
     mutating func number(of fragment: FragmentReader.Fragment) -> UInt16 {
         var missing: UInt64 = 0
-        if let expected, expected.duration > 0, fragment.decodeTime > expected.decodeTime {
+        if let expected, fragment.isKeyframe, expected.duration > 0, fragment.decodeTime > expected.decodeTime {
             missing = (fragment.decodeTime - expected.decodeTime + expected.duration / 2) / expected.duration
         }
         expected = (fragment.decodeTime &+ fragment.duration, fragment.duration)
