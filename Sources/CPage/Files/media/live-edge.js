@@ -1,20 +1,45 @@
-/** Seconds of media that are kept ahead of the displayed frame. Frames of AAC are 21 ms long, and 50 ms are too few for them. */
-const shortestTarget = { withAudio: 0.1, videoAlone: 0.05 };
+/**
+ * Seconds of media that are kept ahead of the displayed frame. With less audio than 125 ms, Chromium has stalled: frames of AAC are
+ * 21 ms long, the device takes 20 to 40 ms at once, and changing the speed without changing the pitch needs 50 ms.
+ */
+const shortestTarget = { withAudio: 0.15, videoAlone: 0.05 };
 
 /** Seconds that are kept at most, whatever the network does. */
 const longestTarget = 1;
 
-/** Seconds beyond the longest step of the buffered end. */
-const margin = 0.017;
+/** Seconds beyond the longest step of the buffered end. A browser chooses frames up to two refreshes of the display in advance. */
+const margin = 0.03;
 
 /** What remains of the longest step after each further one: half of it after a second at 30 frames per second. */
 const decayPerStep = 0.98;
 
-/** By how much a stall extends the target, and how many seconds without a stall undo one extension. */
-const extension = { factor: 1.5, seconds: 10 };
+/**
+ * A stall extends the target by its duration, but at least by so many seconds, and at most by this part of the target. After so many
+ * seconds half of it is undone. With audio a stall costs most of a second, because players buffer audio again.
+ */
+const extension = {
+    withAudio: { least: 0.03, halfLife: 30 },
+    videoAlone: { least: 0.005, halfLife: 15 },
+    part: 0.5,
+};
 
-/** Seconds around the target in which media are played at normal speed. */
-const tolerance = { above: 0.04, below: 0.03 };
+/** Seconds after the first media in which a stall says nothing about the network, because players are filling their buffers. */
+const beginning = 2;
+
+/** Seconds around the target in which the distance is not corrected. With audio, the buffered end advances in larger steps. */
+const tolerance = { withAudio: 0.015, videoAlone: 0.008 };
+
+/**
+ * By how much the rate changes for each second beyond the tolerance, and, with audio, for each second that this lasts: the drift of the
+ * clock. Video alone is played by the clock of the system.
+ */
+const gain = { proportional: 1.5, integral: { withAudio: 0.3, videoAlone: 0 } };
+
+/** How far from the target the drift is learned, in seconds, and the drift that is believed at most. */
+const drifting = { within: 0.05, most: 0.08 };
+
+/** Seconds over which the gap is averaged. */
+const smoothing = 0.15;
 
 /** The playback rates between which the position is corrected. Viewers do not notice them. */
 const slowestRate = 0.9;
@@ -30,11 +55,14 @@ const skippingAtStart = 0.15;
 const skippingWithoutRates = 0.3;
 
 /**
- * Keeps a player close to the end of what it has buffered, which is the live edge: a proportional controller.
+ * Keeps a player close to the end of what it has buffered, which is the live edge: a proportional-integral controller.
  *
  * The gap is the media between the displayed frame and the buffered end. If it is larger than its target, the player plays a
- * little faster, and if it is smaller, a little slower. The target follows the network: it is above the longest step by which the
- * end has advanced lately, and each stall extends it for a while.
+ * little faster, and if it is smaller, a little slower. The integral part is the drift of the player's clock: audio devices play
+ * faster or slower than the source records, and a browser without any plays up to 5 % too slowly.
+ *
+ * The target follows the network: it is above the longest step by which the end has advanced lately, and each stall extends it for a
+ * while.
  *
  * ```
  *        played │ displayed           target            buffered end
@@ -44,17 +72,26 @@ const skippingWithoutRates = 0.3;
  */
 export class LiveEdge {
     #shortest;
+    #stall;
+    #tolerance;
+    #integralGain;
     #changesRate;
     /** The longest step of the buffered end, which decays. */
     #longestStep = 0;
     /** The buffered end at the last observation. */
     #end = null;
-    /** The factor by which stalls have extended the target. */
-    #extension = 1;
-    /** When the extension was last changed, in seconds. */
-    #extendedAt = 0;
+    /** Seconds by which stalls have extended the target, and when that was true, in seconds. */
+    #extension = { seconds: 0, at: 0 };
+    /** The averaged distance from the target, in seconds; null before the first. */
+    #error = null;
+    /** By how much the player's clock is slower than that of the source. */
+    #drift = 0;
+    /** When media were last appended, in seconds. */
+    #observedAt = 0;
     /** Whether the gap has been right since the start. */
     #isSettled = false;
+    /** When the first media were appended since the start, in seconds; null before. */
+    #beganAt = null;
 
     /**
      * @param {object} options
@@ -62,13 +99,17 @@ export class LiveEdge {
      * @param {boolean} [options.changesRate] - false for players that buffer again after each change of the rate
      */
     constructor({ hasAudio, changesRate = true }) {
-        this.#shortest = hasAudio ? shortestTarget.withAudio : shortestTarget.videoAlone;
+        const kind = hasAudio ? "withAudio" : "videoAlone";
+        this.#shortest = shortestTarget[kind];
+        this.#stall = extension[kind];
+        this.#tolerance = tolerance[kind];
+        this.#integralGain = gain.integral[kind];
         this.#changesRate = changesRate;
     }
 
     /** Seconds of media that are kept ahead of the displayed frame. */
     get target() {
-        const target = Math.max(this.#shortest, this.#longestStep + margin) * this.#extension;
+        const target = Math.max(this.#shortest, this.#longestStep + margin) + this.#extension.seconds;
         return Math.min(target, longestTarget);
     }
 
@@ -88,26 +129,32 @@ export class LiveEdge {
         const target = this.target;
         const gap = end - position;
         // Media were left out before this range. What remains before the gap is older than the target, so it is not played.
-        if (position < start) return { rate: 1, jump: Math.max(start, end - target) };
-        // Behind the end: the buffer was cleared.
-        if (gap > this.#longestGap(target) || gap < 0) return { rate: 1, jump: Math.max(start, end - target) };
-        this.#isSettled ||= gap < target + tolerance.above;
-        return { rate: this.#changesRate ? rate(gap, target) : 1, jump: null };
+        // Or the position is behind the end, because the buffer was cleared.
+        if (position < start || gap > this.#longestGap(target) || gap < 0) {
+            this.#error = null;
+            return { rate: 1, jump: Math.max(start, end - target) };
+        }
+        this.#isSettled ||= gap < target + 2 * this.#tolerance;
+        return { rate: this.#changesRate ? this.#rate(gap - target, now) : 1, jump: null };
     }
 
     /**
      * The player had nothing to play, although media came in time.
      *
      * @param {number} now - in seconds
+     * @param {number} duration - how long, in seconds
      */
-    stalled(now) {
-        this.#extension = Math.min(this.#extension * extension.factor, longestTarget / this.#shortest);
-        this.#extendedAt = now;
+    stalled(now, duration) {
+        this.#error = null;
+        if (this.#beganAt === null || now - this.#beganAt < beginning) return;
+        this.#forget(now);
+        const seconds = Math.min(Math.max(duration, this.#stall.least), extension.part * this.target);
+        this.#extension.seconds = Math.min(this.#extension.seconds + seconds, longestTarget);
     }
 
     /** Media of another connection follow. */
     restarted() {
-        this.#end = null;
+        this.#end = this.#error = this.#beganAt = null;
         this.#isSettled = false;
     }
 
@@ -122,22 +169,31 @@ export class LiveEdge {
         const step = this.#end === null || start > this.#end ? 0 : end - this.#end;
         this.#end = end;
         if (step > 0) this.#longestStep = Math.max(step, this.#longestStep * decayPerStep);
-        if (this.#extension > 1 && now - this.#extendedAt >= extension.seconds) {
-            this.#extension = Math.max(1, this.#extension / extension.factor);
-            this.#extendedAt = now;
+        this.#beganAt ??= now;
+        this.#forget(now);
+    }
+
+    /** Undoes a part of the extension. */
+    #forget(now) {
+        const { seconds, at } = this.#extension;
+        this.#extension = { seconds: seconds * 0.5 ** ((now - at) / this.#stall.halfLife), at: now };
+    }
+
+    /** The playback rate at a distance from the target. */
+    #rate(error, now) {
+        const elapsed = this.#error === null ? 0 : now - this.#observedAt;
+        this.#observedAt = now;
+        this.#error ??= error;
+        this.#error += (error - this.#error) * Math.min(1, elapsed / smoothing);
+        const excess = Math.sign(this.#error) * Math.max(0, Math.abs(this.#error) - this.#tolerance);
+        if (Math.abs(excess) < drifting.within) {
+            this.#drift = clamp(this.#drift + this.#integralGain * excess * elapsed, -drifting.most, drifting.most);
         }
+        // Hundredths, because some players change the rate with an audible click.
+        return Math.round(clamp(1 + gain.proportional * excess + this.#drift, slowestRate, fastestRate) * 100) / 100;
     }
 }
 
-/**
- * @param {number} gap
- * @param {number} target
- * @returns {number}
- */
-function rate(gap, target) {
-    const isNear = gap <= target + tolerance.above && gap >= target - tolerance.below;
-    if (isNear) return 1;
-    const wanted = 1 + (gap - target) / 2;
-    // Hundredths, because some players change the rate with an audible click.
-    return Math.round(Math.min(fastestRate, Math.max(slowestRate, wanted)) * 100) / 100;
+function clamp(value, least, most) {
+    return Math.min(most, Math.max(least, value));
 }

@@ -201,7 +201,7 @@ export class MSEPlayer {
         const { ranges } = this.#buffer;
         const now = performance.now() / 1000;
         if (this.#stalledAt !== null && this.#hasPlayed && now - this.#stalledAt < longestStall) {
-            this.#edge.stalled(now);
+            this.#edge.stalled(now, now - this.#stalledAt);
         }
         this.#stalledAt = null;
         const { rate, jump } = this.#edge.appended({ position: this.#video.currentTime, ranges, now });
