@@ -37,13 +37,18 @@ final class LiveAudience {
 
     func remove(_ viewer: LiveViewer) { viewers.removeAll { $0 === viewer } }
 
+    /// The longest window of a fast start, in nanoseconds. A browser that plays a file presents the window at normal speed, and stays
+    /// behind by as much for good.
+    private static let longestWindow: Int64 = 40_000_000
+
     private func fastStart(
         for viewer: LiveViewer, _ leading: Track, from point: Streams.Stream.JoinPoint<LivePackager>
     ) -> LiveFastStart {
         let join = viewer.facts.path.join
         var limits = join.fastStart
         limits.minimumFrames = viewer.facts.minimumFastStartFrames ?? limits.minimumFrames
-        let key = LiveFastStart.Key(tracks: viewer.tracks, limits: limits, window: join.fastStartWindow)
+        let key = LiveFastStart.Key(
+            tracks: viewer.tracks, limits: limits, window: min(join.fastStartWindow, Self.longestWindow))
         if join.mode == .keyframe { return .none(at: point.nextIndex, key) }
         if let shared = sharedFastStart, shared.key == key, shared.nextIndex == point.nextIndex { return shared }
         let fresh = LiveFastStart(point, leading: leading, key, within: fastStartBudget)
