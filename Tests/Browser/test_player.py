@@ -182,6 +182,9 @@ class Player(BrowserTest):
         panel.get_by_text("(this page)").wait_for()
         panel.get_by_role("button", name="Disconnect 127.0.0.1").click()
         page.locator(".reason").get_by_text("An operator has disconnected you.").wait_for()
+        # An operator of this path alone has no right to viewers of all paths.
+        deleted = [query for method, _, query, _ in self.server.requests if method == "DELETE"]
+        self.assertEqual(deleted, [{"path": "/yard"}])
 
     def test_latency_is_drawn_and_told(self):
         page = self.play()

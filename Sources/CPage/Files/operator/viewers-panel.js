@@ -82,7 +82,7 @@ export class ViewersPanel {
         const button = element("button", { type: "button", "aria-label": `Disconnect ${peer}` }, "Disconnect");
         button.addEventListener("click", async () => {
             button.disabled = true;
-            await api.disconnectViewer(id).catch(() => (button.disabled = false));
+            await api.disconnectViewer(this.#path, id).catch(() => (button.disabled = false));
         });
         return button;
     }

@@ -87,9 +87,9 @@ export function restartSource(path) {
     return send("POST", "sources/restart", { path });
 }
 
-/** @param {string} id */
-export function disconnectViewer(id) {
-    return send("DELETE", `viewers/${encodeURIComponent(id)}`);
+/** @param {string} path @param {string} id - of a viewer of the path, so that the right to the path is enough */
+export function disconnectViewer(path, id) {
+    return send("DELETE", `viewers/${encodeURIComponent(id)}`, { path });
 }
 
 /** @param {string} path */
